@@ -1,0 +1,30 @@
+"""What a report has to know of a campaign beside its cycles."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from resume_rig.model.requirement import Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignFacts:
+    """One campaign, as its store tells of it.
+
+    Attributes:
+        store_path: where the raw data lie, as the user named it.
+        report_path: where the HTML report was written; None when there is none.
+        identity: DUT, rig, firmware, host, profile and software, each under its own name; the
+            values may come from the DUT and are hostile.
+        plan: the plan's parameters, unit in each name.
+        outcomes: how many cycles came to which outcome (`Outcome` values); zeros may be absent.
+        faults: one sentence for each fault of rig or DUT, in the order they happened.
+        requirement: what the campaign was judged against.
+    """
+
+    store_path: str
+    report_path: str | None
+    identity: Mapping[str, str]
+    plan: Mapping[str, int | float | str | bool | None]
+    outcomes: Mapping[str, int]
+    faults: tuple[str, ...]
+    requirement: Requirement

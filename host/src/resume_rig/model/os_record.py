@@ -1,0 +1,118 @@
+"""What an operating system says of one sleep and wake: an OS record, and where it was read."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum, unique
+
+
+@unique
+class SleepKind(StrEnum):
+    """What kind of sleep an OS record tells of (log --json `kind`)."""
+
+    S1 = "S1"
+    S3 = "S3"
+    HYBRID = "hybrid"
+    S4 = "S4"
+    FAST_STARTUP = "fast-startup"
+    DOZE = "doze"
+    ABORTED = "aborted"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class WakeSource:
+    """What woke the DUT, as the OS says.
+
+    Attributes:
+        type: WakeSourceType as recorded; None where the record has none.
+        name: decoded by OS build, e.g. "power button"; "unknown" where the build is unknown and
+            the number means different things on different builds.
+        text: WakeSourceText, any language, hostile: escape it where it is shown.
+    """
+
+    type: int | None
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OsRecord:
+    """One inside account of one cycle.
+
+    A value is None where the record does not report it; a 0 that means "not reported" is None.
+
+    Attributes:
+        source: index into the reading's sources.
+        record_id: EventRecordID of the Power-Troubleshooter event.
+        kind: what kind of sleep it was.
+        sleep_time_utc_ns, wake_time_utc_ns: SleepTime and WakeTime, OS clock, ns since 1970 UTC;
+            after a wake good to about +/-0.5 s absolutely.
+        written_utc_ns: TimeCreated of the record itself.
+        sleep_ms: length of the transition to sleep. wake_ms: device and user initialisation.
+        driver_init_ms, bios_init_ms: the two parts that SYSFUND-0004 sums.
+        firmware_resume_ms: FullResume of Kernel-Power 131, the firmware's own S3 time.
+        firmware_resume_count: ResumeCount of the same record.
+        os_build: the build that wrote it, where the log says so.
+        text: the original text of the record and its companions, as read, newline-separated.
+    """
+
+    source: int
+    record_id: int | None
+    kind: SleepKind
+    sleep_time_utc_ns: int | None
+    wake_time_utc_ns: int | None
+    written_utc_ns: int | None
+    sleep_ms: int | None
+    wake_ms: int | None
+    driver_init_ms: int | None
+    bios_init_ms: int | None
+    firmware_resume_ms: int | None
+    firmware_resume_count: int | None
+    hiber_read_ms: int | None
+    hiber_write_ms: int | None
+    hiber_pages: int | None
+    wake_source: WakeSource
+    target_state: int | None = None
+    effective_state: int | None = None
+    os_build: int | None = None
+    text: str = ""
+
+    @property
+    def resume_ms(self) -> int | None:
+        """BiosInit + DriverInit, the time that SYSFUND-0004 limits; None if either is missing."""
+        if self.bios_init_ms is None or self.driver_init_ms is None:
+            return None
+        return self.bios_init_ms + self.driver_init_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Integrity:
+    """What is known to be missing or damaged in a source; each problem is one sentence."""
+
+    ok: bool
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogSource:
+    """One file (or other origin) that OS records were read from.
+
+    Attributes:
+        path: as the user named it.
+        kind: "evtx", "eventlog-xml", ...
+        os_build: the last build that the log tells of, None where it tells of none.
+        records: how many records the source holds, relevant or not.
+    """
+
+    path: str
+    kind: str
+    os_build: int | None
+    records: int
+    integrity: Integrity
+
+
+@dataclass(frozen=True, slots=True)
+class LogReading:
+    """All that was read from one or more sources; `records` are in record order per source."""
+
+    sources: tuple[LogSource, ...] = ()
+    records: tuple[OsRecord, ...] = field(default=())

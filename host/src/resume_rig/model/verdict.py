@@ -1,0 +1,61 @@
+"""Verdicts, findings and the statistics that stand beside them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum, unique
+
+
+@unique
+class Verdict(StrEnum):
+    """The answer to "was the requirement met?"; MARGINAL = within the uncertainty of the limit."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    MARGINAL = "MARGINAL"
+    NO_EVIDENCE = "NO-EVIDENCE"
+
+
+@unique
+class FindingKind(StrEnum):
+    """Names of disagreements and faults (docs/reference/findings.md tells each)."""
+
+    NEVER_SLEPT = "never-slept"
+    NEVER_WOKE = "never-woke"
+    WAKE_NOT_OURS = "wake-not-ours"
+    DARK = "dark"
+    STATE_MISMATCH = "state-mismatch"
+    DOUBLE_RESET = "double-reset"
+    RECORD_MISSING = "record-missing"
+    NOT_MEASURED = "not-measured"
+    FIRMWARE_DISAGREES = "firmware-disagrees"
+    UNDER_REPORTED = "under-reported"
+    UNEXPLAINED = "unexplained"
+    BIOS_OVER_ADVISED = "bios-over-advised"
+    OVERRUN = "overrun"
+    BOARD_REBOOTED = "board-rebooted"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A disagreement or fault, named, with its evidence.
+
+    Attributes:
+        text: one sentence for a person.
+        evidence: JSON-able numbers and strings, unit in each name.
+    """
+
+    kind: FindingKind
+    text: str
+    evidence: Mapping[str, int | float | str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Of a set of times in milliseconds; every figure is None when n is 0."""
+
+    n: int
+    min_ms: float | None
+    median_ms: float | None
+    mean_ms: float | None
+    p95_ms: float | None
+    max_ms: float | None
