@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start of the core, and the edges that come into it. */
+#include "rig_internal.h"
+
+#include <errno.h>
+
+static bool has_texts(const struct rig_config *config)
+{
+	return config->firmware != NULL && config->board != NULL && config->clock_source != NULL &&
+	       config->reset_reason != NULL;
+}
+
+static bool is_count(uint32_t count, uint32_t max)
+{
+	return count >= 1u && count <= max;
+}
+
+static bool has_lines(const struct rig_config *config)
+{
+	return config->channels != NULL && is_count(config->channel_count, RIG_MAX_CHANNELS) &&
+	       config->actuators != NULL && is_count(config->actuator_count, RIG_MAX_ACTUATORS);
+}
+
+/** Sizes end at INT32_MAX, as rig_edge_ring_read() returns a count or an error in one int. */
+static bool has_rings(const struct rig_config *config)
+{
+	bool light = config->light_slots != NULL && is_count(config->light_capacity, INT32_MAX);
+	bool no_light = config->light_slots == NULL && config->light_capacity == 0u;
+
+	return config->edge_slots != NULL && is_count(config->edge_capacity, INT32_MAX) &&
+	       (light || no_light);
+}
+
+int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels)
+{
+	if (!has_texts(config) || !has_lines(config) || !has_rings(config) ||
+	    config->lease_ns == 0u || config->now_ns == NULL || config->drive == NULL) {
+		return -EINVAL;
+	}
+	*core = (struct rig_core){
+		.config = *config,
+		.levels = levels & (UINT32_MAX >> (32u - config->channel_count)),
+	};
+	rig_edge_ring_init(&core->edges, config->edge_slots, config->edge_capacity);
+	core->light.slots = config->light_slots;
+	rig_numbering_init(&core->light.numbers, config->light_capacity);
+	rig_core_release(core);
+	return 0;
+}
+
+void rig_core_edge(struct rig_core *core, uint32_t channel, bool level, uint64_t t_ns)
+{
+	uint32_t bit;
+
+	if (channel >= core->config.channel_count) {
+		return;
+	}
+	bit = 1u << channel;
+	if (((core->levels & bit) != 0u) == level) {
+		return;
+	}
+	core->levels ^= bit;
+	rig_edge_ring_push(&core->edges, &(struct rig_edge){
+						 .t_ns = t_ns,
+						 .channel = (uint8_t)channel,
+						 .level = level ? 1u : 0u,
+					 });
+}

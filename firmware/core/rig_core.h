@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The rig's instrument, without a board: edge ring, 64-bit time, light blocks, actuator interlock
+ * and the commands of SMP group 64.
+ *
+ * Pure C11. No allocation, no globals, no logging: the caller owns every byte, including the
+ * arrays that the configuration points to, which must outlive the core. Unless a function says
+ * otherwise it must not run concurrently with another one on the same core; the shell around the
+ * core holds a lock (Zephyr) or has one thread (host).
+ *
+ * The wire is specified in fixtures/wire/rig.cddl. This header is also read by cffi, so it keeps
+ * to plain structs, enums, prototypes and integer #defines.
+ */
+#ifndef RIG_CORE_H
+#define RIG_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RIG_PROTOCOL_VERSION 1
+#define RIG_SMP_GROUP 64
+#define RIG_MAX_CHANNELS 16
+#define RIG_MAX_ACTUATORS 4
+#define RIG_MAX_CHECKS 16
+
+/* ------------------------------------------------------------------------------------- time -- */
+
+/** 64-bit nanoseconds from a free-running counter of 8 to 64 bits that wraps. */
+struct rig_time {
+	uint64_t ticks;
+	uint64_t mask;
+	uint32_t hz;
+};
+
+/**
+ * @retval 0
+ * @retval -EINVAL bits not in 8..64, or hz 0
+ */
+int rig_time_init(struct rig_time *time, uint32_t bits, uint32_t hz);
+
+/**
+ * Unwrap a raw counter value and remember the newest.
+ *
+ * A value up to half a wrap behind the newest one is taken as older (an interrupt stamped before
+ * a later read) and does not move it. Must be called at least once in half a wrap.
+ *
+ * @return 64-bit ticks since the counter's last zero before rig_time_init
+ */
+uint64_t rig_time_extend(struct rig_time *time, uint64_t raw);
+
+/** @return nanoseconds for 64-bit ticks, rounded down, exact for 584 years. */
+uint64_t rig_time_ns(const struct rig_time *time, uint64_t ticks);
+
+/* ------------------------------------------------------------------------------------ edges -- */
+
+struct rig_edge {
+	uint64_t t_ns;
+	uint8_t channel;
+	uint8_t level;
+};
+
+/**
+ * Numbers of the items in a ring, from 0 without gaps. The newest overwrite the oldest; an item
+ * that is overwritten before a cursor went past it counts as an overrun. Arithmetic is modulo 2^32:
+ * what is up to 2^31 behind is older, all else is ahead.
+ */
+struct rig_numbering {
+	uint32_t capacity;
+	/** slot of the next item; 2^32 need not be a multiple of capacity */
+	uint32_t head;
+	uint32_t held;
+	/** number of the next item */
+	uint32_t next;
+	/** everything below is read; never moves back */
+	uint32_t read_to;
+	uint32_t overruns;
+};
+
+struct rig_edge_ring {
+	struct rig_edge *slots;
+	struct rig_numbering numbers;
+};
+
+/** @param capacity 1 or more */
+void rig_edge_ring_init(struct rig_edge_ring *ring, struct rig_edge *slots, uint32_t capacity);
+
+/** Push one edge. O(1), fit for an interrupt handler. */
+void rig_edge_ring_push(struct rig_edge_ring *ring, const struct rig_edge *edge);
+
+/** @return number of the oldest edge that is still held (== next when empty) */
+uint32_t rig_edge_ring_oldest(const struct rig_edge_ring *ring);
+
+/**
+ * Copy edges numbered from cursor on.
+ *
+ * Everything below cursor counts as read from now on. When cursor is older than the oldest edge
+ * held, copying starts at the oldest.
+ *
+ * @param first set to the number of the first edge copied
+ * @return number of edges copied, or -ERANGE when cursor is ahead of next
+ */
+int rig_edge_ring_read(struct rig_edge_ring *ring, uint32_t cursor, struct rig_edge *out,
+		       uint32_t max, uint32_t *first);
+
+/* ------------------------------------------------------------------------------------ light -- */
+
+struct rig_light_block {
+	uint64_t t_ns;
+	uint16_t min;
+	uint16_t mean;
+	uint16_t max;
+};
+
+/** 1 ms blocks of the photodiode, recorded while armed; a ring like that of the edges. */
+struct rig_light {
+	struct rig_light_block *slots;
+	struct rig_numbering numbers;
+	/** samples from this time on are ignored */
+	uint64_t armed_until_ns;
+	/** stamp of the first sample of the block under way */
+	uint64_t block_start_ns;
+	uint64_t sum;
+	uint32_t count;
+	uint16_t min;
+	uint16_t max;
+};
+
+/** One sample; ignored unless armed. Blocks end at whole milliseconds of board time. */
+void rig_light_sample(struct rig_light *light, uint64_t t_ns, uint16_t counts);
+
+/* -------------------------------------------------------------------------------- interlock -- */
+
+enum rig_action_state {
+	RIG_ACTION_IDLE = 0,
+	RIG_ACTION_SCHEDULED = 1,
+	RIG_ACTION_DRIVEN = 2,
+};
+
+enum rig_actuator_kind {
+	/** driven for a time, then released */
+	RIG_ACTUATOR_PRESS = 0,
+	/** driven until told otherwise (lid: driven = closed) */
+	RIG_ACTUATOR_HOLD = 1,
+};
+
+struct rig_actuator_config {
+	const char *name;
+	enum rig_actuator_kind kind;
+	/** longest press without force_off */
+	uint64_t max_press_ns;
+	/** longest press with force_off */
+	uint64_t max_force_ns;
+};
+
+struct rig_actuator {
+	enum rig_action_state state;
+	uint64_t start_ns;
+	/** UINT64_MAX for a hold */
+	uint64_t end_ns;
+	/** for a HOLD actuator that is scheduled: what it changes to */
+	bool target;
+	/** token of the newest accepted request, so that a repeat is answered and not done again */
+	uint32_t token;
+	bool has_token;
+	uint64_t answer_start_ns;
+	uint64_t answer_end_ns;
+};
+
+/* ------------------------------------------------------------------------------------- core -- */
+
+/** Error codes of SMP group 64; fixtures/wire/rig.cddl is normative. */
+enum rig_error {
+	RIG_OK = 0,
+	RIG_ERR_UNKNOWN = 1,
+	/** not the CBOR that the command takes */
+	RIG_ERR_BAD_REQUEST = 2,
+	/** no such actuator, or not one of that kind */
+	RIG_ERR_NO_ACTUATOR = 3,
+	/** longer than the maximum and not named force_off, or longer than that one's maximum */
+	RIG_ERR_TOO_LONG = 4,
+	/** zero */
+	RIG_ERR_TOO_SHORT = 5,
+	/** the actuator is driven or scheduled */
+	RIG_ERR_BUSY = 6,
+	/** `at` is over */
+	RIG_ERR_TOO_LATE = 7,
+	/** `at` is further ahead than the lease */
+	RIG_ERR_TOO_EARLY = 8,
+	/** cursor ahead of what was captured */
+	RIG_ERR_CURSOR = 9,
+	/** this board has no light channel */
+	RIG_ERR_NO_LIGHT = 10,
+};
+
+enum rig_command {
+	RIG_CMD_INFO = 0,
+	RIG_CMD_TIME = 1,
+	RIG_CMD_EDGES = 2,
+	RIG_CMD_LEVELS = 3,
+	RIG_CMD_PRESS = 4,
+	RIG_CMD_LID = 5,
+	RIG_CMD_RELEASE = 6,
+	RIG_CMD_LIGHT = 7,
+	RIG_CMD_SELFTEST = 8,
+	RIG_CMD_FAULTS = 9,
+};
+
+struct rig_channel_config {
+	const char *name;
+	uint32_t resolution_ns;
+	uint32_t delay_ns;
+	uint32_t uncertainty_ns;
+};
+
+struct rig_check {
+	const char *name;
+	bool ok;
+	int64_t value;
+};
+
+struct rig_config {
+	const char *firmware;
+	const char *board;
+	const char *clock_source;
+	uint32_t clock_hz;
+	uint32_t clock_tolerance_ppb;
+	bool calibrated;
+	int32_t calibration_ppb;
+	uint32_t boot_id;
+	const char *reset_reason;
+	uint32_t watchdog_resets;
+	/** file name of the DUT's log on a simulated bench, NULL elsewhere */
+	const char *dut_log;
+	uint64_t lease_ns;
+	const struct rig_channel_config *channels;
+	uint32_t channel_count;
+	const struct rig_actuator_config *actuators;
+	uint32_t actuator_count;
+	struct rig_edge *edge_slots;
+	uint32_t edge_capacity;
+	/** NULL and 0 where there is no photodiode */
+	struct rig_light_block *light_slots;
+	uint32_t light_capacity;
+	/** board time in ns; must not go back */
+	uint64_t (*now_ns)(void *context);
+	/** drive (true) or release an actuator; must not call back into the core */
+	void (*drive)(void *context, uint32_t actuator, bool driven);
+	/** fill up to max checks, return how many; may be NULL */
+	uint32_t (*selftest)(void *context, struct rig_check *checks, uint32_t max);
+	void *context;
+};
+
+struct rig_core {
+	struct rig_config config;
+	struct rig_edge_ring edges;
+	struct rig_light light;
+	struct rig_actuator actuators[RIG_MAX_ACTUATORS];
+	/** bit n: level of channel n */
+	uint32_t levels;
+	uint64_t last_contact_ns;
+	bool lease_running;
+	uint32_t refusals;
+	uint32_t lease_expiries;
+};
+
+/**
+ * Initialise, and release every actuator.
+ *
+ * @param levels initial level of each channel, bit n for channel n
+ * @retval 0
+ * @retval -EINVAL a required pointer is NULL, a count is 0 or above its maximum, or the lease is 0
+ */
+int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels);
+
+/**
+ * A channel changed. Repeats of the present level are dropped.
+ *
+ * Fit for an interrupt handler, when the shell's lock is one that interrupts hold back.
+ */
+void rig_core_edge(struct rig_core *core, uint32_t channel, bool level, uint64_t t_ns);
+
+/**
+ * Do what is due: start and end presses, let go when the lease is over.
+ *
+ * An action ends at the latest when this is called; the shell calls it at rig_core_deadline().
+ */
+void rig_core_tick(struct rig_core *core, uint64_t now_ns);
+
+/** @return board time of the next thing to do, UINT64_MAX when there is none */
+uint64_t rig_core_deadline(const struct rig_core *core);
+
+/** Let go of every actuator and forget what was scheduled. */
+void rig_core_release(struct rig_core *core);
+
+/**
+ * Answer one request of group 64.
+ *
+ * @param write  the SMP operation was "write", else "read"
+ * @param rx_ns  board time at which the request had arrived; renews the host's lease
+ * @param out_len set to the length of the CBOR map written to out
+ * @return an SMP (mcumgr) return code: 0, also when out holds a group error {"err": {...}}; 3
+ *         (EINVAL) never: malformed CBOR is RIG_ERR_BAD_REQUEST; 7 (EMSGSIZE) when out is too
+ *         small; 8 (ENOTSUP) for an unknown command or operation
+ */
+int rig_core_request(struct rig_core *core, uint32_t command, bool write, uint64_t rx_ns,
+		     const uint8_t *in, size_t in_len, uint8_t *out, size_t out_cap,
+		     size_t *out_len);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * What the files of the core say to each other and nobody else hears.
+ */
+#ifndef RIG_INTERNAL_H
+#define RIG_INTERNAL_H
+
+#include "rig_core.h"
+
+#include <zcbor_common.h>
+
+/** SMP (mcumgr) return codes; those that the core uses. */
+#define RIG_SMP_OK 0
+#define RIG_SMP_EMSGSIZE 7
+#define RIG_SMP_ENOTSUP 8
+
+/**
+ * A reply buffer below this is refused before anything is done, so that no action is ever taken
+ * whose answer does not fit, and no read by cursor stands still: the longest action reply has 39
+ * bytes, one light block with the longest frame 66, one edge less.
+ */
+#define RIG_REPLY_MIN 72
+
+/** Saturating sum of two times. */
+static inline uint64_t rig_add_ns(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > UINT64_MAX - b_ns ? UINT64_MAX : a_ns + b_ns;
+}
+
+/** The greater one of two times. */
+static inline uint64_t rig_max_ns(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* ------------------------------------------------------------------------------------ rings -- */
+
+void rig_numbering_init(struct rig_numbering *numbers, uint32_t capacity);
+
+/**
+ * Make place for one more item; counts an overrun when that costs an unread one.
+ *
+ * @return slot to write
+ */
+uint32_t rig_numbering_claim(struct rig_numbering *numbers);
+
+/**
+ * Note that everything below cursor is read, and find what is held from there on.
+ *
+ * @param first set to the number of the first item held (cursor, or the oldest one)
+ * @param count set to how many are held from there
+ * @retval 0
+ * @retval -ERANGE cursor is ahead of next
+ */
+int rig_numbering_seek(struct rig_numbering *numbers, uint32_t cursor, uint32_t *first,
+		       uint32_t *count);
+
+/** @return slot of an item that is held */
+uint32_t rig_numbering_slot(const struct rig_numbering *numbers, uint32_t number);
+
+/** @return whether the fields agree with each other */
+bool rig_numbering_is_sound(const struct rig_numbering *numbers);
+
+/* ------------------------------------------------------------------------------------ light -- */
+
+/** Record until until_ns; what was recorded by an earlier one stays. */
+void rig_light_arm(struct rig_light *light, uint64_t now_ns, uint64_t until_ns);
+
+/** Close the block under way when the recording is over. */
+void rig_light_expire(struct rig_light *light, uint64_t now_ns);
+
+/* -------------------------------------------------------------------------------- interlock -- */
+
+struct rig_action {
+	uint32_t actuator;
+	uint32_t token;
+	/** of a press */
+	uint64_t duration_ns;
+	bool force;
+	/** of a lid */
+	bool closed;
+	bool has_at;
+	uint64_t at_ns;
+};
+
+/** The host was heard at rx_ns. */
+void rig_interlock_contact(struct rig_core *core, uint64_t rx_ns, uint64_t now_ns);
+
+/** Start or schedule a press, or repeat the answer of the newest one; refusals are counted. */
+enum rig_error rig_interlock_press(struct rig_core *core, const struct rig_action *action,
+				   uint64_t now_ns);
+
+/** Move or schedule a held actuator; as rig_interlock_press(). */
+enum rig_error rig_interlock_hold(struct rig_core *core, const struct rig_action *action,
+				  uint64_t now_ns);
+
+/** @return whether the actuator is driven at present */
+bool rig_interlock_is_driven(const struct rig_core *core, uint32_t actuator);
+
+/** @return whether no press is under way and nothing is scheduled; a lid may be held closed */
+bool rig_interlock_is_quiet(const struct rig_core *core);
+
+/* ------------------------------------------------------------------------------------- wire -- */
+
+enum rig_field_kind {
+	RIG_FIELD_BOOL,
+	RIG_FIELD_U8,
+	RIG_FIELD_U32,
+	RIG_FIELD_U64,
+};
+
+/** One key of a request. */
+struct rig_field {
+	const char *key;
+	enum rig_field_kind kind;
+	bool optional;
+	bool present;
+	/** unsigned integers, and 0 or 1 for RIG_FIELD_BOOL */
+	uint64_t value;
+};
+
+/**
+ * Length of the CBOR item at the start of bytes.
+ *
+ * Takes definite lengths and shortest heads only, and no more than 8 levels, in a loop: a hostile
+ * request must not cost more stack than an honest one.
+ *
+ * @return 0 when the bytes are not such an item
+ */
+size_t rig_wire_item_len(const uint8_t *bytes, size_t len);
+
+/** Decode a request: one map, nothing behind it, unknown keys skipped, known ones at most once. */
+enum rig_error rig_wire_decode(const uint8_t *in, size_t in_len, struct rig_field *fields,
+			       size_t field_count);
+
+/** Start a map of a known number of pairs, of definite length whether or not ZCBOR_CANONICAL. */
+bool rig_wire_put_map(zcbor_state_t *out, uint32_t pairs);
+
+/** Start a list of a known number of items; likewise. */
+bool rig_wire_put_list(zcbor_state_t *out, uint32_t items);
+
+/** A text of C, NULL counting as empty. */
+bool rig_wire_put_text(zcbor_state_t *out, const char *text);
+
+/** Key and value. */
+bool rig_wire_put_u32(zcbor_state_t *out, const char *key, uint32_t value);
+bool rig_wire_put_u64(zcbor_state_t *out, const char *key, uint64_t value);
+
+/** @return bytes that are left in the reply */
+size_t rig_wire_room(const zcbor_state_t *out);
+
+/* --------------------------------------------------------------------------------- commands -- */
+
+/** One request, as its handler sees it. */
+struct rig_request {
+	uint64_t rx_ns;
+	/** board time when handling began */
+	uint64_t now_ns;
+	const uint8_t *in;
+	size_t in_len;
+	zcbor_state_t *out;
+	/** cleared by an encoder for which the reply buffer is too small */
+	bool fits;
+};
+
+/**
+ * Decode, one call, encode. A handler that returns an error must not have encoded anything.
+ */
+typedef enum rig_error (*rig_handler)(struct rig_core *core, struct rig_request *request);
+
+enum rig_error rig_command_info(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_time(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_edges(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_levels(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_press(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_lid(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_release(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_light(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_light_arm(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_selftest(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_faults(struct rig_core *core, struct rig_request *request);
+
+#endif

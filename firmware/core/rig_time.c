@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Board time: a counter that wraps, made 64 bits wide, and ticks made nanoseconds. */
+#include "rig_core.h"
+
+#include <errno.h>
+
+#define NS_PER_S 1000000000u
+
+int rig_time_init(struct rig_time *time, uint32_t bits, uint32_t hz)
+{
+	if (bits < 8u || bits > 64u || hz == 0u) {
+		return -EINVAL;
+	}
+	*time = (struct rig_time){
+		.ticks = 0,
+		.mask = UINT64_MAX >> (64u - bits),
+		.hz = hz,
+	};
+	return 0;
+}
+
+uint64_t rig_time_extend(struct rig_time *time, uint64_t raw)
+{
+	uint64_t ahead = (raw - time->ticks) & time->mask;
+	uint64_t behind = (time->ticks - raw) & time->mask;
+
+	/* Nothing is older than the counter's zero: early in the first lap, far ahead it is. */
+	if (ahead > time->mask >> 1 && behind <= time->ticks) {
+		return time->ticks - behind;
+	}
+	time->ticks += ahead;
+	return time->ticks;
+}
+
+uint64_t rig_time_ns(const struct rig_time *time, uint64_t ticks)
+{
+	/* Split, as ticks * 10^9 overflows after minutes; the remainder's product fits 62 bits. */
+	uint64_t whole_s = ticks / time->hz;
+	uint64_t rest_ticks = ticks % time->hz;
+
+	return whole_s * NS_PER_S + rest_ticks * NS_PER_S / time->hz;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the golden vectors do not show of info, time and faults. */
+#include "bench.h"
+#include "suites.h"
+
+static uint64_t ticking_now_ns(void *context)
+{
+	struct bench *bench = context;
+
+	return bench->now_ns++;
+}
+
+static void info_of_nine_channels_fits_a_kilobyte(struct check_tally *tally)
+{
+	struct bench bench;
+
+	bench_start(&bench);
+	bench.core.config.calibrated = true;
+	bench.core.config.calibration_ppb = INT32_MIN;
+	bench.core.config.dut_log = "a-log-of-a-dut-with-quite-a-long-name.xml";
+	CHECK_EQ(bench_request(&bench, RIG_CMD_INFO, false, "\xa0", 1), 0);
+	CHECK(bench.reply_len <= 1024u);
+}
+
+static void the_transmit_stamp_is_read_last(struct check_tally *tally)
+{
+	struct bench bench;
+
+	bench_start(&bench);
+	bench.core.config.now_ns = ticking_now_ns;
+	CHECK_EQ(rig_core_request(&bench.core, RIG_CMD_TIME, false, 23, (const uint8_t *)"\xa0", 1,
+				  bench.reply, sizeof(bench.reply), &bench.reply_len),
+		 0);
+	/* ... "rx": 23, "tx": the clock's last answer */
+	CHECK_EQ(bench.now_ns, 10 * S + 2u);
+	CHECK_EQ(bench.reply[bench.reply_len - 1u], (10 * S + 1u) & 0xffu);
+}
+
+static void a_request_that_is_none_gets_no_answer(struct check_tally *tally)
+{
+	static const uint32_t commands[] = {RIG_CMD_INFO, RIG_CMD_TIME, RIG_CMD_LEVELS,
+					    RIG_CMD_FAULTS};
+	struct bench bench;
+
+	bench_start(&bench);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		CHECK_EQ(bench_request(&bench, commands[i], false, "\xa1\x01\x01", 3), 0);
+		CHECK_EQ(bench_error(&bench), RIG_ERR_BAD_REQUEST);
+	}
+}
+
+void test_commands_info(struct check_tally *tally)
+{
+	RUN(tally, info_of_nine_channels_fits_a_kilobyte);
+	RUN(tally, the_transmit_stamp_is_read_last);
+	RUN(tally, a_request_that_is_none_gets_no_answer);
+}

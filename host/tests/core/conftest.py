@@ -1,0 +1,208 @@
+"""A board that is the compiled core and nothing else: its clock stands where a test puts it."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cbor2
+import pytest
+from resume_rig._core import ffi, lib
+
+S = 1_000_000_000
+ALL_CHANNELS = tuple((name, 1000, 0, 500) for name in ("PWR_OK", "SLP_S3", "SLP_S4"))
+
+
+@dataclass(frozen=True)
+class BoardPlan:
+    """What a board is made of; the words are those of vectors.json."""
+
+    firmware: str = "1.2.3"
+    board: str = "test"
+    boot_id: int = 7
+    reset_reason: str = "power-on"
+    watchdog_resets: int = 0
+    clock_source: str = "xtal"
+    clock_hz: int = 1_000_000
+    clock_tolerance_ppb: int = 30_000
+    calibration_ppb: int | None = None
+    dut_log: str | None = None
+    lease_ns: int = 3 * S
+    edge_capacity: int = 8
+    light_capacity: int = 4
+    levels: int = 0
+    channels: tuple[tuple[str, int, int, int], ...] = ALL_CHANNELS
+    actuators: tuple[tuple[str, str, int, int], ...] = (
+        ("BUTTON", "press", S, 12 * S),
+        ("LID", "hold", 0, 0),
+    )
+    selftest: tuple[tuple[str, bool, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Reply:
+    rc: int
+    payload: bytes
+
+    @property
+    def fields(self) -> dict:
+        return cbor2.loads(self.payload)
+
+    @property
+    def error(self) -> int:
+        """The group's error code, 0 when it is no error."""
+        return self.fields["err"]["rc"] if "err" in self.fields else 0
+
+
+@dataclass
+class Board:
+    """The core, wired to Python; `drives` is every call of the drive callback."""
+
+    plan: BoardPlan
+    now_ns: int = 0
+    drives: list[tuple[int, bool]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._kept: list[object] = []
+        self.core = ffi.new("struct rig_core *")
+        assert lib.rig_core_init(self.core, self._config(), self.plan.levels) == 0
+        self.drives.clear()
+
+    def _keep(self, thing):
+        self._kept.append(thing)
+        return thing
+
+    def _text(self, text: str | None):
+        return ffi.NULL if text is None else self._keep(ffi.new("char[]", text.encode()))
+
+    def _config(self):
+        plan = self.plan
+        kinds = {"press": lib.RIG_ACTUATOR_PRESS, "hold": lib.RIG_ACTUATOR_HOLD}
+        channels = [(self._text(name), *numbers) for name, *numbers in plan.channels]
+        actuators = [(self._text(name), kinds[kind], *most) for name, kind, *most in plan.actuators]
+        light = self._keep(ffi.new("struct rig_light_block[]", max(plan.light_capacity, 1)))
+        values = {
+            name: self._text(getattr(plan, name))
+            for name in ("firmware", "board", "clock_source", "reset_reason", "dut_log")
+        } | {
+            name: getattr(plan, name)
+            for name in ("clock_hz", "clock_tolerance_ppb", "boot_id", "watchdog_resets")
+        }
+        return self._keep(
+            ffi.new(
+                "struct rig_config *",
+                values
+                | {
+                    "calibrated": plan.calibration_ppb is not None,
+                    "calibration_ppb": plan.calibration_ppb or 0,
+                    "lease_ns": plan.lease_ns,
+                    "channels": self._keep(ffi.new("struct rig_channel_config[]", channels)),
+                    "channel_count": len(channels),
+                    "actuators": self._keep(ffi.new("struct rig_actuator_config[]", actuators)),
+                    "actuator_count": len(actuators),
+                    "edge_slots": self._keep(ffi.new("struct rig_edge[]", plan.edge_capacity)),
+                    "edge_capacity": plan.edge_capacity,
+                    "light_slots": light if plan.light_capacity else ffi.NULL,
+                    "light_capacity": plan.light_capacity,
+                    **self._callbacks(),
+                },
+            )
+        )
+
+    def _callbacks(self) -> dict[str, object]:
+        # The callbacks that the build declares belong to the simulated bench; these are a test's.
+        def selftest(_context, checks, most: int) -> int:
+            for place, (name, ok, value) in enumerate(self.plan.selftest[:most]):
+                checks[place] = (self._text(name), ok, value)
+            return len(self.plan.selftest)
+
+        def drive(_context, actuator: int, driven: bool) -> None:
+            self.drives.append((actuator, driven))
+
+        return {
+            "now_ns": self._keep(ffi.callback("uint64_t(void *)", lambda _context: self.now_ns)),
+            "drive": self._keep(ffi.callback("void(void *, uint32_t, bool)", drive)),
+            "selftest": self._keep(
+                ffi.callback("uint32_t(void *, struct rig_check *, uint32_t)", selftest)
+            ),
+        }
+
+    def request(
+        self,
+        command: int,
+        payload: bytes,
+        *,
+        write: bool = False,
+        rx_ns: int | None = None,
+        room: int = 1024,
+    ) -> Reply:
+        out = ffi.new("uint8_t[]", room)
+        length = ffi.new("size_t *")
+        rc = lib.rig_core_request(
+            self.core,
+            command,
+            write,
+            self.now_ns if rx_ns is None else rx_ns,
+            payload,
+            len(payload),
+            out,
+            room,
+            length,
+        )
+        return Reply(rc, bytes(ffi.buffer(out, length[0])))
+
+    def tick(self, now_ns: int) -> None:
+        self.now_ns = now_ns
+        lib.rig_core_tick(self.core, now_ns)
+
+    def deadline_ns(self) -> int:
+        return lib.rig_core_deadline(self.core)
+
+    def edge(self, channel: int, level: int, t_ns: int) -> None:
+        lib.rig_core_edge(self.core, channel, bool(level), t_ns)
+
+    def sample(self, t_ns: int, counts: int) -> None:
+        lib.rig_light_sample(ffi.addressof(self.core, "light"), t_ns, counts)
+
+
+@pytest.fixture(scope="session")
+def make_board() -> Callable[..., Board]:
+    """Make a board; arguments are fields of BoardPlan."""
+    return lambda **plan: Board(BoardPlan(**plan))
+
+
+@pytest.fixture(scope="session")
+def wire_dir() -> Path:
+    return Path(__file__).resolve().parents[3] / "fixtures" / "wire"
+
+
+@pytest.fixture(scope="session")
+def vectors(wire_dir: Path) -> dict:
+    return json.loads((wire_dir / "vectors.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="session")
+def cddl(wire_dir: Path) -> str:
+    return (wire_dir / "rig.cddl").read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
+def conforms(cddl: str) -> Iterator[Callable[[str, dict], bool]]:
+    """Whether fields are what a rule of rig.cddl asks for, by zcbor's own reading of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        # zcbor 0.8.1 imports a name that cbor2 6 dropped; it is one kind of CBORDecodeError.
+        patch.setattr(cbor2, "CBORDecodeValueError", cbor2.CBORDecodeError, raising=False)
+        from zcbor import CddlValidationError, DataTranslator
+
+        # It names tuples after keys, and "from" is a keyword of Python.
+        rules = DataTranslator.from_cddl(cddl.replace('"from"', '"from_"'), 1000).my_types
+
+        def check(message: str, fields: dict) -> bool:
+            renamed = {"from_" if key == "from" else key: value for key, value in fields.items()}
+            try:
+                rules[message].validate_str(cbor2.dumps(renamed))
+            except CddlValidationError:
+                return False
+            return True
+
+        yield check
