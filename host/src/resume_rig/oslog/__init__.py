@@ -1,0 +1,1 @@
+"""Readers of what an operating system wrote of its sleeps and wakes."""

@@ -1,0 +1,85 @@
+"""One event of a Windows event log, as far as a sleep or a wake is concerned."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum, unique
+from typing import Final
+
+
+@unique
+class Provider(StrEnum):
+    """Who writes the events that tell of sleeps and wakes; the value is the provider's GUID."""
+
+    POWER_TROUBLESHOOTER = "cdc05e28-c449-49c6-b9d2-88cf761644df"
+    KERNEL_POWER = "331c3b3a-2005-44c2-ac5e-77220c37d6b4"
+    KERNEL_GENERAL = "a68ca8b7-004f-d7b6-a698-07e2de0f1f5d"
+
+
+@unique
+class EventRole(StrEnum):
+    """What an event is within the account of one cycle."""
+
+    ACCOUNT = "Power-Troubleshooter 1"
+    ENTERING_SLEEP = "Kernel-Power 42"
+    RESUMED = "Kernel-Power 107"
+    CLOCK_SET = "Kernel-General 1"
+    FIRMWARE_SUSPEND = "Kernel-Power 130"
+    FIRMWARE_RESUME = "Kernel-Power 131"
+    BOOT = "Kernel-General 12"
+
+
+PROVIDER_NAMES: Final[Mapping[str, Provider]] = {
+    "microsoft-windows-power-troubleshooter": Provider.POWER_TROUBLESHOOTER,
+    "microsoft-windows-kernel-power": Provider.KERNEL_POWER,
+    "microsoft-windows-kernel-general": Provider.KERNEL_GENERAL,
+}
+PROVIDER_GUIDS: Final[Mapping[str, Provider]] = {provider.value: provider for provider in Provider}
+
+ROLES: Final[Mapping[tuple[Provider, int], EventRole]] = {
+    (Provider.POWER_TROUBLESHOOTER, 1): EventRole.ACCOUNT,
+    (Provider.KERNEL_POWER, 42): EventRole.ENTERING_SLEEP,
+    (Provider.KERNEL_POWER, 107): EventRole.RESUMED,
+    (Provider.KERNEL_GENERAL, 1): EventRole.CLOCK_SET,
+    (Provider.KERNEL_POWER, 130): EventRole.FIRMWARE_SUSPEND,
+    (Provider.KERNEL_POWER, 131): EventRole.FIRMWARE_RESUME,
+    (Provider.KERNEL_GENERAL, 12): EventRole.BOOT,
+}
+RELEVANT_EVENT_IDS: Final = frozenset(event_id for _, event_id in ROLES)
+
+CLOCK_SET_ON_WAKE: Final = "2"
+"""Reason of Kernel-General 1: the clock was synchronised with the hardware on a wake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event that matters, values as written.
+
+    Attributes:
+        provider: matched by GUID, or by name where the GUID is absent or strange.
+        version: of the event's manifest entry; None where none is written.
+        record_id: EventRecordID; its order is the order of what happened, time is not.
+        time_utc_ns: TimeCreated, ns since 1970 UTC; stale between a wake and the clock's setting.
+        data: the named values of EventData; the first of two with one name. Hostile texts.
+        text: the original text where it was asked for, else empty.
+    """
+
+    provider: Provider
+    event_id: int
+    version: int | None
+    record_id: int | None
+    time_utc_ns: int | None
+    data: Mapping[str, str]
+    text: str = ""
+
+    @property
+    def role(self) -> EventRole | None:
+        """What the event is within a cycle's account; None where it has no part in one."""
+        role = ROLES.get((self.provider, self.event_id))
+        if role is EventRole.CLOCK_SET and self.data.get("Reason") != CLOCK_SET_ON_WAKE:
+            return None
+        return role
+
+
+def provider_of(guid: str, name: str) -> Provider | None:
+    """Return the provider, by its GUID (braces and case do not matter) or else by its name."""
+    return PROVIDER_GUIDS.get(guid.strip(" {}").lower()) or PROVIDER_NAMES.get(name.strip().lower())

@@ -1,0 +1,77 @@
+"""Bytes of an Event XML log, in any pieces, to text: the encoding found, DTDs refused."""
+
+import codecs
+import re
+from typing import Final
+
+from resume_rig.model.errors import RecordError
+from resume_rig.oslog.problems import Problem, ProblemTally
+
+_SNIFF_BYTES: Final = 4
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARATION: Final = re.compile(r"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_OVERLAP_CHARS: Final = 16  # a declaration may be cut between two pieces
+
+NO_DECLARATION: Final = (
+    "found a document type or entity declaration, allowed is Event XML without one"
+)
+
+
+def encoding_of(head: bytes) -> str:
+    """Return the Python name of a log's encoding, from its first four bytes or more."""
+    for bom, name in _BOMS:
+        if head.startswith(bom):
+            return name
+    if head[1:2] == head[3:4] == b"\0" and head[:1] != b"\0":
+        return "utf-16-le"
+    if head[:1] == head[2:3] == b"\0" and head[1:2] != b"\0":
+        return "utf-16-be"
+    return "utf-8"
+
+
+def has_declaration(text: str) -> bool:
+    """Whether a document type or an entity is declared: no event log does, an entity bomb must."""
+    return "<!" in text and _DECLARATION.search(text) is not None
+
+
+class EventText:
+    """Decodes bytes as they come; keeps what of a character is still missing."""
+
+    def __init__(self, source_name: str, tally: ProblemTally) -> None:
+        self._source_name = source_name
+        self._tally = tally
+        self._head = b""
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._tail = ""
+
+    def decode(self, data: bytes, *, final: bool = False) -> str:
+        """Return the text that `data` completes.
+
+        Raises:
+            RecordError: the text declares a document type or an entity.
+        """
+        if self._decoder is None:
+            self._head += data
+            if len(self._head) < _SNIFF_BYTES and not final:
+                return ""
+            self._decoder = codecs.getincrementaldecoder(encoding_of(self._head))()
+            data, self._head = self._head, b""
+        text = self._decode(self._decoder, data, final)
+        if has_declaration(self._tail + text):
+            raise RecordError(f"could not read {self._source_name}: {NO_DECLARATION}")
+        self._tail = (self._tail + text)[-_OVERLAP_CHARS:]
+        return text
+
+    def _decode(self, decoder: codecs.IncrementalDecoder, data: bytes, final: bool) -> str:
+        try:
+            return decoder.decode(data, final)
+        except UnicodeDecodeError:  # raised before the decoder's state changed
+            self._tally.count(Problem.UNDECODABLE)
+        decoder.errors = "replace"
+        text = decoder.decode(data, final)
+        decoder.errors = "strict"
+        return text

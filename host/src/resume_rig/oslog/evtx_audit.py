@@ -1,0 +1,137 @@
+"""What is missing or damaged in an EVTX file, told apart from what a reader makes of it.
+
+A reader leaves out what it cannot read, often without a word. So the file's own accounts are
+checked first: every 64 KiB chunk names its first and last record and carries two checksums. The
+file header's counts are stale on a copy of a live log (the "dirty" flag): the truth may be more
+than they say, never less.
+"""
+
+import struct
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from resume_rig.model.errors import RecordError
+
+FILE_MAGIC: Final = b"ElfFile\0"
+FILE_HEADER_BYTES: Final = 4096
+CHUNK_BYTES: Final = 65536
+CHUNK_MAGIC: Final = b"ElfChnk\0"
+
+_CHUNK_HEADER_BYTES: Final = 512
+_DIRTY: Final = 1
+_NO_CHECKSUM: Final = 2
+_NO_RECORDS: Final = (1 << 64) - 1
+# id of the next record at 24; flags and header checksum at 120, over the first 120 bytes
+_FILE: Final = struct.Struct("<24xQ88xII")
+# first and last record number, first and last record id, then the end of the used space and the
+# data checksum; flags and header checksum at 120, over bytes 0..119 and 128..511
+_CHUNK: Final = struct.Struct("<8xQQQQ8xII64xII")
+
+
+@dataclass(frozen=True, slots=True)
+class EvtxChunk:
+    """One used chunk.
+
+    Attributes:
+        index: place in the file, from 0.
+        first_id, last_id: EventRecordIDs that its header names, both included; None where the
+            header is damaged or names none.
+        fault: what is wrong with it, None where both checksums hold.
+        first_number, last_number: places of these records in the file, without gaps even where
+            an export left records out.
+        checksummed: whether it carries checksums at all.
+    """
+
+    index: int
+    first_id: int | None
+    last_id: int | None
+    fault: str | None
+    first_number: int = 0
+    last_number: int = -1
+    checksummed: bool = True
+
+    @property
+    def expected(self) -> int:
+        """How many records its header promises."""
+        return self.last_number - self.first_number + 1
+
+
+@dataclass(frozen=True, slots=True)
+class EvtxAudit:
+    """What an EVTX file says of itself, before any record is parsed.
+
+    Attributes:
+        header_sound: whether the file header's checksum holds.
+        dirty: the log was copied while it was open, so the header's counts are stale.
+        promised_id: the last record that the file header knows of; 0 where it knows none.
+        partial_tail_bytes: of a chunk that the end of the file cuts off.
+        slots: whole chunks that the file has room for, used or not.
+        chunks: those in use, in the file's order.
+    """
+
+    header_sound: bool
+    dirty: bool
+    promised_id: int
+    partial_tail_bytes: int
+    slots: int
+    chunks: tuple[EvtxChunk, ...] = field(default=())
+
+    @property
+    def sound_chunks(self) -> tuple[EvtxChunk, ...]:
+        """Chunks whose records can be trusted."""
+        return tuple(chunk for chunk in self.chunks if chunk.fault is None)
+
+
+def audit_evtx(path: Path) -> EvtxAudit:
+    """Return what an EVTX file says of itself; reads all of it, one chunk at a time.
+
+    Raises:
+        RecordError: the file ends before its first chunk.
+    """
+    with path.open("rb") as file:
+        header = file.read(FILE_HEADER_BYTES)
+        if len(header) < FILE_HEADER_BYTES:
+            raise RecordError(
+                f"could not read {path}: found an EVTX file of {len(header)} bytes,"
+                f" allowed are {FILE_HEADER_BYTES} bytes of header and whole chunks"
+            )
+        chunks: list[EvtxChunk] = []
+        index = 0
+        while len(data := file.read(CHUNK_BYTES)) == CHUNK_BYTES:
+            chunk = _audit_chunk(index, data)
+            if chunk is not None:
+                chunks.append(chunk)
+            index += 1
+    next_id, flags, checksum = _FILE.unpack_from(header)
+    sound = bool(flags & _NO_CHECKSUM) or zlib.crc32(header[:120]) == checksum
+    return EvtxAudit(
+        header_sound=sound,
+        dirty=bool(flags & _DIRTY),
+        promised_id=max(0, next_id - 1) if sound else 0,
+        partial_tail_bytes=len(data),
+        slots=index,
+        chunks=tuple(chunks),
+    )
+
+
+def _audit_chunk(index: int, data: bytes) -> EvtxChunk | None:
+    """Return a used chunk; None where the space was never written."""
+    if not data.startswith(CHUNK_MAGIC):
+        if not any(data):
+            return None
+        return EvtxChunk(index, None, None, "its header is overwritten")
+    first, last, first_id, last_id, used, data_checksum, flags, checksum = _CHUNK.unpack_from(data)
+    checksummed = not flags & _NO_CHECKSUM
+    header = zlib.crc32(data[128:_CHUNK_HEADER_BYTES], zlib.crc32(data[:120]))
+    if checksummed and header != checksum:
+        return EvtxChunk(index, None, None, "the checksum of its header does not match")
+    if _NO_RECORDS in (last, last_id) or last_id < first_id or last < first:
+        return None
+    fault = None
+    if not _CHUNK_HEADER_BYTES <= used <= CHUNK_BYTES:
+        fault = "its length is impossible"
+    elif checksummed and zlib.crc32(data[_CHUNK_HEADER_BYTES:used]) != data_checksum:
+        fault = "the checksum of its records does not match"
+    return EvtxChunk(index, first_id, last_id, fault, first, last, checksummed)

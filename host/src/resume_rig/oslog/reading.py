@@ -1,0 +1,92 @@
+"""Log files to a LogReading: opens, tells the kind by content, refuses in one sentence."""
+
+import stat
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from resume_rig.model.errors import RecordError
+from resume_rig.model.os_record import LogReading
+from resume_rig.oslog.event_text import NO_DECLARATION, encoding_of, has_declaration
+from resume_rig.oslog.registry import HEAD_BYTES, allowed_formats, format_of
+from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+
+_SIGNATURES: Final[Mapping[bytes, str]] = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"PK\x03\x04": "a ZIP archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"%PDF": "a PDF document",
+    b"SQLite format 3\0": "an SQLite file",
+    b"\x7fELF": "an ELF program",
+    b"MZ": "a Windows program",
+}
+_TEXT_CONTROLS: Final = frozenset("\t\n\v\f\r\x1b")
+
+
+def read_logs(paths: Sequence[Path], keep_text: bool = False) -> LogReading:
+    """Return what all the logs tell, in the order of `paths`.
+
+    Args:
+        paths: log files of any kind that the registry knows.
+        keep_text: whether records carry their events' original text.
+
+    Raises:
+        RecordError: a file is missing, of another kind, or nothing of it can be read.
+    """
+    readings = [
+        _read_log(SourceRequest(path, source=index, keep_text=keep_text))
+        for index, path in enumerate(paths)
+    ]
+    return LogReading(
+        sources=tuple(reading.source for reading in readings),
+        records=tuple(record for reading in readings for record in reading.records),
+    )
+
+
+def _read_log(request: SourceRequest) -> SourceReading:
+    path = request.path
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            found = "a directory" if path.is_dir() else "a device"
+            raise RecordError(_refusal(path, found))
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        entry = format_of(head)
+        if entry is None:
+            raise RecordError(_refusal(path, _describe(head)))
+        return entry.read(request)
+    except FileNotFoundError as error:
+        raise RecordError(_refusal(path, "no such file")) from error
+    except (OSError, ValueError) as error:  # ValueError: a null byte within the path
+        raise RecordError(_refusal(path, _reason(error))) from error
+
+
+def _refusal(path: Path, found: str) -> str:
+    return f"could not read {path}: found {found}, allowed are {allowed_formats()} files"
+
+
+def _reason(error: OSError | ValueError) -> str:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return f"that the system refuses it ({reason or error})"
+
+
+def _describe(head: bytes) -> str:
+    """Name what a file is that no reader recognises, from its beginning."""
+    if not head:
+        return "an empty file"
+    for signature, name in _SIGNATURES.items():
+        if head.startswith(signature):
+            return name
+    text = head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n")
+    return _describe_text(text) if text else "a file of blanks"
+
+
+def _describe_text(text: str) -> str:
+    if text[:15].lower().startswith(("<html", "<!doctype html")):
+        return "an HTML page"
+    if text.startswith("<") and has_declaration(text):
+        return f"an XML document with {NO_DECLARATION.removeprefix('found ').partition(',')[0]}"
+    if any(ord(char) < 32 and char not in _TEXT_CONTROLS for char in text):
+        return "binary data"
+    return "an XML document without events" if text.startswith("<?xml") else "other text"
