@@ -1,0 +1,1 @@
+"""Decides: cycles from edges, match, reconciliation, requirement, statistics."""

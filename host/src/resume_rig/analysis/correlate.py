@@ -1,0 +1,227 @@
+"""The whole of `correlate`: match, reconcile, judge, and say what the answer rests on."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from resume_rig.analysis.disagreements import disagreements, record_missing, state_mismatch
+from resume_rig.analysis.judge import (
+    count,
+    judge_value,
+    overall,
+    verdict_sentence,
+    why_not_judged,
+)
+from resume_rig.analysis.match import Match, OutsideMoments, match
+from resume_rig.analysis.os_clock import ClockReading, os_clock
+from resume_rig.analysis.reconcile import (
+    UNKNOWN_RESET_TO_TSC,
+    Norms,
+    awake_to_os,
+    light_after_complete,
+    norms_of,
+    press_to_resume_complete,
+    unexplained,
+)
+from resume_rig.model.cycle import Correlation, OsClock, Outcome, OutsideCycle, ReconciledCycle
+from resume_rig.model.os_record import LogReading, OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.requirement import Requirement
+from resume_rig.model.verdict import Verdict
+
+# From the power line's rise, or the press, to the OS where BiosInit is not reported.
+_UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
+_MS_NS = 1_000_000
+
+_NO_EVIDENCE = {
+    Outcome.INVALID: "invalid: edges of this cycle were lost",
+    Outcome.INTERRUPTED: "interrupted: the cycle was not finished",
+    Outcome.NEVER_SLEPT: "no sleep: the DUT never slept, so there was no resume",
+    Outcome.WOKE_ALONE: "not ours: something else woke the DUT",
+}
+_BROKEN = frozenset({Outcome.NEVER_WOKE, Outcome.DARK})
+_CAME_BACK = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE, Outcome.DARK})
+_NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE, Outcome.INTERRUPTED})
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCycle:
+    """A cycle and when it was on the host's clock.
+
+    Attributes:
+        wake_utc: host UTC at `outside.awake_from_ns`, of the trigger where that is None. None
+            where the clock of the edges has no relation to the host's (captures).
+    """
+
+    outside: OutsideCycle
+    wake_utc: BoundedNs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Campaign:
+    """What all cycles share."""
+
+    reading: LogReading
+    requirement: Requirement
+    reset_to_tsc: BoundedNs
+    norms: Norms
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruling:
+    verdict: Verdict
+    judged: bool
+    why_not: str | None
+
+
+def correlate(
+    cycles: Sequence[TimedCycle],
+    reading: LogReading,
+    requirement: Requirement,
+    reset_to_tsc: BoundedNs = UNKNOWN_RESET_TO_TSC,
+) -> Correlation:
+    """Return cycles and OS records as one statement.
+
+    Every finding of a cycle, of the wires and of the comparison, is in
+    `ReconciledCycle.findings`.
+
+    Args:
+        cycles: in the order in which they were made.
+        reading: what the OS says; may be empty.
+        requirement: what the verdict is about.
+        reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
+    """
+    related = any(cycle.wake_utc is not None for cycle in cycles)
+    found = match([_moments(cycle, related) for cycle in cycles], reading.records, related)
+    record_of = {cycle: reading.records[record] for cycle, record in found.pairs}
+    norms = norms_of([(cycles[index].outside, record) for index, record in record_of.items()])
+    campaign = _Campaign(reading, requirement, reset_to_tsc, norms)
+    reconciled = tuple(
+        _reconcile(cycle.outside, record_of.get(index), campaign)
+        for index, cycle in enumerate(cycles)
+    )
+    return Correlation(
+        cycles=reconciled,
+        unmatched_records=tuple(reading.records[index] for index in found.unmatched_records),
+        clock=_clock(cycles, record_of, reset_to_tsc) if related else None,
+        verdict=overall([cycle.verdict for cycle in reconciled if cycle.judged]),
+        why=_why(reconciled, requirement, found, reading),
+    )
+
+
+def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
+    outside = cycle.outside
+    if outside.outcome in _NOT_MATCHED:
+        return OutsideMoments(None, None)
+    if not related:
+        return OutsideMoments(outside.asleep_from_ns, outside.awake_from_ns)
+    if cycle.wake_utc is None:
+        return OutsideMoments(None, None)
+    awake_ns = cycle.wake_utc.value_ns
+    if outside.asleep_from_ns is None or outside.awake_from_ns is None:
+        return OutsideMoments(None, awake_ns)
+    return OutsideMoments(awake_ns - outside.awake_from_ns + outside.asleep_from_ns, awake_ns)
+
+
+def _reconcile(
+    outside: OutsideCycle, record: OsRecord | None, campaign: _Campaign
+) -> ReconciledCycle:
+    ruling = _ruling(outside, record, campaign)
+    if outside.ignored:
+        ruling = _Ruling(ruling.verdict, False, "ignored: the plan leaves this cycle out")
+    reset_to_tsc, norms = campaign.reset_to_tsc, campaign.norms
+    findings = outside.findings
+    if record is not None:
+        findings += disagreements(outside, record, norms, campaign.requirement, reset_to_tsc)
+    elif campaign.reading.sources and outside.outcome in _CAME_BACK:
+        findings += (record_missing(outside),)
+    return ReconciledCycle(
+        outside=outside,
+        record=record,
+        press_to_resume_complete=press_to_resume_complete(outside, record, reset_to_tsc),
+        unexplained=unexplained(outside, record, norms),
+        light_after_complete=light_after_complete(outside, record, reset_to_tsc),
+        verdict=ruling.verdict,
+        judged=ruling.judged,
+        why_not=ruling.why_not,
+        findings=findings,
+    )
+
+
+def _ruling(outside: OutsideCycle, record: OsRecord | None, campaign: _Campaign) -> _Ruling:
+    requirement = campaign.requirement
+    if outside.outcome in _BROKEN:
+        return _Ruling(Verdict.FAIL, True, None)
+    why_not = _NO_EVIDENCE.get(outside.outcome)
+    if why_not is None and record is None:
+        why_not = "no record: " + (
+            "no OS record matches this cycle" if campaign.reading.sources else "no log was read"
+        )
+    if why_not is None and record is not None:
+        mismatch = state_mismatch(outside, record)
+        why_not = (
+            f"state mismatch: {mismatch.text}" if mismatch else why_not_judged(record, requirement)
+        )
+    if why_not is not None or record is None or record.resume_ms is None:
+        return _Ruling(Verdict.NO_EVIDENCE, False, why_not)
+    return _Ruling(judge_value(record.resume_ms, requirement), True, None)
+
+
+def _clock(
+    cycles: Sequence[TimedCycle], record_of: dict[int, OsRecord], reset_to_tsc: BoundedNs
+) -> OsClock | None:
+    readings: list[tuple[bool, ClockReading]] = []
+    for index, record in sorted(record_of.items()):
+        cycle = cycles[index]
+        if cycle.wake_utc is None or record.wake_time_utc_ns is None:
+            continue
+        to_os = awake_to_os(cycle.outside, record, reset_to_tsc)
+        os_ns = record.wake_time_utc_ns - (record.wake_ms or 0) * _MS_NS
+        host = cycle.wake_utc + (_UNKNOWN_TO_OS if to_os is None else to_os)
+        readings.append((to_os is not None, ClockReading(host, os_ns)))
+    known = [reading for is_known, reading in readings if is_known]
+    return os_clock(known or [reading for _, reading in readings])
+
+
+def _why(
+    cycles: Sequence[ReconciledCycle], requirement: Requirement, found: Match, reading: LogReading
+) -> str:
+    judged = [cycle for cycle in cycles if cycle.judged]
+    timed = [cycle for cycle in judged if cycle.outside.outcome not in _BROKEN]
+    broken = len(judged) - len(timed)
+    parts: list[str] = []
+    if timed:
+        worst_ms = max((c.record.resume_ms or 0) for c in timed if c.record is not None)
+        verdicts = [cycle.verdict for cycle in timed]
+        parts.append(verdict_sentence(verdicts, worst_ms, requirement, broken))
+    elif not broken:
+        parts.append(f"none of the {count(len(cycles), 'cycle')} can be judged")
+    if broken:
+        parts.append(f"{count(broken, 'cycle')} never woke or stayed dark")
+    parts += _left_out(cycles)
+    if found.pairs and not found.verified:
+        parts.append(
+            "which record belongs to which cycle is unverified, because times alone allow another "
+            "match"
+            if len(found.pairs) > 1
+            else "a single match cannot verify the clocks' offset"
+        )
+    bad = sum(not source.integrity.ok for source in reading.sources)
+    if bad:
+        parts.append(f"{count(bad, 'log')} not whole, so records may be missing")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:
+    """Say how many cycles do not count, by reason."""
+    reasons = Counter(
+        (cycle.why_not or "not judged").partition(":")[0] for cycle in cycles if not cycle.judged
+    )
+    ignored = reasons.pop("ignored", 0)
+    parts = [f"{count(ignored, 'cycle')} ignored as planned"] if ignored else []
+    without = sum(reasons.values())
+    if without:
+        told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+        parts.append(f"{count(without, 'cycle')} without evidence ({told})")
+    return parts

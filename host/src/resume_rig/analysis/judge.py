@@ -1,0 +1,219 @@
+"""Judges OS records against a requirement; `judge_log` is the whole of `resume-rig log`.
+
+The guard band. A resume time is the sum of two values that the OS reports in whole milliseconds,
+rounded in a way that no document tells: down, up or to the nearest. Each is therefore within 1 ms
+of the truth, and their sum within 2 ms. PASS and FAIL are given only where every time in that
+interval is on the same side of the limit (JCGM 106:2012, 8.3.2 and 8.3.3); between stands MARGINAL.
+With a limit of 2000 ms: up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL.
+"""
+
+from collections.abc import Sequence
+
+from resume_rig.analysis.statistics import failure_rate_upper, summarise
+from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
+from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
+from resume_rig.model.requirement import Requirement
+from resume_rig.model.verdict import Verdict
+
+VALUE_BOUND_MS = 1
+RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
+CONFIDENCE = 0.95
+
+
+def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
+    """Return the verdict on one resume time (BiosInit + DriverInit)."""
+    if resume_ms + RESUME_BOUND_MS <= requirement.resume_limit_ms:
+        return Verdict.PASS
+    if resume_ms - RESUME_BOUND_MS >= requirement.resume_limit_ms:
+        return Verdict.FAIL
+    return Verdict.MARGINAL
+
+
+def overall(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict on a group of judged cycles: the worst of them counts."""
+    if not verdicts or all(verdict is Verdict.NO_EVIDENCE for verdict in verdicts):
+        return Verdict.NO_EVIDENCE
+    if Verdict.FAIL in verdicts:
+        return Verdict.FAIL
+    return Verdict.MARGINAL if Verdict.MARGINAL in verdicts else Verdict.PASS
+
+
+def failures_upper(verdicts: Sequence[Verdict]) -> float | None:
+    """Return the 95 % upper bound on the failure rate; MARGINAL counts as failed."""
+    judged = [verdict for verdict in verdicts if verdict is not Verdict.NO_EVIDENCE]
+    failed = sum(verdict is not Verdict.PASS for verdict in judged)
+    return failure_rate_upper(failed, len(judged), CONFIDENCE) if judged else None
+
+
+def judge_log(
+    reading: LogReading, requirement: Requirement, ignore_first: bool = False
+) -> LogJudgement:
+    """Return what a log alone says against a requirement.
+
+    A record without both of its times stays in the answer, unjudged. Damage of a source does not
+    take a verdict back, because what was read was read whole; `why` says that records may be
+    missing.
+
+    Args:
+        reading: the records.
+        requirement: the limits, and the kinds of sleep that they are for.
+        ignore_first: leave out the first record of those kinds in each source, as S3Resume does.
+    """
+    ignored = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
+    cycles = tuple(
+        _judge_record(record, requirement, index in ignored)
+        for index, record in enumerate(reading.records)
+    )
+    judged = [cycle for cycle in cycles if cycle.judged]
+    verdicts = [cycle.verdict for cycle in judged]
+    return LogJudgement(
+        reading=reading,
+        requirement=requirement,
+        cycles=cycles,
+        statistics=summarise(_resume_times([cycle.record for cycle in judged])),
+        verdict=overall(verdicts),
+        why=_why(reading, requirement, cycles),
+        failure_rate_upper=failures_upper(verdicts),
+        apart=_apart(reading.records, requirement),
+    )
+
+
+def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement) -> frozenset[int]:
+    first: dict[int, int] = {}
+    for index, record in enumerate(records):
+        if record.kind in requirement.kinds:
+            first.setdefault(record.source, index)
+    return frozenset(first.values())
+
+
+def _judge_record(record: OsRecord, requirement: Requirement, ignored: bool) -> JudgedRecord:
+    why_not = why_not_judged(record, requirement)
+    if why_not is None and ignored:
+        why_not = "ignored: the first transition of this log was to be left out"
+    if why_not is not None or record.resume_ms is None:
+        return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
+    verdict = judge_value(record.resume_ms, requirement)
+    return JudgedRecord(record, judged=True, why_not=None, verdict=verdict)
+
+
+def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
+    """Return why a record cannot be judged against a requirement; None where it can."""
+    if record.kind not in requirement.kinds:
+        kinds = ", ".join(requirement.kinds)
+        return f"judged apart: {requirement.id} speaks of {kinds}, and this is {record.kind}"
+    missing = [
+        name
+        for name, value in (
+            ("BiosInit", record.bios_init_ms),
+            ("DriverInit", record.driver_init_ms),
+        )
+        if value is None
+    ]
+    if missing:
+        return f"not measured: the record reports no {' and no '.join(missing)}"
+    return None
+
+
+def _resume_times(records: Sequence[OsRecord]) -> list[float]:
+    return [float(record.resume_ms) for record in records if record.resume_ms is not None]
+
+
+def _apart(records: Sequence[OsRecord], requirement: Requirement) -> tuple[KindJudgement, ...]:
+    found: list[KindJudgement] = []
+    for kind in SleepKind:
+        group = [record for record in records if record.kind is kind]
+        if kind in requirement.kinds or not group:
+            continue
+        times = [record.resume_ms for record in group if record.resume_ms is not None]
+        verdict = overall([judge_value(time, requirement) for time in times])
+        found.append(KindJudgement(kind, len(group), summarise(_resume_times(group)), verdict))
+    return tuple(found)
+
+
+def verdict_sentence(
+    verdicts: Sequence[Verdict], worst_ms: int, requirement: Requirement, broken: int = 0
+) -> str:
+    """Return what a verdict rests on: counts, the worst, and what the count of failures proves.
+
+    Args:
+        verdicts: of the resumes that have a time; one or more.
+        worst_ms: the longest of them.
+        requirement: what they were judged against.
+        broken: resumes that failed without a time.
+    """
+    n, limit_ms = len(verdicts), requirement.resume_limit_ms
+    failed, marginal = verdicts.count(Verdict.FAIL), verdicts.count(Verdict.MARGINAL)
+    if failed:
+        text = f"{failed} of {count(n, 'judged resume')} {_are(failed)} over {limit_ms} ms"
+    else:
+        text = f"{n - marginal} of {count(n, 'judged resume')} {_are(n - marginal)} within "
+        text += f"{limit_ms} ms"
+    if marginal:
+        text += f", {marginal} within {RESUME_BOUND_MS} ms of it and so undecided"
+    upper = failures_upper([*verdicts, *[Verdict.FAIL] * broken])
+    counted = " (undecided ones counted as failed)" if marginal else ""
+    share = f"with 95 % confidence at most {upper or 0.0:.1%} of resumes fail{counted}"
+    return f"{text}; the worst took {worst_ms} ms; {share}"
+
+
+def count(n: int, noun: str) -> str:
+    """Return a number and its noun, in the plural where it is not 1."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _why(reading: LogReading, requirement: Requirement, cycles: Sequence[JudgedRecord]) -> str:
+    judged = [cycle for cycle in cycles if cycle.judged]
+    if judged:
+        worst_ms = max(cycle.record.resume_ms or 0 for cycle in judged)
+        parts = [verdict_sentence([c.verdict for c in judged], worst_ms, requirement)]
+        parts += _bios_advice([cycle.record for cycle in judged], requirement)
+    elif cycles:
+        kinds = " or ".join(requirement.kinds)
+        parts = [f"none of the {count(len(cycles), 'record')} is a measured {kinds} resume"]
+    else:
+        parts = ["there is no record of a sleep"]
+    parts += _left_out(cycles, requirement)
+    bad = [source.integrity for source in reading.sources if not source.integrity.ok]
+    if bad:
+        problems = count(sum(max(1, len(integrity.problems)) for integrity in bad), "problem")
+        parts.append(f"the log is not whole ({problems}), so records may be missing")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+    advised_ms = requirement.bios_advised_ms
+    if advised_ms is None:
+        return []
+    over = sum((record.bios_init_ms or 0) > advised_ms for record in records)
+    return (
+        [f"the BIOS took more than the advised {advised_ms} ms in {over} of them"] if over else []
+    )
+
+
+def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
+    """Say what the verdict does not rest on, and how it could."""
+    own = [cycle for cycle in cycles if cycle.record.kind in requirement.kinds]
+    unmeasured = sum(cycle.record.resume_ms is None for cycle in own)
+    ignored = sum(not c.judged and c.record.resume_ms is not None for c in own)
+    parts = [f"{count(ignored, 'first record')} left out as asked"] if ignored else []
+    if unmeasured:
+        kinds = " or ".join(requirement.kinds)
+        parts.append(f"{count(unmeasured, f'{kinds} record')} without a measurement")
+    others = [c.record.kind for c in cycles if c.record.kind not in requirement.kinds]
+    measured = {
+        cycle.record.kind
+        for cycle in cycles
+        if cycle.record.kind not in requirement.kinds and cycle.record.resume_ms is not None
+    }
+    if others:
+        told = ", ".join(
+            f"{others.count(kind)} {kind}" + (f" (--kind {kind})" if kind in measured else "")
+            for kind in dict.fromkeys(others)
+        )
+        parts.append(f"judged apart: {told}")
+    return parts

@@ -1,0 +1,1 @@
+"""Captures that other instruments made: VCD and CSV, read as edges."""

@@ -1,0 +1,1 @@
+"""Time: clocks, the relation between them, the uncertainty of an interval."""

@@ -1,0 +1,112 @@
+"""A DUT on paper: edges as a board would stamp them, and records as an OS would write them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.edge import Edge
+from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
+
+MS = 1_000_000
+AWAKE = {
+    Channel.PWR_OK: 1,
+    Channel.SLP_S3: 1,
+    Channel.SLP_S4: 1,
+    Channel.PLTRST: 1,
+    Channel.BACKLIGHT: 1,
+    Channel.BUTTON: 1,
+    Channel.LID: 1,
+}
+# (ms after the cycle's start, channel, level): a laptop that sleeps and wakes by its button.
+S3_BY_BUTTON = (
+    (0, Channel.BUTTON, 0),
+    (150, Channel.BUTTON, 1),
+    (700, Channel.BACKLIGHT, 0),
+    (1500, Channel.PLTRST, 0),
+    (1501, Channel.SLP_S3, 0),
+    (1511, Channel.PWR_OK, 0),
+    (20_000, Channel.BUTTON, 0),
+    (20_048, Channel.SLP_S3, 1),
+    (20_108, Channel.PWR_OK, 1),
+    (20_150, Channel.BUTTON, 1),
+    (20_158, Channel.PLTRST, 1),
+    (21_500, Channel.BACKLIGHT, 1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Edges to be told, by ms, with ways to change them."""
+
+    steps: tuple[tuple[float, Channel, int], ...] = S3_BY_BUTTON
+    levels: Mapping[Channel, int] = field(default_factory=lambda: dict(AWAKE))
+
+    def without(self, *channels: Channel) -> "Story":
+        return Story(
+            tuple(step for step in self.steps if step[1] not in channels),
+            {channel: level for channel, level in self.levels.items() if channel not in channels},
+        )
+
+    def dropping(self, since_ms: float, *channels: Channel) -> "Story":
+        """Leave out the edges of these channels (of all, if none is named) from a time on."""
+        chosen = channels or tuple(Channel)
+        kept = (s for s in self.steps if s[0] < since_ms or s[1] not in chosen)
+        return replace(self, steps=tuple(kept))
+
+    def plus(self, *steps: tuple[float, Channel, int]) -> "Story":
+        return replace(self, steps=tuple(sorted((*self.steps, *steps), key=lambda s: s[0])))
+
+    def later(self, by_ms: float) -> "Story":
+        return replace(self, steps=tuple((ms + by_ms, c, level) for ms, c, level in self.steps))
+
+    def edges(self) -> tuple[Edge, ...]:
+        return tuple(
+            Edge(number, round(ms * MS), channel, level)
+            for number, (ms, channel, level) in enumerate(self.steps)
+        )
+
+
+@pytest.fixture(scope="session")
+def story() -> Story:
+    return Story()
+
+
+@pytest.fixture(scope="session")
+def many_cycles(story: Story) -> Callable[[Iterable[float]], Story]:
+    """Return one story of a cycle after the other, each begun at its own ms."""
+
+    def tell(starts_ms: Iterable[float]) -> Story:
+        steps = [step for start in starts_ms for step in story.later(start).steps]
+        return replace(story, steps=tuple(steps))
+
+    return tell
+
+
+@pytest.fixture(scope="session")
+def record() -> Callable[..., OsRecord]:
+    """Return an OS record; measured S3 unless fields say otherwise."""
+    normal = OsRecord(
+        source=0,
+        record_id=1,
+        kind=SleepKind.S3,
+        sleep_time_utc_ns=None,
+        wake_time_utc_ns=None,
+        written_utc_ns=None,
+        sleep_ms=1400,
+        wake_ms=850,
+        driver_init_ms=800,
+        bios_init_ms=200,
+        firmware_resume_ms=180,
+        firmware_resume_count=1,
+        hiber_read_ms=None,
+        hiber_write_ms=None,
+        hiber_pages=None,
+        wake_source=WakeSource(1, "power button", ""),
+    )
+
+    def make(**fields: object) -> OsRecord:
+        return replace(normal, **fields)
+
+    return make

@@ -1,0 +1,349 @@
+"""Outside and inside become one statement, with findings where they disagree."""
+
+import pytest
+
+from resume_rig.analysis.correlate import TimedCycle, correlate
+from resume_rig.analysis.cycle_building import build_cycle
+from resume_rig.analysis.requirement import load_requirement
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.timing.edge_uncertainty import IntervalBounds
+
+MS = 1_000_000
+S = 1_000_000_000
+BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
+LIMIT = load_requirement("sysfund-0004")
+RESET_TO_TSC = BoundedNs(30 * MS, 20 * MS)
+UTC_NS = 1_777_000_000 * S
+# Of the story: SLP_S3# rises at 20.048 s, PLTRST# 110 ms later, light 1342 ms after that.
+ASLEEP_NS, AWAKE_NS = 1501 * MS, 20_048 * MS
+TO_OS_NS = 110 * MS + 30 * MS + 200 * MS
+
+
+class Campaign:
+    """Cycles a minute apart and the records of a healthy OS, to be spoilt one by one."""
+
+    def __init__(self, story, record) -> None:
+        self.story, self.record = story, record
+        self.cycles: list[TimedCycle] = []
+        self.records = []
+        self.at_ns = 0
+
+    def cycle(self, story=None, ignored=False, lost=False, **fields) -> "Campaign":
+        self.outside(story, ignored, lost)
+        return self.inside(**fields)
+
+    def outside(self, story=None, ignored=False, lost=False) -> "Campaign":
+        told = self.story if story is None else story
+        # An uneven pace, as campaigns have, so that the match has no second way.
+        self.at_ns += 60 * S + len(self.cycles) ** 2 % 7 * S
+        outside = build_cycle(
+            len(self.cycles) + 1,
+            told.edges(),
+            told.levels,
+            Actuator.BUTTON,
+            BOUNDS,
+            ignored=ignored,
+            lost=lost,
+        )
+        moment = outside.awake_from_ns or outside.trigger_ns
+        utc = None if moment is None else BoundedNs(UTC_NS + self.at_ns + moment, 300_000)
+        self.cycles.append(TimedCycle(outside, utc))
+        return self
+
+    def inside(self, late_ns: int = 0, **fields) -> "Campaign":
+        came_back_ns = UTC_NS + self.at_ns + AWAKE_NS + TO_OS_NS + late_ns
+        times = {
+            "record_id": len(self.records),
+            "sleep_time_utc_ns": UTC_NS + self.at_ns + ASLEEP_NS - 1400 * MS,
+            "wake_time_utc_ns": came_back_ns + 850 * MS,
+        }
+        self.records.append(self.record(**{**times, **fields}))
+        return self
+
+    def healthy(self, n: int) -> "Campaign":
+        for _ in range(n):
+            self.cycle()
+        return self
+
+    def correlation(self, requirement=LIMIT, log=True):
+        whole = Integrity(ok=True)
+        sources = (LogSource("x.evtx", "evtx", 22000, 9, whole),) if log else ()
+        reading = LogReading(sources, tuple(self.records) if log else ())
+        return correlate(self.cycles, reading, requirement, RESET_TO_TSC)
+
+
+@pytest.fixture
+def campaign(story, record) -> Campaign:
+    return Campaign(story, record)
+
+
+def kinds(cycle):
+    return [finding.kind for finding in cycle.findings]
+
+
+def test_a_healthy_campaign_passes_without_a_finding(campaign) -> None:
+    answer = campaign.healthy(5).correlation()
+
+    assert answer.verdict is Verdict.PASS
+    assert [cycle.verdict for cycle in answer.cycles] == [Verdict.PASS] * 5
+    assert [kinds(cycle) for cycle in answer.cycles] == [[]] * 5
+    assert answer.unmatched_records == ()
+    assert "5 of 5 judged resumes are within 2000 ms" in answer.why
+
+
+def test_the_closure_adds_outside_and_inside_with_their_bounds(campaign) -> None:
+    cycle = campaign.healthy(3).correlation().cycles[0]
+
+    complete = cycle.press_to_resume_complete
+    power = cycle.outside.intervals[IntervalName.PRESS_TO_PLTRST]
+    assert complete.value_ns == (158 + 30 + 200 + 800) * MS
+    assert complete.bound_ns == power.bound_ns + 20 * MS + 2 * MS
+    light = cycle.light_after_complete
+    assert light.value_ns == (1500 - 1188) * MS
+    # The press cancels: its definition is in neither bound of the difference.
+    assert light.bound_ns < complete.bound_ns + 2 * MS
+    assert cycle.unexplained.value_ns == 0
+
+
+def test_the_os_clock_is_found_within_the_half_second(campaign) -> None:
+    for late_ms in (-400, 300, 450, -100):
+        campaign.cycle(late_ns=(3600_000 + late_ms) * MS)
+
+    clock = campaign.correlation().clock
+
+    # Readings of +450 and -400 ms, each good to +/-515 ms, leave little room between them.
+    assert clock.os_minus_host_s == pytest.approx(3600.0, abs=clock.bound_s + 0.001)
+    assert clock.bound_s < 0.2
+    assert clock.drift_ppm is None
+
+
+def test_drift_is_told_once_the_campaign_is_long_enough(campaign) -> None:
+    for i in range(400):
+        campaign.cycle(late_ns=i * 60 * 50_000)
+
+    clock = campaign.correlation().clock
+
+    assert clock.drift_ppm == pytest.approx(50 * 60 / 63, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({"driver_init_ms": 1790}, Verdict.PASS),
+        ({"driver_init_ms": 1800}, Verdict.MARGINAL),
+        ({"driver_init_ms": 1810}, Verdict.FAIL),
+    ],
+)
+def test_the_inside_time_is_judged_and_the_worst_counts(campaign, fields, verdict) -> None:
+    answer = campaign.healthy(3).cycle(**fields).correlation()
+
+    assert answer.cycles[3].verdict is verdict
+    assert answer.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("since_ms", "outcome", "finding"),
+    [
+        (20_001, Outcome.NEVER_WOKE, FindingKind.NEVER_WOKE),
+        (21_000, Outcome.DARK, FindingKind.DARK),
+    ],
+)
+def test_a_dut_that_does_not_come_back_fails(campaign, story, since_ms, outcome, finding) -> None:
+    answer = campaign.healthy(3).outside(story.dropping(since_ms)).correlation()
+
+    assert answer.cycles[3].outside.outcome is outcome
+    assert answer.cycles[3].verdict is Verdict.FAIL
+    assert answer.cycles[3].judged
+    assert finding in kinds(answer.cycles[3])
+    assert answer.verdict is Verdict.FAIL
+    assert "1 cycle never woke or stayed dark" in answer.why
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (lambda c, _: c.outside(), "no record"),
+        (lambda c, _: c.cycle(bios_init_ms=None), "not measured"),
+        (lambda c, _: c.cycle(kind=SleepKind.HYBRID), "judged apart"),
+        (lambda c, _: c.cycle(kind=SleepKind.S4), "state mismatch"),
+        (lambda c, s: c.outside(s.dropping(0)), "no sleep"),
+        (lambda c, s: c.cycle(s.dropping(20_000, Channel.BUTTON)), "not ours"),
+        (lambda c, _: c.outside(lost=True), "invalid"),
+        (lambda c, _: c.cycle(ignored=True, driver_init_ms=9000), "ignored"),
+    ],
+    ids=["unmatched", "unmeasured", "kind", "mismatch", "no sleep", "alone", "lost", "ignored"],
+)
+def test_what_is_no_evidence_does_not_count_and_is_told(campaign, story, spoil, reason) -> None:
+    answer = spoil(campaign.healthy(3), story).correlation()
+
+    assert not answer.cycles[3].judged
+    assert (answer.cycles[3].why_not or "").startswith(reason)
+    assert reason in answer.why
+    assert answer.verdict is Verdict.PASS
+    assert [cycle.judged for cycle in answer.cycles[:3]] == [True] * 3
+
+
+def test_no_cycle_that_can_be_judged_is_no_evidence(campaign, story) -> None:
+    answer = campaign.outside(story.dropping(0)).correlation()
+
+    assert answer.verdict is Verdict.NO_EVIDENCE
+    assert answer.why.startswith("None of the 1 cycle can be judged")
+
+
+def test_no_cycle_at_all_is_no_evidence(campaign) -> None:
+    answer = campaign.correlation()
+
+    assert answer.verdict is Verdict.NO_EVIDENCE
+    assert answer.cycles == ()
+    assert answer.clock is None
+
+
+def test_without_a_log_no_record_is_called_missing(campaign) -> None:
+    answer = campaign.healthy(3).correlation(log=False)
+
+    assert answer.verdict is Verdict.NO_EVIDENCE
+    assert [kinds(cycle) for cycle in answer.cycles] == [[]] * 3
+    assert answer.cycles[0].why_not == "no record: no log was read"
+
+
+def test_a_missing_record_is_a_finding(campaign) -> None:
+    answer = campaign.healthy(2).outside().healthy(2).correlation()
+
+    assert kinds(answer.cycles[2]) == [FindingKind.RECORD_MISSING]
+    assert [cycle.record is None for cycle in answer.cycles] == [False, False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("fields", "finding", "words"),
+    [
+        ({"bios_init_ms": None}, FindingKind.NOT_MEASURED, "without a resume time"),
+        ({"kind": SleepKind.S4}, FindingKind.STATE_MISMATCH, "tells of S4"),
+        ({"firmware_resume_ms": 240}, FindingKind.FIRMWARE_DISAGREES, "less than the 240 ms"),
+        ({"firmware_resume_ms": 100}, FindingKind.FIRMWARE_DISAGREES, "100 ms apart; 20 ms"),
+        ({"late_ns": 5 * S}, FindingKind.UNDER_REPORTED, "more than the sleep on the wires"),
+        ({"bios_init_ms": 251}, FindingKind.BIOS_OVER_ADVISED, "advises at most 250 ms"),
+        ({"driver_init_ms": 740}, FindingKind.UNEXPLAINED, "60 ms later"),
+        ({"driver_init_ms": 860}, FindingKind.UNEXPLAINED, "60 ms earlier"),
+    ],
+)
+def test_each_disagreement_is_found_in_its_own_cycle_only(campaign, fields, finding, words) -> None:
+    fields = dict(fields)
+    # A late WakeTime also moves the wake away from its cycle; SleepTime earlier hides as much.
+    late_ns = fields.pop("late_ns", 0)
+    campaign.healthy(8).cycle(**fields)
+    if late_ns:
+        last = campaign.records.pop()
+        campaign.records.append(
+            campaign.record(
+                **{
+                    "record_id": last.record_id,
+                    "wake_time_utc_ns": last.wake_time_utc_ns,
+                    "sleep_time_utc_ns": last.sleep_time_utc_ns - late_ns,
+                }
+            )
+        )
+
+    answer = campaign.correlation()
+
+    assert [kinds(cycle) for cycle in answer.cycles[:8]] == [[]] * 8
+    assert finding in kinds(answer.cycles[8])
+    (text,) = [f.text for f in answer.cycles[8].findings if f.kind is finding]
+    assert words in text
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"firmware_resume_ms": 165},
+        {"firmware_resume_ms": None},
+        {"firmware_resume_ms": 199},
+        {"late_ns": 900 * MS},
+        {"bios_init_ms": 250, "firmware_resume_ms": 230, "driver_init_ms": 750},
+        {"driver_init_ms": 845},
+        {"sleep_ms": None},
+    ],
+)
+def test_what_the_bounds_explain_is_no_finding(campaign, fields) -> None:
+    answer = campaign.healthy(8).cycle(**fields).correlation()
+
+    assert kinds(answer.cycles[8]) == []
+
+
+def test_the_unexplained_needs_three_cycles(campaign) -> None:
+    answer = campaign.healthy(2).correlation()
+
+    assert [cycle.unexplained for cycle in answer.cycles] == [None, None]
+
+
+@pytest.mark.parametrize("n", [7, 8])
+def test_what_is_unusual_is_told_once_the_usual_is_known(campaign, n) -> None:
+    answer = campaign.healthy(n - 1).cycle(driver_init_ms=700).correlation()
+
+    assert answer.cycles[-1].unexplained.value_ns == 100 * MS
+    assert (FindingKind.UNEXPLAINED in kinds(answer.cycles[-1])) is (n >= 8)
+
+
+def test_a_campaign_that_always_varies_has_nothing_unusual(campaign) -> None:
+    for i in range(21):
+        campaign.cycle(driver_init_ms=700 + 10 * i)
+
+    answer = campaign.correlation()
+
+    assert max(abs(cycle.unexplained.value_ns) for cycle in answer.cycles) == 100 * MS
+    assert [kinds(cycle) for cycle in answer.cycles] == [[]] * 21
+
+
+def test_ignored_cycles_do_not_move_the_campaigns_own_median(campaign) -> None:
+    for _ in range(3):
+        campaign.cycle(ignored=True, driver_init_ms=200)
+    answer = campaign.healthy(3).correlation()
+
+    assert [cycle.unexplained.value_ns for cycle in answer.cycles[3:]] == [0, 0, 0]
+
+
+def test_s4_inside_is_no_mismatch_where_no_wire_could_show_it(campaign, story) -> None:
+    blind = story.without(Channel.SLP_S4)
+    for _ in range(3):
+        campaign.cycle(blind, kind=SleepKind.S4)
+
+    answer = campaign.correlation()
+
+    assert answer.cycles[0].outside.state is OutsideState.S3
+    assert FindingKind.STATE_MISMATCH not in kinds(answer.cycles[0])
+
+
+def test_findings_of_the_wires_stand_first(campaign, story) -> None:
+    reset = story.plus((20_400, Channel.PLTRST, 0), (20_500, Channel.PLTRST, 1))
+
+    answer = campaign.healthy(3).cycle(reset, bios_init_ms=400).correlation()
+
+    assert kinds(answer.cycles[3])[0] is FindingKind.DOUBLE_RESET
+    assert FindingKind.BIOS_OVER_ADVISED in kinds(answer.cycles[3])
+
+
+def test_a_capture_without_the_hosts_time_is_matched_and_has_no_os_clock(campaign, story) -> None:
+    campaign.healthy(4)
+    on_own_clock = []
+    for cycle in campaign.cycles:
+        shift_ms = (cycle.wake_utc.value_ns - UTC_NS - AWAKE_NS) / MS
+        moved = story.later(shift_ms)
+        outside = build_cycle(cycle.outside.number, moved.edges(), moved.levels, None, BOUNDS)
+        on_own_clock.append(TimedCycle(outside))
+    campaign.cycles = on_own_clock
+
+    answer = campaign.correlation()
+
+    assert [cycle.record.record_id for cycle in answer.cycles] == [0, 1, 2, 3]
+    assert answer.clock is None
+    assert answer.verdict is Verdict.PASS
+
+
+def test_a_single_cycle_is_matched_and_called_unverified(campaign) -> None:
+    answer = campaign.healthy(1).correlation()
+
+    assert answer.verdict is Verdict.PASS
+    assert "a single match cannot verify the clocks' offset" in answer.why

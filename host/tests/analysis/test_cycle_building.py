@@ -1,0 +1,401 @@
+"""Edges become cycles: outcome, state, intervals, and what the wires alone show."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resume_rig.analysis.cycle_building import build_cycle, split_cycles
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.verdict import FindingKind
+from resume_rig.timing.edge_uncertainty import IntervalBounds
+
+MS = 1_000_000
+BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
+BUTTON, LID = Channel.BUTTON, Channel.LID
+SLP_S3, SLP_S4, SLP_S5 = Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5
+PWR_OK, PLTRST, BACKLIGHT = Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT
+WHOLE = {
+    IntervalName.TRIGGER_TO_SLP_S3: 1501,
+    IntervalName.ASLEEP: 18_547,
+    IntervalName.PRESS_WIDTH: 150,
+    IntervalName.PRESS_TO_SLP_S3: 48,
+    IntervalName.PRESS_TO_PWR_OK: 108,
+    IntervalName.SLP_S3_TO_PWR_OK: 60,
+    IntervalName.PWR_OK_TO_PLTRST: 50,
+    IntervalName.PRESS_TO_PLTRST: 158,
+    IntervalName.PLTRST_TO_LIGHT: 1342,
+    IntervalName.PRESS_TO_LIGHT: 1500,
+}
+
+
+def build(story, wake_by=Actuator.BUTTON, **options):
+    return build_cycle(1, story.edges(), story.levels, wake_by, BOUNDS, **options)
+
+
+def values_ms(cycle):
+    return {name: interval.value_ns / MS for name, interval in cycle.intervals.items()}
+
+
+def kinds(cycle):
+    return [finding.kind for finding in cycle.findings]
+
+
+def test_a_whole_cycle_has_every_interval(story) -> None:
+    cycle = build(story)
+
+    assert cycle.outcome is Outcome.SLEPT_AND_WOKE
+    assert cycle.state is OutsideState.S3
+    assert cycle.wake_by is Actuator.BUTTON
+    assert (cycle.trigger_ns, cycle.asleep_from_ns, cycle.awake_from_ns) == (
+        20_000 * MS,
+        1501 * MS,
+        20_048 * MS,
+    )
+    assert values_ms(cycle) == WHOLE
+    assert cycle.findings == ()
+    assert cycle.channels == (PWR_OK, SLP_S3, SLP_S4, PLTRST, BACKLIGHT, BUTTON, LID)
+
+
+def test_every_interval_has_the_bound_of_its_two_edges(story) -> None:
+    intervals = build(story).intervals
+
+    assert intervals[IntervalName.SLP_S3_TO_PWR_OK].bound_ns == 8_000 + 1_800
+    assert intervals[IntervalName.PRESS_TO_SLP_S3].bound_ns == 8_000 + 20_000 + 1_440
+    assert intervals[IntervalName.PLTRST_TO_LIGHT].bound_ns == 8_000 + 1_000_000 + 40_260
+
+
+@pytest.mark.parametrize(
+    ("missing", "gone"),
+    [
+        (
+            SLP_S3,
+            {
+                IntervalName.TRIGGER_TO_SLP_S3,
+                IntervalName.PRESS_TO_SLP_S3,
+                IntervalName.SLP_S3_TO_PWR_OK,
+            },
+        ),
+        (
+            PWR_OK,
+            {
+                IntervalName.PRESS_TO_PWR_OK,
+                IntervalName.SLP_S3_TO_PWR_OK,
+                IntervalName.PWR_OK_TO_PLTRST,
+            },
+        ),
+        (
+            PLTRST,
+            {
+                IntervalName.PWR_OK_TO_PLTRST,
+                IntervalName.PRESS_TO_PLTRST,
+                IntervalName.PLTRST_TO_LIGHT,
+            },
+        ),
+        (BACKLIGHT, {IntervalName.PLTRST_TO_LIGHT, IntervalName.PRESS_TO_LIGHT}),
+        (SLP_S4, set()),
+        (BUTTON, {name for name in WHOLE if name.value.startswith(("press", "trigger"))}),
+    ],
+)
+def test_what_is_not_wired_is_absent_and_never_guessed(story, missing, gone) -> None:
+    cycle = build(story.without(missing), None)
+
+    assert set(cycle.intervals) == set(WHOLE) - gone
+    assert cycle.outcome is Outcome.SLEPT_AND_WOKE
+    assert cycle.state is OutsideState.S3
+    assert missing not in cycle.channels
+    assert {n: v for n, v in values_ms(cycle).items() if n is not IntervalName.ASLEEP} == {
+        n: v for n, v in WHOLE.items() if n not in gone and n is not IntervalName.ASLEEP
+    }
+
+
+@given(wired=st.sets(st.sampled_from(list(Channel))))
+def test_no_set_of_wires_makes_an_interval_of_an_edge_that_it_lacks(story, wired) -> None:
+    partial = story.without(*(channel for channel in Channel if channel not in wired))
+
+    cycle = build(partial, None)
+
+    assert set(cycle.channels) == wired & set(story.levels)
+    for name, interval in cycle.intervals.items():
+        if name is not IntervalName.ASLEEP:
+            assert interval.value_ns == WHOLE[name] * MS
+        needs = {
+            channel
+            for channel in (SLP_S3, PWR_OK, PLTRST)
+            if channel.value.lower() in name.value and channel in Channel
+        }
+        assert needs <= wired
+
+
+@pytest.mark.parametrize(
+    ("steps", "state"),
+    [
+        ([(1502, SLP_S4, 0), (20_047, SLP_S4, 1)], OutsideState.S4),
+        (
+            [
+                (1502, SLP_S4, 0),
+                (1503, SLP_S5, 0),
+                (20_046, SLP_S5, 1),
+                (20_047, SLP_S4, 1),
+            ],
+            OutsideState.S5,
+        ),
+        ([], OutsideState.S3),
+    ],
+    ids=["S4", "S5", "S3"],
+)
+def test_the_deepest_line_tells_the_state(story, steps, state) -> None:
+    assert build(story.plus(*steps)).state is state
+
+
+def test_a_fall_of_slp_s3_with_the_power_kept_is_no_sleep(story) -> None:
+    powered = story.without(PWR_OK)
+    powered = type(story)(powered.steps, {**powered.levels, PWR_OK: 1})
+
+    cycle = build(powered)
+
+    assert cycle.outcome is Outcome.NEVER_SLEPT
+    assert cycle.state is OutsideState.NONE
+    assert kinds(cycle) == [FindingKind.NEVER_SLEPT]
+    assert "PWR_OK stayed high" in cycle.findings[0].text
+
+
+def test_only_a_dark_backlight_is_s0ix(story) -> None:
+    quiet = story.dropping(0, SLP_S3, PWR_OK, PLTRST)
+
+    cycle = build(quiet)
+
+    assert cycle.state is OutsideState.S0IX
+    assert cycle.outcome is Outcome.SLEPT_AND_WOKE
+    assert cycle.asleep_from_ns is None
+    assert values_ms(cycle) == {
+        IntervalName.PRESS_WIDTH: 150,
+        IntervalName.PRESS_TO_LIGHT: 1500,
+    }
+
+
+def test_without_a_power_line_a_dark_backlight_names_no_state(story) -> None:
+    cycle = build(story.without(SLP_S3, PWR_OK))
+
+    assert cycle.state is OutsideState.NONE
+    assert cycle.outcome is Outcome.SLEPT_AND_WOKE
+    assert values_ms(cycle)[IntervalName.PRESS_TO_LIGHT] == 1500
+
+
+def test_a_dimmed_backlight_is_not_a_sleep_in_each_period(story) -> None:
+    pwm = [(100 + i * 4, BACKLIGHT, i % 2) for i in range(150)]
+    quiet = story.dropping(0, SLP_S3, PWR_OK, PLTRST).plus(*pwm)
+
+    assert len(split_cycles(quiet.edges(), quiet.levels)) == 1
+
+
+def test_the_lid_wakes_with_the_wider_bound_of_its_definition(story) -> None:
+    by_lid = story.without(BUTTON).plus((0, LID, 0), (20_000, LID, 1))
+
+    cycle = build(by_lid, Actuator.LID)
+
+    assert cycle.wake_by is Actuator.LID
+    assert IntervalName.PRESS_WIDTH not in cycle.intervals
+    assert values_ms(cycle)[IntervalName.TRIGGER_TO_SLP_S3] == 1501
+    assert cycle.intervals[IntervalName.PRESS_TO_SLP_S3].bound_ns > 4_000_000
+
+
+def test_a_bounce_neither_moves_nor_shortens_the_press(story) -> None:
+    bounced = story.plus(
+        (20_001, BUTTON, 1), (20_003, BUTTON, 0), (20_151, BUTTON, 0), (20_152, BUTTON, 1)
+    )
+
+    cycle = build(bounced)
+
+    assert cycle.trigger_ns == 20_000 * MS
+    assert values_ms(cycle)[IntervalName.PRESS_WIDTH] == 152
+
+
+def test_the_last_press_before_the_wake_is_its_trigger(story) -> None:
+    early = story.plus((3000, BUTTON, 0), (3150, BUTTON, 1))
+
+    assert build(early).trigger_ns == 20_000 * MS
+
+
+def test_doubled_edges_change_nothing(story) -> None:
+    doubled = story.plus(*((ms + 0.001, channel, level) for ms, channel, level in story.steps))
+
+    assert values_ms(build(doubled)) == WHOLE
+
+
+def test_edges_may_come_in_any_order(story) -> None:
+    cycle = build_cycle(1, story.edges()[::-1], story.levels, Actuator.BUTTON, BOUNDS)
+
+    assert values_ms(cycle) == WHOLE
+
+
+def test_a_wake_before_any_press_is_not_ours(story) -> None:
+    alone = story.dropping(20_000, BUTTON).plus((20_500, BUTTON, 0), (20_650, BUTTON, 1))
+
+    cycle = build(alone)
+
+    assert cycle.outcome is Outcome.WOKE_ALONE
+    assert kinds(cycle) == [FindingKind.WAKE_NOT_OURS]
+    assert cycle.trigger_ns is None
+    assert IntervalName.PRESS_TO_LIGHT not in cycle.intervals
+    assert values_ms(cycle)[IntervalName.PLTRST_TO_LIGHT] == 1342
+
+
+def test_a_wake_by_the_lid_is_not_ours_where_the_button_was_to_wake(story) -> None:
+    lid = story.dropping(20_000, BUTTON).plus((1000, LID, 0), (20_000, LID, 1))
+
+    assert build(lid, Actuator.BUTTON).outcome is Outcome.WOKE_ALONE
+    assert build(lid, None).wake_by is Actuator.LID
+
+
+@pytest.mark.parametrize(
+    ("since_ms", "wake_by", "outcome", "finding"),
+    [
+        (20_001, Actuator.BUTTON, Outcome.NEVER_WOKE, FindingKind.NEVER_WOKE),
+        (20_001, None, Outcome.NEVER_WOKE, FindingKind.NEVER_WOKE),
+        (2_000, Actuator.BUTTON, Outcome.NEVER_WOKE, FindingKind.NEVER_WOKE),
+        (2_000, None, Outcome.INTERRUPTED, None),
+        (21_000, Actuator.BUTTON, Outcome.DARK, FindingKind.DARK),
+        (20_100, Actuator.BUTTON, Outcome.DARK, FindingKind.DARK),
+        (1_000, Actuator.BUTTON, Outcome.NEVER_WOKE, FindingKind.NEVER_WOKE),
+    ],
+    ids=[
+        "pressed",
+        "pressed, capture",
+        "press not seen",
+        "capture ends",
+        "dark",
+        "dark in reset",
+        "dark, then nothing",
+    ],
+)
+def test_a_cycle_that_breaks_off_says_where(story, since_ms, wake_by, outcome, finding) -> None:
+    cycle = build(story.dropping(since_ms), wake_by)
+
+    assert cycle.outcome is outcome
+    assert kinds(cycle) == ([finding] if finding else [])
+    assert IntervalName.PRESS_TO_LIGHT not in cycle.intervals
+
+
+def test_power_without_the_end_of_reset_is_no_wake_where_no_light_is_wired(story) -> None:
+    cycle = build(story.without(BACKLIGHT).dropping(20_158, PLTRST))
+
+    assert cycle.outcome is Outcome.NEVER_WOKE
+    assert "PLTRST# stayed low" in cycle.findings[0].text
+
+
+def test_nothing_at_all_is_never_slept(story) -> None:
+    cycle = build(story.dropping(0))
+
+    assert cycle.outcome is Outcome.NEVER_SLEPT
+    assert cycle.intervals == {}
+    assert kinds(cycle) == [FindingKind.NEVER_SLEPT]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [(20_400, PLTRST, 0), (20_500, PLTRST, 1)],
+        [(20_400, PLTRST, 0), (20_410, PWR_OK, 0), (20_480, PWR_OK, 1), (20_500, PLTRST, 1)],
+        [
+            (20_400, PLTRST, 0),
+            (20_405, SLP_S3, 0),
+            (20_410, PWR_OK, 0),
+            (20_460, SLP_S3, 1),
+            (20_480, PWR_OK, 1),
+            (20_500, PLTRST, 1),
+        ],
+    ],
+    ids=["reset", "with power", "with SLP_S3#"],
+)
+def test_a_double_reset_counts_from_its_last_pass(story, steps) -> None:
+    cycle = build(story.plus(*steps))
+
+    assert kinds(cycle) == [FindingKind.DOUBLE_RESET]
+    assert cycle.findings[0].evidence["pltrst_rises"] == 2
+    assert cycle.outcome is Outcome.SLEPT_AND_WOKE
+    assert cycle.awake_from_ns == 20_048 * MS
+    assert values_ms(cycle)[IntervalName.PRESS_TO_PLTRST] == 500
+    assert values_ms(cycle)[IntervalName.PRESS_TO_LIGHT] == 1500
+
+
+def test_a_second_sleep_in_the_same_edges_is_left_alone(story) -> None:
+    again = story.plus(*story.dropping(22_000).later(40_000).steps)
+
+    assert values_ms(build(again)) == WHOLE
+    assert build(again).findings == ()
+
+
+def test_lost_edges_make_the_cycle_invalid_and_not_shorter(story) -> None:
+    cycle = build(story, lost=True)
+
+    assert cycle.outcome is Outcome.INVALID
+    assert cycle.intervals == {}
+    assert kinds(cycle) == [FindingKind.OVERRUN]
+
+
+def test_an_ignored_cycle_is_measured_all_the_same(story) -> None:
+    cycle = build(story, ignored=True)
+
+    assert cycle.ignored
+    assert values_ms(cycle) == WHOLE
+
+
+@given(st.lists(st.integers(0, 200_000), min_size=1, max_size=6))
+def test_a_capture_is_cut_into_the_cycles_that_made_it(story, many_cycles, gaps_ms) -> None:
+    starts_ms = [sum(gaps_ms[: i + 1]) + i * 60_000 for i in range(len(gaps_ms))]
+    capture = many_cycles(starts_ms)
+
+    groups = split_cycles(capture.edges(), capture.levels)
+
+    assert [group.edges[0].t_ns for group in groups] == [ms * MS for ms in starts_ms]
+    for group in groups:
+        cycle = build_cycle(1, group.edges, group.initial_levels, None, BOUNDS)
+        assert values_ms(cycle) == WHOLE
+
+
+@given(begin=st.integers(0, 81_500), end=st.integers(0, 81_500))
+def test_a_capture_may_begin_and_end_anywhere(story, many_cycles, begin, end) -> None:
+    capture = many_cycles([0, 60_000])
+    edges = capture.edges()
+    levels = dict(capture.levels)
+    for edge in edges:
+        if edge.t_ns < begin * MS:
+            levels[edge.channel] = edge.level
+    seen = [edge for edge in edges if begin * MS <= edge.t_ns < end * MS]
+
+    groups = split_cycles(seen, levels)
+
+    cycles = [build_cycle(1, g.edges, g.initial_levels, None, BOUNDS) for g in groups]
+    assert sum(len(group.edges) for group in groups) <= len(seen)
+    for cycle in cycles:
+        assert cycle.outcome is not Outcome.WOKE_ALONE or begin > 0
+        for name, value in values_ms(cycle).items():
+            assert value == WHOLE[name] or name is IntervalName.PRESS_WIDTH
+
+
+def test_a_capture_that_begins_asleep_has_no_time_asleep(story) -> None:
+    levels = {**story.levels, SLP_S3: 0, PWR_OK: 0, PLTRST: 0, BACKLIGHT: 0}
+    edges = [edge for edge in story.edges() if edge.t_ns > 5_000 * MS]
+
+    (group,) = split_cycles(edges, levels)
+    cycle = build_cycle(1, group.edges, group.initial_levels, None, BOUNDS)
+
+    assert cycle.asleep_from_ns is None
+    assert cycle.state is OutsideState.S3
+    assert IntervalName.ASLEEP not in cycle.intervals
+    assert values_ms(cycle)[IntervalName.PRESS_TO_LIGHT] == 1500
+
+
+def test_a_capture_without_a_sleep_has_no_cycle(story) -> None:
+    assert split_cycles(story.dropping(200).edges(), story.levels) == []
+    assert split_cycles([], {}) == []
+
+
+def test_a_press_long_before_the_sleep_did_not_start_it(story) -> None:
+    late = type(story)(
+        tuple((ms + 60_000 if ms > 200 else ms, c, level) for ms, c, level in story.steps),
+        story.levels,
+    )
+
+    assert IntervalName.TRIGGER_TO_SLP_S3 not in build(late).intervals

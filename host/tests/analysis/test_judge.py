@@ -1,0 +1,177 @@
+"""Verdicts on records alone: guard band, kinds apart, what is left out, what it rests on."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resume_rig.analysis.judge import judge_log, judge_value
+from resume_rig.analysis.requirement import load_requirement
+from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
+from resume_rig.model.verdict import Verdict
+
+LIMIT = load_requirement("sysfund-0004")
+
+
+def reading(*records, ok=True) -> LogReading:
+    problems = () if ok else ("chunk 3 is damaged.", "the tail is cut.")
+    sources = max((record.source for record in records), default=0) + 1
+    source = LogSource("x.evtx", "evtx", 22000, len(records), Integrity(ok, problems))
+    return LogReading((source,) * sources, tuple(records))
+
+
+@pytest.mark.parametrize(
+    ("resume_ms", "verdict"),
+    [
+        (1, Verdict.PASS),
+        (1998, Verdict.PASS),
+        (1999, Verdict.MARGINAL),
+        (2000, Verdict.MARGINAL),
+        (2001, Verdict.MARGINAL),
+        (2002, Verdict.FAIL),
+        (600_000, Verdict.FAIL),
+    ],
+)
+def test_the_guard_band_is_two_milliseconds(resume_ms, verdict) -> None:
+    assert judge_value(resume_ms, LIMIT) is verdict
+
+
+@given(
+    bios_ms=st.floats(0, 3000),
+    driver_ms=st.floats(0, 3000),
+    rounding=st.sampled_from([round, int, lambda value: -int(-value // 1)]),
+)
+def test_no_rounding_makes_a_clear_verdict_wrong(bios_ms, driver_ms, rounding) -> None:
+    verdict = judge_value(rounding(bios_ms) + rounding(driver_ms), LIMIT)
+
+    meets = bios_ms + driver_ms <= LIMIT.resume_limit_ms
+    assert verdict is not (Verdict.FAIL if meets else Verdict.PASS)
+
+
+def test_all_within_the_limit_is_pass_with_its_confidence(record) -> None:
+    judgement = judge_log(reading(*(record(record_id=i) for i in range(10))), LIMIT)
+
+    assert judgement.verdict is Verdict.PASS
+    assert judgement.statistics.n == 10
+    assert judgement.statistics.max_ms == 1000
+    assert judgement.failure_rate_upper == pytest.approx(0.2589, abs=1e-4)
+    assert judgement.why == (
+        "10 of 10 judged resumes are within 2000 ms; the worst took 1000 ms; with 95 % confidence "
+        "at most 25.9% of resumes fail."
+    )
+
+
+@pytest.mark.parametrize(
+    ("drivers_ms", "verdict"),
+    [
+        ([800, 1800, 3000], Verdict.FAIL),
+        ([800, 1800], Verdict.MARGINAL),
+        ([800], Verdict.PASS),
+        ([], Verdict.NO_EVIDENCE),
+    ],
+)
+def test_the_worst_cycle_decides(record, drivers_ms, verdict) -> None:
+    judgement = judge_log(reading(*(record(driver_init_ms=ms) for ms in drivers_ms)), LIMIT)
+
+    assert judgement.verdict is verdict
+
+
+def test_a_failure_names_the_count_and_the_worst(record) -> None:
+    judgement = judge_log(reading(record(driver_init_ms=12_500), record()), LIMIT)
+
+    assert "1 of 2 judged resumes is over 2000 ms; the worst took 12700 ms" in judgement.why
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"bios_init_ms": None}, "no BiosInit"),
+        ({"driver_init_ms": None}, "no DriverInit"),
+        ({"bios_init_ms": None, "driver_init_ms": None}, "no BiosInit and no DriverInit"),
+    ],
+)
+def test_an_unmeasured_record_is_kept_and_never_judged(record, fields, text) -> None:
+    judgement = judge_log(reading(record(), record(**fields)), LIMIT)
+
+    assert [cycle.judged for cycle in judgement.cycles] == [True, False]
+    assert text in (judgement.cycles[1].why_not or "")
+    assert judgement.cycles[1].verdict is Verdict.NO_EVIDENCE
+    assert judgement.statistics.n == 1
+    assert "1 S3 record without a measurement" in judgement.why
+
+
+def test_only_unmeasured_records_are_no_evidence(record) -> None:
+    judgement = judge_log(reading(record(bios_init_ms=None)), LIMIT)
+
+    assert judgement.verdict is Verdict.NO_EVIDENCE
+    assert judgement.failure_rate_upper is None
+
+
+def test_other_kinds_are_judged_apart(record) -> None:
+    hybrid = [record(kind=SleepKind.HYBRID, driver_init_ms=9000) for _ in range(3)]
+    doze = record(kind=SleepKind.DOZE, bios_init_ms=None, driver_init_ms=None)
+
+    judgement = judge_log(reading(*hybrid, doze, record()), LIMIT)
+
+    assert judgement.verdict is Verdict.PASS
+    assert [(a.kind, a.cycles, a.statistics.n, a.verdict) for a in judgement.apart] == [
+        (SleepKind.HYBRID, 3, 3, Verdict.FAIL),
+        (SleepKind.DOZE, 1, 0, Verdict.NO_EVIDENCE),
+    ]
+    assert (judgement.cycles[0].why_not or "").startswith("judged apart: sysfund-0004 speaks of S3")
+
+
+def test_no_evidence_says_what_would_be(record) -> None:
+    hybrid = [record(kind=SleepKind.HYBRID) for _ in range(56)]
+
+    judgement = judge_log(reading(*hybrid), LIMIT)
+
+    assert judgement.verdict is Verdict.NO_EVIDENCE
+    assert judgement.why == (
+        "None of the 56 records is a measured S3 resume; judged apart: 56 hybrid (--kind hybrid)."
+    )
+
+
+def test_kinds_asked_for_are_judged(record) -> None:
+    requirement = load_requirement("sysfund-0004", kinds=["hybrid"])
+
+    judgement = judge_log(reading(record(kind=SleepKind.HYBRID), record()), requirement)
+
+    assert [cycle.judged for cycle in judgement.cycles] == [True, False]
+
+
+def test_the_first_of_each_source_can_be_left_out(record) -> None:
+    records = [
+        record(source=0, kind=SleepKind.HYBRID),
+        record(source=0, driver_init_ms=9000),
+        record(source=0),
+        record(source=1, driver_init_ms=9000),
+        record(source=1),
+    ]
+
+    judgement = judge_log(reading(*records), LIMIT, ignore_first=True)
+
+    assert [cycle.judged for cycle in judgement.cycles] == [False, False, True, False, True]
+    assert (judgement.cycles[1].why_not or "").startswith("ignored: the first transition")
+    assert judgement.verdict is Verdict.PASS
+    assert "2 first records left out as asked" in judgement.why
+
+
+def test_a_damaged_log_keeps_its_verdict_and_says_so(record) -> None:
+    judgement = judge_log(reading(record(), ok=False), LIMIT)
+
+    assert judgement.verdict is Verdict.PASS
+    assert "the log is not whole (2 problems), so records may be missing" in judgement.why
+
+
+def test_a_slow_bios_is_advice_and_never_a_failure(record) -> None:
+    judgement = judge_log(reading(record(bios_init_ms=251), record(bios_init_ms=250)), LIMIT)
+
+    assert judgement.verdict is Verdict.PASS
+    assert "the BIOS took more than the advised 250 ms in 1 of them" in judgement.why
+
+
+def test_an_empty_log_is_no_evidence() -> None:
+    judgement = judge_log(LogReading(), LIMIT)
+
+    assert judgement.verdict is Verdict.NO_EVIDENCE
+    assert judgement.why == "There is no record of a sleep."

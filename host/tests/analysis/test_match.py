@@ -1,0 +1,240 @@
+"""Matching recovers planted pairs, whatever the offset, and leaves alone what has no partner."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from resume_rig.analysis.match import OutsideMoments, match
+
+S = 1_000_000_000
+UTC_NS = 1_777_000_000 * S
+
+
+def outside(awake_ns, asleep_s: float = 20.0) -> list[OutsideMoments]:
+    return [OutsideMoments(int(t) - int(asleep_s * S), int(t)) for t in awake_ns]
+
+
+def starts(generator, n: int, jitter_s: float, period_s: float = 45.0):
+    periods = period_s + generator.uniform(-jitter_s, jitter_s, n)
+    return UTC_NS + (np.cumsum(periods) * S).astype(np.int64)
+
+
+def os_wakes(awake_ns, offset_ns: int, generator):
+    """Return what the OS would take for the time of its wake: RTC seconds plus a half."""
+    real = np.asarray(awake_ns) + int(0.6 * S) + generator.integers(0, S // 20, len(awake_ns))
+    return (real + offset_ns) // S * S + S // 2
+
+
+def records(record, wakes_ns, measured=None):
+    flags = [True] * len(wakes_ns) if measured is None else measured
+    return [
+        record(
+            record_id=i,
+            wake_time_utc_ns=int(wake) + 850_000_000,
+            bios_init_ms=200 if known else None,
+        )
+        for i, (wake, known) in enumerate(zip(wakes_ns, flags, strict=True))
+    ]
+
+
+OFFSETS_S = [0.0, 0.49, -7.3, 3600.0, -8 * 3600 + 12.7, 9.4e8]
+
+
+@pytest.mark.parametrize("offset_s", OFFSETS_S)
+@pytest.mark.parametrize("n", [2, 4, 10, 300])
+def test_a_clean_campaign_matches_one_to_one(record, offset_s, n) -> None:
+    generator = np.random.default_rng(n)
+    awake = starts(generator, n, jitter_s=5)
+
+    found = match(outside(awake), records(record, os_wakes(awake, int(offset_s * S), generator)))
+
+    assert found.pairs == tuple((i, i) for i in range(n))
+    assert found.unmatched_cycles == found.unmatched_records == ()
+    assert abs(found.offset_ns - int(offset_s * S) - int(0.6 * S)) <= 1.1 * S / 2
+    assert found.spread_ns <= 1.2 * S
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(8, 120),
+    offset_s=st.floats(-50_000, 50_000),
+    lost=st.floats(0, 0.15),
+    extra=st.integers(0, 10),
+    unmeasured=st.floats(0, 0.3),
+)
+def test_planted_pairs_are_found_despite_lost_and_extra_records(
+    record, *, seed, n, offset_s, lost, extra, unmeasured
+) -> None:
+    generator = np.random.default_rng(seed)
+    awake = starts(generator, n, jitter_s=8)
+    wakes = os_wakes(awake, int(offset_s * S), generator)
+    kept = np.flatnonzero(generator.random(n) >= lost)
+    # Sleeps of other times: before and after the campaign, and well between its cycles.
+    others = np.concatenate(
+        [
+            wakes[0] - 3600 * S - generator.integers(0, 10**15, extra),
+            wakes[generator.integers(0, n, extra)] + generator.integers(5 * S, 30 * S, extra),
+        ]
+    )
+    times = np.concatenate([wakes[kept], others])
+    truth = dict(zip(range(len(kept)), kept.tolist(), strict=True))
+    order = np.argsort(times, kind="stable")
+    measured = (generator.random(len(times)) >= unmeasured).tolist()
+
+    found = match(outside(awake), records(record, times[order], measured))
+
+    planted = {
+        (truth[int(old)], new) for new, old in enumerate(order.tolist()) if int(old) in truth
+    }
+    assert set(found.pairs) == planted
+    assert set(found.unmatched_cycles) == set(range(n)) - {cycle for cycle, _ in planted}
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(0, 30), m=st.integers(0, 30))
+def test_any_two_sequences_match_one_to_one_and_in_order(record, seed, n, m) -> None:
+    generator = np.random.default_rng(seed)
+    awake = np.sort(UTC_NS + generator.integers(0, 600 * S, n))
+    wakes = np.sort(UTC_NS + generator.integers(0, 600 * S, m))
+
+    found = match(outside(awake), records(record, wakes))
+
+    cycles, told = [c for c, _ in found.pairs], [r for _, r in found.pairs]
+    assert len(set(cycles)) == len(cycles)
+    assert len(set(told)) == len(told)
+    assert sorted(cycles + list(found.unmatched_cycles)) == list(range(n))
+    assert sorted(told + list(found.unmatched_records)) == list(range(m))
+    assert told == sorted(told)
+
+
+def test_even_cycles_with_small_jitter_are_not_shifted_by_one(record) -> None:
+    generator = np.random.default_rng(5)
+    awake = starts(generator, 200, jitter_s=0.3)
+    wakes = os_wakes(awake, int(-3.2 * S), generator)
+
+    found = match(outside(awake), records(record, wakes))
+
+    assert found.pairs == tuple((i, i) for i in range(200))
+    assert found.verified
+
+
+def test_an_even_pace_with_older_records_before_it_is_called_unverified(record) -> None:
+    awake = UTC_NS + np.arange(20) * 45 * S
+    wakes = UTC_NS + np.arange(-10, 20) * 45 * S + S // 2
+
+    found = match(outside(awake), records(record, wakes))
+
+    assert found.pairs == tuple((i, i + 10) for i in range(20))
+    assert not found.verified
+
+
+def test_crystals_that_drift_apart_over_days_are_followed(record) -> None:
+    generator = np.random.default_rng(6)
+    awake = starts(generator, 4000, jitter_s=6, period_s=60)
+    slow = UTC_NS + ((awake - UTC_NS) * (1 + 40e-6)).astype(np.int64)
+
+    found = match(outside(awake), records(record, os_wakes(slow, 7200 * S, generator)))
+
+    assert found.pairs == tuple((i, i) for i in range(4000))
+    assert found.verified
+    assert found.spread_ns > 3 * S
+
+
+def test_ten_thousand_cycles_match_ten_thousand_records(record) -> None:
+    generator = np.random.default_rng(7)
+    awake = starts(generator, 10_000, jitter_s=4)
+    told = records(record, os_wakes(awake, 5 * S, generator))
+
+    found = match(outside(awake), told)
+
+    assert len(found.pairs) == 10_000
+    assert found.verified
+
+
+@pytest.mark.parametrize(
+    ("offset_s", "same_epoch", "matched"),
+    [(2.0, True, True), (-50_000.0, True, True), (9e6, True, False), (9e6, False, True)],
+    ids=["near", "time zone", "months", "capture"],
+)
+def test_a_single_cycle_and_record_match_where_plausible(
+    record, offset_s, same_epoch, matched
+) -> None:
+    found = match(
+        outside([UTC_NS]), records(record, [UTC_NS + int(offset_s * S)]), same_epoch=same_epoch
+    )
+
+    assert (len(found.pairs) == 1) is matched
+    assert not found.verified
+
+
+def test_a_single_cycle_takes_the_record_at_its_own_time(record) -> None:
+    days = [-3 * 86_400, -7200, 1, 7200]
+
+    found = match(outside([UTC_NS]), records(record, [UTC_NS + day * S for day in days]))
+
+    assert found.pairs == ((0, 2),)
+
+
+def test_a_lone_cycle_of_a_capture_is_not_given_any_of_many_records(record) -> None:
+    found = match(outside([5 * S]), records(record, [UTC_NS, UTC_NS + 99 * S]), same_epoch=False)
+
+    assert found.pairs == ()
+    assert found.offset_ns is None
+
+
+def test_a_log_of_another_year_matches_nothing(record) -> None:
+    generator = np.random.default_rng(8)
+    awake = starts(generator, 4, jitter_s=5)
+    log = np.sort(UTC_NS - 400 * 86_400 * S + generator.integers(0, 30 * 86_400 * S, 90))
+
+    found = match(outside(awake), records(record, log))
+
+    assert found.pairs == ()
+    assert found.unmatched_cycles == (0, 1, 2, 3)
+
+
+def test_a_measured_record_goes_before_an_empty_one_of_the_same_moment(record) -> None:
+    wakes = [UTC_NS, UTC_NS, UTC_NS + 60 * S]
+
+    found = match(outside([UTC_NS, UTC_NS + 60 * S]), records(record, wakes, [False, True, True]))
+
+    assert found.pairs == ((0, 1), (1, 2))
+    assert found.unmatched_records == (0,)
+
+
+def test_records_without_a_wake_time_match_by_their_sleep(record) -> None:
+    awake = [UTC_NS, UTC_NS + 61 * S, UTC_NS + 130 * S]
+    told = records(record, [t + S for t in awake])
+    asleep_ns = awake[1] - 20 * S
+    told[1] = record(wake_time_utc_ns=None, sleep_time_utc_ns=asleep_ns - 1_400_000_000)
+
+    assert match(outside(awake), told).pairs == ((0, 0), (1, 1), (2, 2))
+
+
+def test_a_log_of_sleep_times_only_still_matches(record) -> None:
+    awake = [UTC_NS, UTC_NS + 61 * S, UTC_NS + 130 * S]
+    told = [
+        record(wake_time_utc_ns=None, sleep_time_utc_ns=t - 20 * S - 1_400_000_000 + 3600 * S)
+        for t in awake
+    ]
+
+    found = match(outside(awake), told)
+
+    assert found.pairs == ((0, 0), (1, 1), (2, 2))
+    assert found.offset_ns == 3600 * S
+
+
+def test_cycles_that_never_woke_stay_out(record) -> None:
+    cycles = [*outside([UTC_NS]), OutsideMoments(None, None), *outside([UTC_NS + 100 * S])]
+
+    found = match(cycles, records(record, [UTC_NS, UTC_NS + 100 * S]))
+
+    assert found.pairs == ((0, 0), (2, 1))
+    assert found.unmatched_cycles == (1,)
+
+
+def test_nothing_matches_nothing(record) -> None:
+    assert match([], []).pairs == ()
+    assert match(outside([UTC_NS]), []).unmatched_cycles == (0,)
+    assert match([], records(record, [UTC_NS])).unmatched_records == (0,)

@@ -1,0 +1,107 @@
+"""Requirement profiles are read, changed on request, and refused in one sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from resume_rig.analysis.requirement import load_requirement, shipped_requirements
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import SleepKind
+
+GOOD = """
+id = "mine"
+version = 3
+title = "Ours"
+source = "a page"
+kinds = ["S3", "hybrid"]
+[limits]
+resume_ms = 1500
+"""
+
+
+def test_the_shipped_profile_says_what_the_document_says() -> None:
+    requirement = load_requirement("sysfund-0004")
+
+    assert requirement.resume_limit_ms == 2000
+    assert requirement.bios_advised_ms == 250
+    assert requirement.kinds == (SleepKind.S3,)
+    assert "SYSFUND-0004" in requirement.source
+
+
+def test_every_shipped_profile_can_be_read_under_its_own_name() -> None:
+    names = shipped_requirements()
+
+    assert "sysfund-0004" in names
+    assert [load_requirement(name).id for name in names] == list(names)
+
+
+def test_a_profile_of_ones_own_is_read_by_path(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD, "utf-8")
+
+    requirement = load_requirement(str(path))
+
+    assert (requirement.id, requirement.version, requirement.resume_limit_ms) == ("mine", 3, 1500)
+    assert requirement.kinds == (SleepKind.S3, SleepKind.HYBRID)
+    assert requirement.bios_advised_ms is None
+
+
+def test_limit_and_kinds_can_be_changed() -> None:
+    requirement = load_requirement("sysfund-0004", limit_ms=1, kinds=["hybrid", "hybrid"])
+
+    assert requirement.resume_limit_ms == 1
+    assert requirement.kinds == (SleepKind.HYBRID,)
+
+
+@pytest.mark.parametrize("limit_ms", [-1, 0, 600_001, True, 1.5])
+def test_a_limit_out_of_range_is_refused_with_the_range(limit_ms) -> None:
+    with pytest.raises(UsageError, match="allowed are whole milliseconds from 1 to 600000"):
+        load_requirement("sysfund-0004", limit_ms=limit_ms)
+
+
+@pytest.mark.parametrize("kinds", [[], ["S9"]], ids=["none", "unknown"])
+def test_kinds_that_do_not_exist_are_refused_with_those_that_do(kinds) -> None:
+    with pytest.raises(UsageError, match="allowed are S1, S3, hybrid"):
+        load_requirement("sysfund-0004", kinds=kinds)
+
+
+@pytest.mark.parametrize("name", ["sysfund", "../sysfund-0004", "", "\0"])
+def test_an_unknown_name_is_answered_with_the_shipped_ones(name: str) -> None:
+    with pytest.raises(UsageError, match="shipped are sysfund-0004"):
+        load_requirement(name)
+
+
+@pytest.mark.parametrize("path", ["no/such.toml", "\0.toml"])
+def test_a_file_that_is_not_there_is_named(path: str) -> None:
+    with pytest.raises(UsageError, match=r"\.toml'"):
+        load_requirement(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("\x00\x01", "not TOML"),
+        (b"\xff\xfe", "not TOML"),
+        ("", "limits"),
+        (GOOD.replace('id = "mine"', ""), "id is None"),
+        (GOOD.replace('"mine"', "7"), "id is 7"),
+        (GOOD.replace('"mine"', '""'), "a text is needed"),
+        (GOOD.replace("version = 3", "version = true"), "version is True"),
+        (GOOD.replace("1500", "-1"), "resume_ms is -1 ms"),
+        (GOOD.replace("resume_ms = 1500", ""), "resume_ms is None"),
+        (GOOD.replace("1500", "1500\nbios_advised_ms = 0"), "bios_advised_ms is 0 ms"),
+        (GOOD.replace("1500", "1500\nlight_ms = 9"), "'light_ms' is not a key"),
+        (GOOD.replace("version", "verison"), "'verison' is not a key"),
+        (GOOD.replace('["S3", "hybrid"]', '"S3"'), "a list of kinds"),
+        (GOOD.replace('["S3", "hybrid"]', "[3]"), "3 is not a kind"),
+        ("#" * 70_000, "larger than"),
+    ],
+)
+def test_a_bad_profile_is_refused_by_what_is_wrong_in_it(tmp_path: Path, content, text) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    with pytest.raises(UsageError, match=text) as caught:
+        load_requirement(str(path))
+
+    assert "\n" not in str(caught.value)

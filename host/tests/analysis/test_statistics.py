@@ -1,0 +1,85 @@
+"""Figures of times, and bounds on failure rates."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resume_rig.analysis.statistics import failure_rate_upper, summarise
+
+
+def test_nothing_has_no_figures() -> None:
+    statistics = summarise([])
+
+    assert statistics.n == 0
+    assert statistics.median_ms is statistics.mean_ms is statistics.p95_ms is None
+    assert statistics.min_ms is statistics.max_ms is None
+
+
+def test_the_percentile_interpolates_linearly() -> None:
+    statistics = summarise([40.0, 10.0, 20.0, 30.0, 100.0])
+
+    assert (statistics.n, statistics.min_ms, statistics.max_ms) == (5, 10.0, 100.0)
+    assert (statistics.median_ms, statistics.mean_ms) == (30.0, 40.0)
+    assert statistics.p95_ms == pytest.approx(40 + 0.8 * 60)
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=50))
+def test_figures_are_in_order(values) -> None:
+    statistics = summarise(values)
+
+    assert statistics.min_ms <= statistics.median_ms <= statistics.max_ms
+    assert statistics.median_ms <= statistics.p95_ms + 1e-9 <= statistics.max_ms + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("failures", "n", "expected"),
+    [
+        (0, 1, 0.95),
+        (0, 10, 1 - 0.05 ** (1 / 10)),
+        (0, 59, 1 - 0.05 ** (1 / 59)),
+        (0, 1000, 1 - 0.05 ** (1 / 1000)),
+        (9, 10, 0.95 ** (1 / 10)),
+        (3, 3, 1.0),
+        # Tables of the binomial distribution: P(X <= 1; 10, 0.3942) = 0.05 and so on.
+        (1, 10, 0.39416),
+        (2, 20, 0.28262),
+        (5, 100, 0.10225),
+    ],
+)
+def test_the_upper_bound_agrees_with_tables(failures, n, expected) -> None:
+    assert failure_rate_upper(failures, n) == pytest.approx(expected, abs=2e-5)
+
+
+def test_a_bound_without_a_trial_says_nothing() -> None:
+    assert failure_rate_upper(0, 0) == 1.0
+
+
+@given(n=st.integers(1, 400), data=st.data(), confidence=st.floats(0.5, 0.999))
+def test_at_the_bound_so_few_failures_have_the_stated_chance(n, data, confidence) -> None:
+    failures = data.draw(st.integers(0, n - 1))
+
+    upper = failure_rate_upper(failures, n, confidence)
+
+    chance = math.fsum(
+        math.comb(n, k) * upper**k * (1 - upper) ** (n - k) for k in range(failures + 1)
+    )
+    assert chance == pytest.approx(1 - confidence, rel=1e-6)
+    assert failures / n < upper <= 1
+
+
+def test_a_million_trials_are_no_trouble() -> None:
+    upper = failure_rate_upper(100_000, 1_000_000)
+
+    # The normal approximation is good to a few ppm here.
+    assert upper == pytest.approx(0.1 + 1.6449 * np.sqrt(0.09 / 1e6), abs=3e-6)
+
+
+@pytest.mark.parametrize(
+    ("failures", "n", "confidence"), [(-1, 3, 0.95), (4, 3, 0.95), (0, 3, 1.0)]
+)
+def test_nonsense_is_refused(failures, n, confidence) -> None:
+    with pytest.raises(ValueError, match="no bound"):
+        failure_rate_upper(failures, n, confidence)
