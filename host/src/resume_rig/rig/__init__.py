@@ -1,0 +1,1 @@
+"""The seam to the board: interface, SMP client, transports, simulated bench."""

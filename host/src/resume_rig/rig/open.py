@@ -1,0 +1,147 @@
+"""From a rig URL to a rig that has said who it is, and the clock that belongs to it."""
+
+import secrets
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.model.clock import Clock
+from resume_rig.model.dut import DutProfile
+from resume_rig.model.errors import UsageError
+from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.interface import Rig
+from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
+from resume_rig.rig.smp.serial_port import open_rfc2217, open_serial, open_socket
+from resume_rig.rig.smp.transport import Transport
+from resume_rig.timing.clocks import SystemClock, VirtualClock
+
+_ALLOWED: Final = (
+    "sim:[clock=virtual|real][,seed=N], serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
+)
+_DEFAULT_PROFILE: Final = "healthy-laptop"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRig:
+    """An open rig; whoever opened it closes `rig`.
+
+    Attributes:
+        clock: what to wait on while using it; virtual only on a simulated bench.
+        simulated: the DUT is a simulated one in this process.
+    """
+
+    rig: Rig
+    clock: Clock
+    url: str
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SimOptions:
+    """What stands behind `sim:`; None where it was left out."""
+
+    virtual: bool | None = None
+    seed: int | None = None
+
+
+def open_rig(url: str, clock: Clock | None = None, dut: DutProfile | None = None) -> OpenRig:
+    """Open the rig that `url` names and ask it who it is.
+
+    Args:
+        url: see docs/reference; e.g. "sim:clock=virtual,seed=7" or "serial:/dev/ttyACM0".
+        clock: used instead of the one that the URL asks for.
+        dut: what a simulated bench simulates, a healthy laptop by default; others ignore it.
+
+    Raises:
+        UsageError: not a rig URL.
+        LinkLost: no such port, or nobody answers.
+        ProtocolError: what answers is no rig.
+    """
+    scheme, colon, rest = url.partition(":")
+    if not colon:
+        raise UsageError(f"{url!r} is not the URL of a rig; allowed are {_ALLOWED}")
+    if scheme == "sim":
+        return _open_sim(url, parse_sim_options(rest), clock, dut)
+    real_clock = clock or SystemClock()
+    transport = _open_port(url, scheme, rest, real_clock)
+    return OpenRig(_identified(transport, real_clock), real_clock, url, simulated=False)
+
+
+def parse_sim_options(text: str) -> SimOptions:
+    """Return the options of a `sim:` URL, e.g. of "clock=virtual,seed=7".
+
+    Raises:
+        UsageError: an unknown option, or a value that is not allowed.
+    """
+    virtual: bool | None = None
+    seed: int | None = None
+    for option in filter(None, text.split(",")):
+        match option.split("=", 1):
+            case ["clock", ("virtual" | "real") as which]:
+                virtual = which == "virtual"
+            case ["clock", other]:
+                raise UsageError(f"sim: has no clock {other!r}; allowed are virtual and real")
+            case ["seed", digits] if digits.isascii() and digits.isdigit() and len(digits) <= 18:
+                seed = int(digits)
+            case ["seed", other]:
+                raise UsageError(f"sim: seed {other!r} is not allowed; it is a whole number")
+            case _:
+                raise UsageError(
+                    f"sim: has no option {option!r}; allowed are clock=virtual|real and seed=N"
+                )
+    return SimOptions(virtual, seed)
+
+
+def _open_sim(
+    url: str, options: SimOptions, clock: Clock | None, dut: DutProfile | None
+) -> OpenRig:
+    # The compiled core is loaded only where a bench is simulated.
+    from resume_rig.rig.sim.bench import SimulatedBench
+
+    if clock is None:
+        clock = VirtualClock() if options.virtual else SystemClock()
+    seed = secrets.randbits(31) if options.seed is None else options.seed
+    profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
+    bench = SimulatedBench(profile, clock, seed)
+    # Real time passes by itself while the bench works.
+    latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
+    transport = InProcessTransport(bench.handle, clock, url, latency_ns)
+    return OpenRig(_identified(transport, clock), clock, url, simulated=True)
+
+
+def _open_port(url: str, scheme: str, rest: str, clock: Clock) -> Transport:
+    match scheme:
+        case "serial":
+            if not rest:
+                raise UsageError(f"{url!r} names no port; allowed is serial:PATH")
+            return open_serial(rest, clock, url)
+        case "socket":
+            return open_socket(*_host_and_port(url, rest), clock, url)
+        case "rfc2217":
+            return open_rfc2217(*_host_and_port(url, rest), clock, url)
+        case "native":
+            raise UsageError(
+                f"could not open {url!r}: this version has no native rung; allowed are {_ALLOWED}"
+            )
+        case _:
+            raise UsageError(f"{url!r} is not the URL of a rig; allowed are {_ALLOWED}")
+
+
+def _host_and_port(url: str, text: str) -> tuple[str, int]:
+    host, _, digits = text.removeprefix("//").rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")  # IPv6
+    if not host or not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 65536):
+        raise UsageError(f"{url!r} names no host and port; allowed is HOST:PORT, 1 to 65535")
+    return host, int(digits)
+
+
+def _identified(transport: Transport, clock: Clock) -> SmpRig:
+    """Return the rig on the transport after it has said who it is; else close the transport."""
+    rig = SmpRig(SmpClient(transport, clock, first_sequence=secrets.randbits(8)))
+    try:
+        rig.info()
+    except BaseException:  # Ctrl-C while a port stays silent must not leave it open
+        transport.close()
+        raise
+    return rig

@@ -1,0 +1,167 @@
+"""The simulated bench: board and DUT on one world time, brought up to date when somebody looks.
+
+Nothing here runs by itself. `advance` and `handle` do all that is due since the last call, in
+strict time order, so that edges carry exact event times however rarely the bench is asked, and a
+thousand cycles on a virtual clock cost no more than their events. One thread at a time.
+"""
+
+from typing import Final
+
+from numpy.random import SeedSequence, default_rng
+
+from resume_rig.model.channel import Actuator
+from resume_rig.model.clock import Clock
+from resume_rig.model.dut import DutProfile
+from resume_rig.rig.sim.board import DUT_LOG_NAME, BoardWiring, SimulatedBoard
+from resume_rig.rig.sim.dut import SimulatedDut
+from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
+from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.os_clock import OsClock
+from resume_rig.rig.sim.os_log import LogIdentity, OsLog
+from resume_rig.rig.sim.panel import Panel
+from resume_rig.rig.sim.server import SmpServer
+
+_MAX_RATE_PPB: Final = 30_000  # a plain crystal
+
+
+class SimulatedBench:
+    """One DUT that is up, wired to one board that has just booted.
+
+    World time is the time on `clock` since the bench was made. Equal seeds, clocks and requests
+    give equal benches.
+
+    Args:
+        profile: of the DUT.
+        clock: the host's; only read, never waited on.
+        seed: 0 or more.
+        faults: how the DUT misbehaves; empty for not at all.
+    """
+
+    def __init__(
+        self,
+        profile: DutProfile,
+        clock: Clock,
+        seed: int,
+        *,
+        faults: frozenset[SimFault] = frozenset(),
+    ) -> None:
+        self._clock = clock
+        self._start_ns = clock.now_ns()
+        # A stream for each part: what one draws does not shift what another one gets.
+        dut, log, time, board, light = (
+            default_rng(stream) for stream in SeedSequence(seed).spawn(5)
+        )
+        self._dut = SimulatedDut(profile, dut, faults)
+        identity = LogIdentity(
+            f"SIM-{profile.name}".upper(), profile.os_build, profile.firmware_extra_ms
+        )
+        self._log = OsLog(identity, OsClock(clock.utc_ns(), time), log, faults)
+        self._panel = Panel(light)
+        self._moves: list[tuple[int, Actuator, bool]] = []
+        self._board = SimulatedBoard(
+            BoardWiring(profile.channels, profile.actuators),
+            self._world_now_ns,
+            lambda t_ns, actuator, driven: self._moves.append((t_ns, actuator, driven)),
+            board,
+            round(board.uniform(-1, 1) * _MAX_RATE_PPB),
+        )
+        self._board.boot(0, self._dut.levels, "power-on")
+        self._server = SmpServer(self)
+        self._reached_ns = 0
+        self._arrived_ns = 0
+
+    # --- for whoever serves the bench
+
+    def handle(self, packet: bytes) -> bytes | None:
+        """Answer one SMP packet; None where a board stays silent."""
+        return b"".join(self.answers(packet)) or None
+
+    def answers(self, packet: bytes) -> list[bytes]:
+        """Return a reply packet for each request in an SMP packet, of which there may be several.
+
+        The packet counts as arrived when this is called.
+        """
+        self._arrived_ns = self.advance()
+        return self._server.answers(packet)
+
+    def advance(self) -> int:
+        """Do all that is due by now; return the world time [ns] reached."""
+        now_ns = max(self._world_now_ns(), self._reached_ns)
+        while (due := self._next_due()) is not None and due[0] <= now_ns:
+            self._do(*due)
+        self._board.sample_light(self._panel, now_ns)
+        self._reached_ns = now_ns
+        return now_ns
+
+    def set_faults(self, faults: frozenset[SimFault]) -> None:
+        """Let the DUT misbehave in these ways, and no others, from now on."""
+        self.advance()
+        self._dut.faults = faults
+        self._log.faults = faults
+
+    def log_document(self) -> str:
+        """Return the DUT's event log up to now as one XML document."""
+        self.advance()
+        return self._log.document()
+
+    # --- what the SMP server asks for
+
+    def rig_request(
+        self, command: int, write: bool, payload: bytes, room: int
+    ) -> tuple[int, bytes]:
+        """Let the board answer a request of the rig group."""
+        rx_ns = self._board.board_ns(self._arrived_ns)
+        answer = self._board.request(command, write, rx_ns, payload, room)
+        self._pass_moves()
+        return answer
+
+    def reboot(self) -> None:
+        """Restart the board; the DUT does not notice, apart from what was driven."""
+        self._board.release(self._arrived_ns)
+        self._pass_moves()
+        self._board.boot(self._arrived_ns, self._dut.levels, "software")
+
+    def file_size(self, name: str) -> int | None:
+        """Return the length of the DUT's log in bytes."""
+        return self._log.size_bytes if name == DUT_LOG_NAME else None
+
+    def file_bytes(self, name: str, offset: int, count: int) -> bytes:
+        """Return a part of the DUT's log, as fragments: one event a line."""
+        return self._log.text_from(offset, count) if name == DUT_LOG_NAME else b""
+
+    # --- one step after another
+
+    def _world_now_ns(self) -> int:
+        return self._clock.now_ns() - self._start_ns
+
+    def _next_due(self) -> tuple[int, bool] | None:
+        """Return when something is due next, and whether it is the board's."""
+        dut_ns = self._dut.next_event_ns()
+        board_ns = self._board.deadline_world_ns()
+        if board_ns is not None and (dut_ns is None or board_ns <= dut_ns):
+            return board_ns, True
+        return None if dut_ns is None else (dut_ns, False)
+
+    def _do(self, t_ns: int, of_board: bool) -> None:
+        if of_board:
+            self._board.tick(t_ns)
+            self._pass_moves()
+            return
+        for event in self._dut.advance(t_ns):
+            self._take(event)
+
+    def _take(self, event: DutEvent) -> None:
+        match event:
+            case WireChange():
+                self._board.edge(event.t_ns, event.channel, event.level)
+            case PanelChange():
+                self._board.sample_light(self._panel, event.t_ns)
+                self._panel.switch(event.t_ns, event.lit)
+            case _:
+                self._log.take(event)
+
+    def _pass_moves(self) -> None:
+        """Hand the DUT what the board drove; the core must not be called back while it drives."""
+        moves, self._moves = self._moves, []
+        for t_ns, actuator, driven in moves:
+            self._dut.move(t_ns, actuator, driven)

@@ -1,0 +1,274 @@
+"""The simulated board: the firmware's C core with a clock, pins and memory around it.
+
+It decides nothing: capture, numbering, interlock and the rig group are the core's. Not safe for
+threads; the bench that owns it has one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from resume_rig import __version__
+from resume_rig._core import ffi, lib
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.rig.sim.panel import Panel
+from resume_rig.rig.sim.rates import RatedClock
+
+EDGE_RING: Final = 4096
+LIGHT_RING: Final = 4096  # some 4 s of 1 ms blocks
+LEASE_NS: Final = 10_000_000_000
+MAX_PRESS_NS: Final = 1_000_000_000
+MAX_FORCE_NS: Final = 12_000_000_000  # override timers run for 4 to 10 s, BIOS permitting up to 14
+CLOCK_HZ: Final = 1_000_000
+CLOCK_TOLERANCE_PPB: Final = 30_000
+DUT_LOG_NAME: Final = "/dut/System.xml"
+
+_TICK_NS = 1_000_000_000 // CLOCK_HZ
+_SAMPLE_NS = 500_000
+# Entry and stamp of an interrupt take 1 to 4 us; rounding down to a tick takes up to 1 us off.
+_LATENCY_MIN_NS = 1_000
+_LATENCY_SPAN_NS = 3_000
+_DELAY_NS = 2_000
+_UNCERTAINTY_NS = 2_500
+_CHECKS = (
+    ("edge_delay_ns", _DELAY_NS),
+    ("edge_jitter_ns", _LATENCY_SPAN_NS),
+    ("clock_tolerance_ppb", CLOCK_TOLERANCE_PPB),
+)
+_NEVER: Final = 2**64 - 1
+
+_Drive = Callable[[int, Actuator, bool], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardWiring:
+    """What the front end connects, in the order in which the board numbers it."""
+
+    channels: tuple[Channel, ...]
+    actuators: tuple[Actuator, ...]
+
+
+class SimulatedBoard:
+    """One board, booted when it is made.
+
+    Args:
+        wiring: channels and actuators.
+        world_now: world time [ns]; asked whenever the core asks for the time.
+        drive: told (world time, actuator, driven) when an output changes.
+        random: for interrupt latency and boot ids.
+        rate_ppb: rate error of its crystal.
+    """
+
+    def __init__(
+        self,
+        wiring: BoardWiring,
+        world_now: Callable[[], int],
+        drive: _Drive,
+        random: Generator,
+        rate_ppb: int,
+    ) -> None:
+        self._wiring = wiring
+        self._world_now = world_now
+        self._drive = drive
+        self._random = random
+        self._rate_ppb = rate_ppb
+        self._world_ns = 0
+        self._handle = ffi.new_handle(self)
+        self._index = {channel: number for number, channel in enumerate(wiring.channels)}
+        self._driven = dict.fromkeys(wiring.actuators, False)
+
+    def boot(self, world_ns: int, levels: dict[Channel, int], reset_reason: str) -> None:
+        """Start the firmware: new boot id, empty rings, time from 0, everything released."""
+        self._clock = RatedClock(world_ns, self._rate_ppb)
+        self._world_ns = world_ns
+        self._last_stamp_ns = 0
+        self._next_sample_ns = 0
+        self._memory: list[Any] = []
+        self._core = ffi.new("struct rig_core *")
+        word = sum(levels[channel] << bit for channel, bit in self._index.items())
+        status: int = lib.rig_core_init(self._core, self._config(reset_reason), word)
+        if status != 0:
+            raise ValueError(f"the core refused the simulated board's configuration: {status}")
+
+    # --- time
+
+    def now_ns(self) -> int:
+        """Return board time; called by the core."""
+        self._world_ns = max(self._world_ns, self._world_now())
+        return self._clock.at(self._world_ns)
+
+    def board_ns(self, world_ns: int) -> int:
+        """Return board time at a world time."""
+        return self._clock.at(world_ns)
+
+    def deadline_world_ns(self) -> int | None:
+        """Return the world time at which `tick` has something to do; None: never."""
+        deadline_ns: int = lib.rig_core_deadline(self._core)
+        return None if deadline_ns == _NEVER else self._clock.when(deadline_ns)
+
+    def tick(self, world_ns: int) -> None:
+        """Let the core do what is due at `world_ns`."""
+        self._world_ns = world_ns
+        lib.rig_core_tick(self._core, self._clock.at(world_ns))
+
+    def release(self, world_ns: int) -> None:
+        """Let go of every actuator at `world_ns`, as a reset does."""
+        self._world_ns = world_ns
+        lib.rig_core_release(self._core)
+
+    # --- pins
+
+    def edge(self, world_ns: int, channel: Channel, level: int) -> None:
+        """A wire changed; stamped as an interrupt would, late by some microseconds."""
+        number = self._index.get(channel)
+        if number is None:
+            return
+        latency_ns = _LATENCY_MIN_NS + round(self._random.random() * _LATENCY_SPAN_NS)
+        stamp_ns = self._clock.at(world_ns + latency_ns) // _TICK_NS * _TICK_NS
+        # One interrupt is served after the other.
+        self._last_stamp_ns = max(self._last_stamp_ns, stamp_ns)
+        lib.rig_core_edge(self._core, number, bool(level), self._last_stamp_ns)
+
+    def drive(self, number: int, driven: bool) -> None:
+        """An output changes; called by the core."""
+        actuator = self._wiring.actuators[number]
+        if self._driven[actuator] != driven:
+            self._driven[actuator] = driven
+            self._drive(self._world_ns, actuator, driven)
+
+    def sample_light(self, panel: Panel, until_world_ns: int) -> None:
+        """Sample the photodiode up to a world time, for as long as it is armed."""
+        armed_until_ns: int = self._core.light.armed_until_ns
+        end_ns = min(self._clock.at(until_world_ns), armed_until_ns)
+        if self._next_sample_ns < end_ns:
+            t_ns = np.arange(self._next_sample_ns, end_ns, _SAMPLE_NS, dtype=np.int64)
+            counts = panel.counts(self._world_times(t_ns))
+            sample, light = lib.rig_light_sample, ffi.addressof(self._core, "light")
+            for at_ns, value in zip(t_ns.tolist(), counts.tolist(), strict=True):
+                sample(light, at_ns, value)
+            self._next_sample_ns = int(t_ns[-1]) + _SAMPLE_NS
+        self._skip_unarmed(until_world_ns, armed_until_ns)
+
+    def _world_times(self, board_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """World times [ns] of board times that lie within seconds of one another."""
+        since_first_ns = board_ns - board_ns[0]
+        slow_ns = np.rint(since_first_ns * (self._rate_ppb / 1e9)).astype(np.int64)
+        world_ns: NDArray[np.int64] = self._clock.when(int(board_ns[0])) + since_first_ns - slow_ns
+        return world_ns
+
+    def _skip_unarmed(self, until_world_ns: int, armed_until_ns: int) -> None:
+        now_ns = self._clock.at(until_world_ns)
+        if now_ns >= armed_until_ns and self._next_sample_ns < now_ns:
+            self._next_sample_ns = -(-now_ns // _SAMPLE_NS) * _SAMPLE_NS
+
+    # --- requests
+
+    def request(
+        self, command: int, write: bool, rx_ns: int, payload: bytes, room: int
+    ) -> tuple[int, bytes]:
+        """Let the core answer one request of group 64.
+
+        Args:
+            command: of the rig group.
+            write: the SMP operation.
+            rx_ns: board time of arrival.
+            payload: the request's CBOR.
+            room: how long the reply's CBOR may be.
+
+        Returns:
+            SMP return code and the reply's CBOR.
+        """
+        reply = ffi.new("uint8_t[]", room)
+        length = ffi.new("size_t *")
+        status: int = lib.rig_core_request(
+            self._core, command, write, rx_ns, payload, len(payload), reply, room, length
+        )
+        return status, bytes(ffi.buffer(reply, length[0]))
+
+    def fill_selftest(self, checks: Any, most: int) -> int:
+        """Write up to `most` checks and return how many; called by the core."""
+        results = _CHECKS[:most]
+        for number, (name, value) in enumerate(results):
+            checks[number].name = self._text(name)
+            checks[number].ok = True
+            checks[number].value = value
+        return len(results)
+
+    # --- what the core is configured with
+
+    def _config(self, reset_reason: str) -> Any:
+        config = ffi.new("struct rig_config *")
+        config.firmware = self._text(f"sim-{__version__}")
+        config.board = self._text("sim")
+        config.clock_source = self._text("sim-xtal")
+        config.clock_hz = CLOCK_HZ
+        config.clock_tolerance_ppb = CLOCK_TOLERANCE_PPB
+        config.boot_id = int(self._random.integers(1, 2**32))
+        config.reset_reason = self._text(reset_reason)
+        config.dut_log = self._text(DUT_LOG_NAME)
+        config.lease_ns = LEASE_NS
+        config.channels = self._channels()
+        config.channel_count = len(self._wiring.channels)
+        config.actuators = self._actuators()
+        config.actuator_count = len(self._wiring.actuators)
+        config.edge_slots = self._keep(ffi.new("struct rig_edge[]", EDGE_RING))
+        config.edge_capacity = EDGE_RING
+        config.light_slots = self._keep(ffi.new("struct rig_light_block[]", LIGHT_RING))
+        config.light_capacity = LIGHT_RING
+        config.now_ns = lib.resume_rig_now_ns
+        config.drive = lib.resume_rig_drive
+        config.selftest = lib.resume_rig_selftest
+        config.context = self._handle
+        return self._keep(config)
+
+    def _channels(self) -> Any:
+        channels = self._keep(ffi.new("struct rig_channel_config[]", len(self._wiring.channels)))
+        for slot, channel in zip(channels, self._wiring.channels, strict=True):
+            slot.name = self._text(channel.value)
+            slot.resolution_ns = _TICK_NS
+            slot.delay_ns = _DELAY_NS
+            slot.uncertainty_ns = _UNCERTAINTY_NS
+        return channels
+
+    def _actuators(self) -> Any:
+        actuators = self._keep(ffi.new("struct rig_actuator_config[]", len(self._wiring.actuators)))
+        for slot, actuator in zip(actuators, self._wiring.actuators, strict=True):
+            slot.name = self._text(actuator.value)
+            hold = actuator is Actuator.LID
+            slot.kind = lib.RIG_ACTUATOR_HOLD if hold else lib.RIG_ACTUATOR_PRESS
+            slot.max_press_ns = MAX_PRESS_NS
+            slot.max_force_ns = MAX_FORCE_NS
+        return actuators
+
+    def _text(self, text: str) -> Any:
+        return self._keep(ffi.new("char[]", text.encode()))
+
+    def _keep(self, memory: Any) -> Any:
+        """The core keeps pointers; what they point to lives as long as this boot."""
+        self._memory.append(memory)
+        return memory
+
+
+def _now_ns(context: Any) -> int:
+    board: SimulatedBoard = ffi.from_handle(context)
+    return board.now_ns()
+
+
+def _drive_output(context: Any, actuator: int, driven: bool) -> None:
+    board: SimulatedBoard = ffi.from_handle(context)
+    board.drive(actuator, driven)
+
+
+def _fill_selftest(context: Any, checks: Any, most: int) -> int:
+    board: SimulatedBoard = ffi.from_handle(context)
+    return board.fill_selftest(checks, most)
+
+
+# cffi looks these up by name when the core calls back; each finds its board by the handle.
+ffi.def_extern(name="resume_rig_now_ns")(_now_ns)
+ffi.def_extern(name="resume_rig_drive")(_drive_output)
+ffi.def_extern(name="resume_rig_selftest")(_fill_selftest)

@@ -1,0 +1,79 @@
+"""Event XML as Windows renders it (schema .../2004/08/events/event), escaped throughout."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import Enum, unique
+from xml.sax.saxutils import escape, quoteattr
+
+_NAMESPACE = "http://schemas.microsoft.com/win/2004/08/events/event"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NS_PER_S = 1_000_000_000
+# What XML 1.0 cannot carry, however it is escaped.
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+FILETIME_ZERO = "1601-01-01T00:00:00.0000000Z"
+
+
+@unique
+class Provider(Enum):
+    """Writers of events: name and GUID, as in their manifests."""
+
+    KERNEL_POWER = ("Microsoft-Windows-Kernel-Power", "{331c3b3a-2005-44c2-ac5e-77220c37d6b4}")
+    KERNEL_GENERAL = ("Microsoft-Windows-Kernel-General", "{a68ca8b7-004f-d7b6-a698-07e2de0f1f5d}")
+    KERNEL_BOOT = ("Microsoft-Windows-Kernel-Boot", "{15ca44ff-4d7a-4baa-bba5-0998955e531e}")
+    TROUBLESHOOTER = (
+        "Microsoft-Windows-Power-Troubleshooter",
+        "{cdc05e28-c449-49c6-b9d2-88cf761644df}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event before it is written.
+
+    Attributes:
+        t_ns: TimeCreated, OS time, ns since 1970 UTC.
+        fields: names and values of its EventData, in the manifest's order.
+    """
+
+    provider: Provider
+    number: int
+    version: int
+    t_ns: int
+    fields: tuple[tuple[str, int | str], ...]
+
+
+def event_xml(event: Event, record_id: int, computer: str) -> str:
+    """Return one event on one line, without a line feed."""
+    name, guid = event.provider.value
+    fields = "".join(
+        f"<Data Name={_attribute(key)}>{_text(str(value))}</Data>" for key, value in event.fields
+    )
+    return (
+        f'<Event xmlns="{_NAMESPACE}"><System>'
+        f"<Provider Name={_attribute(name)} Guid={_attribute(guid)}/>"
+        f"<EventID>{event.number}</EventID><Version>{event.version}</Version>"
+        "<Level>4</Level><Task>0</Task><Opcode>0</Opcode>"
+        "<Keywords>0x8000000000000000</Keywords>"
+        f'<TimeCreated SystemTime="{filetime(event.t_ns)}"/>'
+        f"<EventRecordID>{record_id}</EventRecordID><Correlation/>"
+        '<Execution ProcessID="4" ThreadID="8"/>'
+        f"<Channel>System</Channel><Computer>{_text(computer)}</Computer><Security/></System>"
+        f"<EventData>{fields}</EventData></Event>"
+    )
+
+
+def filetime(t_ns: int) -> str:
+    """Return a time [ns since 1970 UTC] in the seven digits of a FILETIME, rounded down."""
+    seconds, rest_ns = divmod(t_ns, _NS_PER_S)
+    moment = _EPOCH + timedelta(seconds=seconds)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest_ns // 100:07d}Z"
+
+
+def _text(text: str) -> str:
+    return escape(_FORBIDDEN.sub("\ufffd", text), {"\r": "&#13;"})
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_FORBIDDEN.sub("\ufffd", text))

@@ -1,0 +1,235 @@
+"""The event log that a simulated DUT's Windows writes, with a real one's quirks.
+
+Order of one S3 cycle: 566, 42, [asleep] 107, Kernel-General 1, 131, 130, 566, 566 and, some time
+after the end of the wake, Power-Troubleshooter 1. 107 carries a stale time, as the clock is set
+after it. When the next sleep begins before the record was written, the record says nothing but
+zeros; when Kernel-Power 42 of the next sleep comes first, the record follows that 42.
+"""
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from numpy.random import Generator
+
+from resume_rig.rig.sim import os_events
+from resume_rig.rig.sim.dut_event import (
+    DisplayOff,
+    DriversReady,
+    OsBooted,
+    OsFrozen,
+    OsMoment,
+    OsResumed,
+    PowerLost,
+    RecordDue,
+    SleepBegan,
+    SleepEntered,
+    WakeEnded,
+)
+from resume_rig.rig.sim.event_xml import Event, event_xml
+from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.os_clock import OsClock
+from resume_rig.rig.sim.os_events import ACTIVE, ASLEEP, SCREEN_OFF, CycleRecord
+
+_NS_PER_MS = 1_000_000
+_UPTIME_NS = 900_000_000_000  # at the start of the bench
+_SLP_TYP_TRAP_MS = 2
+_STALE_NS = 90_000  # real 107s stand 0.09 ms after the time at which the clock stopped
+_CLOCK_SET_NS = 1_000_000  # and Kernel-General 1 some 1 ms after the time that it set
+_WAKE_TIME_JITTER_NS = 6_000_000  # WakeTime is RTC reading + WakeDuration to some milliseconds
+_GAP_SHARE = 0.3  # of records are followed by one or more of no interest here
+
+
+@dataclass(frozen=True, slots=True)
+class LogIdentity:
+    """Who writes the log.
+
+    Attributes:
+        firmware_extra_ms: BiosInitDuration minus the firmware's FullResume.
+    """
+
+    computer: str
+    os_build: int
+    firmware_extra_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A record that is not written yet; spoilt_ns: OS time at which the next sleep began."""
+
+    record: CycleRecord
+    spoilt_ns: int | None = None
+
+
+class OsLog:
+    """An append-only log; feed it the DUT's moments in time order.
+
+    Attributes:
+        faults: misbehaviours; may be exchanged at any time.
+    """
+
+    def __init__(
+        self,
+        identity: LogIdentity,
+        clock: OsClock,
+        random: Generator,
+        faults: frozenset[SimFault] = frozenset(),
+    ) -> None:
+        self.faults = faults
+        self._identity = identity
+        self._clock = clock
+        self._random = random
+        self._text = bytearray()
+        self._record_id = 0
+        self._boot_id = 0
+        self._pending: _Pending | None = None
+        self._booted(-_UPTIME_NS, clean=True)
+
+    @property
+    def size_bytes(self) -> int:
+        """Length of the fragments so far."""
+        return len(self._text)
+
+    def text_from(self, offset: int, count: int | None = None) -> bytes:
+        """Return UTF-8 fragments, one event a line, from a byte offset on, at most `count`."""
+        return bytes(self._text[offset : None if count is None else offset + count])
+
+    def document(self) -> str:
+        """Return the whole log as one well-formed document."""
+        return f'<?xml version="1.0" encoding="utf-8"?>\n<Events>\n{self._text.decode()}</Events>\n'
+
+    def take(self, moment: OsMoment) -> None:
+        """Write what Windows writes at this moment."""
+        match moment:
+            case SleepBegan():
+                self._sleep_began(moment)
+            case DisplayOff():
+                self._change_session(moment.t_ns, ASLEEP)
+            case SleepEntered():
+                self._sleep_entered(moment)
+            case OsFrozen():
+                self._frozen(moment)
+            case OsResumed():
+                self._resumed(moment)
+            case DriversReady():
+                self._change_session(moment.t_ns, SCREEN_OFF)
+            case WakeEnded():
+                self._wake_ended(moment)
+            case RecordDue():
+                self._write_pending(moment.t_ns)
+            case PowerLost():
+                self._pending = None
+            case OsBooted():
+                self._clock.set_from_rtc(moment.t_ns)
+                self._booted(moment.t_ns, clean=False)
+            case _:
+                assert_never(moment)
+
+    def _booted(self, world_ns: int, clean: bool) -> None:
+        self._boot_id += 1
+        self._pending = None
+        self._resume_count = 0
+        self._average_ms = 0
+        self._transitions = 0
+        self._awake_ns = 0
+        self._running_since_ns = world_ns
+        self._session = 0
+        self._session_type = ACTIVE
+        self._session_since_ns = world_ns
+        t_ns = self._clock.at(world_ns)
+        for event in os_events.boot(t_ns, self._identity.os_build, clean, self._boot_id):
+            self._write(event)
+
+    def _sleep_began(self, moment: SleepBegan) -> None:
+        self._began_ns = moment.t_ns
+        self._sleep_ns = self._clock.at(moment.t_ns)
+        if self._pending is not None:
+            self._pending = replace(self._pending, spoilt_ns=self._sleep_ns)
+
+    def _sleep_entered(self, moment: SleepEntered) -> None:
+        self._transitions += 1
+        self._write(os_events.entering_sleep(self._clock.at(moment.t_ns), self._transitions))
+        if self._pending is not None:
+            self._pending = replace(self._pending, spoilt_ns=None)
+            self._write_pending(moment.t_ns)
+
+    def _frozen(self, moment: OsFrozen) -> None:
+        self._suspend_ms = (moment.t_ns - self._began_ns) // _NS_PER_MS
+        self._awake_ns += moment.t_ns - self._running_since_ns
+        self._clock.stop(moment.t_ns)
+
+    def _resumed(self, moment: OsResumed) -> None:
+        old_ns = self._clock.at(moment.t_ns)
+        new_ns = self._clock.set_from_rtc(moment.t_ns)
+        self._running_since_ns = moment.t_ns
+        self._wake = moment
+        bios_ms = moment.bios_ns // _NS_PER_MS
+        full_ms = max(bios_ms - self._identity.firmware_extra_ms, 0)
+        self._resume_count += 1
+        before = self._average_ms * (self._resume_count - 1)
+        self._average_ms = (before + full_ms) // self._resume_count
+        set_ns = new_ns + _CLOCK_SET_NS
+        down_ms = self._awake_ns // _NS_PER_MS
+        self._write(os_events.resumed(old_ns + _STALE_NS))
+        self._write(os_events.clock_set(set_ns, new_ns, old_ns))
+        self._write(
+            os_events.firmware_resume(
+                set_ns + 15_000, self._resume_count, full_ms, self._average_ms
+            )
+        )
+        self._write(
+            os_events.firmware_suspend(set_ns + 17_000, down_ms, down_ms + _SLP_TYP_TRAP_MS)
+        )
+
+    def _wake_ended(self, moment: WakeEnded) -> None:
+        self._change_session(moment.t_ns, ACTIVE)
+        jitter_ns = round(self._random.uniform(-1, 1) * _WAKE_TIME_JITTER_NS)
+        if SimFault.NO_RECORD in self.faults:
+            return
+        wake = self._wake
+        record = CycleRecord(
+            sleep_ns=self._sleep_ns,
+            wake_ns=self._clock.at(moment.t_ns) + jitter_ns,
+            cause=wake.cause,
+            sleep_ms=self._suspend_ms,
+            wake_ms=(wake.driver_ns + wake.user_ns) // _NS_PER_MS,
+            driver_init_ms=wake.driver_ns // _NS_PER_MS,
+            bios_init_ms=wake.bios_ns // _NS_PER_MS,
+        )
+        zero = SimFault.ZERO_RECORD in self.faults
+        self._pending = _Pending(_zeros(record) if zero else record)
+
+    def _write_pending(self, world_ns: int) -> None:
+        if self._pending is None:
+            return
+        record, spoilt_ns = self._pending.record, self._pending.spoilt_ns
+        if spoilt_ns is not None:
+            record = replace(_zeros(record), sleep_ns=spoilt_ns)
+        t_ns = self._clock.at(world_ns)
+        self._write(os_events.cycle_record(t_ns, self._identity.os_build, record))
+        self._pending = None
+
+    def _change_session(self, world_ns: int, kind: int) -> None:
+        self._write(
+            os_events.session(
+                self._clock.at(world_ns),
+                self._boot_id,
+                self._session,
+                (self._session_type, kind),
+                (world_ns - self._session_since_ns) // 1_000,
+            )
+        )
+        self._session += 1
+        self._session_type = kind
+        self._session_since_ns = world_ns
+
+    def _write(self, event: Event) -> None:
+        self._record_id += 1
+        if self._random.random() < _GAP_SHARE:
+            self._record_id += int(self._random.integers(1, 6))
+        line = event_xml(event, self._record_id, self._identity.computer)
+        self._text += line.encode() + b"\n"
+
+
+def _zeros(record: CycleRecord) -> CycleRecord:
+    """A record of a cycle that the OS did not measure: every duration and state is 0."""
+    return replace(record, sleep_ms=0, wake_ms=0, driver_init_ms=0, bios_init_ms=0, state=0)

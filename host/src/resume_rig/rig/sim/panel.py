@@ -1,0 +1,44 @@
+"""The simulated panel under the photodiode: soft start, black level, noise of the converter."""
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+_SOFT_START_NS = 8_000_000  # LED drivers start softly over 1 to 10 ms
+_FADE_NS = 1_000_000
+_BLACK_COUNTS = 40
+_WHITE_COUNTS = 2_600  # 250 cd/m2 on a 12-bit converter
+_NOISE_COUNTS = 4.0
+_FULL_SCALE = 4_095
+
+
+class Panel:
+    """Light as a function of time; lit when it is made, as the DUT is up.
+
+    Samples must be asked for in time order; the noise then depends only on their number.
+    """
+
+    def __init__(self, random: Generator) -> None:
+        self._random = random
+        self._since_ns = -_SOFT_START_NS
+        self._lit = True
+        self._from_share = 1.0
+
+    def switch(self, t_ns: int, lit: bool) -> None:
+        """Start to ramp to full or to black at `t_ns`."""
+        self._from_share = float(self._share(np.array([t_ns], dtype=np.int64))[0])
+        self._since_ns = t_ns
+        self._lit = lit
+
+    def counts(self, t_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return converter counts, 0..4095, at times [ns] that are not before the last switch."""
+        noise = self._random.standard_normal(t_ns.size) * _NOISE_COUNTS
+        level = _BLACK_COUNTS + (_WHITE_COUNTS - _BLACK_COUNTS) * self._share(t_ns)
+        return np.clip(np.rint(level + noise), 0, _FULL_SCALE).astype(np.int64)
+
+    def _share(self, t_ns: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Share of full light at times [ns]; linear ramps."""
+        elapsed_ns = t_ns - self._since_ns
+        if self._lit:
+            return np.clip(self._from_share + elapsed_ns / _SOFT_START_NS, 0.0, 1.0)
+        return np.clip(self._from_share - elapsed_ns / _FADE_NS, 0.0, 1.0)

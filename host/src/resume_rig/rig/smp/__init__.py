@@ -1,0 +1,1 @@
+"""SMP (mcumgr) over a byte pipe: packets, framing, client."""

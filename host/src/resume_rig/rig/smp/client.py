@@ -1,0 +1,233 @@
+"""Asks the board over SMP: one request at a time, until it is answered or the tries are used up.
+
+A reply is known by its sequence number, group and command. Whatever else arrives (stale or
+doubled replies, echoes of our own requests, damaged CBOR) is counted and dropped, so a lost or
+late reply never puts the client off by one. Requests are idempotent (fixtures/wire/rig.cddl), so
+repeating one is safe.
+"""
+
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Self
+
+import cbor2
+
+from resume_rig.model.clock import Clock
+from resume_rig.model.errors import LinkLost, ProtocolError, RigError
+from resume_rig.rig.smp.packet import Operation, Packet, make_packet
+from resume_rig.rig.smp.refusal import SMP_LEVEL, command_name, refusal
+from resume_rig.rig.smp.transport import Arrival, Transport
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_TIMEOUT_NS: Final = 500_000_000
+DEFAULT_TRIES: Final = 3
+_MAX_DEPTH: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A board's answer and when it was asked for.
+
+    Attributes:
+        fields: the CBOR map; values are still of any type.
+        tx_ns: host clock just before the request that this answers went to the port.
+        rx_ns: host clock when the reply's last byte had arrived.
+    """
+
+    fields: Mapping[str, object]
+    tx_ns: int
+    rx_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Discards:
+    """Packets that arrived and were not the reply waited for; all counts.
+
+    Attributes:
+        stale: replies to earlier requests, doubled ones, and those of another group or command.
+        echoed: requests, sent back by what is not a board.
+        damaged: packets whose header or CBOR is not whole.
+    """
+
+    stale: int = 0
+    echoed: int = 0
+    damaged: int = 0
+
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self,
+            stale=self.stale + other.stale,
+            echoed=self.echoed + other.echoed,
+            damaged=self.damaged + other.damaged,
+        )
+
+
+@dataclass(slots=True)
+class _Attempts:
+    """The tries of one request: each has its own sequence number and its own send stamp."""
+
+    operation: Operation
+    group: int
+    command: int
+    what: str
+    sent_ns: dict[int, int] = field(default_factory=dict)
+
+
+class SmpClient:
+    """Sends requests over an open transport and returns their replies; safe for many threads.
+
+    Args:
+        transport: open; closed by `close`.
+        clock: decides how long a request may take.
+        first_sequence: 0 to 255; a random one keeps replies to an earlier process apart.
+    """
+
+    def __init__(self, transport: Transport, clock: Clock, first_sequence: int = 0) -> None:
+        self._transport = transport
+        self._clock = clock
+        self._sequence = first_sequence & 0xFF
+        self._lock = threading.Lock()
+        self._discards = Discards()
+
+    @property
+    def name(self) -> str:
+        """Return the URL of the rig, for sentences."""
+        return self._transport.name
+
+    @property
+    def discards(self) -> Discards:
+        """Return what was dropped so far."""
+        return self._discards
+
+    def close(self) -> None:
+        """Close the transport; may be called twice."""
+        self._transport.close()
+
+    def request(
+        self,
+        operation: Operation,
+        group: int,
+        command: int,
+        payload: Mapping[str, object],
+        *,
+        timeout_ns: int = DEFAULT_TIMEOUT_NS,
+        tries: int = DEFAULT_TRIES,
+    ) -> Reply:
+        """Return the board's reply; without one it takes `timeout_ns` times `tries`.
+
+        Every try has a sequence number of its own, so the reply's send stamp is that of the very
+        packet which it answers, even when it comes late.
+
+        Raises:
+            LinkLost: no reply, or the port is gone.
+            ProtocolError: something answers, but not as a board does.
+            DeviceFault: the board refused.
+        """
+        encoded = cbor2.dumps(dict(payload))
+        attempts = _Attempts(operation, group, command, command_name(group, command))
+        with self._lock:
+            heard_before = self._transport.received_bytes
+            dropped_before = self._discards
+            for _ in range(tries):
+                sequence = self._sequence
+                self._sequence = (sequence + 1) & 0xFF
+                packet = make_packet(operation, group, command, sequence, encoded)
+                attempts.sent_ns[sequence] = self._transport.send(packet.pack())
+                reply = self._await_reply(attempts, timeout_ns)
+                if reply is not None:
+                    _check_for_refusal(reply.fields, attempts.what)
+                    return reply
+            heard_bytes = self._transport.received_bytes - heard_before
+            raise self._silence(attempts, timeout_ns, heard_bytes, dropped_before)
+
+    def _await_reply(self, attempts: _Attempts, timeout_ns: int) -> Reply | None:
+        """Return the reply to any of the attempts; None when it is worth trying again."""
+        deadline_ns = self._clock.now_ns() + timeout_ns
+        left_ns = timeout_ns
+        while left_ns > 0:
+            arrival = self._transport.receive(left_ns)
+            if arrival is None:
+                return None
+            packet = self._own_reply(arrival, attempts)
+            if packet is not None:
+                fields = _decode_map(packet.payload)
+                if fields is not None:
+                    tx_ns = attempts.sent_ns[packet.header.sequence]
+                    return Reply(fields, tx_ns, arrival.t_ns)
+                self._drop(arrival, Discards(damaged=1))
+                return None  # its checksum was right: no better copy is on the way
+            left_ns = deadline_ns - self._clock.now_ns()
+        return None
+
+    def _own_reply(self, arrival: Arrival, attempts: _Attempts) -> Packet | None:
+        """Return the packet if its header answers one of the attempts, or count why not."""
+        try:
+            packet = Packet.unpack(arrival.packet)
+        except ValueError:
+            self._drop(arrival, Discards(damaged=1))
+            return None
+        header = packet.header
+        if header.operation in (Operation.READ, Operation.WRITE):
+            self._drop(arrival, Discards(echoed=1))
+            return None
+        found = (header.operation, header.group, header.command)
+        wanted = (attempts.operation + 1, attempts.group, attempts.command)
+        if header.sequence not in attempts.sent_ns or found != wanted:
+            self._drop(arrival, Discards(stale=1))
+            return None
+        return packet
+
+    def _drop(self, arrival: Arrival, why: Discards) -> None:
+        self._discards += why
+        logger.debug("%s: dropped %s: %s", self.name, arrival.packet[:32].hex(), why)
+
+    def _silence(
+        self, attempts: _Attempts, timeout_ns: int, heard_bytes: int, before: Discards
+    ) -> RigError:
+        """Return the exception for a request that nothing answered."""
+        no_reply = f"no reply from {self.name} to {attempts.what}"
+        if self._discards.echoed > before.echoed:
+            return ProtocolError(f"{no_reply}: it only sends back what it is sent, so it is no rig")
+        if self._discards.damaged > before.damaged:
+            return ProtocolError(f"{no_reply} that can be read: its packets hold no CBOR map")
+        tries = len(attempts.sent_ns)
+        heard = f"{heard_bytes} bytes that are no reply" if heard_bytes else "nothing"
+        return LinkLost(
+            f"{no_reply}: asked {tries} times, waited {timeout_ns / 1e6:g} ms each time, "
+            f"heard {heard}"
+        )
+
+
+def _decode_map(payload: bytes) -> Mapping[str, object] | None:
+    """Return the CBOR map; None when it is damaged or something else.
+
+    A payload has at most 64 KiB, which bounds what decoding can make of it.
+    """
+    try:
+        value: object = cbor2.loads(payload, max_depth=_MAX_DEPTH)
+    except cbor2.CBORDecodeError:
+        return None
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        return None
+    return value
+
+
+def _check_for_refusal(fields: Mapping[str, object], what: str) -> None:
+    """Raise DeviceFault for an error reply of SMP version 2 (`err`) or 1 (`rc`)."""
+    match fields.get("err"):
+        case None:
+            pass
+        case {"group": int(group), "rc": int(code)}:
+            raise refusal(group, code, what)
+        case _:
+            raise ProtocolError(f"the board refused {what} with an error of a wrong form")
+    match fields.get("rc", 0):
+        case 0:
+            return
+        case int(code):
+            raise refusal(SMP_LEVEL, code, what)
+        case _:
+            raise ProtocolError(f"the board answered {what} with an rc that is no number")

@@ -1,0 +1,104 @@
+"""Takes typed values out of a reply's CBOR map; what is not of its type is a ProtocolError."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.model.errors import ProtocolError
+
+MAX_TEXT_CHARACTERS: Final = 200
+INT64_MAX: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A reply whose keys are read one by one; keys that nobody reads are ignored.
+
+    Attributes:
+        what: the command's name, for sentences.
+    """
+
+    values: Mapping[str, object]
+    what: str
+
+    def has(self, key: str) -> bool:
+        """Tell whether the board sent `key`."""
+        return key in self.values
+
+    def count(self, key: str) -> int:
+        """Return a number of 0 or more."""
+        return self._whole(key, self.values.get(key), 0)
+
+    def integer(self, key: str) -> int:
+        """Return a number of either sign."""
+        return self._whole(key, self.values.get(key), -INT64_MAX)
+
+    def flag(self, key: str) -> bool:
+        """Return a truth value."""
+        value = self.values.get(key)
+        if not isinstance(value, bool):
+            raise self.wrong(key, value, "true or false")
+        return value
+
+    def text(self, key: str) -> str:
+        """Return a text of at most `MAX_TEXT_CHARACTERS` printable characters."""
+        return self._printable(key, self.values.get(key))
+
+    def data(self, key: str) -> bytes:
+        """Return a byte string."""
+        value = self.values.get(key)
+        if not isinstance(value, bytes):
+            raise self.wrong(key, value, "a byte string")
+        return value
+
+    def rows(self, key: str, width: int) -> list[tuple[int, ...]]:
+        """Return a flat list of numbers, 0 or more each, cut into rows of `width`."""
+        values = self._array(key, self.values.get(key))
+        if len(values) % width:
+            raise self.wrong(key, values, f"a list whose length is a multiple of {width}")
+        whole = [self._whole(key, value, 0) for value in values]
+        return [tuple(whole[at : at + width]) for at in range(0, len(whole), width)]
+
+    def records(self, key: str, kinds: Sequence[str], most: int) -> list["Fields"]:
+        """Return a list of lists, each with its values named by `kinds`; longer ones are cut.
+
+        Args:
+            key: of the outer list.
+            kinds: the names under which each inner list's values can be read.
+            most: how long the outer list may be.
+        """
+        outer = self._array(key, self.values.get(key))
+        if len(outer) > most:
+            raise self.wrong(key, outer, f"a list of at most {most}")
+        found: list[Fields] = []
+        for value in outer:
+            inner = self._array(key, value)
+            if len(inner) < len(kinds):
+                raise self.wrong(key, inner, f"a list of {len(kinds)}")
+            found.append(Fields(dict(zip(kinds, inner, strict=False)), self.what))
+        return found
+
+    def wrong(self, key: str, value: object, allowed: str) -> ProtocolError:
+        """Return the exception for a value that is not what the contract says."""
+        found = "nothing" if value is None else repr(value)[:60]
+        return ProtocolError(
+            f"the board answered {self.what} with {found} for {key!r}; allowed is {allowed}"
+        )
+
+    def _whole(self, key: str, value: object, least: int) -> int:
+        # bool is an int in Python, and is none on the wire
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.wrong(key, value, "a whole number")
+        if not least <= value <= INT64_MAX:
+            raise self.wrong(key, value, f"a number from {least} to {INT64_MAX}")
+        return value
+
+    def _printable(self, key: str, value: object) -> str:
+        if not isinstance(value, str) or len(value) > MAX_TEXT_CHARACTERS:
+            raise self.wrong(key, value, f"a text of at most {MAX_TEXT_CHARACTERS} characters")
+        return "".join(char if char.isprintable() else "?" for char in value)
+
+    def _array(self, key: str, value: object) -> list[object]:
+        if not isinstance(value, list):
+            raise self.wrong(key, value, "a list")
+        return value

@@ -1,0 +1,172 @@
+"""SMP packets: the eight byte header, its numbers, and a packet as a frozen fact.
+
+The layout is mcumgr's (Zephyr: "SMP Protocol Specification"). No I/O and no CBOR here; neighbours:
+`framing` puts packets on a serial line, `client` matches replies with requests.
+"""
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum, unique
+from typing import Final, Self
+
+HEADER: Final = struct.Struct(">BBHHBB")
+"""Version and operation, flags, payload length, group, sequence number, command."""
+
+VERSION_2: Final = 1
+"""What SMP version 2 puts in the header's two version bits."""
+
+MAX_PAYLOAD_BYTES: Final = 0xFFFF
+
+
+@unique
+class Operation(IntEnum):
+    """What a packet asks for or answers; a reply is its request plus one."""
+
+    READ = 0
+    READ_REPLY = 1
+    WRITE = 2
+    WRITE_REPLY = 3
+
+
+@unique
+class Group(IntEnum):
+    """The command groups that this host speaks."""
+
+    OS = 0
+    FILE = 8
+    RIG = 64
+
+
+@unique
+class OsCommand(IntEnum):
+    """Commands of the OS group that are used here."""
+
+    ECHO = 0
+
+
+@unique
+class FileCommand(IntEnum):
+    """Commands of the file group that are used here."""
+
+    FILE = 0
+
+
+@unique
+class RigCommand(IntEnum):
+    """Commands of the rig group (fixtures/wire/rig.cddl)."""
+
+    INFO = 0
+    TIME = 1
+    EDGES = 2
+    LEVELS = 3
+    PRESS = 4
+    LID = 5
+    RELEASE = 6
+    LIGHT = 7
+    SELFTEST = 8
+    FAULTS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """One SMP header.
+
+    Attributes:
+        operation: 0 to 7; a number outside `Operation` is kept as it came.
+        group: 0 to 65535.
+        sequence: 0 to 255.
+        command: 0 to 255.
+        length: payload bytes that follow.
+        version: 0 for SMP version 1, 1 for version 2.
+        flags: none is defined yet.
+    """
+
+    operation: int
+    group: int
+    sequence: int
+    command: int
+    length: int
+    version: int = VERSION_2
+    flags: int = 0
+
+    def pack(self) -> bytes:
+        """Return the eight bytes.
+
+        Raises:
+            ValueError: a field is outside its range.
+        """
+        if not (0 <= self.operation <= 7 and 0 <= self.version <= 3):
+            raise ValueError(
+                f"SMP operation {self.operation} or version {self.version} is out of range; "
+                "allowed are 0 to 7 and 0 to 3"
+            )
+        first = self.version << 3 | self.operation
+        try:
+            return HEADER.pack(
+                first, self.flags, self.length, self.group, self.sequence, self.command
+            )
+        except struct.error as e:
+            raise ValueError(f"{self} does not fit into an SMP header: {e}") from e
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Self:
+        """Return the header at the start of `data`.
+
+        Raises:
+            ValueError: fewer than eight bytes.
+        """
+        if len(data) < HEADER.size:
+            raise ValueError(f"an SMP header takes {HEADER.size} bytes; found {len(data)}")
+        first, flags, length, group, sequence, command = HEADER.unpack_from(data)
+        return cls(
+            operation=first & 0b111,
+            group=group,
+            sequence=sequence,
+            command=command,
+            length=length,
+            version=first >> 3 & 0b11,
+            flags=flags,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A header and the CBOR that follows it, still encoded."""
+
+    header: Header
+    payload: bytes
+
+    def pack(self) -> bytes:
+        """Return the packet's bytes; the header's length must be the payload's."""
+        return self.header.pack() + self.payload
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Self:
+        """Return the packet in `data`.
+
+        Raises:
+            ValueError: too short for a header, or not as long as the header says.
+        """
+        header = Header.unpack(data)
+        payload = data[HEADER.size :]
+        if len(payload) != header.length:
+            raise ValueError(
+                f"an SMP packet has {len(payload)} bytes of payload; its header says "
+                f"{header.length}"
+            )
+        return cls(header, payload)
+
+
+def make_packet(
+    operation: Operation, group: int, command: int, sequence: int, payload: bytes
+) -> Packet:
+    """Return a version 2 packet around `payload`.
+
+    Raises:
+        ValueError: the payload is longer than 65535 bytes.
+    """
+    if len(payload) > MAX_PAYLOAD_BYTES:
+        raise ValueError(
+            f"an SMP payload of {len(payload)} bytes is too long; allowed are {MAX_PAYLOAD_BYTES}"
+        )
+    return Packet(Header(operation, group, sequence, command, len(payload)), payload)

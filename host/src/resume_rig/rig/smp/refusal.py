@@ -1,0 +1,124 @@
+"""The boards' error codes, with names, and the exception that a refusal becomes."""
+
+from collections.abc import Mapping
+from enum import IntEnum, unique
+from typing import Final
+
+from resume_rig.model.errors import DeviceFault
+from resume_rig.rig.smp.packet import FileCommand, Group, OsCommand, RigCommand
+
+SMP_LEVEL: Final = -1
+"""DeviceFault.group of a bare `rc`, which belongs to SMP itself and to no group."""
+
+
+@unique
+class SmpCode(IntEnum):
+    """mcumgr's own return codes (Zephyr, mgmt_defines.h)."""
+
+    OK = 0
+    UNKNOWN = 1
+    NO_MEMORY = 2
+    INVALID_VALUE = 3
+    TIMEOUT = 4
+    NO_ENTRY = 5
+    BAD_STATE = 6
+    MESSAGE_TOO_LONG = 7
+    NOT_SUPPORTED = 8
+    CORRUPT = 9
+    BUSY = 10
+    ACCESS_DENIED = 11
+    PROTOCOL_TOO_OLD = 12
+    PROTOCOL_TOO_NEW = 13
+
+
+@unique
+class FileCode(IntEnum):
+    """Error codes of the file group (Zephyr, fs_mgmt.h); those that a download can meet."""
+
+    UNKNOWN = 1
+    INVALID_NAME = 2
+    NOT_FOUND = 3
+    IS_DIRECTORY = 4
+    OPEN_FAILED = 5
+    SEEK_FAILED = 6
+    READ_FAILED = 7
+    OFFSET_NOT_VALID = 11
+    OFFSET_BEYOND_FILE = 12
+
+
+@unique
+class RigCode(IntEnum):
+    """Error codes of the rig group (fixtures/wire/rig.cddl)."""
+
+    UNKNOWN = 1
+    BAD_REQUEST = 2
+    NO_ACTUATOR = 3
+    TOO_LONG = 4
+    TOO_SHORT = 5
+    BUSY = 6
+    TOO_LATE = 7
+    TOO_EARLY = 8
+    CURSOR = 9
+    NO_LIGHT = 10
+
+
+_SMP_MEANINGS: Final[Mapping[SmpCode, str]] = {
+    SmpCode.NOT_SUPPORTED: "the board does not have this command",
+    SmpCode.MESSAGE_TOO_LONG: "the answer does not fit into the board's buffer",
+}
+_FILE_MEANINGS: Final[Mapping[FileCode, str]] = {
+    FileCode.NOT_FOUND: "the board has no file of that name",
+    FileCode.OFFSET_BEYOND_FILE: "the file is shorter than the offset asked for",
+}
+_RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
+    RigCode.BAD_REQUEST: "the board does not understand the request",
+    RigCode.NO_ACTUATOR: "it has no such actuator",
+    RigCode.TOO_LONG: "longer than the actuator's maximum",
+    RigCode.TOO_SHORT: "a duration of 0 moves nothing",
+    RigCode.BUSY: "the actuator is driven or scheduled already",
+    RigCode.TOO_LATE: "the time asked for is over",
+    RigCode.TOO_EARLY: "the time asked for is further ahead than the lease",
+    RigCode.CURSOR: "the cursor is ahead of what was captured",
+    RigCode.NO_LIGHT: "the board has no photodiode",
+}
+
+
+def command_name(group: int, command: int) -> str:
+    """Return what sentences call a command, e.g. "press"."""
+    names = {Group.OS: OsCommand, Group.FILE: FileCommand, Group.RIG: RigCommand}
+    try:
+        return names[Group(group)](command).name.lower()
+    except ValueError:
+        return f"command {command} of group {group}"
+
+
+def refusal(group: int, code: int, what: str) -> DeviceFault:
+    """Return the exception for `code`, which the board gave as its answer to `what`.
+
+    Args:
+        group: that the code belongs to; `SMP_LEVEL` for a bare `rc`.
+        code: the number; one that is not in the tables is named by its number alone.
+        what: the command's name.
+    """
+    try:
+        name, meaning = _describe(group, code)
+    except ValueError:
+        owner = "SMP" if group == SMP_LEVEL else f"group {group}"
+        return DeviceFault(group, code, f"the board refused {what}: code {code} of {owner}")
+    text = f"the board refused {what}: {name} ({code})"
+    return DeviceFault(group, code, f"{text}, {meaning}" if meaning else text)
+
+
+def _describe(group: int, code: int) -> tuple[str, str]:
+    """Return name and meaning ("" where the name says it all); ValueError if unknown."""
+    known: IntEnum
+    match group:
+        case -1:  # SMP_LEVEL
+            known, meaning = SmpCode(code), _SMP_MEANINGS.get(SmpCode(code), "")
+        case Group.FILE:
+            known, meaning = FileCode(code), _FILE_MEANINGS.get(FileCode(code), "")
+        case Group.RIG:
+            known, meaning = RigCode(code), _RIG_MEANINGS.get(RigCode(code), "")
+        case _:
+            raise ValueError(f"no table of error codes for group {group}")
+    return known.name.lower().replace("_", "-"), meaning

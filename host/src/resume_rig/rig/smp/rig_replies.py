@@ -1,0 +1,177 @@
+"""The replies of the rig group as the facts of `rig.interface`; shapes as in rig.cddl."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.edge import Edge, LightBlock
+from resume_rig.model.errors import ProtocolError
+from resume_rig.rig.interface import (
+    ActionStart,
+    ActuatorInfo,
+    ChannelInfo,
+    EdgeBatch,
+    Faults,
+    LightBatch,
+    RigInfo,
+    SelfTestCheck,
+)
+from resume_rig.rig.smp.fields import Fields
+
+logger = logging.getLogger(__name__)
+
+PROTOCOL_VERSION: Final = 1
+# Above what any board has (rig_core.h: 16, 4 and 16); a reply with more is noise.
+_MOST_CHANNELS: Final = 32
+_MOST_ACTUATORS: Final = 32
+_MOST_CHECKS: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A board's description, and the tables that its other replies are read with.
+
+    Attributes:
+        channels: by the index that edges and levels use; None for one that is not known here.
+        actuators: the index that requests name each known actuator by.
+    """
+
+    info: RigInfo
+    channels: tuple[Channel | None, ...]
+    actuators: Mapping[Actuator, int]
+
+
+def parse_identity(fields: Fields) -> Identity:
+    """Return who the board is; channels that this version does not know are left out of `info`.
+
+    Raises:
+        ProtocolError: a wrong shape, or another protocol version.
+    """
+    protocol = fields.count("proto")
+    if protocol != PROTOCOL_VERSION:
+        raise ProtocolError(
+            f"the board speaks version {protocol} of the rig protocol; this version of "
+            f"resume-rig speaks {PROTOCOL_VERSION}"
+        )
+    channels = _channel_infos(fields)
+    actuators = _actuator_infos(fields)
+    info = RigInfo(
+        protocol=protocol,
+        firmware=fields.text("fw"),
+        board=fields.text("board"),
+        boot_id=fields.count("boot"),
+        clock_source=fields.text("clk"),
+        clock_hz=fields.count("hz"),
+        clock_tolerance_ppb=fields.count("tol"),
+        calibration_ppb=fields.integer("cal") if fields.has("cal") else None,
+        lease_ns=fields.count("lease"),
+        channels=tuple(known for known in channels if known is not None),
+        actuators=tuple(known for known in actuators if known is not None),
+        edge_ring=fields.count("ering"),
+        light_ring=fields.count("lring"),
+        dut_log=fields.text("dutlog") if fields.has("dutlog") else None,
+    )
+    return Identity(
+        info,
+        tuple(known.channel if known else None for known in channels),
+        {known.actuator: index for index, known in enumerate(actuators) if known is not None},
+    )
+
+
+def _channel_infos(fields: Fields) -> list[ChannelInfo | None]:
+    names = ("name", "resolution_ns", "delay_ns", "uncertainty_ns")
+    found: list[ChannelInfo | None] = []
+    for record in fields.records("ch", names, _MOST_CHANNELS):
+        name = record.text("name")
+        numbers = [record.count(key) for key in names[1:]]
+        if name in Channel.__members__:
+            found.append(ChannelInfo(Channel(name), *numbers))
+        else:
+            logger.warning("the board has a channel that is not known here and left out: %s", name)
+            found.append(None)
+    return found
+
+
+def _actuator_infos(fields: Fields) -> list[ActuatorInfo | None]:
+    found: list[ActuatorInfo | None] = []
+    for record in fields.records("act", ("name", "max_press_ns"), _MOST_ACTUATORS):
+        name, max_press_ns = record.text("name"), record.count("max_press_ns")
+        if name in Actuator.__members__:
+            found.append(ActuatorInfo(Actuator(name), max_press_ns))
+        else:
+            logger.warning("the board has an actuator that is not known here: %s", name)
+            found.append(None)
+    return found
+
+
+def parse_edges(fields: Fields, cursor: int, channels: Sequence[Channel | None]) -> EdgeBatch:
+    """Return the edges from `cursor` on; those of unknown channels keep their numbers and go."""
+    first, overruns = fields.count("first"), fields.count("ovr")
+    rows = fields.rows("e", 2)
+    edges: list[Edge] = []
+    for number, (t_ns, code) in enumerate(rows, first):
+        if code >> 1 >= len(channels):
+            raise fields.wrong("e", code, f"a code below {2 * len(channels)}")
+        channel = channels[code >> 1]
+        if channel is not None:
+            edges.append(Edge(number, t_ns, channel, code & 1))
+    next_number, more = _advance(fields, cursor, len(rows))
+    return EdgeBatch(tuple(edges), first, next_number, first - cursor, overruns, more)
+
+
+def parse_light(fields: Fields, cursor: int) -> LightBatch:
+    """Return the light blocks from `cursor` on."""
+    first, overruns = fields.count("first"), fields.count("ovr")
+    rows = fields.rows("b", 4)
+    blocks = tuple(LightBlock(number, *row) for number, row in enumerate(rows, first))
+    next_number, more = _advance(fields, cursor, len(rows))
+    return LightBatch(blocks, first, next_number, first - cursor, overruns, more)
+
+
+def _advance(fields: Fields, cursor: int, count: int) -> tuple[int, bool]:
+    """Return the cursor to ask for next and whether there is more; checks the numbering."""
+    first, newest = fields.count("first"), fields.count("next")
+    if first < cursor:
+        raise fields.wrong("first", first, f"a number from {cursor} on")
+    after = first + count
+    if after > newest:
+        raise fields.wrong("next", newest, f"a number from {after} on")
+    if count == 0 and after < newest:
+        raise fields.wrong("next", newest, f"{after}, as the list is empty")
+    return after, after < newest
+
+
+def parse_levels(fields: Fields, channels: Sequence[Channel | None]) -> dict[Channel, int]:
+    """Return the level of each known channel."""
+    bits = fields.count("lv")
+    return {
+        channel: bits >> index & 1 for index, channel in enumerate(channels) if channel is not None
+    }
+
+
+def parse_action(fields: Fields) -> ActionStart:
+    """Return when the output changes and reverts, board clock."""
+    end_ns = fields.count("end") if fields.has("end") else None
+    return ActionStart(fields.count("start"), end_ns)
+
+
+def parse_selftest(fields: Fields) -> tuple[SelfTestCheck, ...]:
+    """Return the board's checks."""
+    fields.flag("ok")
+    records = fields.records("checks", ("name", "ok", "value"), _MOST_CHECKS)
+    return tuple(SelfTestCheck(r.text("name"), r.flag("ok"), r.integer("value")) for r in records)
+
+
+def parse_faults(fields: Fields) -> Faults:
+    """Return the board's fault counters."""
+    return Faults(
+        reset_reason=fields.text("reset"),
+        watchdog_resets=fields.count("wdt"),
+        edge_overruns=fields.count("eovr"),
+        light_overruns=fields.count("lovr"),
+        refusals=fields.count("ref"),
+        lease_expiries=fields.count("lease"),
+        uptime_ns=fields.count("up"),
+    )

@@ -1,0 +1,212 @@
+"""The served bench: real bytes through a pseudo-terminal and a TCP port."""
+
+import os
+import select
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+import cbor2
+import pytest
+
+from resume_rig.model.errors import UsageError
+from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.serve import Stop, serve_pty, serve_tcp
+from resume_rig.rig.smp.framing import Decoder, encode
+from resume_rig.rig.smp.packet import HEADER, Group, Operation, make_packet
+from resume_rig.timing.clocks import SystemClock
+
+PATIENCE_S = 10.0
+needs_pty = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+
+Serve = Callable[[SimulatedBench, Callable[[str], None], Stop], None]
+
+
+@contextmanager
+def serving(serve: Serve) -> Iterator[str]:
+    """Serve a bench in a thread; yield where, and see that it ends when told to."""
+    ready: Queue[str] = Queue()
+    stop = threading.Event()
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    thread = threading.Thread(target=serve, args=(bench, ready.put, stop))
+    thread.start()
+    try:
+        yield ready.get(timeout=PATIENCE_S)
+    finally:
+        stop.set()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+
+
+def request(text: str, sequence: int = 1) -> bytes:
+    payload = cbor2.dumps({"d": text})
+    return encode(make_packet(Operation.WRITE, Group.OS, 0, sequence, payload).pack())
+
+
+def echo(descriptor: int, text: str) -> str:
+    """Send one echo and return what came back."""
+    data = request(text)
+    while data:
+        data = data[os.write(descriptor, data) :]
+    return str(next_reply(descriptor)["r"])
+
+
+def next_reply(descriptor: int) -> Any:
+    decoder = Decoder()
+    while True:
+        readable, _, _ = select.select([descriptor], [], [], PATIENCE_S)
+        assert readable, "no reply came"
+        for packet in decoder.feed(os.read(descriptor, 4096)):
+            return cbor2.loads(packet[HEADER.size :])
+
+
+@needs_pty
+def test_a_terminal_answers_and_its_link_goes_with_it(tmp_path: Path) -> None:
+    link = tmp_path / "rig"
+    with serving(lambda bench, ready, stop: serve_pty(bench, link, ready, stop)) as path:
+        assert path == str(link)
+        assert link.is_symlink()
+        descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        assert echo(descriptor, "hello") == "hello"
+        os.close(descriptor)
+    assert not link.is_symlink()
+
+
+@needs_pty
+def test_clients_of_a_terminal_come_and_go_and_noise_does_no_harm() -> None:
+    with serving(lambda bench, ready, stop: serve_pty(bench, None, ready, stop)) as path:
+        for text in ("first", "x" * 900, "third"):
+            descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
+            os.write(descriptor, b"\x00noise\x06\x09AAAA\nmore\n")
+            assert echo(descriptor, text) == text
+            os.close(descriptor)
+
+
+@needs_pty
+@pytest.mark.parametrize("what", ["file", "folder", "link to a file", "link to a live terminal"])
+def test_what_is_in_the_place_of_the_link_is_left_alone(tmp_path: Path, what: str) -> None:
+    link = tmp_path / "rig"
+    ours, theirs = os.openpty()
+    match what:
+        case "file":
+            link.write_text("mine")
+        case "folder":
+            link.mkdir()
+        case "link to a file":
+            link.symlink_to(tmp_path / "elsewhere")
+        case _:
+            link.symlink_to(os.ttyname(theirs))
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    with pytest.raises(UsageError, match="a path that is free is allowed"):
+        serve_pty(bench, link, lambda _: None, threading.Event())
+    assert link.is_symlink() or link.exists()
+    os.close(ours)
+    os.close(theirs)
+
+
+@needs_pty
+def test_a_link_that_a_dead_bench_left_behind_is_replaced(tmp_path: Path) -> None:
+    link = tmp_path / "rig"
+    link.symlink_to("/dev/pts/999999")
+    with serving(lambda bench, ready, stop: serve_pty(bench, link, ready, stop)) as path:
+        assert link.readlink() != Path("/dev/pts/999999")
+        descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        assert echo(descriptor, "again") == "again"
+        os.close(descriptor)
+
+
+@needs_pty
+def test_a_link_in_no_folder_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    with pytest.raises(UsageError, match=r"Cannot link .*No such file or directory"):
+        serve_pty(bench, tmp_path / "no" / "rig", lambda _: None, threading.Event())
+
+
+def connect(place: str) -> socket.socket:
+    host, _, port = place.rpartition(":")
+    return socket.create_connection((host, int(port)), PATIENCE_S)
+
+
+@contextmanager
+def tcp() -> Iterator[str]:
+    with serving(lambda bench, ready, stop: serve_tcp(bench, "127.0.0.1", 0, ready, stop)) as place:
+        yield place
+
+
+def test_a_port_answers_one_client_after_the_other() -> None:
+    with tcp() as place:
+        for text in ("first", "second"):
+            with closing(connect(place)) as client:
+                assert echo(client.fileno(), text) == text
+
+
+def test_a_second_client_is_turned_away_and_the_first_one_stays() -> None:
+    with tcp() as place, closing(connect(place)) as first:
+        assert echo(first.fileno(), "one") == "one"
+        with closing(connect(place)) as second:
+            assert second.recv(10) == b""
+        assert echo(first.fileno(), "still") == "still"
+
+
+def test_a_client_that_asks_and_vanishes_does_no_harm() -> None:
+    with tcp() as place:
+        for _ in range(5):
+            with closing(connect(place)) as client:
+                client.sendall(request("bye") * 20)
+        with closing(connect(place)) as client:
+            assert echo(client.fileno(), "here") == "here"
+
+
+def test_several_requests_at_once_are_answered_in_order() -> None:
+    with tcp() as place, closing(connect(place)) as client:
+        client.sendall(b"".join(request(f"n{number}") for number in range(30)))
+        decoder = Decoder()
+        texts: list[str] = []
+        while len(texts) < 30:
+            packets = decoder.feed(client.recv(4096))
+            texts += [cbor2.loads(packet[HEADER.size :])["r"] for packet in packets]
+    assert texts == [f"n{number}" for number in range(30)]
+
+
+def test_a_port_in_use_is_refused_in_a_sentence() -> None:
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(UsageError, match=rf"Cannot serve on 127.0.0.1:{port}: .*in use"):
+            serve_tcp(bench, "127.0.0.1", port, lambda _: None, threading.Event())
+
+
+@pytest.mark.parametrize(
+    ("host", "port"), [("127.0.0.1", 70_000), ("203.0.113.7", 0)], ids=["no port", "not ours"]
+)
+def test_a_place_that_cannot_be_listened_on_is_refused(host: str, port: int) -> None:
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    with pytest.raises(UsageError, match="Cannot serve on"):
+        serve_tcp(bench, host, port, lambda _: None, threading.Event())
+
+
+def test_a_served_bench_is_kept_going_while_nobody_asks() -> None:
+    calls: Queue[int] = Queue()
+
+    class Watched(SimulatedBench):
+        def advance(self) -> int:
+            now_ns = super().advance()
+            calls.put(now_ns)
+            return now_ns
+
+    ready: Queue[str] = Queue()
+    stop = threading.Event()
+    bench = Watched(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    thread = threading.Thread(target=serve_tcp, args=(bench, "127.0.0.1", 0, ready.put, stop))
+    thread.start()
+    ready.get(timeout=PATIENCE_S)
+    times = [calls.get(timeout=PATIENCE_S) for _ in range(20)]
+    stop.set()
+    thread.join(PATIENCE_S)
+    assert times == sorted(times)
