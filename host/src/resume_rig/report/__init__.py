@@ -1,0 +1,1 @@
+"""Shows results; one file a format."""

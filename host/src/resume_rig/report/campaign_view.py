@@ -1,0 +1,262 @@
+"""What the page of a campaign shows, worked out; the template only places it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.model.campaign import CampaignFacts
+from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.report.bar_choice import BarChoice, bar_choice
+from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.milestones import outside_milestones, trigger_word
+from resume_rig.report.page_parts import (
+    STATED_LIMITS,
+    Badge,
+    Pair,
+    Tile,
+    badge,
+    badge_or,
+    count_of,
+    figures_tile,
+    plain_value,
+    plan_item,
+    requirement_pairs,
+)
+from resume_rig.report.row_choice import PAGE_ROWS, row_choice
+from resume_rig.report.summary import CampaignSummary, campaign_summary, resume_times_ms
+from resume_rig.report.svg_histogram import Histogram, histogram
+from resume_rig.report.svg_phases import PhasePanel, phase_panels
+from resume_rig.report.wording import (
+    clock_sentence,
+    cycle_name,
+    outcome_words,
+    record_name,
+    rounded_ms,
+    unjudged_word,
+    whole_ms_text,
+)
+
+_FINDINGS_OF_A_KIND: Final = 20
+_RECORDS_NAMED: Final = 50
+_FAULTS_SHOWN: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityCell:
+    """A time and its bound as text; both empty where it was not measured."""
+
+    value: str
+    bound: str
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRow:
+    """One row of the table of cycles; `outcome` is empty where it is ordinary or a finding."""
+
+    name: str
+    outcome: str
+    outside: tuple[QuantityCell, ...]
+    inside: tuple[str, ...]
+    reconciled: tuple[QuantityCell, ...]
+    badge: Badge
+    why_not: str
+    findings: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """One finding with its evidence."""
+
+    cycle: int
+    text: str
+    evidence: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingSection:
+    """The findings of one kind; `left_out` of them are not among `rows`."""
+
+    kind: str
+    cycles: str
+    rows: tuple[FindingRow, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignPage:
+    """Everything that the template of a campaign's page asks for."""
+
+    generated: str
+    badge: Badge
+    why: str
+    trigger: str
+    cycles: int
+    tiles: tuple[Tile, ...]
+    requirement: tuple[Pair, ...]
+    identity: tuple[Pair, ...]
+    plan: tuple[Pair, ...]
+    places: tuple[Pair, ...]
+    findings: tuple[FindingSection, ...]
+    histogram: Histogram | None
+    histogram_note: str
+    panels: tuple[PhasePanel, ...]
+    panels_note: str
+    rows_before: tuple[CycleRow, ...]
+    rows_left_out: str
+    rows_after: tuple[CycleRow, ...]
+    clock: str
+    unmatched_cycles: str
+    unmatched_records: tuple[str, ...]
+    unmatched_more: int
+    outcomes: tuple[Pair, ...]
+    faults: tuple[str, ...]
+    faults_more: int
+    limits: tuple[str, ...]
+
+
+def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str) -> CampaignPage:
+    """Return the page of `correlation`."""
+    cycles, limit_ms = correlation.cycles, facts.requirement.resume_limit_ms
+    trigger = trigger_word(cycles)
+    times = resume_times_ms(cycles)
+    bars = bar_choice(cycles)
+    rows = row_choice(len(cycles), PAGE_ROWS)
+    unmatched = [c.outside.number for c in cycles if c.record is None]
+    records = correlation.unmatched_records
+    return CampaignPage(
+        generated=generated,
+        badge=badge(correlation.verdict),
+        why=correlation.why,
+        trigger=trigger,
+        cycles=len(cycles),
+        tiles=_tiles(correlation, campaign_summary(cycles), trigger),
+        requirement=requirement_pairs(facts.requirement),
+        identity=tuple(Pair(k.replace("_", " "), v) for k, v in facts.identity.items()),
+        plan=tuple(Pair(*plan_item(name, value)) for name, value in facts.plan.items()),
+        places=_places(facts),
+        findings=tuple(_finding_section(group) for group in grouped_findings(cycles)),
+        histogram=histogram(times, limit_ms),
+        histogram_note=_histogram_note(len(times), len(cycles)),
+        panels=phase_panels(bars.cycles, limit_ms),
+        panels_note=_panels_note(bars),
+        rows_before=tuple(_row(cycle) for cycle in cycles[: rows.head]),
+        rows_left_out=_left_out(cycles[rows.head : len(cycles) - rows.tail], len(cycles)),
+        rows_after=tuple(_row(cycle) for cycle in cycles[len(cycles) - rows.tail :]),
+        clock=clock_sentence(correlation.clock),
+        unmatched_cycles=cycle_ranges(unmatched),
+        unmatched_records=tuple(_record_line(record) for record in records[:_RECORDS_NAMED]),
+        unmatched_more=max(len(records) - _RECORDS_NAMED, 0),
+        outcomes=_outcomes(facts),
+        faults=facts.faults[:_FAULTS_SHOWN],
+        faults_more=max(len(facts.faults) - _FAULTS_SHOWN, 0),
+        limits=STATED_LIMITS,
+    )
+
+
+def _tiles(correlation: Correlation, summary: CampaignSummary, trigger: str) -> tuple[Tile, ...]:
+    total = len(correlation.cycles)
+    found = sum(len(findings_of(cycle)) for cycle in correlation.cycles)
+    with_findings = sum(1 for cycle in correlation.cycles if findings_of(cycle))
+    return (
+        figures_tile("resume, as the OS says", summary.resume, "no judged cycle has a measurement"),
+        figures_tile(f"{trigger} to resume complete", summary.complete, "could not be formed"),
+        figures_tile(f"{trigger} to light", summary.light, "light was not measured"),
+        Tile("cycles judged", str(summary.judged), f"of {count_of(total, 'cycle')}"),
+        Tile(
+            "findings",
+            str(found),
+            f"in {count_of(with_findings, 'cycle')}" if found else "none",
+        ),
+    )
+
+
+def _places(facts: CampaignFacts) -> tuple[Pair, ...]:
+    report = () if facts.report_path is None else (Pair("report", facts.report_path),)
+    return (Pair("store", facts.store_path), *report)
+
+
+def _finding_section(group: FindingGroup) -> FindingSection:
+    rows = tuple(
+        FindingRow(
+            member.cycle,
+            member.finding.text,
+            tuple(Pair(k, plain_value(v)) for k, v in member.finding.evidence.items()),
+        )
+        for member in group.members[:_FINDINGS_OF_A_KIND]
+    )
+    return FindingSection(
+        kind=group.kind.value,
+        cycles=cycle_ranges([member.cycle for member in group.members]),
+        rows=rows,
+        left_out=len(group.members) - len(rows),
+    )
+
+
+def _histogram_note(drawn: int, cycles: int) -> str:
+    note = f"BIOS + drivers of the {count_of(drawn, 'judged cycle')} with a measurement."
+    rest = cycles - drawn
+    if rest:
+        verb = "is" if rest == 1 else "are"
+        note += f" {count_of(rest, 'cycle')} not judged or not measured {verb} not drawn."
+    return note
+
+
+def _panels_note(bars: BarChoice) -> str:
+    if not bars.left_out:
+        return ""
+    parts = [f"the first {bars.first}", f"the last {bars.last}"]
+    if bars.slowest:
+        parts.append(f"the {bars.slowest} others with the longest resume")
+    if bars.broken:
+        parts.append(f"{count_of(bars.broken, 'other')} that did not sleep and wake as planned")
+    return f"Drawn are {', '.join(parts[:-1])} and {parts[-1]}; {bars.left_out} are left out here."
+
+
+def _row(cycle: ReconciledCycle) -> CycleRow:
+    outcome, record = cycle.outside.outcome, cycle.record
+    kinds = [finding.kind.value for finding in findings_of(cycle)]
+    told = {Outcome.SLEPT_AND_WOKE.value, *kinds}
+    points = outside_milestones(cycle.outside)
+    inside: tuple[int | None, ...] = (None, None, None)
+    if record is not None:
+        inside = (record.bios_init_ms, record.driver_init_ms, record.resume_ms)
+    quantities = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
+    reconciled = (cycle.press_to_resume_complete, cycle.light_after_complete, cycle.unexplained)
+    return CycleRow(
+        name=cycle_name(cycle),
+        outcome="" if outcome.value in told else outcome_words(outcome),
+        outside=tuple(_cell(quantity) for quantity in quantities),
+        inside=tuple(whole_ms_text(value) for value in inside),
+        reconciled=tuple(_cell(quantity) for quantity in reconciled),
+        badge=badge_or(cycle.verdict, unjudged_word(cycle)),
+        why_not="" if cycle.judged else cycle.why_not or "",
+        findings=", ".join(kinds),
+    )
+
+
+def _cell(quantity: BoundedNs | None) -> QuantityCell:
+    return QuantityCell("", "") if quantity is None else QuantityCell(*rounded_ms(quantity))
+
+
+def _left_out(hidden: Sequence[ReconciledCycle], total: int) -> str:
+    if not hidden:
+        return ""
+    counts = Counter(unjudged_word(c) or c.verdict.value for c in hidden)
+    told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    numbers = f"{hidden[0].outside.number} to {hidden[-1].outside.number}"
+    return (
+        f"Cycles {numbers}, {len(hidden)} of {total}, are left out here ({told});"
+        " the store and its exports have them."
+    )
+
+
+def _record_line(record: OsRecord) -> str:
+    total = record.resume_ms
+    return f"{record_name(record)}: " + ("not measured" if total is None else f"resume {total} ms")
+
+
+def _outcomes(facts: CampaignFacts) -> tuple[Pair, ...]:
+    return tuple(Pair(k.replace("-", " "), str(v)) for k, v in facts.outcomes.items() if v)

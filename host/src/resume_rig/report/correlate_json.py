@@ -1,0 +1,134 @@
+"""The document of `correlate --json` and `run --json` (schema resume-rig/correlate/1)."""
+
+from collections.abc import Iterator
+
+from resume_rig.model.campaign import CampaignFacts
+from resume_rig.model.cycle import Correlation, IntervalName, OsClock, ReconciledCycle
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.verdict import Finding
+from resume_rig.report.findings import findings_of
+from resume_rig.report.json_text import (
+    Json,
+    json_text,
+    number_json,
+    quantity_json,
+    requirement_json,
+    text_json,
+    utc_json,
+)
+
+SCHEMA = "resume-rig/correlate/1"
+
+
+def correlation_document(correlation: Correlation, campaign: CampaignFacts | None = None) -> str:
+    """Return the whole document; with `campaign` it is that of `run --json`."""
+    return "".join(correlation_pieces(correlation, campaign))
+
+
+def correlation_pieces(
+    correlation: Correlation, campaign: CampaignFacts | None = None
+) -> Iterator[str]:
+    """Yield the same document in pieces, one cycle a line, so that memory stays flat."""
+    yield f'{{"schema":{json_text(SCHEMA)},\n"cycles":['
+    separator = "\n"
+    for cycle in correlation.cycles:
+        yield separator + json_text(_cycle(cycle))
+        separator = ",\n"
+    unmatched: list[Json] = [c.outside.number for c in correlation.cycles if c.record is None]
+    records: list[Json] = [_record(record) for record in correlation.unmatched_records]
+    yield f'],\n"unmatched_cycles":{json_text(unmatched)},\n'
+    yield f'"unmatched_records":{json_text(records)},\n'
+    yield f'"clock":{json_text(_clock(correlation.clock))},\n'
+    yield f'"verdict":{json_text(correlation.verdict.value)},\n'
+    yield f'"why":{json_text(text_json(correlation.why))}'
+    if campaign is not None:
+        yield f',\n"campaign":{json_text(_campaign(campaign))}'
+    yield "}\n"
+
+
+def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
+    outside = cycle.outside
+    return {
+        "cycle": outside.number,
+        "record_id": None if cycle.record is None else cycle.record.record_id,
+        "outside": {
+            name.value: quantity_json(outside.intervals.get(name)) for name in IntervalName
+        },
+        "inside": _inside(cycle.record),
+        "reconciled": {
+            "press_to_resume_complete_ns": quantity_json(cycle.press_to_resume_complete),
+            "unexplained_ns": quantity_json(cycle.unexplained),
+            "light_after_complete_ns": quantity_json(cycle.light_after_complete),
+        },
+        "state_outside": outside.state.value,
+        "verdict": cycle.verdict.value,
+        "findings": [_finding(finding) for finding in findings_of(cycle)],
+        "outcome": outside.outcome.value,
+        "wake_by": None if outside.wake_by is None else outside.wake_by.value,
+        "matched": cycle.record is not None,
+        "ignored": outside.ignored,
+        "judged": cycle.judged,
+        "why_not": None if cycle.why_not is None else text_json(cycle.why_not),
+    }
+
+
+def _inside(record: OsRecord | None) -> dict[str, Json]:
+    # Without a record the keys stay, so that a reader needs no special case; "matched" tells.
+    return {
+        "kind": None if record is None else record.kind.value,
+        "bios_init_ms": None if record is None else record.bios_init_ms,
+        "driver_init_ms": None if record is None else record.driver_init_ms,
+        "resume_ms": None if record is None else record.resume_ms,
+        "firmware_resume_ms": None if record is None else record.firmware_resume_ms,
+        "sleep_ms": None if record is None else record.sleep_ms,
+        "wake_ms": None if record is None else record.wake_ms,
+        "sleep_time": None if record is None else utc_json(record.sleep_time_utc_ns),
+        "wake_time": None if record is None else utc_json(record.wake_time_utc_ns),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Json]:
+    evidence: dict[str, Json] = {}
+    for name, value in finding.evidence.items():
+        match value:
+            case str():
+                evidence[text_json(name)] = text_json(value)
+            case float():
+                evidence[text_json(name)] = number_json(value)
+            case _:
+                evidence[text_json(name)] = value
+    return {"kind": finding.kind.value, "text": text_json(finding.text), "evidence": evidence}
+
+
+def _record(record: OsRecord) -> dict[str, Json]:
+    return {
+        "source": record.source,
+        "record_id": record.record_id,
+        "kind": record.kind.value,
+        "sleep_time": utc_json(record.sleep_time_utc_ns),
+        "wake_time": utc_json(record.wake_time_utc_ns),
+        "resume_ms": record.resume_ms,
+    }
+
+
+def _clock(clock: OsClock | None) -> dict[str, Json]:
+    return {
+        "os_minus_host_s": None if clock is None else number_json(clock.os_minus_host_s),
+        "bound_s": None if clock is None else number_json(clock.bound_s),
+        "drift_ppm": None if clock is None else number_json(clock.drift_ppm),
+    }
+
+
+def _campaign(facts: CampaignFacts) -> dict[str, Json]:
+    return {
+        "identity": {text_json(k): text_json(v) for k, v in facts.identity.items()},
+        "plan": {
+            text_json(k): text_json(v) if isinstance(v, str) else number_json(v)
+            for k, v in facts.plan.items()
+        },
+        "outcomes": dict(facts.outcomes),
+        "faults": [text_json(fault) for fault in facts.faults],
+        "store": text_json(facts.store_path),
+        "report": None if facts.report_path is None else text_json(facts.report_path),
+        "requirement": requirement_json(facts.requirement),
+    }

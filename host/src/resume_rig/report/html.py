@@ -1,0 +1,48 @@
+"""The HTML reports: one file that needs nothing else, no script and no network."""
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from resume_rig.model.campaign import CampaignFacts
+from resume_rig.model.cycle import Correlation
+from resume_rig.model.judgement import LogJudgement
+from resume_rig.report.campaign_view import campaign_page
+from resume_rig.report.hostile_text import one_line
+from resume_rig.report.log_view import log_page
+
+
+def campaign_report(correlation: Correlation, facts: CampaignFacts, generated_utc: str) -> str:
+    """Return the page of a campaign.
+
+    Args:
+        correlation: outside and inside, matched and judged.
+        facts: who and what was measured, and how.
+        generated_utc: when, as it is to be printed.
+    """
+    page = campaign_page(correlation, facts, generated_utc)
+    return _environment().get_template("campaign.html.j2").render(page=page)
+
+
+def log_report(judgement: LogJudgement, generated_utc: str) -> str:
+    """Return the page of a log judged alone; `generated_utc` is printed as it is."""
+    page = log_page(judgement, generated_utc)
+    return _environment().get_template("log.html.j2").render(page=page)
+
+
+def _environment() -> Environment:
+    """Return an environment in which every value is cleaned and then escaped.
+
+    `finalize` sees each value before autoescape does: a template cannot forget to clean one.
+    """
+    return Environment(
+        loader=PackageLoader("resume_rig.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_clean,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _clean(value: object) -> object:
+    return one_line(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,96 @@
+"""The document of `log --json` (schema resume-rig/log/1), streamed one cycle a line."""
+
+from collections.abc import Iterator
+
+from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
+from resume_rig.model.os_record import LogSource, OsRecord, WakeSource
+from resume_rig.report.json_text import (
+    Json,
+    json_text,
+    number_json,
+    requirement_json,
+    statistics_json,
+    text_json,
+    utc_json,
+)
+
+SCHEMA = "resume-rig/log/1"
+
+
+def log_document(judgement: LogJudgement) -> Iterator[str]:
+    """Yield one JSON document in pieces to be written one after the other.
+
+    Memory does not grow with the number of cycles: each is made into text when its turn comes.
+    """
+    sources: list[Json] = [_source(source) for source in judgement.reading.sources]
+    yield f'{{"schema":{json_text(SCHEMA)},\n"sources":{json_text(sources)},\n"cycles":['
+    separator = "\n"
+    for cycle in judgement.cycles:
+        yield separator + json_text(_cycle(cycle))
+        separator = ",\n"
+    yield "],\n"
+    yield f'"requirement":{json_text(requirement_json(judgement.requirement))},\n'
+    yield f'"statistics":{json_text(statistics_json(judgement.statistics))},\n'
+    yield f'"verdict":{json_text(judgement.verdict.value)},\n'
+    yield f'"why":{json_text(text_json(judgement.why))},\n'
+    yield f'"failure_rate_upper_95":{json_text(number_json(judgement.failure_rate_upper))},\n'
+    yield f'"apart":{json_text([_apart(kind) for kind in judgement.apart])}}}\n'
+
+
+def _source(source: LogSource) -> dict[str, Json]:
+    return {
+        "path": text_json(source.path),
+        "kind": source.kind,
+        "os_build": source.os_build,
+        "records": source.records,
+        "integrity": {
+            "ok": source.integrity.ok,
+            "problems": [text_json(problem) for problem in source.integrity.problems],
+        },
+    }
+
+
+def _cycle(cycle: JudgedRecord) -> dict[str, Json]:
+    record = cycle.record
+    return {
+        "source": record.source,
+        "record_id": record.record_id,
+        "kind": record.kind.value,
+        "sleep_time": utc_json(record.sleep_time_utc_ns),
+        "wake_time": utc_json(record.wake_time_utc_ns),
+        "sleep_ms": record.sleep_ms,
+        "wake_ms": record.wake_ms,
+        "driver_init_ms": record.driver_init_ms,
+        "bios_init_ms": record.bios_init_ms,
+        "resume_ms": record.resume_ms,
+        "firmware_resume_ms": record.firmware_resume_ms,
+        "hiber_read_ms": record.hiber_read_ms,
+        "hiber_write_ms": record.hiber_write_ms,
+        "hiber_pages": record.hiber_pages,
+        "hiber_pages_per_ms": _pages_per_ms(record),
+        "wake_source": _wake_source(record.wake_source),
+        "judged": cycle.judged,
+        "why_not": None if cycle.why_not is None else text_json(cycle.why_not),
+        "verdict": cycle.verdict.value,
+    }
+
+
+def _wake_source(source: WakeSource) -> dict[str, Json]:
+    return {"type": source.type, "name": text_json(source.name), "text": text_json(source.text)}
+
+
+def _pages_per_ms(record: OsRecord) -> float | None:
+    # Read performance, as Microsoft's resume paper defines it: HiberPagesWritten divided by
+    # HiberReadDuration, 38075 / 10964 = 3.5 pages/ms in its example.
+    if record.hiber_pages is None or not record.hiber_read_ms:
+        return None
+    return round(record.hiber_pages / record.hiber_read_ms, 3)
+
+
+def _apart(kind: KindJudgement) -> dict[str, Json]:
+    return {
+        "kind": kind.kind.value,
+        "cycles": kind.cycles,
+        "statistics": statistics_json(kind.statistics),
+        "verdict": kind.verdict.value,
+    }

@@ -1,0 +1,69 @@
+"""Figures over a campaign's cycles: what S3Resume prints, and the middle."""
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from resume_rig.model.cycle import ReconciledCycle
+from resume_rig.report.milestones import NS_PER_MS, outside_milestones
+
+
+@dataclass(frozen=True, slots=True)
+class TimesSummary:
+    """Of a non-empty set of times in milliseconds."""
+
+    n: int
+    min_ms: float
+    median_ms: float
+    mean_ms: float
+    max_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignSummary:
+    """Over the judged cycles; None where no cycle has the time.
+
+    Attributes:
+        resume: BIOS + drivers, the OS's own numbers: what the limit is for.
+        complete: trigger to resume complete.
+        light: trigger to light: what the user waits for.
+    """
+
+    judged: int
+    resume: TimesSummary | None
+    complete: TimesSummary | None
+    light: TimesSummary | None
+
+
+def campaign_summary(cycles: Iterable[ReconciledCycle]) -> CampaignSummary:
+    """Return the figures over the judged ones of `cycles`."""
+    judged = [cycle for cycle in cycles if cycle.judged]
+    completes = [c.press_to_resume_complete for c in judged]
+    lights = [outside_milestones(c.outside).light for c in judged]
+    return CampaignSummary(
+        judged=len(judged),
+        resume=summary_of(resume_times_ms(judged)),
+        complete=summary_of(q.value_ns / NS_PER_MS for q in completes if q is not None),
+        light=summary_of(q.value_ns / NS_PER_MS for q in lights if q is not None),
+    )
+
+
+def resume_times_ms(cycles: Iterable[ReconciledCycle]) -> list[float]:
+    """Return BIOS + drivers of each judged cycle whose record reports both, in order."""
+    records = (cycle.record for cycle in cycles if cycle.judged)
+    totals = (record.resume_ms for record in records if record is not None)
+    return [float(total) for total in totals if total is not None]
+
+
+def summary_of(times_ms: Iterable[float]) -> TimesSummary | None:
+    """Return the figures; None of nothing."""
+    times = list(times_ms)
+    if not times:
+        return None
+    return TimesSummary(
+        n=len(times),
+        min_ms=min(times),
+        median_ms=statistics.median(times),
+        mean_ms=statistics.fmean(times),
+        max_ms=max(times),
+    )

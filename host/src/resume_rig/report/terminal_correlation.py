@@ -1,0 +1,267 @@
+"""The table of `correlate` and `run`, and the line of live progress, for a terminal."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from resume_rig.model.cycle import (
+    Correlation,
+    Outcome,
+    OutsideCycle,
+    ReconciledCycle,
+)
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.verdict import Verdict
+from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.milestones import outside_milestones, trigger_word
+from resume_rig.report.row_choice import TERMINAL_ROWS, RowChoice, row_choice
+from resume_rig.report.summary import TimesSummary, campaign_summary
+from resume_rig.report.terminal_style import (
+    Column,
+    TerminalStyle,
+    fitting_columns,
+    table_lines,
+)
+from resume_rig.report.wording import (
+    clock_sentence,
+    cycle_name,
+    outcome_words,
+    quantity_text,
+    record_name,
+    unjudged_word,
+    value_ms_text,
+    whole_ms_text,
+)
+
+_FINDINGS_OF_A_KIND: Final = 3
+_RECORDS_NAMED: Final = 10
+_VERDICT: Final = "verdict"
+
+
+def correlation_table(
+    correlation: Correlation,
+    *,
+    colour: bool = False,
+    unicode: bool = True,
+    show_all: bool = False,
+    width: int = 120,
+) -> Iterator[str]:
+    """Yield cycles, findings, clock and verdict in pieces to be written as they are.
+
+    Args:
+        correlation: what to show.
+        colour: verdicts may be coloured.
+        unicode: more than ASCII may be written.
+        show_all: every row and every finding, not only the first and the last ones.
+        width: of the terminal, in cells; bounds and then columns give way where it is short.
+    """
+    style = TerminalStyle(colour, unicode, width)
+    yield from _cycles(correlation.cycles, style, show_all=show_all)
+    yield "\n"
+    yield from _summary(correlation, style)
+    yield from _findings(correlation, style, show_all=show_all)
+    yield from _unmatched(correlation, style)
+    yield style.paragraph(clock_sentence(correlation.clock))
+    yield style.verdict_line(correlation.verdict, correlation.why)
+
+
+def cycle_line(
+    cycle: OutsideCycle | ReconciledCycle,
+    *,
+    planned: int | None = None,
+    colour: bool = False,
+    unicode: bool = True,
+) -> str:
+    """Return one cycle in one line, without a line end, for live progress.
+
+    Args:
+        cycle: as the rig measured it, or as it was reconciled.
+        planned: how many cycles the plan has, where it is known.
+        colour: the verdict may be coloured.
+        unicode: more than ASCII may be written.
+    """
+    style = TerminalStyle(colour, unicode, width=120)
+    outside = cycle.outside if isinstance(cycle, ReconciledCycle) else cycle
+    points = outside_milestones(outside)
+    of = "" if planned is None else f"/{planned}"
+    width = 0 if planned is None else len(str(planned))
+    parts = [f"cycle {outside.number:>{width}}{of}", outcome_words(outside.outcome)]
+    for name, point in (("PLTRST#", points.pltrst), ("light", points.light)):
+        if point is not None:
+            parts.append(f"{name} {value_ms_text(point)} ms")
+    if isinstance(cycle, ReconciledCycle):
+        total = None if cycle.record is None else cycle.record.resume_ms
+        parts.append("no OS time" if total is None else f"resume {total} ms")
+        if cycle.judged:
+            parts.append(style.verdict(cycle.verdict))
+    if outside.ignored:
+        parts.append("ignored")
+    findings = findings_of(cycle) if isinstance(cycle, ReconciledCycle) else outside.findings
+    if findings:
+        parts.append(style.shown(", ".join(f.kind.value for f in findings), 100))
+    return "  ".join(parts)
+
+
+def _cycles(
+    cycles: Sequence[ReconciledCycle], style: TerminalStyle, *, show_all: bool
+) -> Iterator[str]:
+    if not cycles:
+        yield "No cycle was measured.\n"
+        return
+    word = trigger_word(tuple(cycles))
+    choice = row_choice(len(cycles), None if show_all else TERMINAL_ROWS)
+    shown = [*cycles[: choice.head], *cycles[len(cycles) - choice.tail :]]
+    kept, narrow = _columns(shown, word, style)
+    usual = "" if _outcomes(shown) else " Every row slept and woke."
+    yield style.paragraph(
+        f"Times in ms. Lines, light and resume complete count from the {word};"
+        f" BIOS, drivers and resume are the OS's own.{usual}"
+    )
+    for index, line in enumerate(table_lines(kept)):
+        if index == 0:
+            yield f"{line}\n"
+            yield style.rule(len(line))
+            continue
+        if choice.left_out and index == choice.head + 1:
+            yield _left_out(cycles, choice, style)
+        yield _coloured(line, shown[index - 1], style) + "\n"
+    if narrow:
+        yield style.paragraph(narrow)
+
+
+def _columns(
+    shown: Sequence[ReconciledCycle], word: str, style: TerminalStyle
+) -> tuple[tuple[Column, ...], str]:
+    """Return the columns that fit, and a sentence about what does not.
+
+    Intermediate lines give way before the bounds do: a time without its bound says little.
+    """
+    wide = _all_columns(shown, word, style, quantity_text)
+    kept = fitting_columns(wide, style.width)
+    note = ""
+    if _cells(kept) > style.width:
+        wide = _all_columns(shown, word, style, value_ms_text)
+        kept = fitting_columns(wide, style.width)
+        note = "Bounds are left out for want of width. "
+    dropped = [style.shown(c.title) for c in wide if c not in kept]
+    if dropped:
+        note += f"Columns left out for want of width: {', '.join(dropped)}. "
+    if note:
+        note += "A wider terminal, --json and the HTML report have everything."
+    return kept, note
+
+
+def _cells(columns: Sequence[Column]) -> int:
+    return sum(column.width + 2 for column in columns) - 2
+
+
+def _all_columns(
+    shown: Sequence[ReconciledCycle],
+    word: str,
+    style: TerminalStyle,
+    text_of: Callable[[BoundedNs | None], str],
+) -> list[Column]:
+    points = [outside_milestones(cycle.outside) for cycle in shown]
+    records = [cycle.record for cycle in shown]
+
+    def times(title: str, quantities: Sequence[BoundedNs | None], drop: int = 0) -> Column:
+        return Column(style.shown(title), [style.shown(text_of(q)) for q in quantities], drop=drop)
+
+    return [
+        Column("#", [cycle_name(cycle) for cycle in shown]),
+        *_outcomes(shown),
+        times(f"{word}→SLP_S3#", [p.slp_s3 for p in points], drop=5),
+        times("→PWR_OK", [p.pwr_ok for p in points], drop=4),
+        times("→PLTRST#", [p.pltrst for p in points], drop=2),
+        times("→light", [p.light for p in points]),
+        Column("BIOS", [whole_ms_text(r.bios_init_ms if r else None) for r in records]),
+        Column("drivers", [whole_ms_text(r.driver_init_ms if r else None) for r in records]),
+        Column("resume", [whole_ms_text(r.resume_ms if r else None) for r in records]),
+        times("→complete", [cycle.press_to_resume_complete for cycle in shown], drop=1),
+        Column(_VERDICT, [_verdict_word(cycle) for cycle in shown], right=False),
+        Column("findings", [str(len(findings_of(cycle)) or "") for cycle in shown]),
+    ]
+
+
+def _outcomes(shown: Sequence[ReconciledCycle]) -> list[Column]:
+    """Return the column of outcomes, or none where every cycle went as it should."""
+    if all(cycle.outside.outcome is Outcome.SLEPT_AND_WOKE for cycle in shown):
+        return []
+    return [Column("outcome", [outcome_words(c.outside.outcome) for c in shown], right=False)]
+
+
+def _verdict_word(cycle: ReconciledCycle) -> str:
+    return unjudged_word(cycle) or cycle.verdict.value
+
+
+def _coloured(line: str, cycle: ReconciledCycle, style: TerminalStyle) -> str:
+    if not cycle.judged:
+        return line
+    # The verdict stands once in a row, after the numbers; only findings' counts follow it.
+    front, word, rest = line.rpartition(cycle.verdict.value)
+    return f"{front}{style.verdict(cycle.verdict)}{rest}" if word else line
+
+
+def _left_out(cycles: Sequence[ReconciledCycle], choice: RowChoice, style: TerminalStyle) -> str:
+    hidden = cycles[choice.head : len(cycles) - choice.tail]
+    counts = Counter(_verdict_word(cycle) for cycle in hidden)
+    told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    return style.paragraph(
+        f"... {choice.left_out} of {len(cycles)} cycles are left out here ({told});"
+        " --all shows them all ..."
+    )
+
+
+def _summary(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
+    summary = campaign_summary(correlation.cycles)
+    word = trigger_word(correlation.cycles)
+    for name, figures in (
+        ("Resume (BIOS + drivers)", summary.resume),
+        (f"From {word} to resume complete", summary.complete),
+        (f"From {word} to light", summary.light),
+    ):
+        if figures is not None:
+            yield style.paragraph(f"{name}: {_figures(figures)}")
+    failed = sum(1 for c in correlation.cycles if c.judged and c.verdict is Verdict.FAIL)
+    yield style.paragraph(
+        f"{len(correlation.cycles)} cycles, {summary.judged} judged, {failed} failed."
+    )
+
+
+def _figures(figures: TimesSummary) -> str:
+    return (
+        f"minimum {figures.min_ms:.0f}, median {figures.median_ms:.0f},"
+        f" average {figures.mean_ms:.0f}, maximum {figures.max_ms:.0f} ms"
+    )
+
+
+def _findings(correlation: Correlation, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    groups = grouped_findings(correlation.cycles)
+    if not groups:
+        yield "No findings.\n"
+        return
+    yield "Findings:\n"
+    for group in groups:
+        yield from _group(group, style, show_all=show_all)
+
+
+def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    cycles = cycle_ranges([member.cycle for member in group.members])
+    yield style.paragraph(f"{group.kind.value}, in cycle {cycles}:", indent=2)
+    most = len(group.members) if show_all else _FINDINGS_OF_A_KIND
+    for member in group.members[:most]:
+        yield style.paragraph(f"cycle {member.cycle}: {member.finding.text}", indent=4)
+    if len(group.members) > most:
+        yield style.paragraph(f"... and {len(group.members) - most} more of this kind", indent=4)
+
+
+def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
+    lonely = [c.outside.number for c in correlation.cycles if c.record is None]
+    if lonely:
+        yield style.paragraph(f"Cycles without an OS record: {cycle_ranges(lonely)}.")
+    records = correlation.unmatched_records
+    if records:
+        named = ", ".join(record_name(record) for record in records[:_RECORDS_NAMED])
+        rest = len(records) - _RECORDS_NAMED
+        more = f", and {rest} more" if rest > 0 else ""
+        yield style.paragraph(f"OS records without a cycle: {named}{more}.")

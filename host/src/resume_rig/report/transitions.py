@@ -1,0 +1,126 @@
+"""Sorts the cycles of a log judgement into the tables that S3Resume's readers know."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from resume_rig.model.judgement import JudgedRecord, LogJudgement
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.verdict import Verdict
+from resume_rig.report.wording import kind_words
+
+# A doze, an aborted sleep and a record of no known kind began as a sleep of the judged kind and
+# have no measurement: they stand in its table, so that nobody takes them for cycles that passed.
+_KEPT_IN_THE_TABLE = frozenset({SleepKind.DOZE, SleepKind.ABORTED, SleepKind.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One row.
+
+    Attributes:
+        number: from 1; from 0 where the first row is ignored, as S3Resume counts.
+        counts: it is of a judged kind and was judged.
+        ignored: it is of a judged kind, has a measurement, and does not count all the same.
+        apart: it stands in the table of a kind that the requirement does not speak of.
+    """
+
+    number: int
+    cycle: JudgedRecord
+    counts: bool
+    ignored: bool
+    apart: bool
+
+    @property
+    def name(self) -> str:
+        """The number as S3Resume writes it."""
+        return f"{self.number} (ignored)" if self.ignored else str(self.number)
+
+    @property
+    def unjudged(self) -> str | None:
+        """What stands in place of a verdict; None where the row has one of its own."""
+        if self.cycle.judged:
+            return None
+        measured = self.cycle.record.resume_ms is not None
+        return "apart" if self.apart and measured else "ignored" if self.ignored else "not judged"
+
+    @property
+    def note(self) -> str:
+        """What a reader has to know of the row; empty for an ordinary one."""
+        record = self.cycle.record
+        if record.resume_ms is None:
+            return f"{kind_words(record.kind)}, not measured"
+        if self.apart:
+            return ""
+        if not self.cycle.judged:
+            return self.cycle.why_not or "not judged"
+        return {Verdict.FAIL: "over the limit", Verdict.MARGINAL: "at the limit"}.get(
+            self.cycle.verdict, ""
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes:
+    """The judged transitions with the least and the greatest total; the first of equals."""
+
+    least: Transition
+    greatest: Transition
+
+
+def main_transitions(judgement: LogJudgement) -> list[Transition]:
+    """Return the rows of the judged kinds, and of what has no measurement."""
+    kinds = _KEPT_IN_THE_TABLE | frozenset(judgement.requirement.kinds)
+    cycles = [cycle for cycle in judgement.cycles if cycle.record.kind in kinds]
+    judged_kinds = frozenset(judgement.requirement.kinds)
+    first = 0 if cycles and _ignored(cycles[0], judged_kinds) else 1
+    return [
+        Transition(
+            number,
+            cycle,
+            counts=cycle.judged and cycle.record.kind in judged_kinds,
+            ignored=_ignored(cycle, judged_kinds),
+            apart=False,
+        )
+        for number, cycle in enumerate(cycles, first)
+    ]
+
+
+def apart_transitions(judgement: LogJudgement, kind: SleepKind) -> list[Transition]:
+    """Return the rows of one kind that the requirement does not speak of."""
+    cycles = (cycle for cycle in judgement.cycles if cycle.record.kind is kind)
+    return [
+        Transition(number, cycle, counts=False, ignored=False, apart=True)
+        for number, cycle in enumerate(cycles, 1)
+    ]
+
+
+def has_table_apart(judgement: LogJudgement, kind: SleepKind) -> bool:
+    """Return whether a kind's rows stand in a table of their own."""
+    return kind not in _KEPT_IN_THE_TABLE and kind not in judgement.requirement.kinds
+
+
+def extremes(transitions: Iterable[Transition]) -> Extremes | None:
+    """Return the fastest and the slowest judged transition; None without any."""
+    measured = list(_measured(transitions))
+    if not measured:
+        return None
+    return Extremes(
+        least=min(measured, key=lambda pair: pair[0])[1],
+        greatest=max(measured, key=lambda pair: pair[0])[1],
+    )
+
+
+def total_times_ms(transitions: Iterable[Transition]) -> list[float]:
+    """Return the totals of the judged transitions, in order."""
+    return [float(total) for total, _ in _measured(transitions)]
+
+
+def _measured(transitions: Iterable[Transition]) -> Iterator[tuple[int, Transition]]:
+    for transition in transitions:
+        total = transition.cycle.record.resume_ms
+        if transition.counts and total is not None:
+            yield total, transition
+
+
+def _ignored(cycle: JudgedRecord, judged_kinds: frozenset[SleepKind]) -> bool:
+    record = cycle.record
+    return not cycle.judged and record.kind in judged_kinds and record.resume_ms is not None

@@ -1,0 +1,126 @@
+import json
+from dataclasses import replace
+from typing import Any
+
+from resume_rig.model.cycle import IntervalName
+from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.report.correlate_json import correlation_document, correlation_pieces
+
+CYCLE_KEYS = [
+    "cycle",
+    "record_id",
+    "outside",
+    "inside",
+    "reconciled",
+    "state_outside",
+    "verdict",
+    "findings",
+]
+
+
+def document_of(correlation: Any, facts: Any = None) -> Any:
+    return json.loads(correlation_document(correlation, facts))
+
+
+def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
+    document = document_of(samples.four_cycles())
+    assert document["schema"] == "resume-rig/correlate/1"
+    assert list(document)[:6] == [
+        "schema",
+        "cycles",
+        "unmatched_cycles",
+        "unmatched_records",
+        "clock",
+        "verdict",
+    ]
+    assert list(document["cycles"][0])[: len(CYCLE_KEYS)] == CYCLE_KEYS
+    assert list(document["clock"]) == ["os_minus_host_s", "bound_s", "drift_ppm"]
+    assert document["cycles"][2]["findings"] == [
+        {
+            "kind": "bios-over-advised",
+            "text": "BIOS took 262 ms; at most 250 ms is advised.",
+            "evidence": {"bios_init_ms": 262, "advised_ms": 250},
+        }
+    ]
+
+
+def test_a_time_is_value_and_bound_in_nanoseconds(samples: Any) -> None:
+    cycle = document_of(samples.four_cycles())["cycles"][1]
+    assert cycle["outside"]["press_to_slp_s3_ns"] == {"value": 52_310_000, "bound": 21_000}
+    assert cycle["reconciled"]["press_to_resume_complete_ns"]["value"] == 1_606_670_000
+    assert cycle["inside"]["bios_init_ms"] == 205
+    assert cycle["inside"]["driver_init_ms"] == 1043
+    assert cycle["inside"]["resume_ms"] == 1248
+
+
+def test_what_was_not_measured_is_null_under_every_key(samples: Any) -> None:
+    cycle = document_of(samples.with_a_hang())["cycles"][2]
+    assert set(cycle["outside"]) == {name.value for name in IntervalName}
+    assert cycle["outside"]["press_to_light_ns"] is None
+    assert set(cycle["inside"].values()) == {None}
+    assert set(cycle["reconciled"].values()) == {None}
+    assert (cycle["record_id"], cycle["matched"]) == (None, False)
+    assert cycle["outcome"] == "never-woke"
+
+
+def test_cycles_and_records_without_a_partner_are_listed(samples: Any) -> None:
+    correlation = replace(samples.with_a_hang(), unmatched_records=(samples.os_record(77),))
+    document = document_of(correlation)
+    assert document["unmatched_cycles"] == [3, 4]
+    assert [record["record_id"] for record in document["unmatched_records"]] == [867]
+
+
+def test_a_finding_of_both_sides_is_told_once(samples: Any) -> None:
+    finding = Finding(FindingKind.DARK, "The display stayed dark for 30 s.", {"waited_s": 30})
+    cycle = samples.cycle(findings=[finding])
+    both = replace(cycle, outside=replace(cycle.outside, findings=(finding,)))
+    told = document_of(samples.correlation([both]))["cycles"][0]["findings"]
+    assert [one["kind"] for one in told] == ["dark"]
+
+
+def test_without_a_clock_relation_its_figures_are_null(samples: Any) -> None:
+    document = document_of(replace(samples.four_cycles(), clock=None))
+    assert document["clock"] == {"os_minus_host_s": None, "bound_s": None, "drift_ppm": None}
+
+
+def test_run_adds_the_campaign_and_nothing_else(samples: Any) -> None:
+    plain = document_of(samples.four_cycles())
+    document = document_of(samples.four_cycles(), samples.facts())
+    campaign = document.pop("campaign")
+    assert document == plain
+    assert campaign["store"] == "out/night.rrs"
+    assert campaign["plan"]["light_timeout_s"] is None
+    assert campaign["plan"]["ignore_first"] is True
+    assert campaign["outcomes"]["slept-and-woke"] == 4
+    assert campaign["faults"] == []
+    assert campaign["identity"]["rig"].startswith("resume-rig board")
+
+
+def test_no_cycle_is_a_whole_document(samples: Any) -> None:
+    document = document_of(samples.correlation([]), samples.facts())
+    assert document["cycles"] == []
+    assert document["unmatched_cycles"] == []
+
+
+def test_a_number_that_json_has_not_becomes_null(samples: Any) -> None:
+    finding = Finding(FindingKind.UNEXPLAINED, "A figure is not one.", {"share": float("nan")})
+    document = document_of(samples.correlation([samples.cycle(findings=[finding])]))
+    assert document["cycles"][0]["findings"][0]["evidence"] == {"share": None}
+
+
+def test_the_document_is_written_cycle_by_cycle(samples: Any) -> None:
+    correlation = samples.correlation([samples.cycle(1)] * 2_000)
+    pieces = list(correlation_pieces(correlation))
+    assert len(pieces) > 2_000
+    assert "".join(pieces) == correlation_document(correlation)
+
+
+def test_hostile_text_stays_bounded_ascii_in_a_valid_document(samples: Any, hostile: str) -> None:
+    finding = Finding(FindingKind.UNEXPLAINED, hostile, {hostile: hostile})
+    correlation = samples.correlation([samples.cycle(findings=[finding])], why=hostile)
+    facts = replace(samples.facts(dut=hostile), faults=(hostile,), store_path=hostile)
+    text = correlation_document(correlation, facts)
+    assert text.isascii()
+    assert all(c == "\n" or c.isprintable() for c in text)
+    assert len(text) < 60_000
+    json.loads(text)["campaign"]["identity"]["dut"].encode("utf-8")

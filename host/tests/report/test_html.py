@@ -1,0 +1,223 @@
+import re
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.report.html import campaign_report, log_report
+
+GENERATED = "2026-01-05 10:22:31 UTC"
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, the text, and whether every tag was closed in its order."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+    def count(self, tag: str) -> int:
+        return sum(1 for name, _ in self.tags if name == tag)
+
+    def drawings(self) -> int:
+        return sum(1 for tag, a in self.tags if tag == "svg" and a.get("role") == "img")
+
+
+@pytest.fixture(params=["four", "slow", "hang", "long", "empty", "log", "no log"])
+def source(request: pytest.FixtureRequest, samples: Any) -> str:
+    pages = {
+        "four": lambda: campaign_report(samples.four_cycles(), samples.facts(), GENERATED),
+        "slow": lambda: campaign_report(samples.slow_cycles(), samples.facts(), GENERATED),
+        "hang": lambda: campaign_report(samples.with_a_hang(), samples.facts(), GENERATED),
+        "long": lambda: campaign_report(samples.long_campaign(), samples.facts(), GENERATED),
+        "empty": lambda: campaign_report(samples.correlation([]), samples.facts(), GENERATED),
+        "log": lambda: log_report(samples.mixed_log(), GENERATED),
+        "no log": lambda: log_report(samples.log_judgement(samples.log_shape()), GENERATED),
+    }
+    return pages[request.param]()
+
+
+def test_a_page_is_well_formed_and_its_ids_are_unique(source: str) -> None:
+    page = Page(source)
+    assert page.open == []
+    ids = Counter(a["id"] for _, a in page.tags if "id" in a)
+    assert [name for name, count in ids.items() if count > 1] == []
+
+
+def test_a_page_loads_nothing_and_runs_nothing(source: str) -> None:
+    page = Page(source)
+    policies = [a["content"] for t, a in page.tags if t == "meta" and a.get("http-equiv")]
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
+    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "img", "object"}
+    assert not {name for _, a in page.tags for name in a if name.startswith("on")}
+    assert not {name for _, a in page.tags for name in a} & {"src", "href", "srcset"}
+    assert "http://" not in source
+    assert "https://" not in source
+    assert not re.search(r"@import|url\((?!#)", source)
+
+
+def test_every_reference_inside_a_drawing_has_its_target(source: str) -> None:
+    page = Page(source)
+    ids = {a.get("id") for _, a in page.tags}
+    labelled = [n for _, a in page.tags for n in (a.get("aria-labelledby") or "").split()]
+    assert {*re.findall(r"url\(#([\w-]+)\)", source), *labelled} <= ids
+
+
+def test_drawings_and_tables_can_be_read_without_seeing_them(source: str) -> None:
+    page = Page(source)
+    for tag, attributes in page.tags:
+        if tag == "svg":
+            assert attributes.get("role") == "img" or attributes.get("aria-hidden") == "true"
+        if tag == "th":
+            assert attributes.get("scope") in {"col", "row", "colgroup"}
+    assert page.count("desc") == page.drawings()
+
+
+def test_every_class_that_is_used_in_a_drawing_has_a_style(source: str) -> None:
+    names = {"to-slp-s3", "to-pwr-ok", "to-pltrst", "to-light", "bios", "drivers", "within"}
+    css = source.partition("</style>")[0]
+    assert all(f".{name} {{ fill:" in css for name in names)
+
+
+def test_a_campaign_tells_verdict_requirement_identity_and_limits(samples: Any) -> None:
+    text = Page(campaign_report(samples.four_cycles(), samples.facts(), GENERATED)).text
+    for part in (
+        "PASS 3 of 3 judged cycles met the limit of 2000 ms; the slowest took 1268 ms.",
+        "Resume from S3 in 2 seconds or less",
+        "System resume performance, a white paper",
+        "Example Computers Notebook 14 G3",
+        "resume-rig board, USB serial 0123456789AB",
+        "ignore first yes",
+        "light timeout s not set",
+        "BIOS took 262 ms; at most 250 ms is advised.",
+        "bios_init_ms = 262",
+        "OS clock minus host clock: -1.412 s ±0.500 s, drift +12.2 ppm.",
+        "OS time after a wake is good to ±0.5 s",
+        GENERATED,
+        "out/night.rrs",
+    ):
+        assert part in text
+
+
+def test_a_row_has_intervals_with_bounds_inside_numbers_and_a_verdict(samples: Any) -> None:
+    text = Page(campaign_report(samples.four_cycles(), samples.facts(), GENERATED)).text
+    assert (
+        "2 52.31 ±0.03 231.77 ±0.03 333.67 ±0.03 1420.60 ±0.55 205 1043 1248"
+        " 1607 ±17 -186 ±17 0.4 ±2.0 PASS"
+    ) in text
+    assert "1 (ignored)" in text
+
+
+def test_findings_faults_and_the_lonely_are_told(samples: Any) -> None:
+    facts = replace(samples.facts(), faults=("The board rebooted once.",))
+    correlation = replace(samples.with_a_hang(), unmatched_records=(samples.os_record(77),))
+    text = Page(campaign_report(correlation, facts, GENERATED)).text
+    assert "never-woke, in cycle 3" in text
+    assert "Cycles without an OS record: 3-4." in text
+    assert "record 867 (S3): resume 1248 ms" in text
+    assert "The board rebooted once." in text
+
+
+def test_no_cycle_claims_nothing(samples: Any) -> None:
+    page = Page(campaign_report(samples.correlation([]), samples.facts(), GENERATED))
+    assert page.drawings() == 0
+    assert "there is nothing to draw" in page.text
+    assert "agree" not in page.text
+
+
+def test_a_long_campaign_draws_chosen_cycles_and_says_which(samples: Any) -> None:
+    page = Page(campaign_report(samples.long_campaign(), samples.facts(), GENERATED))
+    assert (
+        "Drawn are the first 5, the last 5, the 10 others with the longest resume and 1 other"
+        " that did not sleep and wake as planned; 479 are left out here."
+    ) in page.text
+    assert page.drawings() == 1 + 2
+    assert sum(1 for t, a in page.tags if t == "th" and a.get("scope") == "row") >= 500
+
+
+def test_a_short_campaign_draws_every_cycle(samples: Any) -> None:
+    cycles = [samples.cycle(n) for n in range(1, 201)]
+    page = Page(campaign_report(samples.correlation(cycles), samples.facts(), GENERATED))
+    assert page.drawings() == 1 + 10
+    assert "Drawn are" not in page.text
+
+
+def test_a_table_of_more_than_2000_rows_says_what_is_left_out(samples: Any) -> None:
+    cycles = [samples.cycle(n) for n in range(1, 2_501)]
+    page = Page(campaign_report(samples.correlation(cycles), samples.facts(), GENERATED))
+    assert sum(1 for t, a in page.tags if t == "th" and a.get("scope") == "row") == 2_000
+    assert "Cycles 1001 to 1500, 500 of 2500, are left out here (500 PASS)" in page.text
+
+
+def test_a_log_has_its_table_kinds_apart_and_sources(samples: Any) -> None:
+    page = Page(log_report(samples.mixed_log(), GENERATED))
+    for part in (
+        "Transition # BIOS Init Driver Init Total",
+        "0 (ignored) 149 1095 1244 ignored S3 790 2023-11-14 22:13:20",
+        "Minimum total 1197 ms, transition 4; maximum total 1227 ms, transition 3.",
+        "S4 FAIL",
+        "2 cycles, 2 measured: 9031 to 9359 ms, average 9195 ms.",
+        "doze, not measured",
+        "incomplete; 3 chunks of 79 have a wrong checksum",
+        "failure rate, at most 63.2 %",
+    ):
+        assert part in page.text
+    assert page.drawings() == 1
+
+
+def test_hostile_text_is_only_text(samples: Any, hostile: str) -> None:
+    finding = Finding(FindingKind.UNEXPLAINED, hostile, {hostile: hostile})
+    correlation = samples.correlation([samples.cycle(findings=[finding])], why=hostile)
+    facts = replace(
+        samples.facts(dut=hostile, other=hostile), faults=(hostile,), store_path=hostile
+    )
+    shape = samples.log_shape(
+        records=(samples.os_record(wake_text=hostile),),
+        problems=(hostile,),
+        path=hostile,
+        why=hostile,
+    )
+    innocent = Page(campaign_report(samples.four_cycles(), samples.facts(), GENERATED))
+    for source in (
+        campaign_report(correlation, facts, GENERATED),
+        log_report(samples.log_judgement(shape), GENERATED),
+    ):
+        source.encode("utf-8")
+        page = Page(source)
+        assert {tag for tag, _ in page.tags} <= {*(tag for tag, _ in innocent.tags), "pattern"}
+        assert all(c in "\n" or c.isprintable() for c in source)
+        assert not set(source) & set("\u202e\u2066\u2069\u2028")
+        assert len(source) < 60_000
+
+
+def test_text_that_looks_like_a_template_is_not_one(samples: Any) -> None:
+    correlation = replace(samples.four_cycles(), why="{{ 7 * 7 }} {% raw %}")
+    text = Page(campaign_report(correlation, samples.facts(), GENERATED)).text
+    assert "{{ 7 * 7 }} {% raw %}" in text

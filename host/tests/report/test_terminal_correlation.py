@@ -1,0 +1,137 @@
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from resume_rig.model.channel import Actuator
+from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.report.terminal_correlation import correlation_table, cycle_line
+
+
+def text_of(correlation: Any, **style: Any) -> str:
+    return "".join(correlation_table(correlation, **style))
+
+
+def test_a_wide_table_has_every_interval_with_its_bound(samples: Any) -> None:
+    text = text_of(samples.four_cycles(), width=170)
+    assert "press→SLP_S3#       →PWR_OK      →PLTRST#         →light" in text
+    row = next(line for line in text.splitlines() if re.match(r" +2  ", line))
+    assert " ".join(row.split()) == (
+        "2 52.31 ±0.03 231.77 ±0.03 333.67 ±0.03 1420.60 ±0.55 205 1043 1248 1607 ±17 PASS"
+    )
+
+
+def test_the_ignored_cycle_is_marked_and_has_no_verdict(samples: Any) -> None:
+    text = text_of(samples.four_cycles(), width=170)
+    row = next(line for line in text.splitlines() if line.startswith("1 (ignored)"))
+    assert row.endswith("ignored")
+
+
+def test_findings_are_counted_in_the_row_and_told_below(samples: Any) -> None:
+    text = text_of(samples.four_cycles(), width=170)
+    assert re.search(r"^ +3 .*PASS +1$", text, re.MULTILINE)
+    assert "cycle 3: BIOS took 262 ms; at most 250 ms is advised." in text
+
+
+def test_clock_and_verdict_close_the_answer(samples: Any) -> None:
+    lines = text_of(samples.four_cycles()).splitlines()
+    assert lines[-2] == "OS clock minus host clock: -1.412 s ±0.500 s, drift +12.2 ppm."
+    assert lines[-1].startswith("PASS: 3 of 3 judged cycles met the limit")
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 150])
+@pytest.mark.parametrize("unicode", [True, False], ids=["Unicode", "ASCII"])
+def test_lines_fit_the_terminal(samples: Any, width: int, unicode: bool) -> None:
+    text = text_of(samples.with_a_hang(), width=width, unicode=unicode)
+    assert max(map(len, text.splitlines())) <= width
+    assert unicode or text.isascii()
+
+
+def test_what_gives_way_to_a_narrow_terminal_is_said(samples: Any) -> None:
+    lines_go = text_of(samples.with_a_hang(), width=90).replace("\n  ", " ")
+    assert "Columns left out for want of width: press→SLP_S3#, →PWR_OK" in lines_go
+    assert "Bounds are left out" not in lines_go
+    bounds_go = text_of(samples.with_a_hang(), width=60).replace("\n  ", " ")
+    assert "Bounds are left out for want of width." in bounds_go
+
+
+def test_outcomes_are_told_once_where_all_are_as_they_should_be(samples: Any) -> None:
+    assert "Every row slept and woke." in text_of(samples.four_cycles(), width=170)
+    mixed = text_of(samples.with_a_hang(), width=60)
+    assert "Every row slept and woke." not in mixed
+    assert "never woke" in mixed
+
+
+def test_a_cycle_that_never_woke_has_dashes_and_a_verdict(samples: Any) -> None:
+    text = text_of(samples.with_a_hang(), width=170)
+    row = next(line for line in text.splitlines() if line.startswith("3  never woke"))
+    assert row.split()[3:] == ["-"] * 8 + ["FAIL", "1"]
+    assert "Cycles without an OS record: 3-4." in text
+
+
+def test_records_without_a_cycle_are_named_up_to_ten(samples: Any) -> None:
+    records = tuple(samples.os_record(n) for n in range(12))
+    text = text_of(replace(samples.four_cycles(), unmatched_records=records))
+    assert "OS records without a cycle: record 790 (S3), " in text
+    assert "and 2 more" in text
+
+
+def test_a_long_table_shows_both_ends_and_what_the_rest_came_to(samples: Any) -> None:
+    text = text_of(samples.long_campaign(500))
+    rows = re.findall(r"^ *(\d+)  +\d", text, re.MULTILINE)
+    assert rows == [str(n) for n in [*range(1, 101), *range(401, 501)]]
+    assert "300 of 500 cycles are left out here (297 PASS, 3 FAIL)" in text.replace("\n  ", " ")
+
+
+def test_all_cycles_and_findings_are_shown_on_request(samples: Any) -> None:
+    finding = Finding(FindingKind.UNEXPLAINED, "Nobody knows.")
+    cycles = [samples.cycle(n, findings=[finding]) for n in range(1, 301)]
+    brief, whole = (text_of(samples.correlation(cycles), show_all=a) for a in (False, True))
+    assert brief.count("Nobody knows.") == 3
+    assert "and 297 more of this kind" in brief
+    assert whole.count("Nobody knows.") == 300
+    assert "left out here" not in whole
+
+
+def test_a_lid_is_not_called_a_press(samples: Any) -> None:
+    text = text_of(samples.correlation([samples.cycle(wake_by=Actuator.LID)]), width=200)
+    assert "lid opening→SLP_S3#" in text
+    assert "press" not in text
+
+
+def test_no_cycle_is_said(samples: Any) -> None:
+    text = text_of(replace(samples.correlation([]), clock=None))
+    assert text.startswith("No cycle was measured.\n")
+    assert "not compared" in text
+
+
+def test_colour_is_used_only_where_it_is_allowed(samples: Any) -> None:
+    plain = text_of(samples.with_a_hang())
+    coloured = text_of(samples.with_a_hang(), colour=True)
+    assert "\x1b" not in plain
+    assert "\x1b[1;31mFAIL\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_hostile_text_neither_moves_the_cursor_nor_floods(samples: Any, hostile: str) -> None:
+    finding = Finding(FindingKind.UNEXPLAINED, hostile, {hostile: hostile})
+    correlation = samples.correlation([samples.cycle(findings=[finding])], why=hostile)
+    for unicode in (True, False):
+        text = text_of(correlation, unicode=unicode)
+        text.encode("utf-8" if unicode else "ascii")
+        assert all(c == "\n" or c.isprintable() for c in text)
+        assert len(text) < 6_000
+
+
+def test_progress_is_one_line_from_the_wires_alone(samples: Any) -> None:
+    assert cycle_line(samples.cycle(7).outside, planned=500) == (
+        "cycle   7/500  slept and woke  PLTRST# 333.67 ms  light 1420.60 ms"
+    )
+
+
+def test_progress_tells_the_verdict_once_it_is_known(samples: Any) -> None:
+    line = cycle_line(samples.cycle(7))
+    assert line.endswith("resume 1248 ms  PASS")
+    assert "\n" not in cycle_line(samples.never_woke(3), colour=True)
+    assert cycle_line(samples.never_woke(3)) == "cycle 3  never woke  no OS time  FAIL  never-woke"

@@ -1,0 +1,117 @@
+import re
+from typing import Any
+
+import pytest
+
+from resume_rig.model.os_record import SleepKind
+from resume_rig.report.terminal_log import log_table
+
+
+def text_of(judgement: Any, **style: Any) -> str:
+    return "".join(log_table(judgement, **style))
+
+
+def many(samples: Any, count: int) -> Any:
+    records = tuple(samples.os_record(n, drivers_ms=1_000 + n % 7) for n in range(count))
+    return samples.log_judgement(samples.log_shape(records=records))
+
+
+def test_it_speaks_the_words_of_s3resume(samples: Any) -> None:
+    text = text_of(samples.mixed_log())
+    assert "Transition # | BIOS Init | Driver Init | Total" in text
+    assert re.search(r"^0 \(ignored\) +149 +1095 +1244\b", text, re.MULTILINE)
+    assert re.search(r"^1 +149 +1055 +1204\b", text, re.MULTILINE)
+    assert "Minimum Total Time: 1197, Transition No. 4\n" in text
+    assert "Maximum Total Time: 1227, Transition No. 3\n" in text
+    assert "Average Total Time: 1209\n" in text
+
+
+def test_without_an_ignored_one_numbers_begin_at_one(samples: Any) -> None:
+    text = text_of(many(samples, 2))
+    assert re.search(r"^1 +205 +1000 +1205\b", text, re.MULTILINE)
+    assert not re.search(r"^0\b", text, re.MULTILINE)
+
+
+def test_a_record_without_a_measurement_stays_and_is_named(samples: Any) -> None:
+    text = text_of(samples.mixed_log())
+    assert re.search(r"^2 +- +- +- +not judged +792 +doze, not measured$", text, re.MULTILINE)
+    assert "doze: 1 cycle, none measured, so none judged." in text
+
+
+def test_other_kinds_stand_apart(samples: Any) -> None:
+    text = text_of(samples.mixed_log())
+    head, _, tail = text.partition("S4, judged apart: 2 cycles, 2 measured")
+    assert "9359" not in head
+    assert re.search(r"^1 +8020 +1339 +9359 +apart", tail, re.MULTILINE)
+
+
+def test_an_unjudged_kind_of_the_table_does_not_make_the_extremes(samples: Any) -> None:
+    records = (
+        samples.os_record(0),
+        samples.os_record(1, bios_ms=1, drivers_ms=1, kind=SleepKind.UNKNOWN),
+    )
+    text = text_of(samples.log_judgement(samples.log_shape(records=records)))
+    assert "Minimum Total Time: 1248, Transition No. 1" in text
+
+
+def test_the_verdict_comes_with_its_reason(samples: Any) -> None:
+    shape = samples.log_shape(records=(samples.os_record(),), why="One resume is within it.")
+    assert text_of(samples.log_judgement(shape)).endswith("PASS: One resume is within it.\n")
+
+
+def test_damage_of_a_source_is_told(samples: Any) -> None:
+    text = text_of(samples.mixed_log())
+    assert "Incomplete: System.evtx: 3 chunks of 79 have a wrong checksum" in text
+    assert "Sources: 1 read, 0 of them whole." in text
+
+
+def test_a_long_table_shows_both_ends_and_says_so(samples: Any) -> None:
+    text = text_of(many(samples, 1_000))
+    rows = re.findall(r"^(\d+) +205", text, re.MULTILINE)
+    assert rows == [str(n) for n in [*range(1, 101), *range(901, 1_001)]]
+    assert "800 of 1000 transitions are left out here" in text
+
+
+def test_all_rows_are_shown_on_request(samples: Any) -> None:
+    text = text_of(many(samples, 1_000), show_all=True)
+    assert len(re.findall(r"^\d+ +205", text, re.MULTILINE)) == 1_000
+    assert "left out" not in text
+
+
+def test_nothing_read_still_says_why(samples: Any) -> None:
+    text = text_of(samples.log_judgement(samples.log_shape(why="There is no record.")))
+    assert "(no transition)" in text
+    assert "NO-EVIDENCE: There is no record." in text
+
+
+def test_colour_is_used_only_where_it_is_allowed(samples: Any) -> None:
+    plain = text_of(samples.mixed_log())
+    coloured = text_of(samples.mixed_log(), colour=True)
+    assert "\x1b" not in plain
+    assert "\x1b[1;32mPASS\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+@pytest.mark.parametrize("width", [60, 80, 99, 100, 120, 200])
+@pytest.mark.parametrize("unicode", [True, False], ids=["Unicode", "ASCII"])
+def test_lines_fit_the_terminal(samples: Any, width: int, unicode: bool) -> None:
+    text = text_of(samples.mixed_log(), width=width, unicode=unicode)
+    # The heading of S3Resume and four numbers need this much; it never breaks.
+    least = max(width, 75)
+    assert max(map(len, text.splitlines())) <= least
+    assert unicode or text.isascii()
+
+
+def test_hostile_text_neither_moves_the_cursor_nor_floods(samples: Any, hostile: str) -> None:
+    shape = samples.log_shape(
+        records=(samples.os_record(wake_text=hostile),),
+        problems=(hostile,),
+        path=hostile,
+        why=hostile,
+    )
+    for unicode in (True, False):
+        text = text_of(samples.log_judgement(shape), unicode=unicode)
+        text.encode("utf-8" if unicode else "ascii")
+        assert all(c == "\n" or c.isprintable() for c in text)
+        assert not set(text) & set("\u202e\u2066\u2069\u2028")
+        assert len(text) < 6_000
