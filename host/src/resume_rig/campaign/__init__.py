@@ -1,0 +1,1 @@
+"""Runs campaigns and keeps what they measured."""

@@ -1,0 +1,101 @@
+"""Judges a stored campaign; `run`, `correlate` and `report` all ask here."""
+
+from pathlib import Path
+
+from resume_rig.analysis.correlate import correlate
+from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
+from resume_rig.campaign.plan_file import plan_to_mapping
+from resume_rig.campaign.stored import StoredCampaign, outside_cycles
+from resume_rig.model.campaign import CampaignFacts
+from resume_rig.model.cycle import Correlation, Outcome
+from resume_rig.model.dut import DutProfile
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.requirement import Requirement
+
+
+def assess(stored: StoredCampaign, requirement: Requirement | None = None) -> Correlation:
+    """Return the answer of a campaign.
+
+    Args:
+        stored: the campaign.
+        requirement: instead of the one that it was run for.
+    """
+    identity = stored.identity
+    return correlate(
+        outside_cycles(stored),
+        stored.reading,
+        identity.requirement if requirement is None else requirement,
+        reset_to_tsc_of(identity.dut),
+    )
+
+
+def facts_of(
+    stored: StoredCampaign,
+    requirement: Requirement | None = None,
+    report_path: Path | None = None,
+) -> CampaignFacts:
+    """Return what a report has to know of a campaign beside its cycles."""
+    counted = dict.fromkeys(Outcome, 0)
+    for raw in stored.cycles:
+        counted[raw.outcome] += 1
+    return CampaignFacts(
+        store_path=str(stored.path),
+        report_path=None if report_path is None else str(report_path),
+        identity=_names(stored),
+        plan=plan_to_mapping(stored.plan),
+        outcomes={outcome.value: count for outcome, count in counted.items() if count},
+        faults=_faults(stored),
+        requirement=stored.identity.requirement if requirement is None else requirement,
+    )
+
+
+def reset_to_tsc_of(dut: DutProfile | None) -> BoundedNs:
+    """Return PLTRST# rising to the TSC's zero, as far as the DUT's profile tells."""
+    if dut is None:
+        return UNKNOWN_RESET_TO_TSC
+    low_ns, high_ns = dut.reset_to_tsc_min_ns, dut.reset_to_tsc_max_ns
+    return BoundedNs((low_ns + high_ns) // 2, (high_ns - low_ns + 1) // 2)
+
+
+def _names(stored: StoredCampaign) -> dict[str, str]:
+    identity, dut = stored.identity, stored.identity.dut
+    profile = (
+        {}
+        if dut is None
+        else {
+            "dut_title": dut.title,
+            "dut_manufacturer": dut.manufacturer,
+            "dut_product": dut.product,
+            "dut_bios_version": dut.bios_version,
+        }
+    )
+    return {
+        "dut": identity.dut_name,
+        **profile,
+        "rig": f"{identity.rig.board} at {identity.rig_url}",
+        "firmware": identity.rig.firmware,
+        "clock": f"{identity.rig.clock_source}, {identity.rig.clock_tolerance_ppb} ppb",
+        "wired": ", ".join(identity.wired),
+        "host": identity.host,
+        "software": f"resume-rig {identity.software}",
+        "sessions": str(len(stored.sessions)),
+    }
+
+
+def _faults(stored: StoredCampaign) -> tuple[str, ...]:
+    """One sentence for each fault, in the order they happened."""
+    found = [
+        (raw.number, 0, f"Cycle {raw.number}: {finding.text}")
+        for raw in stored.cycles
+        for finding in raw.findings
+    ]
+    found += [
+        (
+            r.after_cycle,
+            1,
+            f"After cycle {r.after_cycle}: {r.why} One more try "
+            f"{'brought it back' if r.ok else 'did not help'}.",
+        )
+        for r in stored.recoveries
+    ]
+    return tuple(text for _, _, text in sorted(found))

@@ -1,0 +1,181 @@
+"""A rig and the DUT on it, as a campaign uses them: actions are recorded, waits keep the lease."""
+
+from collections.abc import Callable, Collection
+
+from resume_rig.campaign.capture import Capture
+from resume_rig.campaign.raw import Command, CommandName
+from resume_rig.campaign.states import dead_lines, present_levels
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.clock import Clock
+from resume_rig.model.edge import ClockExchange
+from resume_rig.rig.interface import ActionStart, Rig, RigInfo
+
+NS_PER_MS = 1_000_000
+# While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
+FAST_PAUSE_NS = 20 * NS_PER_MS
+SLOW_PAUSE_NS = 250 * NS_PER_MS
+EXCHANGES = 5
+EXCHANGES_KEPT = 2
+LIGHT_SPAN_NS = 2_000 * NS_PER_MS
+BLOCK_NS = NS_PER_MS
+
+
+class Bench:
+    """The one place of a campaign that speaks to the rig.
+
+    Attributes:
+        clock: the host's.
+        wired: the channels that count.
+        commands: what was asked of the rig since `begin`, with its answers.
+        lid_closed: whether the lid was closed last.
+    """
+
+    def __init__(
+        self, rig: Rig, clock: Clock, info: RigInfo, wired: Collection[Channel], press_ns: int
+    ) -> None:
+        self.clock = clock
+        self.wired = frozenset(wired)
+        self.commands: list[Command] = []
+        self.lid_closed = False
+        self.has_light = info.light_ring > 0
+        self.capture = Capture(rig, has_light=self.has_light)
+        self.rig = rig
+        self._press_ns = press_ns
+        self._light_wanted = False
+        # Three requests in a lease: one may be lost and another late.
+        self.slow_pause_ns = min(SLOW_PAUSE_NS, info.lease_ns // 4)
+        self.fast_pause_ns = min(FAST_PAUSE_NS, self.slow_pause_ns)
+        self._light_pause_ns = min(2 * SLOW_PAUSE_NS, info.light_ring * BLOCK_NS // 4)
+        self._light_read_ns = self._light_until_ns = 0
+        self._board_minus_host_ns = 0
+
+    def begin(self) -> tuple[ClockExchange, ...]:
+        """Start a new record; return the clock exchanges that it begins with."""
+        self.commands = []
+        self._light_wanted = False
+        exchanges = self.exchange_clocks()
+        self.capture.begin()
+        return exchanges
+
+    def exchange_clocks(self) -> tuple[ClockExchange, ...]:
+        """Return the quickest of some exchanges, in the order they were made."""
+        made = [self.rig.exchange_clocks() for _ in range(EXCHANGES)]
+        kept = sorted(made, key=_round_trip_ns)[:EXCHANGES_KEPT]
+        best = kept[0]
+        self._board_minus_host_ns = (
+            best.board_rx_ns - best.host_tx_ns + best.board_tx_ns - best.host_rx_ns
+        ) // 2
+        return tuple(sorted(kept, key=lambda exchange: exchange.host_tx_ns))
+
+    def host_time_of(self, board_ns: int) -> int:
+        """Return the host time of a board time, good to half a round trip."""
+        return board_ns - self._board_minus_host_ns
+
+    def board_now_ns(self) -> int:
+        """Return the board time of now, good to half a round trip."""
+        return self.clock.now_ns() + self._board_minus_host_ns
+
+    def levels(self) -> dict[Channel, int]:
+        """Return the levels after the newest edge that was read."""
+        if self.capture.lost_edges:
+            # What was lost may have been the last word of a line.
+            return self.rig.levels()
+        return present_levels(self.capture.initial_levels, self.capture.edges)
+
+    def is_running(self) -> bool:
+        """Return whether the wires show a DUT that runs."""
+        return not dead_lines(self.levels(), self.wired)
+
+    def move(self, actuator: Actuator, *, closed: bool) -> Command:
+        """Press the button, or bring the lid into the position that sleeps or wakes."""
+        if actuator is Actuator.BUTTON:
+            return self._act(
+                CommandName.PRESS,
+                self._press_ns,
+                lambda: self.rig.press(Actuator.BUTTON, self._press_ns),
+            )
+        name = CommandName.CLOSE_LID if closed else CommandName.OPEN_LID
+        self.lid_closed = closed
+        return self._act(name, None, lambda: self.rig.lid(closed))
+
+    def record_light(self, until_host_ns: int) -> None:
+        """Keep the photodiode recorded for the next seconds, until a host time at most."""
+        if not self.has_light:
+            return
+        if not self._light_wanted:
+            self.capture.begin_light()
+            self._light_wanted = True
+        now_ns = self.clock.now_ns()
+        span_ns = min(LIGHT_SPAN_NS, until_host_ns - now_ns)
+        if span_ns > 0 and self._light_until_ns < min(until_host_ns, now_ns + LIGHT_SPAN_NS // 2):
+            self._act(CommandName.ARM_LIGHT, span_ns, lambda: self._arm(span_ns))
+            self._light_until_ns = now_ns + span_ns
+
+    def release(self) -> None:
+        """Let go of every actuator."""
+        self.lid_closed = False
+        self._act(CommandName.RELEASE, None, self._release)
+
+    def wait(
+        self,
+        until_host_ns: int,
+        done: Callable[[], bool] | None = None,
+        *,
+        fast: bool = False,
+        light_until_ns: int | None = None,
+    ) -> bool:
+        """Read edges until `done` or the host time comes; return whether `done` came.
+
+        Args:
+            until_host_ns: when to give up.
+            done: asked after each reading.
+            fast: ask often, because something is about to happen.
+            light_until_ns: keep recording light, until this host time at most.
+        """
+        pause_ns = self.fast_pause_ns if fast else self.slow_pause_ns
+        while True:
+            if light_until_ns is not None:
+                self.record_light(light_until_ns)
+            self.read()
+            if done is not None and done():
+                return True
+            left_ns = until_host_ns - self.clock.now_ns()
+            if left_ns <= 0:
+                return False
+            self.clock.sleep_ns(min(pause_ns, left_ns))
+
+    def read(self, *, all_light: bool = False) -> None:
+        """Read what the board captured; light only now and then, for it is many blocks."""
+        self.capture.read_edges()
+        now_ns = self.clock.now_ns()
+        if not self._light_wanted:
+            return
+        if all_light or now_ns - self._light_read_ns >= self._light_pause_ns:
+            self.capture.read_light()
+            self._light_read_ns = now_ns
+
+    def _act(
+        self,
+        name: CommandName,
+        duration_ns: int | None,
+        ask: Callable[[], ActionStart | None],
+    ) -> Command:
+        host_ns = self.clock.now_ns()
+        # Noted before it is sent: one whose answer never came may still have been obeyed.
+        self.commands.append(Command(name, host_ns, duration_ns))
+        answer = ask()
+        if answer is not None:
+            self.commands[-1] = Command(name, host_ns, duration_ns, answer.start_ns, answer.end_ns)
+        return self.commands[-1]
+
+    def _arm(self, span_ns: int) -> None:
+        self.rig.arm_light(span_ns)
+
+    def _release(self) -> None:
+        self.rig.release()
+
+
+def _round_trip_ns(exchange: ClockExchange) -> int:
+    return (exchange.host_rx_ns - exchange.host_tx_ns) - (
+        exchange.board_tx_ns - exchange.board_rx_ns
+    )

@@ -1,0 +1,145 @@
+"""Begins a campaign, or goes on with one."""
+
+from pathlib import Path
+
+from resume_rig.campaign.bench import Bench
+from resume_rig.campaign.events import Observer, ignore
+from resume_rig.campaign.identity import Identity, check_same_bench
+from resume_rig.campaign.log_feed import LogFeed, came_late, mark_of
+from resume_rig.campaign.os_log_source import OsLogSource, identity_of
+from resume_rig.campaign.plan import Plan, check_against_bench, check_plan
+from resume_rig.campaign.raw import LogMark, Session
+from resume_rig.campaign.runner import (
+    CampaignEnd,
+    CampaignFinished,
+    CampaignRunner,
+    CampaignStopped,
+    done_of,
+)
+from resume_rig.campaign.store import Store
+from resume_rig.model.channel import Actuator
+from resume_rig.model.clock import Clock
+from resume_rig.model.errors import UsageError
+from resume_rig.model.units import seconds_text
+from resume_rig.rig.interface import Rig
+
+# A clock that time synchronisation set back a little is waited for.
+MOST_BEHIND_NS = 60_000_000_000
+
+__all__ = ["CampaignEnd", "CampaignFinished", "CampaignStopped", "begin", "go_on"]
+
+
+def begin(
+    path: Path,
+    plan: Plan,
+    identity: Identity,
+    *,
+    rig: Rig,
+    clock: Clock,
+    log: OsLogSource | None = None,
+    observe: Observer = ignore,
+) -> CampaignEnd:
+    """Run a campaign into a new store.
+
+    Args:
+        path: of the store; no file may be there.
+        plan: what to do.
+        identity: who takes part (`identity.identify`).
+        rig: open; the caller closes it.
+        clock: the rig's.
+        log: where OS records come from; what it holds already is not this campaign's.
+        observe: told what happens.
+
+    Raises:
+        UsageError: plan and bench do not fit, or the store cannot be made; nothing was moved.
+        RecordError: log or store cannot be used.
+        RigError: the rig or the DUT failed; the store keeps what was measured.
+    """
+    check_plan(plan)
+    _check_bench(plan, identity)
+    mark = mark_of(log.new_records()) if log is not None else LogMark()
+    feed = LogFeed(log, mark)
+    with Store.create(path, identity, plan) as store:
+        return _run(store, identity, rig=rig, clock=clock, feed=feed, observe=observe)
+
+
+def go_on(
+    path: Path,
+    identity: Identity,
+    *,
+    rig: Rig,
+    clock: Clock,
+    log: OsLogSource | None = None,
+    observe: Observer = ignore,
+) -> CampaignEnd:
+    """Go on with the campaign of a store, by its own plan, from its next cycle.
+
+    Args:
+        path: of the store.
+        identity: who takes part now; rig and DUT must be those of the store.
+        rig: open; the caller closes it.
+        clock: the rig's.
+        log: where OS records come from.
+        observe: told what happens.
+
+    Raises:
+        UsageError: rig or DUT are others, or the host's clock is behind the store's cycles.
+        RecordError: log or store cannot be used, or another process runs the campaign.
+        RigError: the rig or the DUT failed; the store keeps what was measured.
+    """
+    with Store.resume(path) as store:
+        check_same_bench(store.identity, identity, str(path))
+        if done_of(store) >= store.plan.cycles:
+            return CampaignFinished(path, store.outcomes())
+        _wait_past(store, clock)
+        feed = _feed_of(store, log)
+        return _run(store, identity, rig=rig, clock=clock, feed=feed, observe=observe)
+
+
+def _wait_past(store: Store, clock: Clock) -> None:
+    """Let no cycle stand before an earlier one: records are matched with cycles by their times."""
+    behind_ns = store.newest_utc_ns() - clock.utc_ns()
+    if behind_ns > MOST_BEHIND_NS:
+        raise UsageError(
+            f"could not go on with {store.path}: the host's clock shows a time "
+            f"{seconds_text(behind_ns)} before the end of its newest cycle; set the clock right"
+        )
+    clock.sleep_ns(behind_ns)
+
+
+def _feed_of(store: Store, log: OsLogSource | None) -> LogFeed:
+    if log is None:
+        return LogFeed(None, LogMark())
+    found = log.new_records()
+    earlier = [session.log.mark for session in store.sessions() if session.log is not None]
+    if not earlier:
+        return LogFeed(log, mark_of(found))
+    stored = frozenset(identity_of(record) for raw in store.cycles() for record in raw.records)
+    return LogFeed(log, earlier[0], came_late(found, earlier[0], stored))
+
+
+def _check_bench(plan: Plan, identity: Identity) -> None:
+    actuators: tuple[Actuator, ...] = tuple(info.actuator for info in identity.rig.actuators)
+    check_against_bench(plan, identity.dut_name, actuators, identity.wired)
+
+
+def _run(
+    store: Store,
+    identity: Identity,
+    *,
+    rig: Rig,
+    clock: Clock,
+    feed: LogFeed,
+    observe: Observer,
+) -> CampaignEnd:
+    session = Session(
+        number=len(store.sessions()) + 1,
+        started_utc_ns=clock.utc_ns(),
+        boot_id=identity.rig.boot_id,
+        host=identity.host,
+        software=identity.software,
+        log=feed.state(),
+    )
+    store.begin_session(session)
+    bench = Bench(rig, clock, identity.rig, identity.wired, store.plan.press_ns)
+    return CampaignRunner(bench, store, session, feed, observe).run()

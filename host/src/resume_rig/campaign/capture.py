@@ -1,0 +1,78 @@
+"""Follows the board's rings by cursor and keeps what belongs to the cycle at hand.
+
+An interrupt may strike anywhere: what was read twice is kept once, and what is missing is told
+from the numbers, not from a counter that could be left behind.
+"""
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.edge import Edge, LightBlock
+from resume_rig.rig.interface import Rig
+
+# A line that blinks may change while levels are read; this often is enough to find a quiet moment.
+QUIET_ATTEMPTS = 8
+
+
+class Capture:
+    """Edges, light blocks and initial levels since `begin`.
+
+    Attributes:
+        initial_levels: just before the first edge.
+        edges, light: read so far, in the order of their numbers.
+    """
+
+    def __init__(self, rig: Rig, *, has_light: bool) -> None:
+        self._rig = rig
+        self._has_light = has_light
+        self._next_edge = self._first_edge = 0
+        self._next_block = self._first_block = 0
+        self.initial_levels: dict[Channel, int] = {}
+        self.edges: list[Edge] = []
+        self.light: list[LightBlock] = []
+
+    @property
+    def lost_edges(self) -> int:
+        """How many edges since `begin` the board overwrote before they were read."""
+        return self._next_edge - self._first_edge - len(self.edges)
+
+    @property
+    def lost_light(self) -> int:
+        """How many light blocks since `begin` the board overwrote before they were read."""
+        return self._next_block - self._first_block - len(self.light)
+
+    def begin(self) -> None:
+        """Forget everything, go to the newest edge and block, and note the levels there."""
+        for _ in range(QUIET_ATTEMPTS):
+            self.read_edges()
+            levels = self._rig.levels()
+            before = self._next_edge
+            self.read_edges()
+            if self._next_edge == before:
+                break
+        self.initial_levels = levels
+        self.edges, self._first_edge = [], self._next_edge
+        self.begin_light()
+
+    def begin_light(self) -> None:
+        """Forget the light, and go to the newest block."""
+        self.read_light()
+        self.light, self._first_block = [], self._next_block
+
+    def read_edges(self) -> None:
+        """Read every edge that the board has."""
+        more = True
+        while more:
+            batch = self._rig.edges(self._next_edge)
+            newest = self.edges[-1].number if self.edges else -1
+            self.edges.extend([edge for edge in batch.edges if edge.number > newest])
+            self._next_edge = batch.next_number
+            more = batch.more
+
+    def read_light(self) -> None:
+        """Read every light block that the board has."""
+        more = self._has_light
+        while more:
+            batch = self._rig.light(self._next_block)
+            newest = self.light[-1].number if self.light else -1
+            self.light.extend([block for block in batch.blocks if block.number > newest])
+            self._next_block = batch.next_number
+            more = batch.more

@@ -1,0 +1,183 @@
+"""One cycle, run as a state machine: sleep, dwell, wake, settle, read.
+
+What the wires tell decides where to go next; what became of the cycle is said afterwards, from
+what was recorded, by the same analysis that a report uses.
+"""
+
+from collections.abc import Callable
+
+from resume_rig.campaign.bench import NS_PER_MS, Bench
+from resume_rig.campaign.events import Asleep, CycleStarted, Observer, Woke
+from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.raw import Command, CycleRaw
+from resume_rig.campaign.states import (
+    CycleState,
+    dead_lines,
+    first_change,
+    is_dark,
+    sleep_line,
+)
+from resume_rig.model.channel import Actuator
+from resume_rig.model.cycle import Outcome
+from resume_rig.model.edge import ClockExchange
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.verdict import Finding
+from resume_rig.rig.interface import Faults
+
+# Light onset needs at least 100 ms of darkness before the trigger as its baseline.
+LIGHT_LEAD_NS = 200 * NS_PER_MS
+
+
+class CycleRun:
+    """A cycle under way. It holds what was measured so far, for whoever has to stop it.
+
+    Attributes:
+        number: of the cycle.
+        state: where it is.
+        triggered: the DUT was touched, so that there is something to keep.
+    """
+
+    def __init__(self, number: int, bench: Bench, plan: Plan, observe: Observer) -> None:
+        self.number = number
+        self.state = CycleState.BEGINNING
+        self.triggered = False
+        self._bench = bench
+        self._plan = plan
+        self._observe = observe
+        self._line = sleep_line(bench.wired)
+        self._exchanges: tuple[ClockExchange, ...] = ()
+        self._faults: Faults | None = None
+        self._started_host_ns = self._utc_minus_host_ns = 0
+        self._asleep_ns = 0
+        self._action_end_ns = 0
+
+    def run(self, done: int) -> None:
+        """Go through the states until none is left; `done` cycles of the plan were before."""
+        self._observe(CycleStarted(self.number, done, self._plan.cycles))
+        steps: dict[CycleState, Callable[[], CycleState]] = {
+            CycleState.BEGINNING: self._begin,
+            CycleState.FALLING_ASLEEP: self._fall_asleep,
+            CycleState.ASLEEP: self._dwell,
+            CycleState.WAKING: self._wake,
+            CycleState.SETTLING: self._settle,
+            CycleState.READING: self._read,
+        }
+        while self.state is not CycleState.DONE:
+            self.state = steps[self.state]()
+
+    def raw(
+        self,
+        session: int,
+        boot_id: int,
+        outcome: Outcome,
+        records: tuple[OsRecord, ...] = (),
+        findings: tuple[Finding, ...] = (),
+    ) -> CycleRaw:
+        """Return what was measured so far."""
+        capture = self._bench.capture
+        return CycleRaw(
+            number=self.number,
+            session=session,
+            boot_id=boot_id,
+            outcome=outcome,
+            utc_minus_host_ns=self._utc_minus_host_ns,
+            started_host_ns=self._started_host_ns,
+            ended_host_ns=self._bench.clock.now_ns(),
+            initial_levels=dict(capture.initial_levels),
+            edges=tuple(capture.edges),
+            light=tuple(capture.light),
+            exchanges=self._exchanges,
+            commands=tuple(self._bench.commands),
+            lost_edges=capture.lost_edges,
+            lost_light=capture.lost_light,
+            faults=self._faults,
+            records=records,
+            findings=findings,
+        )
+
+    def _begin(self) -> CycleState:
+        clock = self._bench.clock
+        self._started_host_ns = clock.now_ns()
+        self._utc_minus_host_ns = clock.utc_ns() - self._started_host_ns
+        self._exchanges = self._bench.begin()
+        return CycleState.FALLING_ASLEEP
+
+    def _fall_asleep(self) -> CycleState:
+        trigger = self._move(self._plan.sleep_by, closed=True)
+        if not self._wait_for(self._fell_asleep, self._plan.sleep_timeout_ns):
+            self._open_lid()
+            return CycleState.READING
+        start_ns = self._asleep_ns if trigger.start_ns is None else trigger.start_ns
+        self._observe(Asleep(self.number, self._asleep_ns - start_ns))
+        return CycleState.ASLEEP
+
+    def _dwell(self) -> CycleState:
+        bench, plan = self._bench, self._plan
+        if plan.wake_by is Actuator.LID and not bench.lid_closed:
+            self._move(Actuator.LID, closed=True)
+        end_ns = bench.host_time_of(self._asleep_ns) + plan.dwell_ns
+        woke = bench.wait(end_ns - LIGHT_LEAD_NS, self._woke_up) or bench.wait(
+            end_ns, self._woke_up, light_until_ns=end_ns + plan.wake_timeout_ns
+        )
+        if not woke:
+            self._move(plan.wake_by, closed=False)
+        return CycleState.WAKING
+
+    def _wake(self) -> CycleState:
+        timeout_ns = self._plan.wake_timeout_ns
+        light_until_ns = self._bench.clock.now_ns() + timeout_ns
+        shown = self._wait_for(self._is_awake, timeout_ns, light_until_ns=light_until_ns)
+        self._open_lid()
+        if not shown:
+            return CycleState.READING
+        newest = self._bench.capture.edges[-1].t_ns
+        self._observe(Woke(self.number, newest - self._asleep_ns))
+        return CycleState.SETTLING
+
+    def _settle(self) -> CycleState:
+        bench = self._bench
+        end_ns = max(bench.clock.now_ns() + self._plan.settle_ns, self._action_end_ns)
+        bench.wait(end_ns, light_until_ns=end_ns)
+        return CycleState.READING
+
+    def _read(self) -> CycleState:
+        self._bench.read(all_light=True)
+        self._exchanges += self._bench.exchange_clocks()
+        self._faults = self._bench.rig.faults()
+        return CycleState.DONE
+
+    def _move(self, actuator: Actuator, *, closed: bool) -> Command:
+        self.triggered = True
+        command = self._bench.move(actuator, closed=closed)
+        if command.end_ns is not None:
+            self._action_end_ns = self._bench.host_time_of(command.end_ns)
+        return command
+
+    def _open_lid(self) -> None:
+        if self._bench.lid_closed:
+            self._move(Actuator.LID, closed=False)
+
+    def _wait_for(
+        self, sign: Callable[[], bool], timeout_ns: int, *, light_until_ns: int | None = None
+    ) -> bool:
+        until_ns = self._bench.clock.now_ns() + timeout_ns
+        return self._bench.wait(until_ns, sign, fast=True, light_until_ns=light_until_ns)
+
+    def _fell_asleep(self) -> bool:
+        t_ns = first_change(self._bench.capture.edges, self._line, 0, from_ns=0)
+        if t_ns is None:
+            return False
+        self._asleep_ns = t_ns
+        return True
+
+    def _woke_up(self) -> bool:
+        edges = self._bench.capture.edges
+        return first_change(edges, self._line, 1, from_ns=self._asleep_ns) is not None
+
+    def _is_awake(self) -> bool:
+        """Whether every sign is there; a lid that covers the display is opened for the last."""
+        bench = self._bench
+        if not self._woke_up() or dead_lines(bench.levels(), bench.wired):
+            return False
+        self._open_lid()
+        return not is_dark(bench.levels(), bench.wired)

@@ -1,0 +1,84 @@
+"""The OS log beside a running campaign: what is new goes to the cycle at hand, once."""
+
+from collections.abc import Iterable, Sequence
+
+from resume_rig.campaign.os_log_source import OsLogSource, RecordIdentity, identity_of
+from resume_rig.campaign.raw import LogMark, LogState
+from resume_rig.model.errors import RecordError
+from resume_rig.model.os_record import OsRecord
+
+# A record is written up to 2 s after the wake has ended.
+RECORD_WAIT_NS = 3_000_000_000
+
+
+class LogFeed:
+    """OS records that no cycle has taken yet.
+
+    Args:
+        source: where records come from; None for a campaign without a log.
+        mark: where the log stood when the campaign began.
+        late: records that earlier sessions did not get to keep.
+
+    Attributes:
+        pending: read, and not yet on the disk.
+        problem: why the log could not be read last time; None when it could.
+    """
+
+    def __init__(
+        self,
+        source: OsLogSource | None,
+        mark: LogMark,
+        late: Sequence[OsRecord] = (),
+    ) -> None:
+        self._source = source
+        self._mark = mark
+        self.pending: list[OsRecord] = list(late)
+        self.problem: str | None = None
+
+    @property
+    def present(self) -> bool:
+        """Whether there is a log at all."""
+        return self._source is not None
+
+    def state(self) -> LogState | None:
+        """Return what the store keeps of the log beside its records."""
+        return None if self._source is None else LogState(self._source.describe(), self._mark)
+
+    def read(self) -> None:
+        """Read what is new; a log that cannot be read now is tried again next time."""
+        if self._source is None:
+            return
+        try:
+            self.pending.extend(self._source.new_records())
+        except RecordError as error:
+            self.problem = str(error)
+        else:
+            self.problem = None
+
+
+def mark_of(records: Iterable[OsRecord]) -> LogMark:
+    """Return where a log that holds `records` stands."""
+    found = tuple(records)
+    return LogMark(
+        max((r.record_id for r in found if r.record_id is not None), default=None),
+        max((r.written_utc_ns for r in found if r.written_utc_ns is not None), default=None),
+    )
+
+
+def came_late(
+    records: Iterable[OsRecord], mark: LogMark, stored: frozenset[RecordIdentity]
+) -> list[OsRecord]:
+    """Return the records of a campaign that its earlier sessions did not keep."""
+    return [
+        record
+        for record in records
+        if not _is_before(record, mark) and identity_of(record) not in stored
+    ]
+
+
+def _is_before(record: OsRecord, mark: LogMark) -> bool:
+    if record.record_id is not None and mark.record_id is not None:
+        return record.record_id <= mark.record_id
+    if record.written_utc_ns is not None and mark.written_utc_ns is not None:
+        return record.written_utc_ns <= mark.written_utc_ns
+    return False

@@ -1,0 +1,136 @@
+"""Where a running campaign gets OS records from: a log that grows, read bit by bit."""
+
+from pathlib import Path
+from typing import Protocol
+
+from resume_rig.model.errors import RecordError
+from resume_rig.model.os_record import Integrity, LogSource, OsRecord
+from resume_rig.oslog.event_xml import is_event_xml
+from resume_rig.oslog.follower import EventLogFollower
+from resume_rig.oslog.reading import read_logs
+from resume_rig.oslog.registry import HEAD_BYTES
+from resume_rig.rig.interface import Rig
+
+CHUNK_BYTES = 1 << 20
+# So much of what was read last must still stand there for a file to count as appended to.
+TAIL_BYTES = 4096
+
+RecordIdentity = tuple[int | None, ...]
+
+
+class OsLogSource(Protocol):
+    """A log that grows while a campaign runs."""
+
+    def new_records(self) -> tuple[OsRecord, ...]:
+        """Return the records that appeared since the last call; at the first call, all.
+
+        Raises:
+            RecordError: the log cannot be read now.
+            RigError: it lies on a rig that does not answer.
+        """
+        ...
+
+    def describe(self) -> LogSource:
+        """Return the log as read so far."""
+        ...
+
+
+def identity_of(record: OsRecord) -> RecordIdentity:
+    """Return what tells a record from every other one of its log."""
+    return (
+        record.record_id,
+        record.written_utc_ns,
+        record.sleep_time_utc_ns,
+        record.wake_time_utc_ns,
+        record.bios_init_ms,
+        record.driver_init_ms,
+    )
+
+
+class RigFileLog:
+    """The event log of a simulated DUT, which its board serves as a file."""
+
+    def __init__(self, rig: Rig, name: str) -> None:
+        self._rig = rig
+        self._name = name
+        self._offset_bytes = 0
+        self._follower = EventLogFollower(name, keep_text=True)
+
+    def new_records(self) -> tuple[OsRecord, ...]:
+        """Return the records that appeared since the last call."""
+        data = self._rig.download(self._name, self._offset_bytes)
+        records = self._follower.feed(data)
+        self._offset_bytes += len(data)
+        return tuple(records)
+
+    def describe(self) -> LogSource:
+        """Return the log as read so far."""
+        return self._follower.describe()
+
+
+class FileLog:
+    """A log file that somebody else writes: Event XML that grows, or any file that is replaced.
+
+    What was appended to Event XML is read alone; a file that was rewritten (a document, EVTX) is
+    read as a whole again, and what is known of it is left out.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: set[RecordIdentity] = set()
+        self._source = LogSource(str(path), "unknown", None, 0, Integrity(ok=True))
+        self._size_bytes = self._changed_ns = -1
+        self._restart()
+
+    def new_records(self) -> tuple[OsRecord, ...]:
+        """Return the records that appeared since the last call.
+
+        Raises:
+            RecordError: the file is missing or cannot be read.
+        """
+        try:
+            status = self._path.stat()
+            if (status.st_size, status.st_mtime_ns) == (self._size_bytes, self._changed_ns):
+                return ()
+            found = self._read_appended() if self._is_appended() else self._read_again()
+        except OSError as error:
+            raise RecordError(
+                f"could not read the log {self._path}: {error.strerror or error}"
+            ) from error
+        self._size_bytes, self._changed_ns = status.st_size, status.st_mtime_ns
+        new = [record for record in found if identity_of(record) not in self._known]
+        self._known.update(map(identity_of, new))
+        return tuple(new)
+
+    def describe(self) -> LogSource:
+        """Return the log as read so far."""
+        return self._source
+
+    def _restart(self) -> None:
+        self._offset_bytes = 0
+        self._tail = b""
+        self._follower = EventLogFollower(str(self._path), keep_text=True)
+
+    def _is_appended(self) -> bool:
+        with self._path.open("rb") as file:
+            if self._offset_bytes == 0:
+                return is_event_xml(file.read(HEAD_BYTES))
+            file.seek(self._offset_bytes - len(self._tail))
+            return bool(self._tail) and file.read(len(self._tail)) == self._tail
+
+    def _read_appended(self) -> list[OsRecord]:
+        records: list[OsRecord] = []
+        with self._path.open("rb") as file:
+            file.seek(self._offset_bytes)
+            while data := file.read(CHUNK_BYTES):
+                records.extend(self._follower.feed(data))
+                self._offset_bytes += len(data)
+                self._tail = (self._tail + data)[-TAIL_BYTES:]
+        self._source = self._follower.describe()
+        return records
+
+    def _read_again(self) -> list[OsRecord]:
+        self._restart()
+        reading = read_logs([self._path], keep_text=True)
+        self._source = reading.sources[0]
+        return list(reading.records)

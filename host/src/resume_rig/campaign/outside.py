@@ -1,0 +1,60 @@
+"""What the wires say of a recorded cycle; the runner and every report ask here."""
+
+import dataclasses
+
+from resume_rig.analysis.cycle_building import build_cycle
+from resume_rig.campaign.identity import Identity
+from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.raw import CycleRaw
+from resume_rig.model.cycle import Outcome, OutsideCycle
+from resume_rig.model.edge import Edge
+from resume_rig.rig.interface import RigInfo
+from resume_rig.timing.edge_uncertainty import (
+    IntervalBounds,
+    edge_half_width_ns,
+    without_delays,
+)
+
+# Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
+RUNNER_SAYS = (Outcome.INTERRUPTED, Outcome.INVALID)
+
+
+def outside_cycle(
+    raw: CycleRaw, plan: Plan, identity: Identity, *, ignored: bool = False
+) -> OutsideCycle:
+    """Return the cycle as its raw record tells it; nothing derived is taken from the record."""
+    wired = identity.wired
+    built = build_cycle(
+        raw.number,
+        pin_edges(raw, identity),
+        {channel: level for channel, level in raw.initial_levels.items() if channel in wired},
+        plan.wake_by,
+        bounds_of(identity.rig),
+        lost=raw.lost_edges + raw.lost_light > 0,
+        ignored=ignored,
+    )
+    findings = (*built.findings, *raw.findings)
+    if raw.outcome in RUNNER_SAYS:
+        return dataclasses.replace(built, outcome=raw.outcome, findings=findings)
+    return dataclasses.replace(built, findings=findings)
+
+
+def pin_edges(raw: CycleRaw, identity: Identity) -> tuple[Edge, ...]:
+    """Return the edges of the wired channels as they were on the DUT's pins, in order."""
+    delays = {info.channel: info.delay_ns for info in identity.rig.channels}
+    wired = [edge for edge in raw.edges if edge.channel in identity.wired]
+    return without_delays(wired, delays)
+
+
+def bounds_of(rig: RigInfo) -> IntervalBounds:
+    """Return what the board states of its stamps.
+
+    A measured rate error is not applied to stamps: it lies within the stated tolerance.
+    """
+    return IntervalBounds(
+        rate_ppb=rig.clock_tolerance_ppb,
+        edge_ns={
+            info.channel: edge_half_width_ns(info.uncertainty_ns, info.resolution_ns)
+            for info in rig.channels
+        },
+    )

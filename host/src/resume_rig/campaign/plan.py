@@ -1,0 +1,181 @@
+"""A plan: how often, how, and with which waits a campaign puts a DUT to sleep and wakes it.
+
+The checked limits come from the chipset's own times; docs/reference/plans.md tells each.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TypeVar
+
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.units import seconds_text
+
+_T = TypeVar("_T")
+
+NS_PER_MS = 1_000_000
+NS_PER_S = 1_000_000_000
+
+MAX_CYCLES = 1_000_000
+# SLP_S4# may be stretched to 4 s after sleep entry, and the chipset holds a wake off so long
+# (Intel 800-series PCH datasheet, "Event Input Signals").
+MIN_DWELL_NS = 5 * NS_PER_S
+MAX_DWELL_NS = 24 * 3600 * NS_PER_S
+MAX_SETTLE_NS = 3600 * NS_PER_S
+# The chipset debounces for 16 ms and an EC for 30 ms; 4 s is the override that cuts the power.
+MIN_PRESS_NS = 50 * NS_PER_MS
+MAX_PRESS_NS = 1500 * NS_PER_MS
+MIN_TIMEOUT_NS = 1 * NS_PER_S
+MAX_TIMEOUT_NS = 3600 * NS_PER_S
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a campaign does.
+
+    Attributes:
+        cycles: how many are measured; interrupted ones do not count.
+        state: the sleep state asked for.
+        sleep_by, wake_by: what starts the sleep, and the wake.
+        dwell_ns: from sleep entry, as the wires show it, to the wake trigger.
+        settle_ns: from the last sign of the wake to the end of the cycle.
+        press_ns: how long the button is pressed.
+        ignore_first: the first cycle is measured and kept, and not judged.
+        wake_timeout_ns: from the trigger to the last sign of the wake.
+        sleep_timeout_ns: from the trigger to sleep entry.
+        short_dwell: dwell_ns may be less than 5 s, to measure how long a wake is held off.
+    """
+
+    cycles: int
+    state: SleepKind
+    sleep_by: Actuator
+    wake_by: Actuator
+    dwell_ns: int
+    settle_ns: int
+    press_ns: int
+    ignore_first: bool
+    wake_timeout_ns: int = 60 * NS_PER_S
+    sleep_timeout_ns: int = 60 * NS_PER_S
+    short_dwell: bool = False
+
+    @property
+    def actuators(self) -> frozenset[Actuator]:
+        """What the plan moves."""
+        return frozenset({self.sleep_by, self.wake_by})
+
+
+def default_plan() -> Plan:
+    """Return S3Resume's plan: four S3 cycles by button, the first one not judged."""
+    return Plan(
+        cycles=4,
+        state=SleepKind.S3,
+        sleep_by=Actuator.BUTTON,
+        wake_by=Actuator.BUTTON,
+        dwell_ns=5 * NS_PER_S,
+        settle_ns=2 * NS_PER_S,
+        press_ns=150 * NS_PER_MS,
+        ignore_first=True,
+    )
+
+
+def override(
+    plan: Plan,
+    *,
+    cycles: int | None = None,
+    state: SleepKind | None = None,
+    sleep_by: Actuator | None = None,
+    wake_by: Actuator | None = None,
+    dwell_ns: int | None = None,
+    settle_ns: int | None = None,
+    press_ns: int | None = None,
+    ignore_first: bool | None = None,
+    wake_timeout_ns: int | None = None,
+    sleep_timeout_ns: int | None = None,
+    short_dwell: bool | None = None,
+) -> Plan:
+    """Return `plan` with what is given, checked.
+
+    Raises:
+        UsageError: a value is outside its range.
+    """
+    changed = Plan(
+        cycles=_pick(cycles, plan.cycles),
+        state=_pick(state, plan.state),
+        sleep_by=_pick(sleep_by, plan.sleep_by),
+        wake_by=_pick(wake_by, plan.wake_by),
+        dwell_ns=_pick(dwell_ns, plan.dwell_ns),
+        settle_ns=_pick(settle_ns, plan.settle_ns),
+        press_ns=_pick(press_ns, plan.press_ns),
+        ignore_first=_pick(ignore_first, plan.ignore_first),
+        wake_timeout_ns=_pick(wake_timeout_ns, plan.wake_timeout_ns),
+        sleep_timeout_ns=_pick(sleep_timeout_ns, plan.sleep_timeout_ns),
+        short_dwell=_pick(short_dwell, plan.short_dwell),
+    )
+    check_plan(changed)
+    return changed
+
+
+def check_plan(plan: Plan) -> None:
+    """Check what can be checked without a bench.
+
+    Raises:
+        UsageError: a value is outside its range; the sentence names value and range.
+    """
+    if not 1 <= plan.cycles <= MAX_CYCLES:
+        raise UsageError(f"a plan of {plan.cycles} cycles; allowed are 1 to {MAX_CYCLES:,}")
+    if plan.state is not SleepKind.S3:
+        raise UsageError(f"a plan for {plan.state}; this version does S3")
+    if plan.dwell_ns < MIN_DWELL_NS and not plan.short_dwell:
+        raise UsageError(
+            f"a dwell of {seconds_text(plan.dwell_ns)}; allowed are 5 s or more after sleep "
+            "entry, because a chipset may hold off a wake for 4 s (short_dwell = true in a plan "
+            "file allows less, to measure that)"
+        )
+    _check_range("dwell", plan.dwell_ns, 0, MAX_DWELL_NS)
+    _check_range("settle time", plan.settle_ns, 0, MAX_SETTLE_NS)
+    _check_range("press", plan.press_ns, MIN_PRESS_NS, MAX_PRESS_NS)
+    _check_range("wake time-out", plan.wake_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
+    _check_range("sleep time-out", plan.sleep_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
+
+
+def check_against_bench(
+    plan: Plan,
+    dut_name: str,
+    actuators: Collection[Actuator],
+    channels: Collection[Channel],
+) -> None:
+    """Check that a bench can do what the plan asks for.
+
+    Args:
+        plan: the plan.
+        dut_name: for the sentence.
+        actuators: what the rig can move on this DUT.
+        channels: what is wired on it.
+
+    Raises:
+        UsageError: an actuator is missing, or no wire shows that the DUT sleeps.
+    """
+    missing = sorted(plan.actuators - set(actuators))
+    if missing:
+        raise UsageError(
+            f"the plan moves the {missing[0]}, which the bench of {dut_name} cannot; "
+            f"it can move: {', '.join(sorted(actuators)) or 'nothing'}"
+        )
+    if not {Channel.SLP_S3, Channel.PWR_OK} & set(channels):
+        raise UsageError(
+            f"a campaign on {dut_name} needs SLP_S3 or PWR_OK to see it sleep; "
+            f"wired are: {', '.join(sorted(channels)) or 'none'}"
+        )
+
+
+def _check_range(name: str, value_ns: int, low_ns: int, high_ns: int) -> None:
+    if not low_ns <= value_ns <= high_ns:
+        raise UsageError(
+            f"a {name} of {seconds_text(value_ns)}; allowed are {seconds_text(low_ns)} to "
+            f"{seconds_text(high_ns)}"
+        )
+
+
+def _pick(new: _T | None, old: _T) -> _T:
+    return old if new is None else new

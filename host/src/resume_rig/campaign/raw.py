@@ -1,0 +1,138 @@
+"""What a campaign keeps of each cycle, before anybody derives anything from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum, unique
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.cycle import Outcome
+from resume_rig.model.edge import ClockExchange, Edge, LightBlock
+from resume_rig.model.os_record import LogSource, OsRecord
+from resume_rig.model.verdict import Finding
+from resume_rig.rig.interface import Faults
+
+
+@unique
+class CommandName(StrEnum):
+    """What was asked of the rig that moves or records something."""
+
+    PRESS = "press"
+    CLOSE_LID = "close-lid"
+    OPEN_LID = "open-lid"
+    ARM_LIGHT = "arm-light"
+    RELEASE = "release"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One request that moves or records something, and the board's answer.
+
+    Attributes:
+        host_ns: host clock just before it was sent.
+        duration_ns: of a press or of light recording; None where the command has none.
+        start_ns, end_ns: board clock, from the answer; None where the answer has none.
+    """
+
+    name: CommandName
+    host_ns: int
+    duration_ns: int | None = None
+    start_ns: int | None = None
+    end_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRaw:
+    """One cycle as it was recorded.
+
+    Attributes:
+        number: of the cycle in its campaign, from 1.
+        session: the run or resume that it belongs to, from 1.
+        boot_id: of the board; stamps compare within one.
+        outcome: what the runner saw become of it.
+        initial_levels: of the wired channels, just before the first edge.
+        edges: numbered without gaps unless `lost_edges` says otherwise.
+        light: blocks recorded around the wake; empty without a photodiode.
+        exchanges: the best of those made before and after.
+        utc_minus_host_ns: host wall clock (UTC) minus host monotonic clock, in nanoseconds.
+        started_host_ns, ended_host_ns: host clock around the cycle.
+        lost_edges, lost_light: overwritten on the board before they were read.
+        faults: the board's counters at the end; None where the link was gone.
+        records: OS records that appeared while the cycle ran.
+        findings: faults of the rig that the wires cannot show.
+    """
+
+    number: int
+    session: int
+    boot_id: int
+    outcome: Outcome
+    utc_minus_host_ns: int
+    started_host_ns: int
+    ended_host_ns: int
+    initial_levels: Mapping[Channel, int]
+    edges: tuple[Edge, ...]
+    light: tuple[LightBlock, ...]
+    exchanges: tuple[ClockExchange, ...]
+    commands: tuple[Command, ...]
+    lost_edges: int = 0
+    lost_light: int = 0
+    faults: Faults | None = None
+    records: tuple[OsRecord, ...] = ()
+    findings: tuple[Finding, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What was done outside of a cycle to have the DUT awake.
+
+    Attributes:
+        session: the run or resume that it belongs to.
+        after_cycle: the newest cycle at that time, 0 for none.
+        why: one sentence.
+        ok: whether the wires showed a DUT that is awake in the end.
+    """
+
+    session: int
+    after_cycle: int
+    why: str
+    ok: bool
+    commands: tuple[Command, ...]
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogMark:
+    """Up to where a log reached when the campaign began; records up to here are not its own.
+
+    Attributes:
+        record_id: the highest then; None where records have no number, or there was none.
+        written_utc_ns: the newest then, OS clock; None where there was none.
+    """
+
+    record_id: int | None = None
+    written_utc_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """The source of OS records as a session knows it."""
+
+    source: LogSource
+    mark: LogMark
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run or resume of a campaign.
+
+    Attributes:
+        number: from 1.
+        boot_id: of the board at its start.
+        log: None without a log.
+    """
+
+    number: int
+    started_utc_ns: int
+    boot_id: int
+    host: str
+    software: str
+    log: LogState | None

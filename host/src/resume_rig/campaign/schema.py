@@ -1,0 +1,161 @@
+"""The tables of a campaign store, and opening a file that may or may not be one."""
+
+import sqlite3
+from pathlib import Path
+
+from resume_rig.model.errors import RecordError
+
+# The letters RRIG; tells our files from those of other SQLite applications.
+APPLICATION_ID = 0x52524947
+SCHEMA_VERSION = 1
+# Two cycles or more fit a page, so that little of it stays empty.
+PAGE_BYTES = 8192
+# Somebody else's short lock (a reader that recovers the WAL after a crash) is waited out.
+BUSY_TIMEOUT_MS = 5000
+
+TABLES = (
+    """CREATE TABLE identity (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE session (
+        number INTEGER PRIMARY KEY,
+        started_utc_ns INTEGER NOT NULL,
+        boot_id INTEGER NOT NULL,
+        host TEXT NOT NULL,
+        software TEXT NOT NULL,
+        log TEXT
+    )""",
+    """CREATE TABLE cycle (
+        number INTEGER PRIMARY KEY,
+        session INTEGER NOT NULL REFERENCES session (number),
+        boot_id INTEGER NOT NULL,
+        outcome TEXT NOT NULL,
+        utc_minus_host_ns INTEGER NOT NULL,
+        started_host_ns INTEGER NOT NULL,
+        ended_host_ns INTEGER NOT NULL,
+        lost_edges INTEGER NOT NULL,
+        lost_light INTEGER NOT NULL,
+        levels INTEGER NOT NULL,
+        edges BLOB NOT NULL,
+        light BLOB NOT NULL,
+        exchanges BLOB NOT NULL,
+        commands TEXT NOT NULL,
+        faults TEXT,
+        findings TEXT NOT NULL,
+        dictionary INTEGER REFERENCES dictionary (number),
+        records BLOB NOT NULL
+    )""",
+    """CREATE TABLE recovery (
+        number INTEGER PRIMARY KEY,
+        session INTEGER NOT NULL REFERENCES session (number),
+        after_cycle INTEGER NOT NULL,
+        why TEXT NOT NULL,
+        ok INTEGER NOT NULL,
+        commands TEXT NOT NULL,
+        edges BLOB NOT NULL
+    )""",
+    """CREATE TABLE dictionary (
+        number INTEGER PRIMARY KEY,
+        bytes BLOB NOT NULL
+    )""",
+)
+
+
+def lay_out(connection: sqlite3.Connection) -> None:
+    """Make an empty file a store, inside the caller's transaction."""
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    for table in TABLES:
+        connection.execute(table)
+
+
+def connect_new(path: Path) -> sqlite3.Connection:
+    """Open an empty file for writing, with every commit on the disk before it returns."""
+    connection = sqlite3.connect(path, isolation_level=None, timeout=0)
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+    _make_durable(connection)
+    return connection
+
+
+def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
+    """Open a store, and check that it is one, of a version that is known, and whole.
+
+    Raises:
+        RecordError: it is not; one sentence.
+    """
+    if not path.is_file():
+        raise RecordError(f"could not open the store {path}: there is no such file")
+    if path.stat().st_size == 0:
+        raise RecordError(f"could not open the store {path}: it is empty")
+    try:
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?{_mode(path, write=write)}",
+            isolation_level=None,
+            timeout=0,
+            uri=True,
+        )
+    except sqlite3.Error as error:
+        raise RecordError(f"could not open the store {path}: {error}") from error
+    try:
+        _check(connection, path)
+        if write:
+            _make_durable(connection)
+    except sqlite3.Error as error:
+        connection.close()
+        raise RecordError(f"could not open the store {path}: {why(error)}") from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def why(error: sqlite3.Error) -> str:
+    """Return what an SQLite error means to a user."""
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "another process is writing to it; wait for that one to end, or stop it"
+        case sqlite3.SQLITE_NOTADB:
+            return "it is not a campaign store (it is not an SQLite file)"
+        case sqlite3.SQLITE_CORRUPT:
+            return f"it is damaged ({error})"
+        case sqlite3.SQLITE_FULL:
+            return "the disk is full; make room, then go on"
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return f"it may not be opened so ({error})"
+        case _:
+            return str(error)
+
+
+def _mode(path: Path, *, write: bool) -> str:
+    if write:
+        return "mode=rw"
+    # Where nothing waits in a WAL the file alone is the whole store, and reading it that way also
+    # works in a folder that cannot be written to.
+    wal = path.with_name(path.name + "-wal")
+    return "mode=ro" if wal.exists() else "mode=ro&immutable=1"
+
+
+def _make_durable(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise RecordError(
+            f"could not open the store {path}: it is not a campaign store (it is an SQLite file "
+            f"of another application, id {application:#x})"
+        )
+    if version != SCHEMA_VERSION:
+        raise RecordError(
+            f"could not open the store {path}: its schema is version {version}; this version of "
+            f"resume-rig knows version {SCHEMA_VERSION}"
+        )
+    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        # The report has a line for each table; its last one says what is wrong.
+        reason = str(found).splitlines()[-1].strip()
+        raise RecordError(f"could not open the store {path}: it is damaged ({reason})")

@@ -1,0 +1,297 @@
+"""A campaign store: one SQLite file that holds everything raw, one commit a cycle.
+
+Whoever writes holds SQLite's write lock for as long as the store is open, so that a second
+writer is refused at once and a killed one leaves nothing behind. Readers are never in the way.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from resume_rig.campaign import encoding, schema
+from resume_rig.campaign.identity import Identity
+from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.raw import CycleRaw, LogState, Recovery, Session
+from resume_rig.campaign.store_rows import (
+    CYCLE_COLUMNS,
+    RECOVERY_COLUMNS,
+    SESSION_COLUMNS,
+    Row,
+    cycle_of_row,
+    cycle_to_row,
+    identity_of_rows,
+    identity_to_rows,
+    recovery_of_row,
+    recovery_to_row,
+    session_of_row,
+    session_to_row,
+)
+from resume_rig.model.cycle import Outcome
+from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.os_record import OsRecord
+
+Statement = tuple[str, Row]
+
+
+class Store:
+    """One campaign's file; made by `create`, `resume` (to write) and `open` (to read).
+
+    Attributes:
+        path: of the file.
+        identity, plan: of the campaign.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, *, writing: bool) -> None:
+        connection.row_factory = sqlite3.Row
+        self.path = path
+        self._connection = connection
+        self._writing = writing
+        self._half_done = False
+        with self._explained("read"):
+            rows = dict(tuple(row) for row in self._rows("SELECT name, value FROM identity"))
+            self.identity, self.plan = identity_of_rows(rows)
+            self._dictionaries = dict(
+                tuple(row) for row in self._rows("SELECT number, bytes FROM dictionary")
+            )
+
+    @classmethod
+    def create(cls, path: Path, identity: Identity, plan: Plan) -> Self:
+        """Make a new store.
+
+        Raises:
+            UsageError: the file is there already, or cannot be made.
+        """
+        try:
+            path.touch(exist_ok=False)
+        except FileExistsError:
+            raise UsageError(
+                f"could not make the store {path}: a file of that name is there; go on with it by "
+                f"`resume-rig run --resume {path}`, or name another one"
+            ) from None
+        except OSError as error:
+            raise UsageError(
+                f"could not make the store {path}: {error.strerror or error}"
+            ) from error
+        try:
+            return cls._lay_out(path, identity, plan)
+        except BaseException:
+            for suffix in ("", "-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open a store for reading; somebody else may be writing to it.
+
+        Raises:
+            RecordError: the file is not a whole campaign store of a version that is known.
+        """
+        return cls._of(path, schema.connect_existing(path, write=False), writing=False)
+
+    @classmethod
+    def resume(cls, path: Path) -> Self:
+        """Open a store to go on with it.
+
+        Raises:
+            RecordError: as in `open`, or another process writes to it.
+        """
+        connection = schema.connect_existing(path, write=True)
+        store = cls._of(path, connection, writing=True)
+        try:
+            store._take()
+        except BaseException:
+            connection.close()
+            raise
+        return store
+
+    def begin_session(self, session: Session) -> None:
+        """Record that a run or resume begins.
+
+        Raises:
+            RecordError: the store cannot be written to.
+        """
+        self._write([_insert("session", SESSION_COLUMNS, session_to_row(session))])
+
+    def commit_cycle(self, raw: CycleRaw, log: LogState | None = None) -> None:
+        """Put a cycle on the disk; when this returns it stays there.
+
+        Args:
+            raw: the cycle.
+            log: what is now known of its session's log.
+
+        Raises:
+            RecordError: the store cannot be written to.
+        """
+        statements: list[Statement] = []
+        number, dictionary = self._dictionary_for(raw.records, statements)
+        records = b""
+        if raw.records:
+            records = encoding.deflate(encoding.records_json(raw.records), dictionary)
+        row = cycle_to_row(raw, number if raw.records else None, records)
+        statements.append(_insert("cycle", CYCLE_COLUMNS, row))
+        if log is not None:
+            statements.append(
+                (
+                    "UPDATE session SET log = ? WHERE number = ?",
+                    (encoding.pack_fact(log), raw.session),
+                )
+            )
+        self._write(statements)
+        if number is not None:
+            self._dictionaries[number] = dictionary
+
+    def commit_recovery(self, recovery: Recovery) -> None:
+        """Put what was done outside of a cycle on the disk.
+
+        Raises:
+            RecordError: the store cannot be written to.
+        """
+        self._write([_insert("recovery", RECOVERY_COLUMNS, recovery_to_row(recovery))])
+
+    def has_cycle(self, number: int) -> bool:
+        """Return whether a cycle of this number is committed."""
+        return bool(self._rows("SELECT 1 FROM cycle WHERE number = ?", (number,)))
+
+    def last_number(self) -> int:
+        """Return the number of the newest cycle, 0 when there is none."""
+        return int(self._rows("SELECT coalesce(max(number), 0) FROM cycle")[0][0])
+
+    def newest_utc_ns(self) -> int:
+        """Return the host's UTC at the end of the newest cycle, 0 when there is none."""
+        query = "SELECT coalesce(max(ended_host_ns + utc_minus_host_ns), 0) FROM cycle"
+        return int(self._rows(query)[0][0])
+
+    def outcomes(self) -> dict[Outcome, int]:
+        """Return how many cycles came to which outcome; outcomes that none came to are absent."""
+        with self._explained("read"):
+            rows = self._rows("SELECT outcome, count(*) FROM cycle GROUP BY outcome")
+            return {Outcome(name): count for name, count in rows}
+
+    def cycles(self, *, with_light: bool = True) -> Iterator[CycleRaw]:
+        """Yield the cycles in order, one at a time.
+
+        Args:
+            with_light: light is most of a store; who does not ask for it gets none.
+
+        Raises:
+            RecordError: one cannot be read.
+        """
+        with self._explained("read"):
+            columns = ", ".join(
+                column if with_light or column != "light" else "x'' AS light"
+                for column in CYCLE_COLUMNS
+            )
+            for row in self._connection.execute(f"SELECT {columns} FROM cycle ORDER BY number"):
+                yield cycle_of_row(row, self._dictionaries)
+
+    def sessions(self) -> tuple[Session, ...]:
+        """Return the runs and resumes of the campaign, in order."""
+        with self._explained("read"):
+            return tuple(map(session_of_row, self._rows("SELECT * FROM session ORDER BY number")))
+
+    def recoveries(self) -> tuple[Recovery, ...]:
+        """Return what was done outside of cycles, in order."""
+        with self._explained("read"):
+            return tuple(map(recovery_of_row, self._rows("SELECT * FROM recovery ORDER BY number")))
+
+    def close(self) -> None:
+        """Let go of the file; may be called twice."""
+        with self._explained("close"):
+            if self._writing and self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @classmethod
+    def _lay_out(cls, path: Path, identity: Identity, plan: Plan) -> Self:
+        try:
+            connection = schema.connect_new(path)
+            connection.execute("BEGIN IMMEDIATE")
+            schema.lay_out(connection)
+            for row in identity_to_rows(identity, plan):
+                connection.execute("INSERT INTO identity VALUES (?, ?)", row)
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise UsageError(f"could not make the store {path}: {schema.why(error)}") from error
+        store = cls._of(path, connection, writing=True)
+        store._take()
+        return store
+
+    @classmethod
+    def _of(cls, path: Path, connection: sqlite3.Connection, *, writing: bool) -> Self:
+        try:
+            return cls(path, connection, writing=writing)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _take(self) -> None:
+        """Take the write lock, at once or not at all."""
+        with self._explained("write to"):
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(f"PRAGMA busy_timeout = {schema.BUSY_TIMEOUT_MS}")
+
+    def _write(self, statements: Sequence[Statement]) -> None:
+        """Commit statements together, and hold the write lock again.
+
+        An interrupt may strike between any two steps: what is half done is rolled back by the
+        next call, and a lock that is not held is taken again.
+        """
+        with self._explained("write to"):
+            execute = self._connection.execute
+            if self._half_done and self._connection.in_transaction:
+                execute("ROLLBACK")
+            if not self._connection.in_transaction:
+                execute("BEGIN IMMEDIATE")
+            self._half_done = True
+            for sql, values in statements:
+                execute(sql, tuple(values))
+            execute("COMMIT")
+            self._half_done = False
+            execute("BEGIN IMMEDIATE")
+
+    def _dictionary_for(
+        self, records: Sequence[OsRecord], statements: list[Statement]
+    ) -> tuple[int | None, bytes]:
+        """Return the dictionary that records are packed with.
+
+        The OS words every cycle alike, so that the first one's records tell how the others look.
+        """
+        for number, stored in self._dictionaries.items():
+            return number, stored
+        if not records:
+            return None, b""
+        made = encoding.records_json(records)[-encoding.DICTIONARY_BYTES :]
+        statements.append(("INSERT INTO dictionary VALUES (?, ?)", (1, made)))
+        return 1, made
+
+    def _rows(self, query: str, values: Row = ()) -> list[sqlite3.Row]:
+        with self._explained("read"):
+            return self._connection.execute(query, tuple(values)).fetchall()
+
+    @contextmanager
+    def _explained(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise RecordError(
+                f"could not {doing} the store {self.path}: {schema.why(error)}"
+            ) from error
+
+
+def _insert(table: str, columns: Sequence[str], row: Row) -> Statement:
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", row

@@ -1,0 +1,37 @@
+"""Runs a simulated campaign into the store named first; writes each cycle's number when done."""
+
+import sys
+from pathlib import Path
+
+from resume_rig.campaign.campaign import begin
+from resume_rig.campaign.events import CampaignEvent, CycleDone
+from resume_rig.campaign.identity import identify
+from resume_rig.campaign.plan import default_plan, override
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.requirement import Requirement
+from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.open import open_rig
+
+
+def tell(event: CampaignEvent) -> None:
+    if isinstance(event, CycleDone):
+        sys.stdout.write(f"{event.raw.number}\n")
+        sys.stdout.flush()
+
+
+def main(path: Path, cycles: int) -> None:
+    dut = load_dut_profile("healthy-laptop")
+    opened = open_rig("sim:clock=virtual,seed=7", dut=dut)
+    identity = identify(
+        rig_url=opened.url,
+        rig=opened.rig.info(),
+        dut=dut,
+        requirement=Requirement("test-req", 1, "Title", "Source", (SleepKind.S3,), 2000, 250),
+        created_utc_ns=2,
+    )
+    plan = override(default_plan(), cycles=cycles)
+    begin(path, plan, identity, rig=opened.rig, clock=opened.clock, observe=tell)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

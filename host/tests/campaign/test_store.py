@@ -1,0 +1,279 @@
+"""The store: what it refuses, what it keeps, how small it is."""
+
+import dataclasses
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resume_rig.campaign.plan import default_plan, override
+from resume_rig.campaign.raw import CycleRaw, LogMark, LogState, Recovery, Session
+from resume_rig.campaign.store import Store
+from resume_rig.model.channel import Channel
+from resume_rig.model.cycle import Outcome
+from resume_rig.model.edge import Edge
+from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.os_record import Integrity, LogSource
+
+Make = Callable[..., Any]
+
+A_CYCLE = CycleRaw(
+    number=1,
+    session=1,
+    boot_id=5,
+    outcome=Outcome.SLEPT_AND_WOKE,
+    utc_minus_host_ns=-3,
+    started_host_ns=4,
+    ended_host_ns=5,
+    initial_levels={Channel.SLP_S3: 1, Channel.PWR_OK: 0},
+    edges=(Edge(7, 8, Channel.SLP_S3, 0),),
+    light=(),
+    exchanges=(),
+    commands=(),
+)
+A_SESSION = Session(1, 2, 5, "host", "0", None)
+
+
+def new_store(bench: Any) -> Store:
+    store = Store.create(bench.path, bench.identity, default_plan())
+    store.begin_session(A_SESSION)
+    return store
+
+
+def test_a_new_store_holds_who_and_what(fake: Any) -> None:
+    new_store(fake).close()
+
+    with Store.open(fake.path) as store:
+        assert store.identity == fake.identity
+        assert store.plan == default_plan()
+        assert store.sessions() == (A_SESSION,)
+        assert (store.last_number(), store.outcomes()) == (0, {})
+
+
+def test_the_dut_profile_comes_back_whole(simulated: Make) -> None:
+    bench = simulated()
+    new_store(bench).close()
+
+    with Store.open(bench.path) as store:
+        assert store.identity == bench.identity
+
+
+def test_cycles_recoveries_and_the_state_of_the_log_come_back(fake: Any) -> None:
+    log = LogState(LogSource("System.xml", "eventlog-xml", 22000, 3, Integrity(True)), LogMark(9))
+    recovery = Recovery(1, 1, "Why.", True, (), A_CYCLE.edges)
+    with new_store(fake) as store:
+        store.commit_cycle(A_CYCLE, log)
+        store.commit_recovery(recovery)
+
+    with Store.open(fake.path) as store:
+        assert list(store.cycles()) == [A_CYCLE]
+        assert store.recoveries() == (recovery,)
+        assert store.sessions()[0].log == log
+        assert store.outcomes() == {Outcome.SLEPT_AND_WOKE: 1}
+        assert store.has_cycle(1)
+        assert not store.has_cycle(2)
+
+
+def test_the_file_is_durable_and_says_what_it_is(fake: Any) -> None:
+    new_store(fake).close()
+
+    connection = sqlite3.connect(fake.path)
+    values = [
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("journal_mode", "application_id", "user_version", "integrity_check")
+    ]
+    connection.close()
+
+    assert values == ["wal", 0x52524947, 1, "ok"]
+    assert [path.name for path in fake.path.parent.iterdir()] == [fake.path.name]
+
+
+def test_an_existing_file_is_never_written_to(fake: Any) -> None:
+    fake.path.write_text("somebody's thesis")
+
+    with pytest.raises(UsageError, match="a file of that name is there; go on with it by"):
+        new_store(fake)
+
+    assert fake.path.read_text() == "somebody's thesis"
+
+
+def test_a_store_in_no_folder_is_a_usage_error(fake: Any) -> None:
+    fake.path = fake.path.parent / "none" / "x.rrs"
+
+    with pytest.raises(UsageError, match=r"could not make the store .* No such file"):
+        new_store(fake)
+
+
+def damage(path: Path, how: str) -> None:
+    """Make a good store bad in one way."""
+    match how:
+        case "missing":
+            path.unlink()
+        case "folder":
+            path.unlink()
+            path.mkdir()
+        case "empty":
+            path.write_bytes(b"")
+        case "text":
+            path.write_text("not a store, but long enough to be one " * 99)
+        case "truncated":
+            path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        case "overwritten":
+            blob = bytearray(path.read_bytes())
+            blob[8192 : 5 * 8192] = os.urandom(4 * 8192)
+            path.write_bytes(blob)
+        case _:
+            connection = sqlite3.connect(path)
+            connection.execute(how)
+            connection.commit()
+            connection.close()
+
+
+@pytest.mark.parametrize("open_it", [Store.open, Store.resume], ids=["open", "resume"])
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("missing", "there is no such file"),
+        ("folder", "there is no such file"),
+        ("empty", "it is empty"),
+        ("text", "it is not a campaign store"),
+        ("truncated", "it is damaged"),
+        ("overwritten", "it is damaged"),
+        ("PRAGMA application_id = 7", "an SQLite file of another application, id 0x7"),
+        ("PRAGMA user_version = 2", "its schema is version 2; this version of resume-rig knows"),
+        ("DELETE FROM identity WHERE name = 'plan'", "the identity table has no 'plan'"),
+        ("UPDATE identity SET value = '{}'", "lacks a field"),
+        ("UPDATE identity SET value = 'x' WHERE name = 'plan'", "is not JSON"),
+        ("DROP TABLE identity", "no such table"),
+    ],
+)
+def test_what_is_no_whole_store_is_refused_in_one_sentence(
+    fake: Any, how: str, words: str, open_it: Callable[[Path], Store]
+) -> None:
+    new_store(fake).close()
+    damage(fake.path, how)
+
+    with pytest.raises(RecordError) as refused:
+        open_it(fake.path)
+
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("UPDATE cycle SET edges = x'00'", "edges of a cycle end in the middle"),
+        ("UPDATE cycle SET outcome = 'great'", "cannot be read"),
+        ("UPDATE cycle SET records = x'00'", "OS records of a cycle are cut short"),
+        ("UPDATE cycle SET records = x'ffff'", "cannot be unpacked"),
+        ("UPDATE cycle SET faults = '{'", "not JSON"),
+        ("UPDATE cycle SET levels = 'x'", "cannot be read"),
+    ],
+)
+def test_a_cycle_that_cannot_be_read_is_a_record_error(fake: Any, how: str, words: str) -> None:
+    with new_store(fake) as store:
+        store.commit_cycle(A_CYCLE)
+    damage(fake.path, how)
+
+    with Store.open(fake.path) as store, pytest.raises(RecordError, match=words):
+        list(store.cycles())
+
+
+def test_a_finished_store_can_be_read_where_nothing_can_be_written(fake: Any) -> None:
+    new_store(fake).close()
+    fake.path.chmod(0o444)
+    fake.path.parent.chmod(0o555)
+    try:
+        with Store.open(fake.path) as store:
+            assert store.last_number() == 0
+        assert [path.name for path in fake.path.parent.iterdir()] == [fake.path.name]
+    finally:
+        fake.path.parent.chmod(0o755)
+
+
+def resume_elsewhere(path: Path) -> str:
+    """Try to take a store from another process; return what it said."""
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from resume_rig.campaign.store import Store\n"
+        "from resume_rig.model.errors import RecordError\n"
+        "try: Store.resume(Path(sys.argv[1])).close(); print('taken')\n"
+        "except RecordError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_second_process_cannot_take_a_store_and_readers_may_look(fake: Any) -> None:
+    store = new_store(fake)
+    store.commit_cycle(A_CYCLE)
+
+    refusal = resume_elsewhere(fake.path)
+    with Store.open(fake.path) as reader:
+        seen = reader.last_number()
+    store.commit_cycle(dataclasses.replace(A_CYCLE, number=2))
+    store.close()
+
+    assert "another process is writing to it" in refusal
+    assert seen == 1
+    assert resume_elsewhere(fake.path) == "taken"
+
+
+def test_the_same_number_cannot_be_committed_twice(fake: Any) -> None:
+    with new_store(fake) as store:
+        store.commit_cycle(A_CYCLE)
+        with pytest.raises(RecordError, match="could not write to the store"):
+            store.commit_cycle(A_CYCLE)
+        store.commit_cycle(dataclasses.replace(A_CYCLE, number=2))
+
+        assert store.last_number() == 2
+
+
+def test_a_full_disk_is_said_and_what_was_committed_stays(
+    fake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_store(fake).close()
+    connect = sqlite3.connect
+
+    def connect_to_a_small_disk(*args: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*args, **options)
+        connection.execute("PRAGMA max_page_count = 20")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_to_a_small_disk)
+    store = Store.resume(fake.path)
+
+    def fill() -> None:
+        for number in range(1, 2_000):
+            store.commit_cycle(dataclasses.replace(A_CYCLE, number=number))
+
+    with pytest.raises(RecordError, match="the disk is full; make room, then go on"):
+        fill()
+    last = store.last_number()
+    store.close()
+
+    assert last > 1
+    with Store.open(fake.path) as reader:
+        assert [raw.number for raw in reader.cycles()] == list(range(1, last + 1))
+
+
+def test_a_cycle_takes_2_kb_or_less_without_light(simulated: Make) -> None:
+    bench = simulated()
+    bench.begin(override(default_plan(), cycles=60))
+    lean = bench.path.with_name("lean.rrs")
+
+    with Store.open(bench.path) as full, Store.create(lean, full.identity, full.plan) as store:
+        store.begin_session(A_SESSION)
+        fixed_bytes = lean.stat().st_size
+        for raw in full.cycles(with_light=False):
+            store.commit_cycle(raw)
+
+    assert (lean.stat().st_size - fixed_bytes) / 60 <= 2048
