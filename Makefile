@@ -1,0 +1,72 @@
+# Two targets for everybody: `make demo` and `make test`. Both set the project up in .venv first,
+# once. The others are for those who work on it: `make help` lists them.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+BUILD ?= build
+SETUP_INPUTS := pyproject.toml setup.py host/build_core.py $(wildcard firmware/core/*.c firmware/core/*.h)
+C_SOURCES := $(wildcard firmware/core/*.c firmware/core/*.h firmware/tests/core/*.c firmware/tests/core/*.h)
+
+.PHONY: help setup demo test lint format test-core test-host fuzz soak benchmark clean
+
+help:
+	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
+	@echo 'make test       every check and test'
+	@echo 'make setup      only the virtual environment in $(VENV)'
+	@echo 'make lint       ruff, mypy, clang-format'
+	@echo 'make format     lets ruff and clang-format write'
+	@echo 'make test-core  the C core under AddressSanitizer and UBSan'
+	@echo 'make test-host  pytest'
+	@echo 'make fuzz       the C core fed with damaged requests for FUZZ_SECONDS (60)'
+	@echo 'make soak       a thousand simulated cycles, on the virtual clock, with faults'
+	@echo 'make benchmark  figures beside those of a peer'
+	@echo 'make clean      removes what was built, and $(VENV)'
+
+# The stamp stands for a finished set-up; a broken one leaves none, so the next run starts again.
+setup: $(VENV)/.set-up
+$(VENV)/.set-up: $(SETUP_INPUTS)
+	@sh .ci/preflight $(PYTHON)
+	@echo 'Setting up in $(VENV) (once; downloads about 60 MB) ...'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+demo: setup
+	@mkdir -p out
+	@$(BIN)/resume-rig run --out out/demo-$$(date +%Y%m%d-%H%M%S).rrs
+
+test: setup lint test-core test-host
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
+
+format: setup
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(C_SOURCES)
+
+test-core: setup
+	@$(MAKE) --no-print-directory -C firmware/tests/core PYTHON=$(abspath $(BIN)/python) BUILD=$(abspath $(BUILD))/core-tests
+
+test-host: setup
+	@$(BIN)/python -m pytest -q
+
+FUZZ_SECONDS ?= 60
+fuzz: setup
+	@$(MAKE) --no-print-directory -C firmware/tests/core soak SECONDS=$(FUZZ_SECONDS) PYTHON=$(abspath $(BIN)/python) BUILD=$(abspath $(BUILD))/core-tests
+
+soak: setup
+	@$(BIN)/python benchmarks/soak.py
+
+benchmark: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'smpclient[serial]~=7.3'
+	@$(BIN)/python benchmarks/roundtrip.py
+	@$(BIN)/python benchmarks/log_reading.py
+	@$(BIN)/python benchmarks/start.py
+
+clean:
+	rm -rf $(BUILD) $(VENV) out host/src/resume_rig/_core*.so host/src/*.egg-info

@@ -1,0 +1,143 @@
+"""Arguments that several verbs share, and the types of their values."""
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import SleepKind
+
+if TYPE_CHECKING:
+    from resume_rig.model.requirement import Requirement
+
+
+_DURATION = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?(ns|us|ms|s|min|h)?")
+_UNIT_NS = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "min": 60_000_000_000,
+    "h": 3_600_000_000_000,
+}
+
+
+def duration_ns(text: str) -> int:
+    """Read `150ms`, `5s`, `2.5s` or a bare number of seconds, as nanoseconds."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a duration; allowed are a number and ns, us, ms, s, min or h, "
+            "for example 150ms or 5s"
+        )
+    whole, fraction, unit = found[1], found[2] or "", found[3] or "s"
+    tenths: int = 10 ** len(fraction)
+    return int(whole + fraction) * _UNIT_NS[unit] // tenths
+
+
+def add_verb(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    summary: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    """Add a verb with the arguments that every verb has."""
+    parser = verbs.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"example:\n{example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON document on standard output, nothing else"
+    )
+    parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
+    return parser
+
+
+def add_rig_arguments(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """Add --rig, which is required where there is no default, and --dut."""
+    parser.add_argument(
+        "--rig",
+        metavar="URL",
+        default=default,
+        required=default is None,
+        help="sim:[clock=virtual|real][,seed=N], serial:PORT, socket:HOST:PORT or "
+        f"rfc2217:HOST:PORT{f' (default {default})' if default else ''}",
+    )
+    parser.add_argument(
+        "--dut",
+        metavar="PROFILE",
+        help="name of a shipped DUT profile or path of a TOML file (default on a simulated bench: "
+        "healthy-laptop)",
+    )
+
+
+def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add --requirement, --limit-ms and --kind."""
+    parser.add_argument(
+        "--requirement",
+        metavar="ID",
+        default="sysfund-0004",
+        help="name of a shipped requirement profile or path of a TOML file (default sysfund-0004)",
+    )
+    parser.add_argument(
+        "--limit-ms", metavar="MS", type=int, help="use this resume limit instead of the profile's"
+    )
+    parser.add_argument(
+        "--kind",
+        metavar="KIND",
+        action="append",
+        type=_kind,
+        help="judge this kind of sleep instead of the profile's (may be repeated): "
+        + ", ".join(SleepKind),
+    )
+
+
+def requirement_of(args: argparse.Namespace) -> "Requirement":
+    """Return the requirement that the arguments name."""
+    from resume_rig.analysis.requirement import load_requirement
+
+    return load_requirement(
+        args.requirement,
+        limit_ms=args.limit_ms,
+        kinds=tuple(args.kind) if args.kind else None,
+    )
+
+
+def channel_map_of(assignments: list[str]) -> dict[Channel, tuple[str, bool]]:
+    """Read `NAME=SIGNAL` and `NAME=!SIGNAL` as channel -> (signal, inverted).
+
+    Raises:
+        UsageError: an assignment is not of that form, or names no channel, or one twice.
+    """
+    found: dict[Channel, tuple[str, bool]] = {}
+    for text in assignments:
+        name, equals, signal = text.partition("=")
+        if not equals or not signal.lstrip("!"):
+            raise UsageError(f"--channel {text!r} is not of the form NAME=SIGNAL or NAME=!SIGNAL")
+        if name not in list(Channel):
+            raise UsageError(
+                f"--channel {text!r} names no channel; allowed are {', '.join(Channel)}"
+            )
+        if Channel(name) in found:
+            raise UsageError(f"--channel {text!r} maps {name} a second time")
+        found[Channel(name)] = (signal.removeprefix("!"), signal.startswith("!"))
+    return found
+
+
+def existing_paths(names: list[str]) -> list[Path]:
+    """Return the names as paths; whether they can be read is the reader's to say."""
+    return [Path(name) for name in names]
+
+
+def _kind(text: str) -> SleepKind:
+    try:
+        return SleepKind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a kind of sleep; allowed are {', '.join(SleepKind)}"
+        ) from None

@@ -1,0 +1,87 @@
+"""Where output goes: results to standard output, progress to standard error, files whole."""
+
+import datetime
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from resume_rig.model.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a stream may be written to.
+
+    Attributes:
+        colour: it is a terminal and the user does not object (NO_COLOR).
+        unicode: its encoding has the characters that tables use.
+    """
+
+    colour: bool
+    unicode: bool
+
+
+def look_of(stream: TextIO) -> Look:
+    """Return how `stream` may be written to."""
+    terminal = stream.isatty()
+    return Look(
+        colour=terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb",
+        unicode=(stream.encoding or "").lower().replace("-", "") in {"utf8", "utf16"},
+    )
+
+
+def columns_of(stream: TextIO) -> int:
+    """Return how many cells a line on `stream` has; a file or a pipe is as wide as a page."""
+    return shutil.get_terminal_size((120, 24)).columns if stream.isatty() else 120
+
+
+def utc_now_text() -> str:
+    """Return the wall time that a report is stamped with."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def say(text: str) -> None:
+    """Write one line of progress to standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def answer(pieces: Iterable[str]) -> None:
+    """Write a result to standard output."""
+    stream = sys.stdout
+    if (stream.encoding or "").lower().replace("-", "") not in {"utf8", "utf16"}:
+        encoding = stream.encoding or "ascii"
+        pieces = (piece.encode(encoding, "replace").decode(encoding) for piece in pieces)
+    stream.writelines(pieces)
+    stream.flush()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all.
+
+    Raises:
+        UsageError: the place cannot be written to.
+    """
+    temporary: str | None = None
+    try:
+        descriptor, temporary = tempfile.mkstemp(
+            dir=path.parent, prefix=f".{path.name}.", suffix=".part"
+        )
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+        # mkstemp makes files for the owner alone; a report is for the team.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        reason = error.strerror or str(error)
+        raise UsageError(
+            f"could not write {path}: {reason}; name a file in a folder that can be written to"
+        ) from error

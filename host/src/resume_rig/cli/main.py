@@ -1,0 +1,96 @@
+"""The entry point: parses the command line, runs one verb, maps errors to exit statuses."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from resume_rig import __version__
+from resume_rig.cli import (
+    verb_correlate,
+    verb_doctor,
+    verb_lid,
+    verb_log,
+    verb_press,
+    verb_report,
+    verb_run,
+    verb_selftest,
+    verb_sim,
+    verb_watch,
+)
+from resume_rig.cli.exit_status import STOPPED, USAGE, status_of_error
+from resume_rig.model.errors import ResumeRigError
+
+VERBS = (
+    verb_run,
+    verb_log,
+    verb_correlate,
+    verb_report,
+    verb_sim,
+    verb_press,
+    verb_lid,
+    verb_watch,
+    verb_selftest,
+    verb_doctor,
+)
+
+EPILOGUE = """\
+exit status: 0 done, and PASS where a verdict was asked for; 1 FAIL; 2 bad usage or unreadable
+input; 3 rig or DUT fault; 4 MARGINAL or NO-EVIDENCE; 130 stopped by Ctrl-C.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, as every other error of the program is said."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the whole command line's parser."""
+    parser = _Parser(
+        prog="resume-rig",
+        description="Measures how a PC resumes from sleep, from outside, and judges it.",
+        epilog=EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"resume-rig {__version__}")
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
+    for verb in VERBS:
+        verb.add_to(verbs)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    args = build_parser().parse_args(argv)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _interrupt)
+    try:
+        status: int = args.execute(args)
+        sys.stdout.flush()
+    except ResumeRigError as error:
+        if args.debug:
+            raise
+        print(f"resume-rig: {error}", file=sys.stderr)
+        return status_of_error(error)
+    except KeyboardInterrupt:
+        if args.debug:
+            raise
+        print("resume-rig: stopped.", file=sys.stderr)
+        return STOPPED
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); nothing is left to say to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Let a request to end take the way of Ctrl-C, so that actuators are released."""
+    raise KeyboardInterrupt

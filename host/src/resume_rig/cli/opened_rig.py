@@ -1,0 +1,31 @@
+"""A rig, opened for the length of one verb and let go of whatever happens."""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from resume_rig.model.dut import DutProfile
+    from resume_rig.rig.open import OpenRig
+
+
+def dut_of(args: argparse.Namespace) -> "DutProfile | None":
+    """Return the DUT profile that the arguments name; a simulated bench has a default one."""
+    from resume_rig.rig.dut_profile import load_dut_profile
+
+    if args.dut is not None:
+        return load_dut_profile(args.dut)
+    return load_dut_profile("healthy-laptop") if args.rig.startswith("sim:") else None
+
+
+@contextmanager
+def opened_rig(url: str, dut: "DutProfile | None") -> "Iterator[OpenRig]":
+    """Open a rig; close it, which releases its actuators, at the end."""
+    from resume_rig.rig.open import open_rig
+
+    opened = open_rig(url, dut=dut)
+    try:
+        yield opened
+    finally:
+        opened.rig.close()

@@ -1,0 +1,113 @@
+"""`resume-rig correlate`: matches a capture or a store with OS logs, and reconciles the two."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resume_rig.cli.arguments import (
+    add_requirement_arguments,
+    add_verb,
+    channel_map_of,
+    requirement_of,
+)
+from resume_rig.cli.assessment import Assessed, assess_store, show
+from resume_rig.cli.exit_status import status_of_verdict
+from resume_rig.model.errors import RecordError, UsageError
+
+if TYPE_CHECKING:
+    from resume_rig.model.os_record import LogReading
+
+_SQLITE_MAGIC = b"SQLite format 3\0"
+
+
+def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb to the command line."""
+    parser = add_verb(
+        verbs,
+        "correlate",
+        "match what was measured outside with what the OS logged, and reconcile the two",
+        "  resume-rig correlate night.rrs\n"
+        "  resume-rig correlate bench.vcd --log System.evtx --channel SLP_S3=D0 "
+        "--channel BUTTON=!D1",
+    )
+    parser.add_argument(
+        "capture", metavar="CAPTURE", type=Path, help="a campaign store, or a VCD or CSV capture"
+    )
+    parser.add_argument(
+        "--log",
+        metavar="FILE",
+        type=Path,
+        action="extend",
+        nargs="+",
+        default=[],
+        help="EVTX or Event XML; needed for a capture, instead of the stored records for a store",
+    )
+    parser.add_argument(
+        "--channel",
+        metavar="NAME=SIGNAL",
+        action="append",
+        default=[],
+        help="which signal of the capture is channel NAME; NAME=!SIGNAL inverts it; "
+        "equal names need no map",
+    )
+    parser.add_argument("--dut", metavar="PROFILE", help="the DUT's profile (for a capture)")
+    parser.add_argument("--report", metavar="HTML", type=Path, help="write an HTML report too")
+    parser.add_argument("--all", action="store_true", help="show every row of a long table")
+    add_requirement_arguments(parser)
+    parser.set_defaults(execute=execute)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Tell a store from a capture by content, assess, show."""
+    requirement = requirement_of(args)
+    reading = _reading(args.log)
+    if _is_store(args.capture):
+        if args.channel or args.dut:
+            raise UsageError(
+                f"{args.capture} is a campaign store, which knows its channels and its DUT; "
+                "leave out --channel and --dut"
+            )
+        assessed = assess_store(args.capture, requirement, args.report, reading)
+    else:
+        if reading is None:
+            raise UsageError(f"{args.capture} is a capture; name the OS log with --log FILE")
+        assessed = _assess_capture(args, reading)
+    show(assessed, args)
+    return status_of_verdict(assessed.correlation.verdict)
+
+
+def _assess_capture(args: argparse.Namespace, reading: "LogReading") -> Assessed:
+    from resume_rig.campaign.capture_assessment import assess_capture
+    from resume_rig.rig.capture.reading import read_capture
+    from resume_rig.rig.dut_profile import load_dut_profile
+
+    capture = read_capture(args.capture, channel_map_of(args.channel))
+    dut = None if args.dut is None else load_dut_profile(args.dut)
+    correlation, facts = assess_capture(
+        args.capture,
+        capture,
+        reading,
+        requirement=requirement_of(args),
+        dut=dut,
+        report_path=args.report,
+    )
+    return Assessed(correlation, facts)
+
+
+def _reading(paths: list[Path]) -> "LogReading | None":
+    if not paths:
+        return None
+    from resume_rig.oslog.reading import read_logs
+
+    return read_logs(paths)
+
+
+def _is_store(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+    except OSError as error:
+        raise RecordError(
+            f"could not read {path}: {error.strerror or error}; allowed are a campaign store, "
+            "a VCD and a CSV capture"
+        ) from error

@@ -1,0 +1,219 @@
+"""`resume-rig run`: a campaign."""
+
+import argparse
+import datetime
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resume_rig.cli.arguments import (
+    add_requirement_arguments,
+    add_rig_arguments,
+    add_verb,
+    duration_ns,
+    requirement_of,
+)
+from resume_rig.cli.assessment import assess_store, show
+from resume_rig.cli.console import say
+from resume_rig.cli.exit_status import STOPPED, status_of_verdict
+from resume_rig.cli.opened_rig import dut_of, opened_rig
+from resume_rig.model.channel import Actuator
+from resume_rig.model.errors import RigError, UsageError
+
+if TYPE_CHECKING:
+    from resume_rig.campaign.campaign import CampaignEnd
+    from resume_rig.campaign.os_log_source import OsLogSource
+    from resume_rig.campaign.plan import Plan
+    from resume_rig.model.dut import DutProfile
+    from resume_rig.model.requirement import Requirement
+    from resume_rig.rig.interface import Rig
+
+_PLAN_OPTIONS = (
+    "plan",
+    "cycles",
+    "state",
+    "sleep_by",
+    "wake_by",
+    "dwell",
+    "settle",
+    "press",
+    "ignore_first",
+    "out",
+)
+_ACTUATORS = {str(actuator).lower(): actuator for actuator in Actuator}
+
+
+def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb to the command line."""
+    parser = add_verb(
+        verbs,
+        "run",
+        "run a campaign; without arguments 4 S3 cycles on the simulated bench",
+        "  resume-rig run\n"
+        "  resume-rig run --rig serial:/dev/ttyACM0 --dut my-laptop.toml --cycles 100 "
+        "--log System.xml",
+    )
+    add_rig_arguments(parser, default="")
+    parser.add_argument("--plan", metavar="FILE", type=Path, help="a plan (TOML)")
+    parser.add_argument("--cycles", metavar="N", type=int, help="how many cycles (default 4)")
+    parser.add_argument("--state", metavar="STATE", help="sleep state (default S3)")
+    for name, what in (("sleep", "puts the DUT to sleep"), ("wake", "wakes it")):
+        parser.add_argument(
+            f"--{name}-by", choices=tuple(_ACTUATORS), help=f"what {what} (default button)"
+        )
+    parser.add_argument(
+        "--dwell", metavar="TIME", type=duration_ns, help="asleep before the wake (default 5s)"
+    )
+    parser.add_argument(
+        "--settle", metavar="TIME", type=duration_ns, help="awake before the next (default 2s)"
+    )
+    parser.add_argument(
+        "--press", metavar="TIME", type=duration_ns, help="length of a press (default 150ms)"
+    )
+    parser.add_argument(
+        "--ignore-first",
+        action=argparse.BooleanOptionalAction,
+        help="leave the first cycle out of the verdict (default yes)",
+    )
+    parser.add_argument(
+        "--log",
+        metavar="SOURCE",
+        type=Path,
+        help="the DUT's event log: EVTX or Event XML, read as it grows "
+        "(default on a simulated bench: its own)",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
+    )
+    parser.add_argument(
+        "--report", metavar="HTML", type=Path, help="HTML report (default: beside the store)"
+    )
+    parser.add_argument(
+        "--resume", metavar="FILE", type=Path, help="go on with the campaign of this store"
+    )
+    add_requirement_arguments(parser)
+    parser.set_defaults(execute=execute)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Run or go on; then compute the answer from the store, however the campaign ended."""
+    from resume_rig.campaign.campaign import CampaignStopped
+
+    requirement = requirement_of(args)
+    setting = _new(args) if args.resume is None else _stored(args)
+    end: CampaignEnd | None = None
+    fault: RigError | None = None
+    try:
+        end = _campaign(args, setting, requirement)
+    except RigError as error:
+        if not setting.store.exists():
+            raise
+        fault = error
+    assessed = assess_store(setting.store, requirement, args.report or _beside(setting.store))
+    show(assessed, args)
+    if fault is not None:
+        raise fault
+    if isinstance(end, CampaignStopped):
+        say(f"resume-rig: {end.text}")
+        return STOPPED
+    return status_of_verdict(assessed.correlation.verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """Where a campaign happens; `plan` is None for one that goes on by its store's."""
+
+    store: Path
+    rig_url: str
+    dut: "DutProfile | None"
+    plan: "Plan | None"
+
+
+def _new(args: argparse.Namespace) -> _Setting:
+    from resume_rig.campaign.plan import default_plan, override
+    from resume_rig.campaign.plan_file import load_plan
+    from resume_rig.model.os_record import SleepKind
+
+    args.rig = args.rig or "sim:"
+    if args.state is not None and args.state not in list(SleepKind):
+        raise UsageError(f"--state {args.state!r} is not a sleep state; this version does S3")
+    plan = override(
+        default_plan() if args.plan is None else load_plan(args.plan),
+        cycles=args.cycles,
+        state=None if args.state is None else SleepKind(args.state),
+        sleep_by=_ACTUATORS.get(args.sleep_by),
+        wake_by=_ACTUATORS.get(args.wake_by),
+        dwell_ns=args.dwell,
+        settle_ns=args.settle,
+        press_ns=args.press,
+        ignore_first=args.ignore_first,
+    )
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    return _Setting(args.out or Path(f"resume-rig-{stamp}.rrs"), args.rig, dut_of(args), plan)
+
+
+def _stored(args: argparse.Namespace) -> _Setting:
+    """Return where a stored campaign goes on: with its own rig, unless another URL is named."""
+    from resume_rig.campaign.store import Store
+    from resume_rig.rig.dut_profile import load_dut_profile
+
+    named = [name for name in _PLAN_OPTIONS if getattr(args, name) is not None]
+    if named:
+        raise UsageError(
+            f"--resume goes on by the plan of {args.resume}; leave out "
+            + ", ".join(f"--{name.replace('_', '-')}" for name in named)
+        )
+    with Store.open(args.resume) as store:
+        identity = store.identity
+    dut = identity.dut if args.dut is None else load_dut_profile(args.dut)
+    return _Setting(args.resume, args.rig or identity.rig_url, dut, None)
+
+
+def _campaign(
+    args: argparse.Namespace, setting: _Setting, requirement: "Requirement"
+) -> "CampaignEnd":
+    from resume_rig.campaign.campaign import begin, go_on
+    from resume_rig.campaign.identity import identify
+    from resume_rig.cli.campaign_progress import Progress
+
+    with opened_rig(setting.rig_url, setting.dut) as opened:
+        rig, clock = opened.rig, opened.clock
+        identity = identify(
+            rig_url=setting.rig_url,
+            rig=rig.info(),
+            dut=setting.dut,
+            requirement=requirement,
+            created_utc_ns=clock.utc_ns(),
+        )
+        log = _log_source(args.log, rig)
+        progress = Progress(identity)
+        if setting.plan is None:
+            return go_on(setting.store, identity, rig=rig, clock=clock, log=log, observe=progress)
+        return begin(
+            setting.store,
+            setting.plan,
+            identity,
+            rig=rig,
+            clock=clock,
+            log=log,
+            observe=progress,
+        )
+
+
+def _log_source(path: Path | None, rig: "Rig") -> "OsLogSource | None":
+    from resume_rig.campaign.os_log_source import FileLog, RigFileLog
+
+    if path is not None:
+        return FileLog(path)
+    name = rig.info().dut_log
+    if name is not None:
+        return RigFileLog(rig, name)
+    say(
+        "resume-rig: no --log was given and this rig serves none, so the verdict will be "
+        "NO-EVIDENCE; what the wires say is measured all the same."
+    )
+    return None
+
+
+def _beside(store: Path) -> Path:
+    return store.with_suffix(".html")

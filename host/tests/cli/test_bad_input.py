@@ -1,0 +1,129 @@
+"""Bad input: one sentence, the right exit status, no traceback, nothing half-written."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+ENTITY_BOMB = """<?xml version="1.0"?>
+<!DOCTYPE Events [
+ <!ENTITY a "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa">
+ <!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+ <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">
+ <!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">
+]>
+<Events><Event>&d;</Event></Events>
+"""
+
+
+@pytest.fixture
+def inputs(folder: Path) -> Path:
+    """Files that are not what they are given as."""
+    (folder / "empty.xml").write_bytes(b"")
+    (folder / "bomb.xml").write_text(ENTITY_BOMB, "utf-8")
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    (folder / "notes.txt").write_text("milk, bread\n", "utf-8")
+    (folder / "cut.evtx").write_bytes(b"ElfFile\0" + bytes(100))
+    (folder / "subfolder").mkdir()
+    (folder / "plan.toml").write_text("cycles = 0\n", "utf-8")
+    (folder / "limits.toml").write_text("limit = 3\n", "utf-8")
+    with sqlite3.connect(folder / "other.rrs") as other:
+        other.execute("CREATE TABLE stamps (id)")
+    other.close()
+    return folder
+
+
+LOG_CASES = {
+    "missing file": (["log", "nowhere.xml"], 2, "nowhere.xml"),
+    "empty file": (["log", "empty.xml"], 2, "empty"),
+    "folder": (["log", "subfolder"], 2, "subfolder"),
+    "entity bomb": (["log", "bomb.xml"], 2, "bomb.xml"),
+    "picture": (["log", "picture.png"], 2, "picture.png"),
+    "text": (["log", "notes.txt"], 2, "notes.txt"),
+    "truncated EVTX": (["log", "cut.evtx"], 2, "cut.evtx"),
+    "limit of -1": (["log", "notes.txt", "--limit-ms", "-1"], 2, "-1"),
+    "limit that is no number": (["log", "notes.txt", "--limit-ms", "soon"], 2, "soon"),
+    "unknown requirement": (["log", "notes.txt", "--requirement", "x-1"], 2, "sysfund-0004"),
+    "bad requirement file": (["log", "notes.txt", "--requirement", "limits.toml"], 2, "limit"),
+    "unknown kind": (["log", "notes.txt", "--kind", "S9"], 2, "hybrid"),
+    "report in no folder": (
+        ["log", "notes.txt", "--report", "no/such/place.html"],
+        2,
+        "notes.txt",
+    ),
+}
+RUN_CASES = {
+    "unknown profile": (["run", "--dut", "toaster"], 2, "healthy-laptop"),
+    "unknown scheme": (["run", "--rig", "usb:1"], 2, "serial:"),
+    "unknown sim option": (["run", "--rig", "sim:colour=red"], 2, "clock="),
+    "rung that is not there yet": (["run", "--rig", "native:"], 2, "sim:"),
+    "port that is not there": (["run", "--rig", "serial:/dev/no-such-port"], 3, "no-such-port"),
+    "no listener": (["run", "--rig", "socket:127.0.0.1:1"], 3, "127.0.0.1"),
+    "no cycles": (["run", "--cycles", "0"], 2, "1 to"),
+    "short dwell": (["run", "--dwell", "1s"], 2, "5 s"),
+    "dwell without a unit": (["run", "--dwell", "soon"], 2, "duration"),
+    "state": (["run", "--state", "S7"], 2, "S7"),
+    "state that is for later": (["run", "--state", "S4"], 2, "S3"),
+    "bad plan": (["run", "--plan", "plan.toml"], 2, "cycles"),
+    "missing plan": (["run", "--plan", "none.toml"], 2, "none.toml"),
+    "store in no folder": (["run", "--out", "no/such/x.rrs"], 2, "no/such"),
+    "store that is there": (["run", "--out", "other.rrs"], 2, "other.rrs"),
+    "missing log": (["run", "--log", "none.xml"], 2, "none.xml"),
+    "lid on a desktop": (
+        ["run", "--dut", "healthy-desktop", "--wake-by", "lid"],
+        2,
+        "LID",
+    ),
+    "resume of nothing": (["run", "--resume", "none.rrs"], 2, "none.rrs"),
+    "resume of something else": (["run", "--resume", "other.rrs"], 2, "other.rrs"),
+    "resume of a text": (["run", "--resume", "notes.txt"], 2, "notes.txt"),
+}
+OTHER_CASES = {
+    "correlate nothing": (["correlate", "none.vcd", "--log", "notes.txt"], 2, "notes.txt"),
+    "correlate without a log": (["correlate", "notes.txt"], 2, "--log"),
+    "correlate another database": (["correlate", "other.rrs"], 2, "other.rrs"),
+    "channel without a signal": (
+        ["correlate", "notes.txt", "--channel", "SLP_S3", "--log", "notes.txt"],
+        2,
+        "notes.txt",
+    ),
+    "report of nothing": (["report", "none.rrs"], 2, "none.rrs"),
+    "report of a text": (["report", "notes.txt"], 2, "notes.txt"),
+    "press without a rig": (["press"], 2, "--rig"),
+    "press for nothing": (["press", "--rig", "sim:clock=virtual", "--for", "0ms"], 3, "too-short"),
+    "press for too long": (["press", "--rig", "sim:clock=virtual", "--for", "3s"], 3, "too-long"),
+    "lid on a desktop": (
+        ["lid", "open", "--rig", "sim:clock=virtual", "--dut", "healthy-desktop"],
+        3,
+        "LID",
+    ),
+    "sim on a strange port": (["sim", "--tcp", "127.0.0.1:99999"], 2, "HOST:PORT"),
+    "sim of a strange DUT": (["sim", "--dut", "toaster"], 2, "healthy-laptop"),
+    "sim with a strange fault": (["sim", "--fault", "explodes"], 2, "never-wakes"),
+    "sim on top of a file": (["sim", "--pty", "notes.txt"], 2, "notes.txt"),
+    "no verb": ([], 2, "VERB"),
+    "unknown verb": (["dance"], 2, "dance"),
+}
+CASES = LOG_CASES | RUN_CASES | OTHER_CASES
+
+
+@pytest.mark.parametrize(("words", "status", "named"), CASES.values(), ids=CASES.keys())
+def test_bad_input_gets_one_sentence_and_leaves_nothing_behind(
+    command, inputs: Path, words: list[str], status: int, named: str
+) -> None:
+    before = sorted(path.name for path in inputs.iterdir())
+
+    said = command(*words)
+
+    assert said.status == status, said.err
+    assert said.out == ""
+    assert named in said.err
+    assert "Traceback" not in said.err
+    assert said.err.startswith("resume-rig")
+    assert len(said.err.strip().splitlines()) == 1, said.err
+    assert sorted(path.name for path in inputs.iterdir()) == before
+
+
+def test_debug_shows_the_traceback(command, inputs: Path) -> None:
+    with pytest.raises(Exception, match="nowhere"):
+        command("log", "nowhere.xml", "--debug")

@@ -1,0 +1,48 @@
+"""The command line's reference names every verb and option, and no other."""
+
+import argparse
+import re
+from pathlib import Path
+
+from resume_rig.cli.main import build_parser
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "reference" / "command-line.md").read_text("utf-8")
+
+
+def verbs() -> dict[str, argparse.ArgumentParser]:
+    for action in build_parser()._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    raise AssertionError("the parser has no verbs")
+
+
+def options() -> set[str]:
+    found = {
+        text
+        for parser in verbs().values()
+        for action in parser._actions
+        for text in action.option_strings
+        if text.startswith("--")
+    }
+    return found | {"--help"}
+
+
+def test_every_verb_and_option_is_in_the_reference() -> None:
+    missing = {name for name in verbs() if f"`{name}" not in PAGE}
+    missing |= {option for option in options() if f"`{option}" not in PAGE}
+    assert missing == set()
+
+
+def test_the_reference_names_no_option_that_is_not_there() -> None:
+    assert set(re.findall(r"`(--[a-z-]+)", PAGE)) - options() == set()
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []

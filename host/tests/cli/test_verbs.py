@@ -1,0 +1,166 @@
+"""The verbs, used as a person uses them, on a simulated bench with a virtual clock."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+SIM = "sim:clock=virtual,seed=7"
+RUN = ("run", "--rig", SIM, "--out", "night.rrs")
+
+
+def test_run_measures_matches_judges_and_shows(command, folder: Path) -> None:
+    said = command(*RUN)
+
+    assert said.status == 0, said.err
+    assert "PASS: 3 of 3 judged resumes are within 2000 ms" in said.out
+    assert "cycle 4/4  slept and woke" in said.err
+    assert "Store:  night.rrs" in said.err
+    assert "Report: night.html" in said.err
+    assert (folder / "night.html").read_text("utf-8").lower().startswith("<!doctype html>")
+
+
+def test_run_json_is_one_document_of_the_contract(command) -> None:
+    said = command(*RUN, "--json")
+
+    document = said.document
+    assert document["schema"] == "resume-rig/correlate/1"
+    assert {"cycles", "unmatched_cycles", "unmatched_records", "clock", "verdict"} <= set(document)
+    assert document["verdict"] == "PASS"
+    assert [cycle["cycle"] for cycle in document["cycles"]] == [1, 2, 3, 4]
+    for cycle in document["cycles"]:
+        assert cycle["record_id"] is not None
+        assert cycle["state_outside"] == "S3"
+        assert cycle["outside"]["press_to_light_ns"]["bound"] > 0
+        inside, reconciled = cycle["inside"], cycle["reconciled"]
+        complete = reconciled["press_to_resume_complete_ns"]
+        known_ns = cycle["outside"]["press_to_pltrst_ns"]["value"] + 1_000_000 * (
+            inside["bios_init_ms"] + inside["driver_init_ms"]
+        )
+        assert abs(complete["value"] - known_ns) <= complete["bound"]
+    assert document["campaign"]["store"] == "night.rrs"
+
+
+def test_a_seed_repeats_a_campaign(command, folder: Path) -> None:
+    first = command(*RUN, "--json").document["cycles"]
+    (folder / "night.rrs").unlink()
+    assert command(*RUN, "--json").document["cycles"] == first
+
+
+def test_a_slow_dut_fails(command) -> None:
+    said = command(*RUN, "--dut", "slow-laptop")
+    assert said.status == 1
+    assert "FAIL:" in said.out
+    assert "bios-over-advised" in said.out
+
+
+def test_the_limit_decides(command) -> None:
+    command(*RUN)
+    worst = max(
+        cycle["inside"]["resume_ms"]
+        for cycle in command("correlate", "night.rrs", "--json").document["cycles"][1:]
+    )
+    for limit, status in ((worst - 20, 1), (worst, 4), (worst + 20, 0)):
+        assert command("correlate", "night.rrs", "--limit-ms", str(limit)).status == status
+
+
+def test_the_lid_sleeps_and_wakes_a_laptop(command) -> None:
+    said = command(*RUN, "--sleep-by", "lid", "--wake-by", "lid", "--json")
+    assert said.status == 0, said.err
+    assert {cycle["wake_by"] for cycle in said.document["cycles"]} == {"LID"}
+
+
+def test_correlate_and_report_say_what_run_said(command, folder: Path) -> None:
+    ran = command(*RUN, "--json").document
+    (folder / "night.html").unlink()
+
+    again = command("correlate", "night.rrs", "--json").document
+    reported = command("report", "night.rrs")
+
+    assert again["cycles"] == ran["cycles"]
+    assert again["clock"] == ran["clock"]
+    assert reported.status == 0
+    assert (folder / "night.html").exists()
+
+
+def test_a_store_can_be_matched_with_another_log(command, folder: Path) -> None:
+    command(*RUN)
+    (folder / "none.xml").write_text("<Events></Events>\n", "utf-8")
+
+    said = command("correlate", "night.rrs", "--log", "none.xml", "--json")
+
+    assert said.status == 4
+    assert said.document["unmatched_cycles"] == [1, 2, 3, 4]
+
+
+SALEAE = ["BUTTON=Channel 0", "SLP_S3=!Channel 1", "PWR_OK=Channel 2", "PLTRST=Channel 3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "channels"),
+    [("two-s3-cycles.vcd", []), ("two-s3-cycles.csv", [*SALEAE, "BACKLIGHT=Channel 4"])],
+    ids=["VCD", "CSV with a map"],
+)
+def test_a_capture_is_matched_with_a_log(
+    command, fixtures_dir: Path, name: str, channels: list[str]
+) -> None:
+    mapped = [word for channel in channels for word in ("--channel", channel)]
+    log = str(fixtures_dir / "logs" / "two-s3-cycles.xml")
+
+    said = command(
+        "correlate", str(fixtures_dir / "traces" / name), "--log", log, *mapped, "--json"
+    )
+
+    assert said.status == 0, said.err
+    assert [cycle["record_id"] for cycle in said.document["cycles"]] == [104, 114]
+    first = said.document["cycles"][0]["outside"]
+    assert first["press_to_slp_s3_ns"]["value"] == 48_000_000
+    assert first["press_to_light_ns"]["value"] == 1_500_000_000
+
+
+def test_actions_on_a_bench(command) -> None:
+    pressed = command("press", "--rig", SIM, "--for", "200ms", "--json").document
+    assert abs(pressed["width_ns"] - 200_000_000) < 5_000_000
+    moved = command("lid", "close", "--rig", SIM, "--for", "2s", "--json").document
+    assert 2_000_000_000 <= moved["held_ns"] < 3_100_000_000
+    assert "The lid is open." in command("lid", "open", "--rig", SIM).out
+    watched = command("watch", "--rig", SIM, "--for", "1s", "--json").document
+    assert watched["levels"]["PWR_OK"] == 1
+    tested = command("selftest", "--rig", SIM, "--json").document
+    assert tested["ok"] is True
+
+
+def test_doctor_looks_at_everything(command) -> None:
+    said = command("doctor", "--rig", SIM, "--json")
+    assert said.status == 0, said.out
+    names = {check["name"] for check in said.document["checks"]}
+    assert {"host", "disk", "board", "clock bound", "self-test", "wiring"} <= names
+
+
+def test_doctor_says_what_is_wrong(command) -> None:
+    said = command("doctor", "--rig", "serial:/dev/no-such-port")
+    assert said.status == 3
+    assert "BAD  link" in said.out
+
+
+def test_log_of_a_campaign_in_the_words_of_s3resume(command, fixtures_dir: Path) -> None:
+    said = command("log", str(fixtures_dir / "logs" / "four-s3-cycles.xml"), "--ignore-first")
+    assert said.status == 0, said.err
+    assert "Transition # | BIOS Init | Driver Init | Total" in said.out
+    assert "ignored" in said.out
+
+
+def test_every_json_answer_is_the_only_thing_on_standard_output(command) -> None:
+    for words in (
+        ["run", "--rig", SIM, "--cycles", "1", "--no-ignore-first"],
+        ["doctor", "--rig", SIM],
+        ["selftest", "--rig", SIM],
+        ["watch", "--rig", SIM, "--for", "100ms"],
+    ):
+        json.loads(command(*words, "--json").out)
+
+
+@pytest.mark.parametrize("width", ["40", "80", "200"])
+def test_tables_fit_any_terminal(command, monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    assert command(*RUN).status == 0
