@@ -56,7 +56,7 @@ def test_all_within_the_limit_is_pass_with_its_confidence(record) -> None:
     assert judgement.failure_rate_upper == pytest.approx(0.2589, abs=1e-4)
     assert judgement.why == (
         "10 of 10 judged resumes are within 2000 ms; the worst took 1000 ms; with 95 % confidence "
-        "at most 25.9% of resumes fail."
+        "at most 26 % of resumes fail."
     )
 
 

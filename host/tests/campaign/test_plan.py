@@ -145,3 +145,10 @@ def test_a_lid_plan_on_a_bench_without_a_lid_is_refused() -> None:
 def test_a_bench_that_cannot_show_sleep_is_refused() -> None:
     with pytest.raises(UsageError, match="needs SLP_S3 or PWR_OK to see it sleep"):
         check_against_bench(default_plan(), "box", [Actuator.BUTTON], [Channel.BACKLIGHT])
+
+
+def test_a_press_that_the_boards_interlock_would_refuse_is_refused_before() -> None:
+    plan = override(default_plan(), press_ns=1_200 * MS)
+
+    with pytest.raises(UsageError, match=r"a press of 1\.200 s; the board's interlock allows"):
+        check_against_bench(plan, "box", [Actuator.BUTTON], [Channel.PWR_OK], 1_000 * MS)

@@ -1,5 +1,6 @@
 """Campaigns on the simulated bench: what happens is what is recorded."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -152,6 +153,16 @@ def test_a_lid_plan_on_a_dut_without_a_lid_makes_no_store_and_moves_nothing(
 
     assert not bench.path.exists()
     assert bench.rig.edges(0).edges == ()
+
+
+def test_what_the_rig_can_move_and_the_dut_has_not_is_not_moved(simulated: Make) -> None:
+    bench = simulated()
+    assert bench.identity.dut is not None
+    lidless = dataclasses.replace(bench.identity.dut, actuators=(Actuator.BUTTON,))
+    bench.identity = dataclasses.replace(bench.identity, dut=lidless)
+
+    with pytest.raises(UsageError, match="moves the LID"):
+        bench.begin(override(default_plan(), wake_by=Actuator.LID))
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_a_full_disk_is_said_and_what_was_committed_stays(
     connect = sqlite3.connect
 
     def connect_to_a_small_disk(*args: Any, **options: Any) -> sqlite3.Connection:
-        connection = connect(*args, **options)
+        connection: sqlite3.Connection = connect(*args, **options)
         connection.execute("PRAGMA max_page_count = 20")
         return connection
 

@@ -7,7 +7,6 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.report.wording import (
     clock_sentence,
     outcome_words,
-    percent_text,
     quantity_text,
     rounded_ms,
 )
@@ -46,15 +45,6 @@ def test_the_clock_line_tells_offset_bound_and_drift() -> None:
     )
     assert "drift not known" in clock_sentence(OsClock(0.0, 0.5, None))
     assert "nothing related the two" in clock_sentence(None)
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0.6316, "63.2 %"), (0.00299, "0.30 %"), (1.0, "100 %")],
-    ids=["few cycles", "thousand cycles", "all"],
-)
-def test_percents_keep_their_meaning(share: float, text: str) -> None:
-    assert percent_text(share) == text
 
 
 def test_every_outcome_has_words() -> None:

@@ -13,6 +13,7 @@ from resume_rig.analysis.statistics import failure_rate_upper, summarise
 from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
 from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
 from resume_rig.model.requirement import Requirement
+from resume_rig.model.units import percent_up
 from resume_rig.model.verdict import Verdict
 
 VALUE_BOUND_MS = 1
@@ -150,10 +151,12 @@ def verdict_sentence(
         text += f"{limit_ms} ms"
     if marginal:
         text += f", {marginal} within {RESUME_BOUND_MS} ms of it and so undecided"
+    text += f"; the worst took {worst_ms} ms"
     upper = failures_upper([*verdicts, *[Verdict.FAIL] * broken])
+    if upper is None or upper >= 1:
+        return text  # all failed: a bound of 100 % says nothing
     counted = " (undecided ones counted as failed)" if marginal else ""
-    share = f"with 95 % confidence at most {upper or 0.0:.1%} of resumes fail{counted}"
-    return f"{text}; the worst took {worst_ms} ms; {share}"
+    return f"{text}; with 95 % confidence at most {percent_up(upper)} of resumes fail{counted}"
 
 
 def count(n: int, noun: str) -> str:

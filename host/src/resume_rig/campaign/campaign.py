@@ -119,8 +119,19 @@ def _feed_of(store: Store, log: OsLogSource | None) -> LogFeed:
 
 
 def _check_bench(plan: Plan, identity: Identity) -> None:
-    actuators: tuple[Actuator, ...] = tuple(info.actuator for info in identity.rig.actuators)
-    check_against_bench(plan, identity.dut_name, actuators, identity.wired)
+    dut = identity.dut
+    movable = {
+        info.actuator: info.max_press_ns
+        for info in identity.rig.actuators
+        if dut is None or info.actuator in dut.actuators
+    }
+    check_against_bench(
+        plan,
+        identity.dut_name,
+        tuple(movable),
+        identity.wired,
+        movable.get(Actuator.BUTTON, 0),
+    )
 
 
 def _run(

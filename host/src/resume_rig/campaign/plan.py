@@ -144,6 +144,7 @@ def check_against_bench(
     dut_name: str,
     actuators: Collection[Actuator],
     channels: Collection[Channel],
+    max_press_ns: int = MAX_PRESS_NS,
 ) -> None:
     """Check that a bench can do what the plan asks for.
 
@@ -152,15 +153,22 @@ def check_against_bench(
         dut_name: for the sentence.
         actuators: what the rig can move on this DUT.
         channels: what is wired on it.
+        max_press_ns: the longest press that the board does.
 
     Raises:
-        UsageError: an actuator is missing, or no wire shows that the DUT sleeps.
+        UsageError: an actuator is missing, a press is too long for the board, or no wire shows
+            that the DUT sleeps.
     """
     missing = sorted(plan.actuators - set(actuators))
     if missing:
         raise UsageError(
             f"the plan moves the {missing[0]}, which the bench of {dut_name} cannot; "
             f"it can move: {', '.join(sorted(actuators)) or 'nothing'}"
+        )
+    if Actuator.BUTTON in plan.actuators and plan.press_ns > max_press_ns:
+        raise UsageError(
+            f"a press of {seconds_text(plan.press_ns)}; the board's interlock allows at most "
+            f"{seconds_text(max_press_ns)}"
         )
     if not {Channel.SLP_S3, Channel.PWR_OK} & set(channels):
         raise UsageError(

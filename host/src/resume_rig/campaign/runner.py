@@ -169,8 +169,9 @@ class CampaignRunner:
         insist(lambda: self._keep_rest(Outcome.INTERRUPTED, ()))
         outcomes = self._store.outcomes()
         path = self._store.path
+        kept = sum(outcomes.values())
         text = (
-            f"stopped; {sum(outcomes.values())} cycles are kept in {path}, "
+            f"stopped; {kept} {'cycle is' if kept == 1 else 'cycles are'} kept in {path}, "
             f"`resume-rig run --resume {path}` goes on"
         )
         return CampaignStopped(path, outcomes, text)

@@ -20,11 +20,19 @@ def dut_of(args: argparse.Namespace) -> "DutProfile | None":
 
 
 @contextmanager
-def opened_rig(url: str, dut: "DutProfile | None") -> "Iterator[OpenRig]":
-    """Open a rig; close it, which releases its actuators, at the end."""
+def opened_rig(
+    url: str, dut: "DutProfile | None", not_before_utc_ns: int = 0
+) -> "Iterator[OpenRig]":
+    """Open a rig; close it, which releases its actuators, at the end.
+
+    Args:
+        url: of the rig.
+        dut: its DUT's profile.
+        not_before_utc_ns: wall time at which a virtual clock starts at the earliest.
+    """
     from resume_rig.rig.open import open_rig
 
-    opened = open_rig(url, dut=dut)
+    opened = open_rig(url, dut=dut, not_before_utc_ns=not_before_utc_ns)
     try:
         yield opened
     finally:

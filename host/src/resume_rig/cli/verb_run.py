@@ -121,12 +121,18 @@ def execute(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """Where a campaign happens; `plan` is None for one that goes on by its store's."""
+    """Where a campaign happens.
+
+    Attributes:
+        plan: None for a campaign that goes on by its store's.
+        not_before_utc_ns: wall time of the newest cycle that is there already.
+    """
 
     store: Path
     rig_url: str
     dut: "DutProfile | None"
     plan: "Plan | None"
+    not_before_utc_ns: int = 0
 
 
 def _new(args: argparse.Namespace) -> _Setting:
@@ -164,9 +170,9 @@ def _stored(args: argparse.Namespace) -> _Setting:
             + ", ".join(f"--{name.replace('_', '-')}" for name in named)
         )
     with Store.open(args.resume) as store:
-        identity = store.identity
+        identity, newest_utc_ns = store.identity, store.newest_utc_ns()
     dut = identity.dut if args.dut is None else load_dut_profile(args.dut)
-    return _Setting(args.resume, args.rig or identity.rig_url, dut, None)
+    return _Setting(args.resume, args.rig or identity.rig_url, dut, None, newest_utc_ns)
 
 
 def _campaign(
@@ -176,7 +182,7 @@ def _campaign(
     from resume_rig.campaign.identity import identify
     from resume_rig.cli.campaign_progress import Progress
 
-    with opened_rig(setting.rig_url, setting.dut) as opened:
+    with opened_rig(setting.rig_url, setting.dut, setting.not_before_utc_ns) as opened:
         rig, clock = opened.rig, opened.clock
         identity = identify(
             rig_url=setting.rig_url,

@@ -1,4 +1,6 @@
-"""Times as text for people; never parsed back."""
+"""Quantities as text for people; never parsed back."""
+
+import math
 
 
 def seconds_text(duration_ns: int) -> str:
@@ -10,3 +12,17 @@ def seconds_text(duration_ns: int) -> str:
             digits = 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3
             return f"{value:.{digits}f} {unit}"
     return f"{duration_ns} ns"
+
+
+def percent_up(share: float) -> str:
+    """Return a share of 0..1 in percent with two significant digits, rounded up.
+
+    An upper bound that was rounded down would no longer be one.
+    """
+    percent = share * 100
+    if percent <= 0:
+        return "0 %"
+    digits = max(0, 1 - math.floor(math.log10(percent)))
+    scale = 10**digits
+    # 1e-9: a share that is exactly 5 % must not become 5.1 % by its binary form.
+    return f"{math.ceil(percent * scale - 1e-9) / scale:.{digits}f} %"

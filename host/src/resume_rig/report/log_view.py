@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from resume_rig.model.judgement import LogJudgement
 from resume_rig.model.os_record import LogSource
+from resume_rig.model.units import percent_up
 from resume_rig.report.json_text import utc_json
 from resume_rig.report.page_parts import (
     STATED_LIMITS,
@@ -30,7 +31,6 @@ from resume_rig.report.transitions import (
 from resume_rig.report.wording import (
     MISSING,
     kind_words,
-    percent_text,
     whole_ms_text,
 )
 
@@ -129,7 +129,7 @@ def log_page(judgement: LogJudgement, generated: str) -> LogPage:
 def _failure_tile(upper: float | None) -> Tile:
     if upper is None:
         return Tile("failure rate", MISSING, "nothing was judged")
-    return Tile("failure rate, at most", percent_text(upper), "with 95 % confidence")
+    return Tile("failure rate, at most", percent_up(upper), "with 95 % confidence")
 
 
 def _table(transitions: Sequence[Transition]) -> TransitionTable:

@@ -69,13 +69,6 @@ def requirement_sentence(requirement: Requirement) -> str:
     return f"{sentence}; BIOS at most {requirement.bios_advised_ms} ms is advised, not demanded."
 
 
-def percent_text(share: float) -> str:
-    """Return a share of 0..1 in percent with two or three significant digits."""
-    percent = share * 100
-    decimals = 0 if percent >= 99.95 else 1 if percent >= 1 else 2
-    return f"{percent:.{decimals}f} %"
-
-
 def clock_sentence(clock: OsClock | None) -> str:
     """Return how the OS clock stood to the host's."""
     if clock is None:

@@ -148,7 +148,7 @@ class SmpRig:
         self._known()
         self._checked(Operation.WRITE, RigCommand.LIGHT, {"dur": _time("light for", duration_ns)})
 
-    def light(self, cursor: int, count: int = 64) -> LightBatch:
+    def light(self, cursor: int, count: int = 128) -> LightBatch:
         """Return up to `count` light blocks numbered from `cursor`."""
         self._known()
         fields = self._checked(Operation.READ, RigCommand.LIGHT, {"from": cursor, "max": count})

@@ -181,7 +181,7 @@ class Rig(Protocol):
         """Record light blocks for `duration_ns` from now."""
         ...
 
-    def light(self, cursor: int, count: int = 64) -> LightBatch:
+    def light(self, cursor: int, count: int = 128) -> LightBatch:
         """Return up to `count` light blocks numbered from `cursor`."""
         ...
 

@@ -14,7 +14,7 @@ from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
 from resume_rig.rig.smp.serial_port import open_rfc2217, open_serial, open_socket
 from resume_rig.rig.smp.transport import Transport
-from resume_rig.timing.clocks import SystemClock, VirtualClock
+from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
 _ALLOWED: Final = (
     "sim:[clock=virtual|real][,seed=N], serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
@@ -45,13 +45,21 @@ class SimOptions:
     seed: int | None = None
 
 
-def open_rig(url: str, clock: Clock | None = None, dut: DutProfile | None = None) -> OpenRig:
+def open_rig(
+    url: str,
+    clock: Clock | None = None,
+    dut: DutProfile | None = None,
+    *,
+    not_before_utc_ns: int = VIRTUAL_START_UTC_NS,
+) -> OpenRig:
     """Open the rig that `url` names and ask it who it is.
 
     Args:
         url: see docs/reference; e.g. "sim:clock=virtual,seed=7" or "serial:/dev/ttyACM0".
         clock: used instead of the one that the URL asks for.
         dut: what a simulated bench simulates, a healthy laptop by default; others ignore it.
+        not_before_utc_ns: wall time at which a virtual clock starts at the earliest, so that a
+            campaign that goes on does not go back in time.
 
     Raises:
         UsageError: not a rig URL.
@@ -62,7 +70,10 @@ def open_rig(url: str, clock: Clock | None = None, dut: DutProfile | None = None
     if not colon:
         raise UsageError(f"{url!r} is not the URL of a rig; allowed are {_ALLOWED}")
     if scheme == "sim":
-        return _open_sim(url, parse_sim_options(rest), clock, dut)
+        options = parse_sim_options(rest)
+        if clock is None and options.virtual:
+            clock = VirtualClock(max(VIRTUAL_START_UTC_NS, not_before_utc_ns))
+        return _open_sim(url, options, clock or SystemClock(), dut)
     real_clock = clock or SystemClock()
     transport = _open_port(url, scheme, rest, real_clock)
     return OpenRig(_identified(transport, real_clock), real_clock, url, simulated=False)
@@ -93,14 +104,10 @@ def parse_sim_options(text: str) -> SimOptions:
     return SimOptions(virtual, seed)
 
 
-def _open_sim(
-    url: str, options: SimOptions, clock: Clock | None, dut: DutProfile | None
-) -> OpenRig:
+def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | None) -> OpenRig:
     # The compiled core is loaded only where a bench is simulated.
     from resume_rig.rig.sim.bench import SimulatedBench
 
-    if clock is None:
-        clock = VirtualClock() if options.virtual else SystemClock()
     seed = secrets.randbits(31) if options.seed is None else options.seed
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
     bench = SimulatedBench(profile, clock, seed)

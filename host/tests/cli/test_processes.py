@@ -1,0 +1,228 @@
+"""The command line as processes: two terminals, Ctrl-C, kill -9, going on, a reader that leaves."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.edge import Edge
+from resume_rig.rig.open import open_rig
+
+PROGRAM = [sys.executable, "-m", "resume_rig"]
+PATIENCE_S = 60
+POSIX = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals and POSIX signals")
+
+
+def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return process.returncode, out, err
+
+
+def start(folder: Path, *words: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [*PROGRAM, *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def wait_for_cycles(store: Path, count: int) -> None:
+    """Wait until a running campaign has committed `count` cycles."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if store.exists() and cycles_in(store) >= count:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"no {count} cycles within {PATIENCE_S} s")
+
+
+def cycles_in(store: Path) -> int:
+    connection = sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True)
+    try:
+        return int(connection.execute("SELECT count(*) FROM cycle").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        connection.close()
+
+
+@contextmanager
+def served(folder: Path, *words: str) -> Iterator[str]:
+    """A simulated bench in a process of its own; gives its URL."""
+    bench = start(folder, "sim", "--json", *words)
+    try:
+        assert bench.stdout is not None
+        yield str(json.loads(bench.stdout.readline())["rig"])
+    finally:
+        bench.send_signal(signal.SIGINT)
+        status, _, err = finish(bench)
+        assert status == 0, err
+
+
+@POSIX
+def test_ctrl_c_keeps_what_was_measured_and_says_how_to_go_on(tmp_path: Path) -> None:
+    store = tmp_path / "long.rrs"
+    campaign = start(
+        tmp_path,
+        *("run", "--rig", "sim:clock=virtual,seed=4", "--cycles", "400"),
+        *("--out", "long.rrs", "--json"),
+    )
+    wait_for_cycles(store, 3)
+    campaign.send_signal(signal.SIGINT)
+    status, out, err = finish(campaign)
+
+    assert status == 130, err
+    assert "resume-rig run --resume long.rrs" in err
+    assert "Traceback" not in err
+    stopped = json.loads(out)
+    assert 3 <= len(stopped["cycles"]) < 400
+
+    status, out, err = finish(start(tmp_path, "run", "--resume", "long.rrs", "--json"))
+
+    assert status == 0, err
+    document = json.loads(out)
+    assert document["campaign"]["outcomes"]["slept-and-woke"] == 400
+    first = [cycle["record_id"] for cycle in stopped["cycles"][:3]]
+    assert [cycle["record_id"] for cycle in document["cycles"][:3]] == first
+
+
+@POSIX
+def test_a_killed_campaign_goes_on(tmp_path: Path) -> None:
+    store = tmp_path / "killed.rrs"
+    campaign = start(
+        tmp_path,
+        *("run", "--rig", "sim:clock=virtual,seed=5", "--cycles", "200", "--out", "killed.rrs"),
+    )
+    wait_for_cycles(store, 5)
+    campaign.kill()
+    finish(campaign)
+    kept = cycles_in(store)
+    assert kept >= 5
+
+    status, out, err = finish(start(tmp_path, "run", "--resume", "killed.rrs", "--json"))
+
+    assert status == 0, err
+    assert json.loads(out)["campaign"]["outcomes"]["slept-and-woke"] == 200
+
+
+@POSIX
+def test_a_bench_in_one_terminal_and_a_campaign_in_another(tmp_path: Path) -> None:
+    link = tmp_path / "rig"
+    with served(tmp_path, "--pty", str(link), "--seed", "6", "--log-file", "dut.xml") as url:
+        assert url == f"serial:{link}"
+        campaign = start(
+            tmp_path,
+            *("run", "--rig", url, "--dut", "healthy-laptop", "--cycles", "1"),
+            *("--no-ignore-first", "--json", "--out", "a.rrs"),
+        )
+        status, out, err = finish(campaign)
+        assert status == 0, err
+        (cycle,) = json.loads(out)["cycles"]
+        assert cycle["record_id"] is not None
+    assert not link.is_symlink()
+
+    status, out, err = finish(start(tmp_path, "log", "dut.xml", "--json"))
+    assert status == 0, err
+    assert [c["record_id"] for c in json.loads(out)["cycles"]] == [cycle["record_id"]]
+
+
+def test_a_bench_on_a_tcp_port(tmp_path: Path) -> None:
+    with served(tmp_path, "--tcp", "127.0.0.1:0") as url:
+        assert url.startswith("socket:127.0.0.1:")
+        status, out, err = finish(start(tmp_path, "press", "--rig", url, "--json"))
+        assert status == 0, err
+        assert abs(json.loads(out)["width_ns"] - 150_000_000) < 20_000_000
+
+
+@POSIX
+def test_ctrl_c_in_the_middle_of_a_press_lets_go(tmp_path: Path) -> None:
+    with served(tmp_path, "--pty", str(tmp_path / "rig")) as url:
+        press = start(tmp_path, "press", "--rig", url, "--for", "10s", "--force-off")
+        time.sleep(2)
+        press.send_signal(signal.SIGINT)
+        status, _, err = finish(press)
+        levels, edges = what_the_board_saw(url)
+
+    assert status == 130, err
+    assert levels[Channel.BUTTON] == 1
+    down, up = (edge.t_ns for edge in edges if edge.channel is Channel.BUTTON)
+    assert 0 < up - down < 4_000_000_000
+
+
+@POSIX
+def test_a_host_that_dies_in_a_press_leaves_it_to_the_lease(tmp_path: Path) -> None:
+    with served(tmp_path, "--pty", str(tmp_path / "rig")) as url:
+        press = start(tmp_path, "press", "--rig", url, "--for", "12s", "--force-off")
+        time.sleep(1.5)
+        press.kill()
+        finish(press)
+        lease_ns = 10_000_000_000
+        time.sleep(lease_ns / 1e9 + 0.5)
+        levels, edges = what_the_board_saw(url)
+
+    assert levels[Channel.BUTTON] == 1
+    down, up = (edge.t_ns for edge in edges if edge.channel is Channel.BUTTON)
+    assert up - down < 12_000_000_000
+
+
+def what_the_board_saw(url: str) -> tuple[dict[Channel, int], tuple[Edge, ...]]:
+    rig = open_rig(url).rig
+    try:
+        return rig.levels(), rig.edges(0).edges
+    finally:
+        rig.close()
+
+
+@POSIX
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m resume_rig run --help | head -n 1",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@POSIX
+def test_a_port_that_is_not_a_rig_is_told_so(tmp_path: Path) -> None:
+    controller, port = os.openpty()
+    try:
+        name = os.ttyname(port)
+        status, out, err = finish(start(tmp_path, "run", "--rig", f"serial:{name}"))
+    finally:
+        os.close(controller)
+        os.close(port)
+    assert (status, out) == (3, "")
+    assert len(err.splitlines()) == 1
+    assert name in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@POSIX
+def test_two_campaigns_cannot_have_one_port(tmp_path: Path) -> None:
+    with served(tmp_path, "--pty", str(tmp_path / "rig")) as url:
+        first = start(tmp_path, "watch", "--rig", url, "--for", "20s", "--json")
+        deadline = time.monotonic() + PATIENCE_S
+        status, err = 0, ""
+        while status == 0 and time.monotonic() < deadline:
+            status, _, err = finish(start(tmp_path, "selftest", "--rig", url))
+        first.send_signal(signal.SIGINT)
+        finish(first)
+    assert status == 3
+    assert len(err.splitlines()) == 1
