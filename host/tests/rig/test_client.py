@@ -285,7 +285,7 @@ def test_light_is_armed_and_read_as_blocks(talk: Talk) -> None:
     reply = {"boot": 77, "first": 3, "next": 5, "ovr": 0, "b": [10, 1, 2, 3, 20, 4, 5, 6]}
     rig = talk(
         ("light", {"dur": 3_000}, {"boot": 77, "until": 4_000}),
-        ("light", {"from": 3, "max": 64}, reply),
+        ("light", {"from": 3, "max": 128}, reply),
     )
     rig.arm_light(3_000)
     blocks = (LightBlock(3, 10, 1, 2, 3), LightBlock(4, 20, 4, 5, 6))
