@@ -33,35 +33,30 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Move the lid; keep it closed while asked to."""
+    from resume_rig.campaign.actions import hold_lid
+
+    limit_ns: int | None = args.duration_ns
+    lasting = "until Ctrl-C" if limit_ns is None else f"for {seconds_text(limit_ns)}"
     with opened_rig(args.rig, dut_of(args)) as opened:
-        rig, clock = opened.rig, opened.clock
-        closed = args.move == "close"
-        if closed:
-            pause_ns = min(1_000_000_000, rig.info().lease_ns // 3)
-        start = rig.lid(closed)
-        if closed and not args.json:
-            lasting = "until Ctrl-C" if args.duration_ns is None else ""
-            say(f"The lid is closed {lasting or 'for ' + seconds_text(args.duration_ns)}.")
-        begun = clock.now_ns()
-        try:
-            while closed and (
-                args.duration_ns is None or clock.now_ns() - begun < args.duration_ns
-            ):
-                clock.sleep_ns(pause_ns)
-                rig.exchange_clocks()
-        except KeyboardInterrupt:
-            if args.duration_ns is not None:
-                raise
-        end = rig.lid(False) if closed else start
-    held = end.start_ns - start.start_ns
+        if args.move == "open":
+            start = end = opened.rig.lid(False)
+        else:
+            start, end = hold_lid(
+                opened.rig,
+                opened.clock,
+                limit_ns,
+                lambda: say(f"The lid is closed {lasting}."),
+            )
+    held_ns = None if args.move == "open" else end.start_ns - start.start_ns
     if args.json:
         document = {
             "schema": "resume-rig/lid/1",
             "move": args.move,
             "start_ns": start.start_ns,
-            "held_ns": held if closed else None,
+            "held_ns": held_ns,
         }
         answer([json.dumps(document) + "\n"])
     else:
-        answer([f"The lid is open{f', after {seconds_text(held)}' if closed else ''}.\n"])
+        after = "" if held_ns is None else f", after {seconds_text(held_ns)}"
+        answer([f"The lid is open{after}.\n"])
     return DONE

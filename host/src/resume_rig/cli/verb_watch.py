@@ -36,6 +36,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Follow the edge ring by cursor."""
+    from resume_rig.campaign.actions import newest_edge
+
     seen: list[Edge] = []
     lost = 0
     with opened_rig(args.rig, dut_of(args)) as opened:
@@ -43,13 +45,12 @@ def execute(args: argparse.Namespace) -> int:
         levels = rig.levels()
         if not args.json:
             answer(["  ".join(f"{name}={level}" for name, level in levels.items()) + "\n"])
-        cursor, begun = None, clock.now_ns()
+        cursor, begun = newest_edge(rig), clock.now_ns()
         try:
             while args.duration_ns is None or clock.now_ns() - begun < args.duration_ns:
-                batch = rig.edges(cursor or 0)
-                if cursor is not None:
-                    lost += batch.lost
-                    _show(args.json, batch.edges, batch.lost, seen)
+                batch = rig.edges(cursor)
+                lost += batch.lost
+                _show(args.json, batch.edges, batch.lost, seen)
                 cursor = batch.next_number
                 if not batch.more:
                     clock.sleep_ns(POLL_NS)

@@ -45,8 +45,18 @@ else:
             os.close(self._ours)
 
     def open_terminal() -> tuple[Port, str]:
-        """Return the bench's side of a new raw pseudo-terminal, and the path of the client's."""
-        ours, theirs = os.openpty()
+        """Return the bench's side of a new raw pseudo-terminal, and the path of the client's.
+
+        Raises:
+            UsageError: the system gives none (a container without /dev/pts, or all are taken).
+        """
+        try:
+            ours, theirs = os.openpty()
+        except OSError as error:
+            raise UsageError(
+                f"Cannot serve on a pseudo-terminal: the system gives none "
+                f"({error.strerror or error}); a TCP port is allowed, --tcp HOST:PORT."
+            ) from error
         tty.setraw(theirs)
         os.set_blocking(ours, False)
         return _TerminalPort(ours, theirs), os.ttyname(theirs)
