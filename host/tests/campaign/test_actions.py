@@ -34,7 +34,8 @@ def test_a_lid_stays_closed_beyond_the_lease_and_is_opened_in_the_end() -> None:
     )
 
     assert len(seen) == 1
-    assert opened_again.start_ns - closed.start_ns >= 3 * lease_ns
+    # Two clocks: the host held it for so long, the board says how long that was.
+    assert abs(opened_again.start_ns - closed.start_ns - 3 * lease_ns) < 10_000_000
     assert opened.rig.faults().lease_expiries == 0
     opened.clock.sleep_ns(50_000_000)
     assert opened.rig.levels()[Channel.LID] == 1
