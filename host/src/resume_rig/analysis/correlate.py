@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from resume_rig.analysis.disagreements import disagreements, record_missing, state_mismatch
 from resume_rig.analysis.judge import (
-    count,
     judge_value,
     overall,
     verdict_sentence,
@@ -27,6 +26,7 @@ from resume_rig.model.cycle import Correlation, OsClock, Outcome, OutsideCycle, 
 from resume_rig.model.os_record import LogReading, OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
+from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported.
@@ -195,9 +195,9 @@ def _why(
         verdicts = [cycle.verdict for cycle in timed]
         parts.append(verdict_sentence(verdicts, worst_ms, requirement, broken))
     elif not broken:
-        parts.append(f"none of the {count(len(cycles), 'cycle')} can be judged")
+        parts.append(f"none of the {count_of(len(cycles), 'cycle')} can be judged")
     if broken:
-        parts.append(f"{count(broken, 'cycle')} never woke or stayed dark")
+        parts.append(f"{count_of(broken, 'cycle')} never woke or stayed dark")
     parts += _left_out(cycles)
     if found.pairs and not found.verified:
         parts.append(
@@ -208,7 +208,7 @@ def _why(
         )
     bad = sum(not source.integrity.ok for source in reading.sources)
     if bad:
-        parts.append(f"{count(bad, 'log')} not whole, so records may be missing")
+        parts.append(f"{count_of(bad, 'log')} not whole, so records may be missing")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -219,9 +219,9 @@ def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:
         (cycle.why_not or "not judged").partition(":")[0] for cycle in cycles if not cycle.judged
     )
     ignored = reasons.pop("ignored", 0)
-    parts = [f"{count(ignored, 'cycle')} ignored as planned"] if ignored else []
+    parts = [f"{count_of(ignored, 'cycle')} ignored as planned"] if ignored else []
     without = sum(reasons.values())
     if without:
         told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
-        parts.append(f"{count(without, 'cycle')} without evidence ({told})")
+        parts.append(f"{count_of(without, 'cycle')} without evidence ({told})")
     return parts

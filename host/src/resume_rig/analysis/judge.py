@@ -13,7 +13,7 @@ from resume_rig.analysis.statistics import failure_rate_upper, summarise
 from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
 from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
 from resume_rig.model.requirement import Requirement
-from resume_rig.model.units import percent_up
+from resume_rig.model.units import count_of, percent_up
 from resume_rig.model.verdict import Verdict
 
 VALUE_BOUND_MS = 1
@@ -145,9 +145,9 @@ def verdict_sentence(
     n, limit_ms = len(verdicts), requirement.resume_limit_ms
     failed, marginal = verdicts.count(Verdict.FAIL), verdicts.count(Verdict.MARGINAL)
     if failed:
-        text = f"{failed} of {count(n, 'judged resume')} {_are(failed)} over {limit_ms} ms"
+        text = f"{failed} of {count_of(n, 'judged resume')} {_are(failed)} over {limit_ms} ms"
     else:
-        text = f"{n - marginal} of {count(n, 'judged resume')} {_are(n - marginal)} within "
+        text = f"{n - marginal} of {count_of(n, 'judged resume')} {_are(n - marginal)} within "
         text += f"{limit_ms} ms"
     if marginal:
         text += f", {marginal} within {RESUME_BOUND_MS} ms of it and so undecided"
@@ -157,11 +157,6 @@ def verdict_sentence(
         return text  # all failed: a bound of 100 % says nothing
     counted = " (undecided ones counted as failed)" if marginal else ""
     return f"{text}; with 95 % confidence at most {percent_up(upper)} of resumes fail{counted}"
-
-
-def count(n: int, noun: str) -> str:
-    """Return a number and its noun, in the plural where it is not 1."""
-    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _are(n: int) -> str:
@@ -176,13 +171,13 @@ def _why(reading: LogReading, requirement: Requirement, cycles: Sequence[JudgedR
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
         kinds = " or ".join(requirement.kinds)
-        parts = [f"none of the {count(len(cycles), 'record')} is a measured {kinds} resume"]
+        parts = [f"none of the {count_of(len(cycles), 'record')} is a measured {kinds} resume"]
     else:
         parts = ["there is no record of a sleep"]
     parts += _left_out(cycles, requirement)
     bad = [source.integrity for source in reading.sources if not source.integrity.ok]
     if bad:
-        problems = count(sum(max(1, len(integrity.problems)) for integrity in bad), "problem")
+        problems = count_of(sum(max(1, len(integrity.problems)) for integrity in bad), "problem")
         parts.append(f"the log is not whole ({problems}), so records may be missing")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
@@ -203,10 +198,10 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     own = [cycle for cycle in cycles if cycle.record.kind in requirement.kinds]
     unmeasured = sum(cycle.record.resume_ms is None for cycle in own)
     ignored = sum(not c.judged and c.record.resume_ms is not None for c in own)
-    parts = [f"{count(ignored, 'first record')} left out as asked"] if ignored else []
+    parts = [f"{count_of(ignored, 'first record')} left out as asked"] if ignored else []
     if unmeasured:
         kinds = " or ".join(requirement.kinds)
-        parts.append(f"{count(unmeasured, f'{kinds} record')} without a measurement")
+        parts.append(f"{count_of(unmeasured, f'{kinds} record')} without a measurement")
     others = [c.record.kind for c in cycles if c.record.kind not in requirement.kinds]
     measured = {
         cycle.record.kind

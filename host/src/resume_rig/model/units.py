@@ -14,6 +14,11 @@ def seconds_text(duration_ns: int) -> str:
     return f"{duration_ns} ns"
 
 
+def count_of(count: int, noun: str) -> str:
+    """Return a count with its noun in the right number, for nouns that take an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def percent_up(share: float) -> str:
     """Return a share of 0..1 in percent with two significant digits, rounded up.
 

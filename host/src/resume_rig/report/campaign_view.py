@@ -9,6 +9,7 @@ from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.units import count_of
 from resume_rig.report.bar_choice import BarChoice, bar_choice
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
 from resume_rig.report.milestones import outside_milestones, trigger_word
@@ -19,7 +20,6 @@ from resume_rig.report.page_parts import (
     Tile,
     badge,
     badge_or,
-    count_of,
     figures_tile,
     plain_value,
     plan_item,

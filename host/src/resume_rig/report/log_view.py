@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from resume_rig.model.judgement import LogJudgement
 from resume_rig.model.os_record import LogSource
-from resume_rig.model.units import percent_up
+from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.json_text import utc_json
 from resume_rig.report.page_parts import (
     STATED_LIMITS,
@@ -14,7 +14,6 @@ from resume_rig.report.page_parts import (
     Tile,
     badge,
     badge_or,
-    count_of,
     requirement_pairs,
     statistics_tiles,
 )

@@ -88,11 +88,6 @@ def plan_item(name: str, value: int | float | str | bool | None) -> tuple[str, s
     return name.replace("_", " "), plain_value(value)
 
 
-def count_of(count: int, noun: str) -> str:
-    """Return a count with its noun in the right number."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def figures_tile(name: str, figures: TimesSummary | None, missing: str) -> Tile:
     """Return the tile of a campaign's time: the middle large, the ends beside it."""
     if figures is None:

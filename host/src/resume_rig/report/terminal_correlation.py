@@ -11,6 +11,7 @@ from resume_rig.model.cycle import (
     ReconciledCycle,
 )
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
 from resume_rig.report.milestones import outside_milestones, trigger_word
@@ -224,7 +225,7 @@ def _summary(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
             yield style.paragraph(f"{name}: {_figures(figures)}")
     failed = sum(1 for c in correlation.cycles if c.judged and c.verdict is Verdict.FAIL)
     yield style.paragraph(
-        f"{len(correlation.cycles)} cycles, {summary.judged} judged, {failed} failed."
+        f"{count_of(len(correlation.cycles), 'cycle')}, {summary.judged} judged, {failed} failed."
     )
 
 

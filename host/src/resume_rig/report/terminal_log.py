@@ -6,6 +6,7 @@ from typing import Final
 
 from resume_rig.model.judgement import KindJudgement, LogJudgement
 from resume_rig.model.os_record import LogSource
+from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Statistics
 from resume_rig.report.row_choice import TERMINAL_ROWS, row_choice
 from resume_rig.report.terminal_style import TerminalStyle, padded
@@ -131,7 +132,7 @@ def _apart(
     judgement: LogJudgement, kind: KindJudgement, style: TerminalStyle, *, show_all: bool
 ) -> Iterator[str]:
     figures = kind.statistics
-    name, count = kind_words(kind.kind), _cycles(kind.cycles)
+    name, count = kind_words(kind.kind), count_of(kind.cycles, "cycle")
     yield "\n"
     if figures.n == 0:
         yield style.paragraph(f"{name}: {count}, none measured, so none judged.")
@@ -154,10 +155,6 @@ def _sources(sources: Sequence[LogSource], style: TerminalStyle) -> Iterator[str
             yield style.paragraph(f"{word}: {source.path}: {problem}")
     whole = len(sources) - len(damaged)
     yield style.paragraph(f"Sources: {len(sources)} read, {whole} of them whole.")
-
-
-def _cycles(count: int) -> str:
-    return "1 cycle" if count == 1 else f"{count} cycles"
 
 
 def _figure(value: float | None) -> str:
