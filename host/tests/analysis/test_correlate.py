@@ -1,5 +1,7 @@
 """Outside and inside become one statement, with findings where they disagree."""
 
+from dataclasses import replace
+
 import pytest
 
 from resume_rig.analysis.correlate import TimedCycle, correlate
@@ -347,3 +349,34 @@ def test_a_single_cycle_is_matched_and_called_unverified(campaign) -> None:
 
     assert answer.verdict is Verdict.PASS
     assert "a single match cannot verify the clocks' offset" in answer.why
+
+
+def test_a_record_that_was_there_before_a_cycle_is_not_of_that_cycle(campaign) -> None:
+    for _ in range(12):
+        campaign.at_ns -= len(campaign.cycles) ** 2 % 7 * S  # an even pace
+        campaign.cycle()
+    shifted = [
+        replace(record, wake_time_utc_ns=record.wake_time_utc_ns + 60 * S)
+        for record in campaign.records
+    ]
+    campaign.records = shifted[:-1]
+    campaign.cycles = [
+        replace(cycle, records=tuple(shifted[index : index + 1]))
+        for index, cycle in enumerate(campaign.cycles)
+    ]
+
+    told = campaign.correlation()
+
+    assert [c.record and c.record.record_id for c in told.cycles] == [*range(11), None]
+
+
+def test_an_interrupted_cycle_that_woke_keeps_its_own_record(campaign) -> None:
+    campaign.healthy(5)
+    last = campaign.cycles[-1]
+    campaign.cycles[-1] = replace(last, outside=replace(last.outside, outcome=Outcome.INTERRUPTED))
+
+    told = campaign.correlation()
+
+    assert [c.record and c.record.record_id for c in told.cycles] == [0, 1, 2, 3, 4]
+    assert told.unmatched_records == ()
+    assert (told.cycles[-1].judged, told.verdict) == (False, Verdict.PASS)

@@ -238,3 +238,29 @@ def test_nothing_matches_nothing(record) -> None:
     assert match([], []).pairs == ()
     assert match(outside([UTC_NS]), []).unmatched_cycles == (0,)
     assert match([], records(record, [UTC_NS])).unmatched_records == (0,)
+
+
+def test_a_cycle_without_a_time_leaves_an_even_pace_unverified(record) -> None:
+    # The record of the first cycle is lost; the last cycle has no time, but wrote a record.
+    awake = UTC_NS + np.arange(40) * 45 * S
+    cycles = [*outside(awake[:-1]), OutsideMoments(None, None)]
+
+    found = match(cycles, records(record, awake[1:]))
+
+    assert len(found.pairs) >= 38
+    assert not found.verified
+
+
+@pytest.mark.parametrize("late", [0, 1], ids=["in its own cycle", "in the next one"])
+def test_a_record_belongs_to_no_cycle_after_the_one_that_saw_it(record, late) -> None:
+    # The OS clock is one cycle ahead, and the last record never came: a shift by one would bring
+    # the clocks together and pair as much.
+    awake = UTC_NS + np.arange(40) * 45 * S
+    wakes = awake[:-1] + 45 * S
+    seen_in = [min(i + late, 39) for i in range(39)]
+
+    found = match(outside(awake), records(record, wakes), seen_in=seen_in)
+
+    if late == 0:
+        assert found.pairs == tuple((i, i) for i in range(39))
+    assert all(cycle <= seen_in[told] for cycle, told in found.pairs)

@@ -129,6 +129,25 @@ def test_several_files_are_sources_in_their_order(tmp_path: Path, write) -> None
     assert [record.driver_init_ms for record in reading.records] == [2, 3, 3]
 
 
+def test_a_record_that_two_files_hold_is_used_once(tmp_path: Path, write) -> None:
+    events = [write.account(DriverInitDuration=n) for n in range(700, 704)]
+    first, second = tmp_path / "first.xml", tmp_path / "second.xml"
+    first.write_text("".join(events[:3]))
+    # As the evtx library gives the same event: times cut to 1 us.
+    second.write_text("".join(events[1:]).replace("1234567Z", "123456Z"))
+
+    reading = read_logs([first, second, first])
+
+    assert [record.driver_init_ms for record in reading.records] == [700, 701, 702, 703]
+    assert [record.source for record in reading.records] == [0, 0, 0, 1]
+    assert [source.integrity.problems for source in reading.sources] == [
+        (),
+        ("2 records stand in a log before this one too and were used once.",),
+        ("3 records stand in a log before this one too and were used once.",),
+    ]
+    assert all(source.integrity.ok for source in reading.sources)
+
+
 def test_nothing_to_read_is_an_empty_reading() -> None:
     assert read_logs([]).sources == ()
 

@@ -41,7 +41,7 @@ _NO_EVIDENCE = {
 }
 _BROKEN = frozenset({Outcome.NEVER_WOKE, Outcome.DARK})
 _CAME_BACK = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE, Outcome.DARK})
-_NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE, Outcome.INTERRUPTED})
+_NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,13 @@ class TimedCycle:
     Attributes:
         wake_utc: host UTC at `outside.awake_from_ns`, of the trigger where that is None. None
             where the clock of the edges has no relation to the host's (captures).
+        records: OS records that were in the log at its end and not before; none where the log
+            was not read while the cycles ran.
     """
 
     outside: OutsideCycle
     wake_utc: BoundedNs | None = None
+    records: tuple[OsRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,12 @@ def correlate(
         reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
     """
     related = any(cycle.wake_utc is not None for cycle in cycles)
-    found = match([_moments(cycle, related) for cycle in cycles], reading.records, related)
+    found = match(
+        [_moments(cycle, related) for cycle in cycles],
+        reading.records,
+        related,
+        _seen_in(cycles, reading.records),
+    )
     record_of = {cycle: reading.records[record] for cycle, record in found.pairs}
     norms = norms_of([(cycles[index].outside, record) for index, record in record_of.items()])
     campaign = _Campaign(reading, requirement, reset_to_tsc, norms)
@@ -109,9 +117,19 @@ def correlate(
     )
 
 
+def _seen_in(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[int | None]:
+    """Return for each record the cycle at whose end it was there first; None where not known."""
+    first: dict[OsRecord, int] = {}
+    for index, cycle in enumerate(cycles):
+        for record in cycle.records:
+            first.setdefault(record, index)
+    return [first.get(record) for record in records]
+
+
 def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     outside = cycle.outside
-    if outside.outcome in _NOT_MATCHED:
+    unfinished = outside.outcome is Outcome.INTERRUPTED and outside.awake_from_ns is None
+    if unfinished or outside.outcome in _NOT_MATCHED:
         return OutsideMoments(None, None)
     if not related:
         return OutsideMoments(outside.asleep_from_ns, outside.awake_from_ns)

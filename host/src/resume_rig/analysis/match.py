@@ -10,11 +10,14 @@ alone decide, but never one of them alone:
    of the next, and pair nearest neighbours. The best total wins: many pairs, close together;
    between equals the smaller offset, where both clocks are meant to show UTC.
 
+Where the log was read while the cycles ran, one thing is certain: a record that was there at the
+end of a cycle belongs to none that came later.
+
 O(n log n) but for the votes, which are a fixed number of cycles against all records.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +43,7 @@ _SLEEP_TOLERANCE_NS = 4_000_000_000
 _CLEAR_PAIRS = 0.5
 _CLEAR_NOISE = 0.1
 _COMPLETE_OF_AT_LEAST = 3
+_NOT_KNOWN = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,10 @@ class Match:
 
 
 def match(
-    cycles: Sequence[OutsideMoments], records: Sequence[OsRecord], same_epoch: bool = True
+    cycles: Sequence[OutsideMoments],
+    records: Sequence[OsRecord],
+    same_epoch: bool = True,
+    seen_in: Sequence[int | None] = (),
 ) -> Match:
     """Return the one-to-one, order-preserving match that explains most.
 
@@ -85,12 +92,14 @@ def match(
         cycles: in the order in which they were made.
         records: in any order.
         same_epoch: both clocks are meant to show UTC; otherwise nothing speaks for small offsets.
+        seen_in: for each record the index of the cycle at whose end it was there for the first
+            time, None where that is not known; may be empty.
     """
     awake, asleep = _cycle_times(cycles)
-    wakes, sleeps = _record_times(records)
+    wakes, sleeps = _record_times(records, seen_in)
     by_wake = len(wakes.at_ns) > 0 and len(awake.at_ns) > 0
     left, right = (awake, wakes) if by_wake else (asleep, sleeps)
-    best, verified = _best(left, right, same_epoch)
+    best, verified = _best(left, right, same_epoch, whole=len(left.at_ns) == len(cycles))
     if best is None or not _credible(best, left, right, same_epoch, verified):
         return Match((), None, 0, False, tuple(range(len(cycles))), tuple(range(len(records))))
     pairs = {int(left.index[r]): int(right.index[c]) for r, c in _rows_and_columns(best)}
@@ -110,20 +119,27 @@ def match(
 
 @dataclass(frozen=True, slots=True)
 class _Times:
-    """Times in ascending order, with the indexes of what they belong to; int64 [n] both."""
+    """Times in ascending order, with the indexes of what they belong to; int64 [n] both.
+
+    Attributes:
+        last_cycle: of records, the index of the last cycle that each can belong to; int64 [n].
+    """
 
     at_ns: NDArray[np.int64]
     index: NDArray[np.int64]
     preferred: NDArray[np.bool_]
+    last_cycle: NDArray[np.int64]
 
 
 def _cycle_times(cycles: Sequence[OutsideMoments]) -> tuple[_Times, _Times]:
     awake = {i: c.awake_ns for i, c in enumerate(cycles) if c.awake_ns is not None}
     asleep = {i: c.asleep_ns for i, c in enumerate(cycles) if c.asleep_ns is not None}
-    return _sorted(awake, set()), _sorted(asleep, set())
+    return _sorted(awake, set(), ()), _sorted(asleep, set(), ())
 
 
-def _record_times(records: Sequence[OsRecord]) -> tuple[_Times, _Times]:
+def _record_times(
+    records: Sequence[OsRecord], seen_in: Sequence[int | None]
+) -> tuple[_Times, _Times]:
     """Return when the OS came back, and, for records without that, when it had gone.
 
     WakeTime is the end of the wake (RTC reading + WakeDuration) and SleepTime the beginning of the
@@ -137,15 +153,17 @@ def _record_times(records: Sequence[OsRecord]) -> tuple[_Times, _Times]:
         elif record.sleep_time_utc_ns is not None:
             sleeps[index] = record.sleep_time_utc_ns + (record.sleep_ms or 0) * _MS_NS
     measured = {index for index, record in enumerate(records) if record.resume_ms is not None}
-    return _sorted(wakes, measured), _sorted(sleeps, measured)
+    return _sorted(wakes, measured, seen_in), _sorted(sleeps, measured, seen_in)
 
 
-def _sorted(times: dict[int, int], preferred: set[int]) -> _Times:
+def _sorted(times: dict[int, int], preferred: set[int], seen_in: Sequence[int | None]) -> _Times:
     order = sorted(times, key=lambda index: (times[index], index))
+    seen = [seen_in[index] if seen_in else None for index in order]
     return _Times(
         np.array([times[index] for index in order], dtype=np.int64),
         np.array(order, dtype=np.int64),
         np.array([index in preferred for index in order], dtype=np.bool_),
+        np.array([_NOT_KNOWN if at is None else at for at in seen], dtype=np.int64),
     )
 
 
@@ -171,11 +189,19 @@ class _Ranked:
         return len(self.alignment.rows)
 
 
-def _best(left: _Times, right: _Times, same_epoch: bool) -> tuple[Alignment | None, bool]:
-    """Return the alignment that explains most, and whether no other comes near it."""
+def _best(
+    left: _Times, right: _Times, same_epoch: bool, *, whole: bool
+) -> tuple[Alignment | None, bool]:
+    """Return the alignment that explains most, and whether no other comes near it.
+
+    `whole` says that every cycle has a time. One without may have written a record all the same,
+    and then it proves nothing that nothing is left over.
+    """
     ranked: list[_Ranked] = []
     for candidate in candidate_offsets(left.at_ns, right.at_ns, same_epoch):
-        alignment = align(left.at_ns, right.at_ns, right.preferred, candidate)
+        alignment = _possible(
+            align(left.at_ns, right.at_ns, right.preferred, candidate), left, right
+        )
         if len(alignment.rows) == 0:
             continue
         offset_ns = int(np.median(_differences(alignment, left, right)))
@@ -185,20 +211,34 @@ def _best(left: _Times, right: _Times, same_epoch: bool) -> tuple[Alignment | No
         return None, False
     best = max(ranked, key=lambda each: (each.score, -abs(each.offset_ns)))
     rivals = [each for each in ranked if abs(each.offset_ns - best.offset_ns) > 2 * TOLERANCE_NS]
-    whole = min(len(left.at_ns), len(right.at_ns))
-    verified = best.pairs > 1 and all(_beats(best, rival, whole) for rival in rivals)
+    complete = min(len(left.at_ns), len(right.at_ns)) if whole else None
+    verified = best.pairs > 1 and all(_beats(best, rival, complete) for rival in rivals)
     return best.alignment, verified
 
 
-def _beats(best: _Ranked, rival: _Ranked, whole: int) -> bool:
+def _possible(alignment: Alignment, left: _Times, right: _Times) -> Alignment:
+    """Leave out the pairs whose record was there before their cycle was."""
+    last_cycle = right.last_cycle[alignment.columns]
+    kept = left.index[alignment.rows] <= last_cycle
+    return replace(
+        alignment,
+        rows=alignment.rows[kept],
+        columns=alignment.columns[kept],
+        residual_ns=alignment.residual_ns[kept],
+    )
+
+
+def _beats(best: _Ranked, rival: _Ranked, complete: int | None) -> bool:
     """Return whether a rival is out of the question.
 
     Cycles at an even pace fit nearly as well when shifted by one. What then tells is that one
-    explanation leaves nothing over, and the other a cycle and a record without a partner.
+    explanation leaves nothing over (`complete` pairs, None where that proves nothing), and the
+    other a cycle and a record without a partner.
     """
     clear = _CLEAR_PAIRS + _CLEAR_NOISE * float(np.sqrt(best.pairs))
-    complete = best.pairs == whole >= _COMPLETE_OF_AT_LEAST and rival.pairs < whole
-    return complete or best.score - rival.score > clear
+    if complete is not None and best.pairs == complete >= _COMPLETE_OF_AT_LEAST:
+        return rival.pairs < complete or best.score - rival.score > clear
+    return best.score - rival.score > clear
 
 
 def _credible(
@@ -228,4 +268,6 @@ def _by_sleep_times(
     moved = asleep.at_ns[free] + int(np.median(best.offset_ns))
     rows, columns = nearest_pairs(moved, sleeps.at_ns, sleeps.preferred, _SLEEP_TOLERANCE_NS)
     cycles, records = asleep.index[free][rows], sleeps.index[columns]
+    kept = cycles <= sleeps.last_cycle[columns]
+    cycles, records = cycles[kept], records[kept]
     return {int(cycle): int(record) for cycle, record in zip(cycles, records, strict=True)}

@@ -1,17 +1,23 @@
 """Judges somebody else's capture together with an OS log, as a store is judged."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from resume_rig.analysis.correlate import TimedCycle, correlate
 from resume_rig.analysis.cycle_building import build_cycle, split_cycles
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.cycle import Correlation, Outcome
+from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.requirement import Requirement
+from resume_rig.model.verdict import FindingKind
 from resume_rig.rig.capture.gathering import Capture
 from resume_rig.timing.edge_uncertainty import capture_bounds
+
+# A capture has to go on for so long after a wake began before a light or a power that did not come
+# counts as a fault: five times what SYSFUND-0004 allows for a whole resume.
+_FAULT_AFTER_NS = 10_000_000_000
 
 
 def assess_capture(
@@ -28,10 +34,12 @@ def assess_capture(
     The capture's clock has no relation to any other; the match finds the offset by itself.
     """
     bounds = capture_bounds(capture.resolution_ns)
-    cycles = [
-        TimedCycle(build_cycle(number, cut.edges, cut.initial_levels, None, bounds))
+    built = [
+        build_cycle(number, cut.edges, cut.initial_levels, None, bounds)
         for number, cut in enumerate(split_cycles(capture.edges, capture.initial_levels), start=1)
     ]
+    built[-1:] = [_unless_cut_off(cycle, capture.end_ns) for cycle in built[-1:]]
+    cycles = [TimedCycle(cycle) for cycle in built]
     correlation = correlate(
         cycles,
         reading,
@@ -56,3 +64,17 @@ def assess_capture(
         requirement=requirement,
     )
     return correlation, facts
+
+
+def _unless_cut_off(last: OutsideCycle, end_ns: int) -> OutsideCycle:
+    """Return the last cycle; not as a fault where the capture ends too soon after its wake."""
+    began_ns = last.trigger_ns if last.awake_from_ns is None else last.awake_from_ns
+    if (
+        last.outcome not in (Outcome.DARK, Outcome.NEVER_WOKE)
+        or began_ns is None
+        or end_ns - began_ns >= _FAULT_AFTER_NS
+    ):
+        return last
+    faults = (FindingKind.DARK, FindingKind.NEVER_WOKE)
+    findings = tuple(finding for finding in last.findings if finding.kind not in faults)
+    return replace(last, outcome=Outcome.INTERRUPTED, findings=findings)

@@ -67,7 +67,8 @@ def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
 
 def _timed(raw: CycleRaw, stored: StoredCampaign, *, ignored: bool) -> TimedCycle:
     outside = outside_cycle(raw, stored.plan, stored.identity, ignored=ignored)
-    return TimedCycle(outside, _wake_utc(raw, outside, stored.identity.rig.clock_tolerance_ppb))
+    wake_utc = _wake_utc(raw, outside, stored.identity.rig.clock_tolerance_ppb)
+    return TimedCycle(outside, wake_utc, raw.records)
 
 
 def _wake_utc(raw: CycleRaw, outside: OutsideCycle, tolerance_ppb: int) -> BoundedNs | None:

@@ -51,25 +51,78 @@ def say(text: str) -> None:
 
 
 def answer(pieces: Iterable[str]) -> None:
-    """Write a result to standard output."""
+    """Write a result to standard output; a reader that went away (`| head`) changes no verdict.
+
+    Raises:
+        UsageError: it cannot be written, because the disk is full, for example.
+    """
     stream = sys.stdout
     if (stream.encoding or "").lower().replace("-", "") not in {"utf8", "utf16"}:
         encoding = stream.encoding or "ascii"
         pieces = (piece.encode(encoding, "replace").decode(encoding) for piece in pieces)
-    stream.writelines(pieces)
-    stream.flush()
+    try:
+        stream.writelines(pieces)
+        stream.flush()
+    except BrokenPipeError:
+        silence(stream)
+    except OSError as error:
+        silence(stream)
+        raise UsageError(
+            f"could not write the answer to standard output: {error.strerror or error}; send it "
+            "to a file or a program that can take it"
+        ) from error
+
+
+def silence(stream: TextIO) -> None:
+    """Let what a stream still holds go nowhere, so that nothing complains at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def open_closed_streams() -> None:
+    """Stand in for standard streams that were closed before the program began.
+
+    Without it Python would write what is meant for standard error to standard output, and the
+    next file to be opened would get the number of the one that is missing.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
+
+
+def refuse_to_overwrite(path: Path | None, inputs: Iterable[Path]) -> None:
+    """Check that a file to be written is none of those that it is made of.
+
+    Raises:
+        UsageError: it is.
+    """
+    if path is None:
+        return
+    real = os.path.realpath(path)
+    for given in inputs:
+        if os.path.realpath(given) == real:
+            raise UsageError(
+                f"could not write {path}: the report would replace {given}, which it is made of; "
+                "name another file"
+            )
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all.
+    """Write a file so that it is there whole or not at all; a link stays, its target is written.
 
     Raises:
         UsageError: the place cannot be written to.
     """
     temporary: str | None = None
     try:
+        path = Path(os.path.realpath(path))
+        if path.exists() and not path.is_file():
+            raise UsageError(f"could not write {path}: it is a folder or a device; name a file")
         descriptor, temporary = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.name}.", suffix=".part"
+            dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part"
         )
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)

@@ -1,7 +1,6 @@
 """The entry point: parses the command line, runs one verb, maps errors to exit statuses."""
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from resume_rig.cli import (
     verb_sim,
     verb_watch,
 )
+from resume_rig.cli.console import open_closed_streams, silence
 from resume_rig.cli.exit_status import STOPPED, USAGE, status_of_error
 from resume_rig.model.errors import ResumeRigError
 
@@ -67,6 +67,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    open_closed_streams()
     args = build_parser().parse_args(argv)
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
@@ -77,7 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ResumeRigError as error:
         if args.debug:
             raise
-        print(f"resume-rig: {error}", file=sys.stderr)
+        from resume_rig.report.hostile_text import one_line
+
+        print(f"resume-rig: {one_line(str(error))}", file=sys.stderr)
         return status_of_error(error)
     except KeyboardInterrupt:
         if args.debug:
@@ -86,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return STOPPED
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to say to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         return 0
     return status
 

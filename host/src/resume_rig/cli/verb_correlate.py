@@ -11,6 +11,7 @@ from resume_rig.cli.arguments import (
     requirement_of,
 )
 from resume_rig.cli.assessment import Assessed, assess_store, show
+from resume_rig.cli.console import refuse_to_overwrite
 from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
 
@@ -60,6 +61,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def execute(args: argparse.Namespace) -> int:
     """Tell a store from a capture by content, assess, show."""
     requirement = requirement_of(args)
+    refuse_to_overwrite(args.report, (args.capture, *args.log))
     reading = _reading(args.log)
     if _is_store(args.capture):
         if args.channel or args.dut:
@@ -104,6 +106,12 @@ def _reading(paths: list[Path]) -> "LogReading | None":
 
 def _is_store(path: Path) -> bool:
     try:
+        if path.exists() and not path.is_file():
+            found = "a folder" if path.is_dir() else "a device"
+            raise RecordError(
+                f"could not read {path}: found {found}; allowed are a campaign store, a VCD and a "
+                "CSV capture"
+            )
         with path.open("rb") as stream:
             return stream.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
     except OSError as error:

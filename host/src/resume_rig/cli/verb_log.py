@@ -10,7 +10,15 @@ from resume_rig.cli.arguments import (
     existing_paths,
     requirement_of,
 )
-from resume_rig.cli.console import answer, columns_of, look_of, say, utc_now_text, write_whole
+from resume_rig.cli.console import (
+    answer,
+    columns_of,
+    look_of,
+    refuse_to_overwrite,
+    say,
+    utc_now_text,
+    write_whole,
+)
 from resume_rig.cli.exit_status import status_of_verdict
 
 
@@ -40,9 +48,9 @@ def execute(args: argparse.Namespace) -> int:
     from resume_rig.oslog.reading import read_logs
 
     requirement = requirement_of(args)
-    judgement = judge_log(
-        read_logs(existing_paths(args.files)), requirement, ignore_first=args.ignore_first
-    )
+    paths = existing_paths(args.files)
+    refuse_to_overwrite(args.report, paths)
+    judgement = judge_log(read_logs(paths), requirement, ignore_first=args.ignore_first)
     if args.report is not None:
         from resume_rig.report.html import log_report
 

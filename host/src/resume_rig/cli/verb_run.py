@@ -14,7 +14,7 @@ from resume_rig.cli.arguments import (
     requirement_of,
 )
 from resume_rig.cli.assessment import assess_store, show
-from resume_rig.cli.console import say
+from resume_rig.cli.console import refuse_to_overwrite, say
 from resume_rig.cli.exit_status import STOPPED, status_of_verdict
 from resume_rig.cli.opened_rig import dut_of, opened_rig
 from resume_rig.model.channel import Actuator
@@ -101,6 +101,8 @@ def execute(args: argparse.Namespace) -> int:
 
     requirement = requirement_of(args)
     setting = _new(args) if args.resume is None else _stored(args)
+    report: Path = args.report or _beside(setting.store)
+    refuse_to_overwrite(report, (setting.store, *([args.log] if args.log else [])))
     end: CampaignEnd | None = None
     fault: RigError | None = None
     try:
@@ -109,7 +111,7 @@ def execute(args: argparse.Namespace) -> int:
         if not setting.store.exists():
             raise
         fault = error
-    assessed = assess_store(setting.store, requirement, args.report or _beside(setting.store))
+    assessed = assess_store(setting.store, requirement, report)
     show(assessed, args)
     if fault is not None:
         raise fault

@@ -2,11 +2,12 @@
 
 import stat
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogReading
+from resume_rig.model.os_record import Integrity, LogReading, LogSource, OsRecord
 from resume_rig.oslog.event_text import NO_DECLARATION, encoding_of, has_declaration
 from resume_rig.oslog.registry import HEAD_BYTES, allowed_formats, format_of
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
@@ -27,6 +28,9 @@ _TEXT_CONTROLS: Final = frozenset("\t\n\v\f\r\x1b")
 def read_logs(paths: Sequence[Path], keep_text: bool = False) -> LogReading:
     """Return what all the logs tell, in the order of `paths`.
 
+    A record that several of them hold (the same log twice, an export beside its EVTX file) is
+    taken once: counted twice, it would prove twice as much.
+
     Args:
         paths: log files of any kind that the registry knows.
         keep_text: whether records carry their events' original text.
@@ -38,10 +42,57 @@ def read_logs(paths: Sequence[Path], keep_text: bool = False) -> LogReading:
         _read_log(SourceRequest(path, source=index, keep_text=keep_text))
         for index, path in enumerate(paths)
     ]
+    if len(readings) > 1:
+        readings = _each_once(readings)
     return LogReading(
         sources=tuple(reading.source for reading in readings),
         records=tuple(record for reading in readings for record in reading.records),
     )
+
+
+def _each_once(readings: Sequence[SourceReading]) -> list[SourceReading]:
+    """Leave out of each source what one before it holds, and say so in its problems."""
+    seen: set[int] = set()
+    found: list[SourceReading] = []
+    for reading in readings:
+        keys = [_identity(record) for record in reading.records]
+        kept = [
+            record
+            for record, key in zip(reading.records, keys, strict=True)
+            if key is None or key not in seen
+        ]
+        seen.update(key for key in keys if key is not None)
+        repeated = len(reading.records) - len(kept)
+        source = _with_repeats(reading.source, repeated) if repeated else reading.source
+        found.append(SourceReading(source, tuple(kept)))
+    return found
+
+
+def _identity(record: OsRecord) -> int | None:
+    """Return what a record has in common with itself in another file; None where it has nothing.
+
+    The evtx library keeps 1 us of the times of an event's data, XML 100 ns.
+    """
+    if record.record_id is None or record.written_utc_ns is None:
+        return None
+    times_ns = (record.written_utc_ns, record.sleep_time_utc_ns, record.wake_time_utc_ns)
+    return hash(
+        (
+            *(record.record_id, record.kind, record.wake_source.text),
+            *(None if time_ns is None else time_ns // 1_000 for time_ns in times_ns),
+            *(record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms),
+        )
+    )
+
+
+def _with_repeats(source: LogSource, repeated: int) -> LogSource:
+    told = (
+        "1 record stands in a log before this one too and was used once."
+        if repeated == 1
+        else f"{repeated} records stand in a log before this one too and were used once."
+    )
+    integrity = Integrity(source.integrity.ok, (*source.integrity.problems, told))
+    return replace(source, integrity=integrity)
 
 
 def _read_log(request: SourceRequest) -> SourceReading:

@@ -169,8 +169,22 @@ def test_times_are_read_in_the_unit_of_the_header(read, header, time, t_ns) -> N
         ("; made by an analyser\n# 1 MHz\n\nt_s,LED\n0,0\n\n0.5,1\n", 500_000_000),
         ("\ufefft_s, LED\n0, 0\n0.5, 1\n", 500_000_000),
         ("t_s,LED\n0,0\n0.25,0\n0.5,1\n0.75,1", 500_000_000),
+        ("t_s,LED\n0,0\n0.5,1\n; triggered\n0.75,1\n# end\n", 500_000_000),
+        ("; Samplerate: 1 MHz\nTime,LED\n1,0\n500000,1\n", 500_000_000),
+        ("; Samplerate: 500 kHz\nTime,LED\n2,0\n500000,1\n", 500_000_000),
+        ("; Samplerate: 100 MHz\nTime,LED\n10,0\n500000000,1\n", 500_000_000),
     ],
-    ids=["decimal comma", "tab", "comments", "byte order mark", "a row a sample"],
+    ids=[
+        "decimal comma",
+        "tab",
+        "comments",
+        "byte order mark",
+        "a row a sample",
+        "comments between rows",
+        "sigrok, us",
+        "sigrok, 500 kHz",
+        "sigrok, ns",
+    ],
 )
 def test_the_usual_dialects_are_read(read, text, t_ns) -> None:
     assert story(read(text)) == [(t_ns, "LED", 1)]
@@ -190,6 +204,12 @@ def test_no_nanosecond_is_lost_in_any_unit(tmp_path_factory, exact_ns, unit) -> 
     capture = read_capture(path, {})
 
     assert [edge.t_ns for edge in capture.edges] == times
+
+
+@pytest.mark.parametrize("rate", ["24 MHz", "3 kHz", "1 Hz"])
+def test_a_rate_at_which_sigrok_rounds_its_times_is_refused(read, rate) -> None:
+    with pytest.raises(RecordError, match=r"sigrok cannot write times .*; export VCD instead"):
+        read(f"; Samplerate: {rate}\nTime,LED\n1,0\n500000,1\n")
 
 
 def test_the_resolution_is_the_last_digit_of_the_times(read) -> None:
