@@ -127,3 +127,18 @@ def test_bad_input_gets_one_sentence_and_leaves_nothing_behind(
 def test_debug_shows_the_traceback(command, inputs: Path) -> None:
     with pytest.raises(Exception, match="nowhere"):
         command("log", "nowhere.xml", "--debug")
+
+
+def test_a_mistake_of_the_program_is_no_verdict(
+    command, monkeypatch: pytest.MonkeyPatch, inputs: Path
+) -> None:
+    def broken(*_args: object, **_options: object) -> None:
+        raise ZeroDivisionError("of our own making")
+
+    monkeypatch.setattr("resume_rig.oslog.reading.read_logs", broken)
+
+    said = command("log", "notes.txt")
+
+    assert said.status == 70
+    assert "internal error, ZeroDivisionError: of our own making" in said.err
+    assert len(said.err.splitlines()) == 1

@@ -1,6 +1,7 @@
 """The verbs, used as a person uses them, on a simulated bench with a virtual clock."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,18 @@ def test_every_json_answer_is_the_only_thing_on_standard_output(command) -> None
 def test_tables_fit_any_terminal(command, monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
     assert command(*RUN).status == 0
+
+
+@pytest.mark.parametrize("missing", ["DriverInitDuration", "BiosInitDuration"])
+def test_a_time_of_0_is_not_reported_and_never_helps_a_pass(
+    command, folder: Path, fixtures_dir: Path, missing: str
+) -> None:
+    log = (fixtures_dir / "logs" / "four-s3-cycles.xml").read_text("utf-8")
+    reported = re.compile(f'(<Data Name="{missing}">)[0-9]+')
+    (folder / "zero.xml").write_text(reported.sub(r"\g<1>0", log), "utf-8")
+
+    said = command("log", "zero.xml", "--json")
+
+    assert said.status == 4
+    assert said.document["verdict"] == "NO-EVIDENCE"
+    assert [cycle["resume_ms"] for cycle in said.document["cycles"]] == [None] * 4

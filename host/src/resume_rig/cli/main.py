@@ -21,7 +21,7 @@ from resume_rig.cli import (
     verb_watch,
 )
 from resume_rig.cli.console import open_closed_streams, silence
-from resume_rig.cli.exit_status import STOPPED, USAGE, status_of_error
+from resume_rig.cli.exit_status import INTERNAL, STOPPED, USAGE, status_of_error
 from resume_rig.model.errors import ResumeRigError
 
 VERBS = (
@@ -39,7 +39,7 @@ VERBS = (
 
 EPILOGUE = """\
 exit status: 0 done, and PASS where a verdict was asked for; 1 FAIL; 2 bad usage or unreadable
-input; 3 rig or DUT fault; 4 MARGINAL or NO-EVIDENCE; 130 stopped by Ctrl-C.
+input; 3 rig or DUT fault; 4 MARGINAL or NO-EVIDENCE; 70 internal error; 130 stopped by Ctrl-C.
 """
 
 
@@ -91,6 +91,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output went away (`| head`); nothing is left to say to it.
         silence(sys.stdout)
         return 0
+    except Exception as error:
+        # A mistake of the program must not look like a verdict: a traceback would exit with 1.
+        if args.debug:
+            raise
+        print(
+            f"resume-rig: internal error, {type(error).__name__}: {error}; please report it with "
+            "what --debug shows",
+            file=sys.stderr,
+        )
+        return INTERNAL
     return status
 
 

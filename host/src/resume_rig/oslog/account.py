@@ -66,7 +66,7 @@ class AccountReader:
             written_utc_ns=account.time_utc_ns,
             sleep_ms=ms.reported("SleepDuration"),
             wake_ms=ms.reported("WakeDuration"),
-            driver_init_ms=ms.reported("DriverInitDuration"),
+            driver_init_ms=ms.reported("DriverInitDuration") or None,
             bios_init_ms=ms.reported("BiosInitDuration") or None,
             firmware_resume_ms=firmware_ms,
             firmware_resume_count=firmware_count,
