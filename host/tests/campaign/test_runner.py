@@ -1,6 +1,7 @@
 """Campaigns on the simulated bench: what happens is what is recorded."""
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -87,7 +88,8 @@ def test_light_is_recorded_from_before_the_wake_to_the_end_of_the_cycle(simulate
     assert wake.start_ns is not None
     assert 100 * MS <= wake.start_ns - raw.light[0].t_ns <= 300 * MS
     assert raw.light[-1].t_ns - lit.t_ns >= 1_900 * MS
-    gaps = {b.t_ns - a.t_ns for a, b in zip(raw.light, raw.light[1:], strict=False)}
+    whole = raw.light[1:]  # the first may begin within its millisecond
+    gaps = {b.t_ns - a.t_ns for a, b in itertools.pairwise(whole)}
     assert gaps == {1 * MS}
 
 
@@ -321,3 +323,46 @@ def test_the_tool_itself_adds_little_to_a_cycle(fake: Any) -> None:
     # 0.2 s to sleep, 5 s dwell, 0.2 s to light, 2 s settle; the rest is ours.
     overhead_ns = whole_ns // 10 - (200 + 5_000 + 200 + 2_000) * MS
     assert 0 <= overhead_ns <= 50 * MS
+
+
+def test_a_lease_that_ran_out_makes_its_cycle_invalid_and_says_so(
+    fake: Any, short_plan: Plan
+) -> None:
+    def expire(when: str, name: str) -> None:
+        if (when, name) == ("after", "press"):
+            fake.rig.lease_expiries = 1
+
+    fake.rig.hook = expire
+
+    fake.begin(short_plan)
+
+    first, second = cycles_of(fake)
+    assert (first.outcome, second.outcome) == (Outcome.INVALID, Outcome.SLEPT_AND_WOKE)
+    assert [finding.kind for finding in first.findings] == [FindingKind.LEASE_EXPIRED]
+    assert "silent for longer than 3.000 s" in first.findings[0].text
+
+
+def test_edges_of_a_channel_that_the_host_does_not_know_are_no_loss(
+    fake: Any, short_plan: Plan
+) -> None:
+    fake.rig.nameless = {Channel.PLTRST}
+
+    fake.begin(short_plan)
+
+    assert [(raw.lost_edges, raw.outcome) for raw in cycles_of(fake)] == [
+        (0, Outcome.SLEPT_AND_WOKE)
+    ] * 2
+
+
+@pytest.mark.parametrize("sleep_by", list(Actuator))
+def test_a_dut_that_never_sleeps_is_no_sleeper_under_a_closed_lid(
+    simulated: Make, short_plan: Plan, sleep_by: Actuator
+) -> None:
+    bench = simulated(faults=frozenset({SimFault.NEVER_SLEEPS}))
+    plan = dataclasses.replace(short_plan, sleep_by=sleep_by, wake_by=Actuator.LID)
+
+    with pytest.raises(DutFault, match="did not react to the sleep trigger"):
+        bench.begin(plan)
+
+    (raw,) = cycles_of(bench)
+    assert raw.outcome is Outcome.NEVER_SLEPT
