@@ -108,9 +108,7 @@ def _dark_with_lid_open_ns(wires: Wires, dark: Hold) -> float:
     """
     moves = [edge.t_ns for edge in wires.of(Channel.LID) if dark.start_ns < edge.t_ns < _end(dark)]
     marks = (dark.start_ns, *moves, _end(dark))
-    return sum(
-        end - start for start, end in pairwise(marks) if wires.level(Channel.LID, end) != 0
-    )
+    return sum(end - start for start, end in pairwise(marks) if wires.level(Channel.LID, end) != 0)
 
 
 def _first_rise(wires: Wires, line: Channel, from_ns: float, until_ns: float) -> float:

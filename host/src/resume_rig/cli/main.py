@@ -21,6 +21,7 @@ from resume_rig.cli import (
     verb_sim,
     verb_watch,
 )
+from resume_rig.cli.console import say
 from resume_rig.cli.exit_status import STOPPED, USAGE, status_of_error
 from resume_rig.model.errors import ResumeRigError
 
@@ -69,7 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     args = build_parser().parse_args(argv)
     for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
+        # One that is ignored stays so: under nohup a closed terminal ends nothing.
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) != signal.SIG_IGN:
             signal.signal(getattr(signal, name), _interrupt)
     try:
         status: int = args.execute(args)
@@ -77,12 +79,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ResumeRigError as error:
         if args.debug:
             raise
-        print(f"resume-rig: {error}", file=sys.stderr)
+        say(f"resume-rig: {error}")
         return status_of_error(error)
     except KeyboardInterrupt:
         if args.debug:
             raise
-        print("resume-rig: stopped.", file=sys.stderr)
+        say("resume-rig: stopped.")
         return STOPPED
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to say to it.

@@ -10,7 +10,14 @@ from resume_rig.cli.arguments import (
     existing_paths,
     requirement_of,
 )
-from resume_rig.cli.console import answer, columns_of, look_of, say, utc_now_text, write_whole
+from resume_rig.cli.console import (
+    answer_with_status,
+    columns_of,
+    look_of,
+    say,
+    utc_now_text,
+    write_whole,
+)
 from resume_rig.cli.exit_status import status_of_verdict
 
 
@@ -51,12 +58,12 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         from resume_rig.report.log_json import log_document
 
-        answer(log_document(judgement))
+        answer_with_status(log_document(judgement))
     else:
         from resume_rig.report.terminal_log import log_table
 
         look = look_of(sys.stdout)
-        answer(
+        answer_with_status(
             log_table(
                 judgement,
                 colour=look.colour,
