@@ -366,3 +366,20 @@ def test_a_dut_that_never_sleeps_is_no_sleeper_under_a_closed_lid(
 
     (raw,) = cycles_of(bench)
     assert raw.outcome is Outcome.NEVER_SLEPT
+
+
+def test_a_press_that_nobody_asked_for_is_no_wake_of_ours(fake: Any, short_plan: Plan) -> None:
+    """A hand on the button, or a request that a network delivered twice."""
+    begun_ns = fake.clock.now_ns()
+
+    def press_in_the_dwell(when: str, name: str) -> None:
+        if (when, name) == ("after", "sleep") and fake.clock.now_ns() - begun_ns > 4_000 * MS:
+            fake.clock.hook = lambda _when, _name: None
+            fake.rig.press(Actuator.BUTTON, 150 * MS)
+
+    fake.clock.hook = press_in_the_dwell
+
+    fake.begin(short_plan)
+
+    first, second = cycles_of(fake)
+    assert (first.outcome, second.outcome) == (Outcome.WOKE_ALONE, Outcome.SLEPT_AND_WOKE)
