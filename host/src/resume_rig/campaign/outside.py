@@ -18,6 +18,13 @@ from resume_rig.timing.edge_uncertainty import (
 
 # Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
 RUNNER_SAYS = (Outcome.INTERRUPTED, Outcome.INVALID)
+# What a cycle that was cut short looks like, through no fault of the DUT.
+BLAMES_THE_DUT = (
+    FindingKind.NEVER_SLEPT,
+    FindingKind.NEVER_WOKE,
+    FindingKind.DARK,
+    FindingKind.WAKE_NOT_OURS,
+)
 # The wires tell of a trigger; whose it was, only the commands tell.
 WOKEN = (Outcome.SLEPT_AND_WOKE, Outcome.DARK)
 # A finger or a servo lid moves late: tenths of a second, a lid two seconds.
@@ -40,9 +47,11 @@ def outside_cycle(
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
     )
-    findings = (*built.findings, *raw.findings)
     if raw.outcome in RUNNER_SAYS:
+        told = tuple(f for f in built.findings if f.kind not in BLAMES_THE_DUT)
+        findings = (*told, *raw.findings)
         return dataclasses.replace(built, outcome=raw.outcome, findings=findings)
+    findings = (*built.findings, *raw.findings)
     if built.outcome in WOKEN and built.trigger_ns is not None and not _asked_for(raw, built):
         finding = Finding(
             FindingKind.WAKE_NOT_OURS,
