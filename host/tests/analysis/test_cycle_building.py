@@ -1,5 +1,7 @@
 """Edges become cycles: outcome, state, intervals, and what the wires alone show."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,6 +174,28 @@ def test_only_a_dark_backlight_is_s0ix(story) -> None:
         IntervalName.PRESS_WIDTH: 150,
         IntervalName.PRESS_TO_LIGHT: 1500,
     }
+
+
+def test_darkness_under_a_closed_lid_is_no_sleep(story) -> None:
+    covered = replace(
+        story, steps=((0, LID, 0), (0, BACKLIGHT, 0), (60_000, LID, 1), (60_000, BACKLIGHT, 1))
+    )
+
+    cycle = build(covered, Actuator.LID)
+
+    assert cycle.outcome is Outcome.NEVER_SLEPT
+    assert cycle.state is OutsideState.NONE
+
+
+def test_darkness_that_lasts_after_the_lid_has_opened_is_s0ix(story) -> None:
+    slept = replace(
+        story, steps=((0, LID, 0), (0, BACKLIGHT, 0), (60_000, LID, 1), (60_400, BACKLIGHT, 1))
+    )
+
+    cycle = build(slept, Actuator.LID)
+
+    assert cycle.outcome is Outcome.SLEPT_AND_WOKE
+    assert cycle.state is OutsideState.S0IX
 
 
 def test_without_a_power_line_a_dark_backlight_names_no_state(story) -> None:

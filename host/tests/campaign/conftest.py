@@ -67,6 +67,8 @@ class FakeRig:
         hook: called with "before" or "after" and the request's name; may raise.
         driven: what is driven now.
         deaf: the DUT does not react to anything.
+        lease_expiries: as the board counts them.
+        nameless: channels that this host does not know; their edges have numbers all the same.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -76,6 +78,8 @@ class FakeRig:
         self.deaf = False
         self.all_edges: list[tuple[int, Channel, int]] = []
         self.lose_below = 0
+        self.lease_expiries = 0
+        self.nameless: set[Channel] = set()
         self.asleep = False
         self.quiet_until_ns = 0
         self.last_contact_ns = clock.now_ns()
@@ -136,6 +140,7 @@ class FakeRig:
         first = max(cursor, self.lose_below)
         rows = [Edge(first + i, *edge) for i, edge in enumerate(past[first : first + count])]
         following = first + len(rows)
+        rows = [edge for edge in rows if edge.channel not in self.nameless]
         self.hook("after", "edges")
         return EdgeBatch(tuple(rows), first, following, first - cursor, 0, following < len(past))
 
@@ -189,7 +194,7 @@ class FakeRig:
     def faults(self) -> Faults:
         self._request("faults")
         self.hook("after", "faults")
-        return Faults("power-on", 0, 0, 0, 0, 0, self.now())
+        return Faults("power-on", 0, 0, 0, 0, self.lease_expiries, self.now())
 
     def download(self, name: str, offset: int) -> bytes:
         raise AssertionError("this rig has no log")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -181,8 +182,9 @@ def test_a_cycle_that_cannot_be_read_is_a_record_error(fake: Any, how: str, word
         store.commit_cycle(A_CYCLE)
     damage(fake.path, how)
 
-    with Store.open(fake.path) as store, pytest.raises(RecordError, match=words):
+    with Store.open(fake.path) as store, pytest.raises(RecordError, match=words) as caught:
         list(store.cycles())
+    assert str(fake.path) in str(caught.value)
 
 
 def test_a_finished_store_can_be_read_where_nothing_can_be_written(fake: Any) -> None:
@@ -277,3 +279,13 @@ def test_a_cycle_takes_2_kb_or_less_without_light(simulated: Make) -> None:
             store.commit_cycle(raw)
 
     assert (lean.stat().st_size - fixed_bytes) / 60 <= 2048
+
+
+def test_the_file_alone_has_every_cycle_while_a_campaign_runs(fake: Any, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.rrs"
+    with new_store(fake) as store:
+        store.commit_cycle(A_CYCLE)
+        shutil.copy(fake.path, copy)
+
+    with Store.open(copy) as store:
+        assert list(store.cycles()) == [A_CYCLE]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from resume_rig.analysis.levels import Hold, holds, level_before, times_to
 from resume_rig.model.channel import Actuator, Channel
@@ -67,7 +68,7 @@ def find_sleeps(wires: Wires) -> tuple[Sleep, ...]:
     """Return every sleep that the wires show, in order.
 
     Sleeps are read off the power line. Only where that shows none, from a backlight that went
-    dark (S0ix).
+    dark under an open lid (S0ix).
     """
     line = wires.power_line()
     by_power: list[Sleep] = []
@@ -82,7 +83,7 @@ def find_sleeps(wires: Wires) -> tuple[Sleep, ...]:
     return tuple(
         Sleep(dark.start_ns, _end(dark), False)
         for dark in darks
-        if _end(dark) - dark.start_ns >= _DARK_MIN_NS
+        if _dark_with_lid_open_ns(wires, dark) >= _DARK_MIN_NS
     )
 
 
@@ -98,6 +99,16 @@ def _asleep_at_first(
 
 def _end(hold: Hold) -> float:
     return math.inf if hold.end_ns is None else float(hold.end_ns)
+
+
+def _dark_with_lid_open_ns(wires: Wires, dark: Hold) -> float:
+    """Return how long the backlight was dark while no closed lid can be the reason.
+
+    A lid switch may cut the backlight itself (an HP x360 wires it so), asleep or not.
+    """
+    moves = [edge.t_ns for edge in wires.of(Channel.LID) if dark.start_ns < edge.t_ns < _end(dark)]
+    marks = (dark.start_ns, *moves, _end(dark))
+    return sum(end - start for start, end in pairwise(marks) if wires.level(Channel.LID, end) != 0)
 
 
 def _first_rise(wires: Wires, line: Channel, from_ns: float, until_ns: float) -> float:

@@ -8,7 +8,9 @@ from resume_rig.campaign.states import dead_lines, present_levels
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import ClockExchange
-from resume_rig.rig.interface import ActionStart, Rig, RigInfo
+from resume_rig.model.units import seconds_text
+from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.rig.interface import ActionStart, Faults, Rig, RigInfo
 
 NS_PER_MS = 1_000_000
 # While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
@@ -41,6 +43,7 @@ class Bench:
         self.capture = Capture(rig, has_light=self.has_light)
         self.rig = rig
         self._press_ns = press_ns
+        self._lease_ns = info.lease_ns
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.
         self.slow_pause_ns = min(SLOW_PAUSE_NS, info.lease_ns // 4)
@@ -110,6 +113,19 @@ class Bench:
         if span_ns > 0 and self._light_until_ns < min(until_host_ns, now_ns + LIGHT_SPAN_NS // 2):
             self._act(CommandName.ARM_LIGHT, span_ns, lambda: self._arm(span_ns))
             self._light_until_ns = now_ns + span_ns
+
+    def faults(self) -> Faults:
+        """Return the board's fault counters."""
+        return self.rig.faults()
+
+    def lease_expired(self) -> Finding:
+        """Return the finding of a cycle in which the board let go by itself."""
+        return Finding(
+            FindingKind.LEASE_EXPIRED,
+            f"The host was silent for longer than {seconds_text(self._lease_ns)}, so the board "
+            "let go of what it held before the plan did; nothing of this cycle is judged.",
+            {"lease_ns": self._lease_ns},
+        )
 
     def release(self) -> None:
         """Let go of every actuator."""

@@ -1,7 +1,7 @@
 """Follows the board's rings by cursor and keeps what belongs to the cycle at hand.
 
-An interrupt may strike anywhere: what was read twice is kept once, and what is missing is told
-from the numbers, not from a counter that could be left behind.
+An interrupt may strike anywhere: what was read twice is kept once, and what was lost is noted by
+the cursor that found it missing, not in a counter that could be left behind.
 """
 
 from resume_rig.model.channel import Channel
@@ -23,16 +23,18 @@ class Capture:
     def __init__(self, rig: Rig, *, has_light: bool) -> None:
         self._rig = rig
         self._has_light = has_light
-        self._next_edge = self._first_edge = 0
+        self._next_edge = 0
         self._next_block = self._first_block = 0
         self.initial_levels: dict[Channel, int] = {}
         self.edges: list[Edge] = []
+        self._lost: dict[int, int] = {}
         self.light: list[LightBlock] = []
 
     @property
     def lost_edges(self) -> int:
         """How many edges since `begin` the board overwrote before they were read."""
-        return self._next_edge - self._first_edge - len(self.edges)
+        # Not told from the numbers of `edges`: those of channels unknown to this host are no loss.
+        return sum(self._lost.values())
 
     @property
     def lost_light(self) -> int:
@@ -49,7 +51,7 @@ class Capture:
             if self._next_edge == before:
                 break
         self.initial_levels = levels
-        self.edges, self._first_edge = [], self._next_edge
+        self.edges, self._lost = [], {}
         self.begin_light()
 
     def begin_light(self) -> None:
@@ -64,6 +66,8 @@ class Capture:
             batch = self._rig.edges(self._next_edge)
             newest = self.edges[-1].number if self.edges else -1
             self.edges.extend([edge for edge in batch.edges if edge.number > newest])
+            if batch.lost:
+                self._lost[self._next_edge] = batch.lost
             self._next_edge = batch.next_number
             more = batch.more
 

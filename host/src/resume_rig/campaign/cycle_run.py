@@ -35,18 +35,21 @@ class CycleRun:
         number: of the cycle.
         state: where it is.
         triggered: the DUT was touched, so that there is something to keep.
+        findings: what the board says went wrong and the wires cannot show.
     """
 
     def __init__(self, number: int, bench: Bench, plan: Plan, observe: Observer) -> None:
         self.number = number
         self.state = CycleState.BEGINNING
         self.triggered = False
+        self.findings: tuple[Finding, ...] = ()
         self._bench = bench
         self._plan = plan
         self._observe = observe
         self._line = sleep_line(bench.wired)
         self._exchanges: tuple[ClockExchange, ...] = ()
         self._faults: Faults | None = None
+        self._leases = 0
         self._started_host_ns = self._utc_minus_host_ns = 0
         self._asleep_ns = 0
         self._action_end_ns = 0
@@ -92,7 +95,7 @@ class CycleRun:
             lost_light=capture.lost_light,
             faults=self._faults,
             records=records,
-            findings=findings,
+            findings=(*self.findings, *findings),
         )
 
     def _begin(self) -> CycleState:
@@ -100,6 +103,7 @@ class CycleRun:
         self._started_host_ns = clock.now_ns()
         self._utc_minus_host_ns = clock.utc_ns() - self._started_host_ns
         self._exchanges = self._bench.begin()
+        self._leases = self._bench.faults().lease_expiries
         return CycleState.FALLING_ASLEEP
 
     def _fall_asleep(self) -> CycleState:
@@ -143,7 +147,9 @@ class CycleRun:
     def _read(self) -> CycleState:
         self._bench.read(all_light=True)
         self._exchanges += self._bench.exchange_clocks()
-        self._faults = self._bench.rig.faults()
+        self._faults = faults = self._bench.faults()
+        if faults.lease_expiries > self._leases:
+            self.findings = (self._bench.lease_expired(),)
         return CycleState.DONE
 
     def _move(self, actuator: Actuator, *, closed: bool) -> Command:

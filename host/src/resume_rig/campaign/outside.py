@@ -5,9 +5,10 @@ import dataclasses
 from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan import Plan
-from resume_rig.campaign.raw import CycleRaw
+from resume_rig.campaign.raw import CommandName, CycleRaw
 from resume_rig.model.cycle import Outcome, OutsideCycle
 from resume_rig.model.edge import Edge
+from resume_rig.model.verdict import Finding, FindingKind
 from resume_rig.rig.interface import RigInfo
 from resume_rig.timing.edge_uncertainty import (
     IntervalBounds,
@@ -17,6 +18,19 @@ from resume_rig.timing.edge_uncertainty import (
 
 # Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
 RUNNER_SAYS = (Outcome.INTERRUPTED, Outcome.INVALID)
+# What a cycle that was cut short looks like, through no fault of the DUT.
+BLAMES_THE_DUT = (
+    FindingKind.NEVER_SLEPT,
+    FindingKind.NEVER_WOKE,
+    FindingKind.DARK,
+    FindingKind.WAKE_NOT_OURS,
+)
+# The wires tell of a trigger; whose it was, only the commands tell.
+WOKEN = (Outcome.SLEPT_AND_WOKE, Outcome.DARK)
+# A finger or a servo lid moves late: tenths of a second, a lid two seconds.
+MOVES_BEFORE_NS = 50_000_000
+MOVES_WITHIN_NS = 3_000_000_000
+WAKING_COMMANDS = (CommandName.PRESS, CommandName.OPEN_LID)
 
 
 def outside_cycle(
@@ -33,10 +47,34 @@ def outside_cycle(
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
     )
-    findings = (*built.findings, *raw.findings)
     if raw.outcome in RUNNER_SAYS:
+        told = tuple(f for f in built.findings if f.kind not in BLAMES_THE_DUT)
+        findings = (*told, *raw.findings)
         return dataclasses.replace(built, outcome=raw.outcome, findings=findings)
+    findings = (*built.findings, *raw.findings)
+    if built.outcome in WOKEN and built.trigger_ns is not None and not _asked_for(raw, built):
+        finding = Finding(
+            FindingKind.WAKE_NOT_OURS,
+            f"Something else woke the DUT: the {built.wake_by} moved, and the rig had not been "
+            "asked to move it.",
+            {"trigger_ns": built.trigger_ns},
+        )
+        return dataclasses.replace(built, outcome=Outcome.WOKE_ALONE, findings=(*findings, finding))
     return dataclasses.replace(built, findings=findings)
+
+
+def _asked_for(raw: CycleRaw, built: OutsideCycle) -> bool:
+    """Return whether a command can be what moved the wake's trigger.
+
+    One whose answer never came may have been obeyed at any time.
+    """
+    waking = [command for command in raw.commands if command.name in WAKING_COMMANDS]
+    trigger_ns = built.trigger_ns or 0
+    return any(
+        command.start_ns is None
+        or -MOVES_BEFORE_NS <= trigger_ns - command.start_ns <= MOVES_WITHIN_NS
+        for command in waking
+    )
 
 
 def pin_edges(raw: CycleRaw, identity: Identity) -> tuple[Edge, ...]:

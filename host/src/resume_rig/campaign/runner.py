@@ -131,6 +131,8 @@ class CampaignRunner:
             self._observe(LogUnreadable(number, log.problem))
 
     def _outcome(self, cycle: CycleRun) -> Outcome:
+        if cycle.findings:
+            return Outcome.INVALID
         raw = self._raw(cycle, Outcome.SLEPT_AND_WOKE, ())
         return outside_cycle(raw, self._plan, self._store.identity).outcome
 

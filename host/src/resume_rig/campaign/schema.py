@@ -139,6 +139,8 @@ def _mode(path: Path, *, write: bool) -> str:
 def _make_durable(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
+    # Each commit goes on into the file itself, so that who copies it alone has every cycle.
+    connection.execute("PRAGMA wal_autocheckpoint = 1")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

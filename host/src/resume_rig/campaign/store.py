@@ -185,7 +185,7 @@ class Store:
                 for column in CYCLE_COLUMNS
             )
             for row in self._connection.execute(f"SELECT {columns} FROM cycle ORDER BY number"):
-                yield cycle_of_row(row, self._dictionaries)
+                yield self._cycle_of(row)
 
     def sessions(self) -> tuple[Session, ...]:
         """Return the runs and resumes of the campaign, in order."""
@@ -277,6 +277,12 @@ class Store:
         made = encoding.records_json(records)[-encoding.DICTIONARY_BYTES :]
         statements.append(("INSERT INTO dictionary VALUES (?, ?)", (1, made)))
         return 1, made
+
+    def _cycle_of(self, row: sqlite3.Row) -> CycleRaw:
+        try:
+            return cycle_of_row(row, self._dictionaries)
+        except RecordError as error:
+            raise RecordError(f"could not read the store {self.path}: {error}") from error
 
     def _rows(self, query: str, values: Row = ()) -> list[sqlite3.Row]:
         with self._explained("read"):

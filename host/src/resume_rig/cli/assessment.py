@@ -3,11 +3,13 @@
 import argparse
 import dataclasses
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.console import answer, columns_of, look_of, say, write_whole
+from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
     from resume_rig.model.campaign import CampaignFacts
@@ -48,31 +50,45 @@ def assess_store(
 
 
 def show(assessed: Assessed, args: argparse.Namespace) -> None:
-    """Write the HTML report where one is wanted, and the answer to standard output."""
-    report: Path | None = None
-    if assessed.facts.report_path is not None:
-        report = Path(assessed.facts.report_path)
-        write_whole(report, html_of(assessed))
+    """Write the HTML report where one is wanted, and the answer to standard output.
+
+    Raises:
+        UsageError: the report cannot be written; the answer was shown all the same.
+    """
+    failed: UsageError | None = None
+    report = assessed.facts.report_path
+    if report is not None:
+        try:
+            write_whole(Path(report), html_of(assessed))
+        except UsageError as error:
+            failed, report = error, None
+            facts = dataclasses.replace(assessed.facts, report_path=None)
+            assessed = dataclasses.replace(assessed, facts=facts)
+    answer(_told(assessed, args))
+    if failed is not None:
+        raise failed
+    if not args.json:
+        say(f"Store:  {assessed.facts.store_path}")
+        if report is not None:
+            say(f"Report: {report}")
+
+
+def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
+    """Return the answer as it was asked for."""
     if args.json:
         from resume_rig.report.correlate_json import correlation_document
 
-        answer([correlation_document(assessed.correlation, assessed.facts)])
-        return
+        return [correlation_document(assessed.correlation, assessed.facts)]
     from resume_rig.report.terminal_correlation import correlation_table
 
     look = look_of(sys.stdout)
-    answer(
-        correlation_table(
-            assessed.correlation,
-            colour=look.colour,
-            unicode=look.unicode,
-            show_all=getattr(args, "all", False),
-            width=columns_of(sys.stdout),
-        )
+    return correlation_table(
+        assessed.correlation,
+        colour=look.colour,
+        unicode=look.unicode,
+        show_all=getattr(args, "all", False),
+        width=columns_of(sys.stdout),
     )
-    say(f"Store:  {assessed.facts.store_path}")
-    if report is not None:
-        say(f"Report: {report}")
 
 
 def html_of(assessed: Assessed) -> str:

@@ -71,7 +71,7 @@ class Progress:
     def _flight(self, number: int, what: str) -> None:
         """Show what a cycle does in a line that the next one replaces."""
         if self._live:
-            print(f"\r\033[Kcycle {number}: {what} ...", end="", file=sys.stderr, flush=True)
+            say(f"\r\033[Kcycle {number}: {what} ...", end="")
 
     def _line(self, text: str) -> None:
         say(f"\r\033[K{text}" if self._live else text)

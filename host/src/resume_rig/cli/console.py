@@ -1,5 +1,6 @@
 """Where output goes: results to standard output, progress to standard error, files whole."""
 
+import contextlib
 import datetime
 import os
 import shutil
@@ -45,9 +46,13 @@ def utc_now_text() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def say(text: str) -> None:
-    """Write one line of progress to standard error."""
-    print(text, file=sys.stderr, flush=True)
+def say(text: str, end: str = "\n") -> None:
+    """Write progress to standard error, a line as a rule.
+
+    A terminal that was closed, or a pipe that nobody reads any more, stops no campaign.
+    """
+    with contextlib.suppress(OSError):
+        print(text, end=end, file=sys.stderr, flush=True)
 
 
 def answer(pieces: Iterable[str]) -> None:
@@ -110,6 +115,20 @@ def refuse_to_overwrite(path: Path | None, inputs: Iterable[Path]) -> None:
             )
 
 
+def check_place_of(path: Path) -> None:
+    """Check that a file can be made at `path`, before the work that it is to tell of.
+
+    Raises:
+        UsageError: its folder is not there, or cannot be written to.
+    """
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        found = "may not be written to" if path.parent.is_dir() else "is not there"
+        raise UsageError(
+            f"could not write {path}: its folder {found}; name a file in a folder that can be "
+            "written to"
+        )
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is there whole or not at all; a link stays, its target is written.
 
@@ -132,9 +151,10 @@ def write_whole(path: Path, text: str) -> None:
         Path(temporary).chmod(0o666 & ~mask)
         Path(temporary).replace(path)
     except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         reason = error.strerror or str(error)
         raise UsageError(
             f"could not write {path}: {reason}; name a file in a folder that can be written to"
         ) from error
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)  # Ctrl-C leaves no half of a file either

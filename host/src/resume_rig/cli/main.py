@@ -20,7 +20,7 @@ from resume_rig.cli import (
     verb_sim,
     verb_watch,
 )
-from resume_rig.cli.console import open_closed_streams, silence
+from resume_rig.cli.console import open_closed_streams, say, silence
 from resume_rig.cli.exit_status import INTERNAL, STOPPED, USAGE, status_of_error
 from resume_rig.model.errors import ResumeRigError
 
@@ -70,7 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     open_closed_streams()
     args = build_parser().parse_args(argv)
     for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
+        # One that is ignored stays so: under nohup a closed terminal ends nothing.
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) != signal.SIG_IGN:
             signal.signal(getattr(signal, name), _interrupt)
     try:
         status: int = args.execute(args)
@@ -80,12 +81,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         from resume_rig.report.hostile_text import one_line
 
-        print(f"resume-rig: {one_line(str(error))}", file=sys.stderr)
+        say(f"resume-rig: {one_line(str(error))}")
         return status_of_error(error)
     except KeyboardInterrupt:
         if args.debug:
             raise
-        print("resume-rig: stopped.", file=sys.stderr)
+        say("resume-rig: stopped.")
         return STOPPED
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to say to it.
@@ -95,10 +96,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A mistake of the program must not look like a verdict: a traceback would exit with 1.
         if args.debug:
             raise
-        print(
+        say(
             f"resume-rig: internal error, {type(error).__name__}: {error}; please report it with "
-            "what --debug shows",
-            file=sys.stderr,
+            "what --debug shows"
         )
         return INTERNAL
     return status

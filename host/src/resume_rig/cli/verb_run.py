@@ -14,7 +14,7 @@ from resume_rig.cli.arguments import (
     requirement_of,
 )
 from resume_rig.cli.assessment import assess_store, show
-from resume_rig.cli.console import refuse_to_overwrite, say
+from resume_rig.cli.console import check_place_of, refuse_to_overwrite, say
 from resume_rig.cli.exit_status import STOPPED, status_of_verdict
 from resume_rig.cli.opened_rig import dut_of, opened_rig
 from resume_rig.model.channel import Actuator
@@ -97,12 +97,29 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Run or go on; then compute the answer from the store, however the campaign ended."""
-    from resume_rig.campaign.campaign import CampaignStopped
-
     requirement = requirement_of(args)
     setting = _new(args) if args.resume is None else _stored(args)
     report: Path = args.report or _beside(setting.store)
     refuse_to_overwrite(report, (setting.store, *([args.log] if args.log else [])))
+    if args.report is not None:
+        check_place_of(args.report)
+    try:
+        return _run(args, setting, requirement, report)
+    except KeyboardInterrupt:
+        if args.debug or not setting.store.exists():
+            raise
+        say(
+            f"resume-rig: stopped; what was measured is kept in {setting.store}, "
+            f"`resume-rig run --resume {setting.store}` goes on"
+        )
+        return STOPPED
+
+
+def _run(
+    args: argparse.Namespace, setting: "_Setting", requirement: "Requirement", report: Path
+) -> int:
+    from resume_rig.campaign.campaign import CampaignStopped
+
     end: CampaignEnd | None = None
     fault: RigError | None = None
     try:

@@ -33,6 +33,7 @@ class FindingKind(StrEnum):
     BIOS_OVER_ADVISED = "bios-over-advised"
     OVERRUN = "overrun"
     BOARD_REBOOTED = "board-rebooted"
+    LEASE_EXPIRED = "lease-expired"
 
 
 @dataclass(frozen=True, slots=True)
