@@ -17,10 +17,10 @@
 
 /* ---------------------------------------------------------------------------------- clock -- */
 
-/** @return CLOCK_MONOTONIC at a simulated time */
+/** @return CLOCK_MONOTONIC_RAW at a simulated time */
 uint64_t outside_clock_host_ns(uint64_t simulated_us);
 
-/** @return simulated time at a CLOCK_MONOTONIC, rounded down; 0 for what was before the start */
+/** @return simulated time at a CLOCK_MONOTONIC_RAW, rounded down; 0 for what was before the start */
 uint64_t outside_clock_simulated_us(uint64_t host_ns);
 
 /* ------------------------------------------------------------------------ pseudo-terminal -- */
@@ -28,7 +28,7 @@ uint64_t outside_clock_simulated_us(uint64_t host_ns);
 /** Say what to wait for. */
 struct pollfd outside_pty_pollfd(void);
 
-/** Read what has arrived, as far as there is room. */
+/** Read what has arrived; what arrived before must have been taken. */
 void outside_pty_fill(void);
 
 /** Write what is queued, as far as the terminal takes it. */
@@ -39,8 +39,8 @@ void outside_pty_flush(void);
 /** Say what to wait for; fd -1 when there is no socket or no room for messages. */
 struct pollfd outside_wires_pollfd(void);
 
-/** Read what has arrived, as far as there is room. */
-void outside_wires_fill(uint64_t now_us);
+/** Read what has arrived at a simulated time, as far as there is room. */
+void outside_wires_fill(uint64_t arrived_us);
 
 /** @return simulated time of the first change that is not taken yet, or OUTSIDE_NEVER */
 uint64_t outside_wires_due_us(void);

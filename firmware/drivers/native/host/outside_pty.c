@@ -61,19 +61,17 @@ void outside_pty_write(uint8_t byte)
 
 struct pollfd outside_pty_pollfd(void)
 {
-	short wanted = pty.out_start < pty.out_end ? POLLIN | POLLOUT : POLLIN;
+	short wanted = outside_pty_has_input() ? 0 : POLLIN;
+
+	wanted |= pty.out_start < pty.out_end ? POLLOUT : 0;
 
 	return (struct pollfd){.fd = pty.fd, .events = wanted};
 }
 
 void outside_pty_fill(void)
 {
-	ssize_t count;
+	ssize_t count = read(pty.fd, pty.in, sizeof(pty.in));
 
-	if (pty.in_start < pty.in_end) {
-		return;
-	}
-	count = read(pty.fd, pty.in, sizeof(pty.in));
 	pty.in_start = 0;
 	pty.in_end = count > 0 ? (size_t)count : 0;
 }

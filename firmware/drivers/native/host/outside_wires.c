@@ -2,7 +2,7 @@
 /*
  * The wires of the board, as messages of a UNIX datagram socket.
  *
- * In: a change of input pins, at a CLOCK_MONOTONIC or, with time 0, at once. A time that is over
+ * In: a change of input pins, at a CLOCK_MONOTONIC_RAW or, with time 0, at once. A time that is over
  * counts as at once; a mask of 0 changes nothing and only says who is there. Out, to whom the
  * newest message came from: outputs that changed, with the time, and all of them when somebody new
  * is there.
@@ -131,7 +131,7 @@ static void welcome(const struct sockaddr_un *peer, socklen_t peer_len)
 	tell(wires.outputs.mask, wires.outputs.values);
 }
 
-void outside_wires_fill(uint64_t now_us)
+void outside_wires_fill(uint64_t arrived_us)
 {
 	while (wires.fd >= 0 && wires.count < CHANGES) {
 		struct sockaddr_un peer;
@@ -151,7 +151,7 @@ void outside_wires_fill(uint64_t now_us)
 		welcome(&peer, peer_len);
 		due_us = outside_clock_simulated_us(message.time_ns);
 		if (message.mask != 0) {
-			insert(due_us < now_us ? now_us : due_us,
+			insert(due_us < arrived_us ? arrived_us : due_us,
 			       (struct outside_change){message.mask, message.values});
 		}
 	}
