@@ -42,9 +42,9 @@ static int answer(struct smp_streamer *streamer)
 #define BOTH {.mh_read = answer, .mh_write = answer}
 
 static const struct mgmt_handler handlers[] = {
-	[RIG_CMD_INFO] = BOTH,    [RIG_CMD_TIME] = BOTH,     [RIG_CMD_EDGES] = BOTH,
-	[RIG_CMD_LEVELS] = BOTH,  [RIG_CMD_PRESS] = BOTH,    [RIG_CMD_LID] = BOTH,
-	[RIG_CMD_RELEASE] = BOTH, [RIG_CMD_LIGHT] = BOTH,    [RIG_CMD_SELFTEST] = BOTH,
+	[RIG_CMD_INFO] = BOTH,    [RIG_CMD_TIME] = BOTH,  [RIG_CMD_EDGES] = BOTH,
+	[RIG_CMD_LEVELS] = BOTH,  [RIG_CMD_PRESS] = BOTH, [RIG_CMD_LID] = BOTH,
+	[RIG_CMD_RELEASE] = BOTH, [RIG_CMD_LIGHT] = BOTH, [RIG_CMD_SELFTEST] = BOTH,
 	[RIG_CMD_FAULTS] = BOTH,
 };
 
