@@ -26,7 +26,7 @@ help:
 	@echo 'make format     lets ruff and clang-format write'
 	@echo 'make test-core  the C core under AddressSanitizer and UBSan'
 	@echo 'make test-host  pytest'
-	@echo 'make fuzz       the C core fed with damaged requests for FUZZ_SECONDS (60)'
+	@echo 'make fuzz       the C core under libFuzzer (clang) for FUZZ_SECONDS (60)'
 	@echo 'make soak       a thousand simulated cycles, on the virtual clock, with faults'
 	@echo 'make benchmark  figures beside those of a peer'
 	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
@@ -67,7 +67,7 @@ test-host: setup
 
 FUZZ_SECONDS ?= 60
 fuzz: setup
-	@$(MAKE) --no-print-directory -C firmware/tests/core soak SECONDS=$(FUZZ_SECONDS) PYTHON=$(abspath $(BIN)/python) BUILD=$(abspath $(BUILD))/core-tests
+	@$(MAKE) --no-print-directory -C firmware/tests/fuzz SECONDS=$(FUZZ_SECONDS) PYTHON=$(abspath $(BIN)/python) BUILD=$(abspath $(BUILD))/fuzz
 
 soak: setup
 	@$(BIN)/python benchmarks/soak.py
