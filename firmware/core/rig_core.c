@@ -66,3 +66,8 @@ void rig_core_edge(struct rig_core *core, uint32_t channel, bool level, uint64_t
 						 .level = level ? 1u : 0u,
 					 });
 }
+
+void rig_core_lose_edges(struct rig_core *core, uint32_t count)
+{
+	core->edges.numbers.overruns += count;
+}

@@ -280,6 +280,9 @@ int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32
  */
 void rig_core_edge(struct rig_core *core, uint32_t channel, bool level, uint64_t t_ns);
 
+/** Edges happened that the shell could not hand over: they count as overruns. */
+void rig_core_lose_edges(struct rig_core *core, uint32_t count);
+
 /**
  * Do what is due: start and end presses, let go when the lease is over.
  *

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edges by GPIO interrupt, for any board.
+ *
+ * The handler reads the counter before anything else, then the level, and puts both into a queue
+ * that no thread locks: it waits for other interrupt handlers and the kernel's own short locks,
+ * never for a reply that is being made.
+ */
+#include "edge_source.h"
+
+#include <zephyr/device.h>
+#include <zephyr/devicetree.h>
+#include <zephyr/drivers/counter.h>
+#include <zephyr/drivers/gpio.h>
+#include <zephyr/irq.h>
+#include <zephyr/kernel.h>
+#include <zephyr/sys/atomic.h>
+#include <zephyr/sys/util.h>
+
+#define CHANNELS_NODE DT_INST(0, resume_rig_channels)
+#define RIG_NODE DT_INST(0, resume_rig_rig)
+#define HAS_COUNTER DT_NODE_HAS_PROP(RIG_NODE, edge_counter)
+#define CHANNEL_GPIO(node) GPIO_DT_SPEC_GET(node, gpios),
+
+#define FIFO_EDGES CONFIG_RIG_EDGE_FIFO_EDGES
+
+BUILD_ASSERT(IS_POWER_OF_TWO(FIFO_EDGES), "the queue's indices wrap with a mask");
+
+static const struct gpio_dt_spec channels[] = {
+	DT_FOREACH_CHILD_STATUS_OKAY(CHANNELS_NODE, CHANNEL_GPIO)};
+
+BUILD_ASSERT(ARRAY_SIZE(channels) <= 16, "a rig has 16 channels at most");
+
+static struct {
+	struct gpio_callback callbacks[ARRAY_SIZE(channels)];
+	struct edge_source_edge fifo[FIFO_EDGES];
+	/** next to write, next to read; not masked */
+	atomic_t head;
+	atomic_t tail;
+	atomic_t lost;
+	atomic_t short_pulses;
+	/** as the newest interrupts saw them; written by them only, once started */
+	uint32_t levels;
+	void (*wake)(void);
+} source;
+
+uint32_t edge_source_ticks(void)
+{
+#if HAS_COUNTER
+	uint32_t ticks = 0;
+
+	(void)counter_get_value(DEVICE_DT_GET(DT_PHANDLE(RIG_NODE, edge_counter)), &ticks);
+	return ticks;
+#else
+	return k_cycle_get_32();
+#endif
+}
+
+uint32_t edge_source_bits(void)
+{
+	return 32;
+}
+
+uint32_t edge_source_hz(void)
+{
+#if HAS_COUNTER
+	return counter_get_frequency(DEVICE_DT_GET(DT_PHANDLE(RIG_NODE, edge_counter)));
+#else
+	return sys_clock_hw_cycles_per_sec();
+#endif
+}
+
+static void push(uint32_t ticks, uint8_t channel, bool level)
+{
+	uint32_t head = (uint32_t)atomic_get(&source.head);
+
+	if (head - (uint32_t)atomic_get(&source.tail) >= FIFO_EDGES) {
+		atomic_inc(&source.lost);
+		return;
+	}
+	source.fifo[head & (FIFO_EDGES - 1u)] = (struct edge_source_edge){
+		.ticks = ticks,
+		.channel = channel,
+		.level = level,
+	};
+	atomic_set(&source.head, (atomic_val_t)(head + 1u));
+}
+
+static void channel_changed(const struct device *port, struct gpio_callback *callback,
+			    gpio_port_pins_t pins)
+{
+	uint32_t ticks = edge_source_ticks();
+	uint8_t channel = (uint8_t)(callback - source.callbacks);
+	bool level = gpio_pin_get_dt(&channels[channel]) > 0;
+	unsigned int key = irq_lock();
+
+	/* Handlers of other ports may have a higher priority. */
+	if (((source.levels >> channel) & 1u) == (level ? 1u : 0u)) {
+		atomic_inc(&source.short_pulses);
+	} else {
+		source.levels ^= BIT(channel);
+		push(ticks, channel, level);
+	}
+	irq_unlock(key);
+	source.wake();
+}
+
+static int init_counter(void)
+{
+#if HAS_COUNTER
+	const struct device *counter = DEVICE_DT_GET(DT_PHANDLE(RIG_NODE, edge_counter));
+
+	if (!device_is_ready(counter)) {
+		return -ENODEV;
+	}
+	return counter_start(counter);
+#else
+	return 0;
+#endif
+}
+
+int edge_source_init(void)
+{
+	int ret = init_counter();
+
+	/* Some counters run from boot and say so. */
+	if (ret < 0 && ret != -EALREADY) {
+		return ret;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
+		if (!gpio_is_ready_dt(&channels[i])) {
+			return -ENODEV;
+		}
+		ret = gpio_pin_configure_dt(&channels[i], GPIO_INPUT);
+		if (ret < 0) {
+			return ret;
+		}
+	}
+	return 0;
+}
+
+uint32_t edge_source_levels(void)
+{
+	uint32_t levels = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
+		levels |= gpio_pin_get_dt(&channels[i]) > 0 ? BIT(i) : 0u;
+	}
+	return levels;
+}
+
+int edge_source_start(void (*wake)(void), uint32_t *levels)
+{
+	source.wake = wake;
+	source.levels = edge_source_levels();
+	*levels = source.levels;
+	atomic_set(&source.tail, atomic_get(&source.head));
+	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
+		int ret;
+
+		gpio_init_callback(&source.callbacks[i], channel_changed, BIT(channels[i].pin));
+		ret = gpio_add_callback_dt(&channels[i], &source.callbacks[i]);
+		if (ret == 0) {
+			ret = gpio_pin_interrupt_configure_dt(&channels[i], GPIO_INT_EDGE_BOTH);
+		}
+		if (ret < 0) {
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void edge_source_stop(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
+		(void)gpio_pin_interrupt_configure_dt(&channels[i], GPIO_INT_DISABLE);
+		(void)gpio_remove_callback_dt(&channels[i], &source.callbacks[i]);
+	}
+}
+
+bool edge_source_take(struct edge_source_edge *edge)
+{
+	uint32_t tail = (uint32_t)atomic_get(&source.tail);
+
+	if (tail == (uint32_t)atomic_get(&source.head)) {
+		return false;
+	}
+	*edge = source.fifo[tail & (FIFO_EDGES - 1u)];
+	atomic_set(&source.tail, (atomic_val_t)(tail + 1u));
+	return true;
+}
+
+uint32_t edge_source_take_lost(void)
+{
+	return (uint32_t)atomic_clear(&source.lost);
+}
+
+uint32_t edge_source_short_pulses(void)
+{
+	return (uint32_t)atomic_get(&source.short_pulses);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ties the emulated GPIO controller to the wires outside. */
+#define DT_DRV_COMPAT resume_rig_wires
+
+#include "outside.h"
+
+#include <zephyr/device.h>
+#include <zephyr/drivers/gpio/gpio_emul.h>
+#include <zephyr/init.h>
+#include <zephyr/irq.h>
+#include <zephyr/logging/log.h>
+
+LOG_MODULE_REGISTER(outside_pins, CONFIG_RIG_LOG_LEVEL);
+
+static const struct device *const port = DEVICE_DT_GET(DT_INST_PHANDLE(0, port));
+
+static struct {
+	struct gpio_callback outputs;
+} pins;
+
+static bool is_input(gpio_pin_t pin)
+{
+	gpio_flags_t flags;
+
+	return gpio_emul_flags_get(port, pin, &flags) == 0 && (flags & GPIO_INPUT) != 0u;
+}
+
+/** Pins that are not configured as inputs are not wired: what comes for them is dropped. */
+static void set_inputs(struct outside_change change)
+{
+	for (gpio_pin_t pin = 0; pin < 32u; pin++) {
+		if ((change.mask & BIT(pin)) != 0u && is_input(pin)) {
+			(void)gpio_emul_input_set(port, pin, (change.values & BIT(pin)) != 0u);
+		}
+	}
+}
+
+static void wires_changed(const void *unused)
+{
+	struct outside_change change;
+
+	while (outside_wires_take(&change)) {
+		set_inputs(change);
+	}
+}
+
+static void outputs_changed(const struct device *device, struct gpio_callback *callback,
+			    gpio_port_pins_t changed)
+{
+	gpio_port_value_t values;
+	gpio_flags_t flags;
+
+	for (gpio_pin_t pin = 0; pin < 32u; pin++) {
+		if ((changed & BIT(pin)) == 0u || gpio_emul_flags_get(port, pin, &flags) != 0) {
+			continue;
+		}
+		if ((flags & GPIO_OUTPUT) != 0u &&
+		    gpio_emul_output_get_masked(port, BIT(pin), &values) == 0) {
+			outside_wires_report(BIT(pin), values);
+		} else if ((flags & GPIO_INPUT) != 0u) {
+			/* Just configured: its pull resistor gives way to a wire with a level. */
+			struct outside_change now = outside_wires_now();
+
+			set_inputs((struct outside_change){now.mask & BIT(pin), now.values});
+		}
+	}
+}
+
+static int outside_pins_init(void)
+{
+	gpio_init_callback(&pins.outputs, outputs_changed, UINT32_MAX);
+	IRQ_CONNECT(OUTSIDE_WIRES_IRQ, 1, wires_changed, NULL, 0);
+	irq_enable(OUTSIDE_WIRES_IRQ);
+	return gpio_add_callback(port, &pins.outputs);
+}
+
+SYS_INIT(outside_pins_init, POST_KERNEL, CONFIG_APPLICATION_INIT_PRIORITY);

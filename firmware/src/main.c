@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts what the rig consists of, then guards it. */
+#include "rig_board.h"
+#include "rig_engine.h"
+#include "rig_guard.h"
+#include "rig_identity.h"
+#include "rig_mgmt.h"
+
+#include <app_version.h>
+#include <zephyr/kernel.h>
+#include <zephyr/logging/log.h>
+
+LOG_MODULE_REGISTER(rig, CONFIG_RIG_LOG_LEVEL);
+
+/** The group is registered last: a board that did not start answers "not supported", and echoes. */
+static int start(void)
+{
+	struct rig_identity identity = rig_identity_take();
+	int ret = rig_board_init();
+
+	if (ret < 0) {
+		return ret;
+	}
+	ret = rig_engine_start(&identity);
+	if (ret < 0) {
+		return ret;
+	}
+	ret = rig_guard_start();
+	if (ret < 0) {
+		LOG_ERR("Could not start the watchdog (%d)", ret);
+		return ret;
+	}
+	rig_mgmt_start();
+	LOG_INF("resume-rig %s on %s, boot %08x, reset by %s", APP_VERSION_STRING,
+		CONFIG_BOARD_TARGET, identity.boot_id, identity.reset_reason);
+	return 0;
+}
+
+int main(void)
+{
+	int ret = start();
+
+	if (ret < 0) {
+		LOG_ERR("Could not start (%d); outputs are released, only the OS group answers",
+			ret);
+		rig_board_release_all();
+		return ret;
+	}
+	while (ret == 0) {
+		ret = rig_guard_turn();
+	}
+	/* Where there is a watchdog it resets the board now. */
+	k_sleep(K_FOREVER);
+	return ret;
+}

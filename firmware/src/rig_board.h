@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** What the devicetree says of this board: channels, actuators, clock. */
+#ifndef RIG_BOARD_H
+#define RIG_BOARD_H
+
+#include "rig_core.h"
+
+/**
+ * Configure every output, released, and the edge source.
+ *
+ * @retval 0
+ * @retval -ENODEV a GPIO controller or the counter is not ready
+ * @retval -errno of the driver that refused
+ */
+int rig_board_init(void);
+
+/** Fill in what is known of the board; rings, callbacks and identity are left as they are. */
+void rig_board_describe(struct rig_config *config);
+
+/** Drive (true) or release one actuator; ISR-safe. */
+void rig_board_drive(uint32_t actuator, bool driven);
+
+/** Release every actuator and stop where the heartbeat stands; for any context, a fault's too. */
+void rig_board_release_all(void);
+
+/** Put the heartbeat output on the other level; nothing where there is none. */
+void rig_board_toggle_heartbeat(void);
+
+/** @return whether the board has a heartbeat output */
+bool rig_board_has_heartbeat(void);
+
+#endif

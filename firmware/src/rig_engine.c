@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rig_engine.h"
+
+#include "edge_source.h"
+#include "rig_board.h"
+#include "rig_core.h"
+
+#include <app_version.h>
+#include <zephyr/kernel.h>
+#include <zephyr/logging/log.h>
+
+LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/** Edges taken under one lock, so that a burst does not hold up a request. */
+#define EDGES_AT_ONCE 64u
+
+/** The counter is read at least this often, so that its wraps are seen. */
+#define LONGEST_WAIT_MS 100
+
+static K_THREAD_STACK_DEFINE(engine_stack, CONFIG_RIG_ENGINE_STACK_SIZE_BYTES);
+
+static struct {
+	struct rig_core core;
+	struct rig_time time;
+	struct rig_edge edges[CONFIG_RIG_EDGE_RING_EDGES];
+	struct k_mutex lock;
+	struct k_sem wake;
+	struct k_thread thread;
+	bool stopping;
+} engine;
+
+static uint64_t now_ns(void *context)
+{
+	return rig_time_ns(&engine.time, rig_time_extend(&engine.time, edge_source_ticks()));
+}
+
+static void drive(void *context, uint32_t actuator, bool driven)
+{
+	rig_board_drive(actuator, driven);
+}
+
+static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
+{
+	if (max < 1u) {
+		return 0;
+	}
+	checks[0] = (struct rig_check){
+		.name = "short_pulses_count",
+		.ok = edge_source_short_pulses() == 0u,
+		.value = edge_source_short_pulses(),
+	};
+	return 1;
+}
+
+static void wake_up(void)
+{
+	k_sem_give(&engine.wake);
+}
+
+/** Count what the queue had no place for, and take the levels from the wires again. */
+static void own_up(uint32_t lost)
+{
+	uint32_t levels;
+
+	if (lost == 0u) {
+		return;
+	}
+	rig_core_lose_edges(&engine.core, lost);
+	levels = edge_source_levels();
+	for (uint32_t i = 0; i < engine.core.config.channel_count; i++) {
+		rig_core_edge(&engine.core, i, ((levels >> i) & 1u) != 0u, now_ns(NULL));
+	}
+}
+
+/** Move edges into the core; true when there may be more. */
+static bool take_edges(void)
+{
+	struct edge_source_edge edge;
+	uint32_t taken = 0;
+
+	while (taken < EDGES_AT_ONCE && edge_source_take(&edge)) {
+		uint64_t ticks = rig_time_extend(&engine.time, edge.ticks);
+
+		rig_core_edge(&engine.core, edge.channel, edge.level,
+			      rig_time_ns(&engine.time, ticks));
+		taken++;
+	}
+	if (taken < EDGES_AT_ONCE) {
+		own_up(edge_source_take_lost());
+	}
+	return taken == EDGES_AT_ONCE;
+}
+
+/** Do what is due; how long nothing will be. */
+static k_timeout_t turn(void)
+{
+	uint64_t now;
+	uint64_t deadline_ns;
+	bool more;
+
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	more = take_edges();
+	now = now_ns(NULL);
+	rig_core_tick(&engine.core, now);
+	deadline_ns = rig_core_deadline(&engine.core);
+	(void)k_mutex_unlock(&engine.lock);
+	if (more) {
+		return K_NO_WAIT;
+	}
+	if (deadline_ns > now + LONGEST_WAIT_MS * NS_PER_MS) {
+		return K_MSEC(LONGEST_WAIT_MS);
+	}
+	return K_USEC(DIV_ROUND_UP(deadline_ns - now, NSEC_PER_USEC));
+}
+
+static void run(void *unused1, void *unused2, void *unused3)
+{
+	while (!engine.stopping) {
+		(void)k_sem_take(&engine.wake, turn());
+	}
+}
+
+static int init_core(const struct rig_identity *identity, uint32_t levels)
+{
+	struct rig_config config = {
+		.firmware = APP_VERSION_STRING,
+		.boot_id = identity->boot_id,
+		.reset_reason = identity->reset_reason,
+		.watchdog_resets = identity->watchdog_resets,
+		.lease_ns = CONFIG_RIG_LEASE_MS * NS_PER_MS,
+		.edge_slots = engine.edges,
+		.edge_capacity = CONFIG_RIG_EDGE_RING_EDGES,
+		.now_ns = now_ns,
+		.drive = drive,
+		.selftest = selftest,
+	};
+	int ret;
+
+	rig_board_describe(&config);
+	ret = rig_time_init(&engine.time, edge_source_bits(), config.clock_hz);
+	if (ret < 0) {
+		return ret;
+	}
+	return rig_core_init(&engine.core, &config, levels);
+}
+
+int rig_engine_start(const struct rig_identity *identity)
+{
+	uint32_t levels;
+	int ret;
+
+	(void)k_mutex_init(&engine.lock);
+	(void)k_sem_init(&engine.wake, 0, 1);
+	engine.stopping = false;
+	ret = edge_source_start(wake_up, &levels);
+	if (ret < 0) {
+		LOG_ERR("Could not take edges (%d)", ret);
+		return ret;
+	}
+	ret = init_core(identity, levels);
+	if (ret < 0) {
+		edge_source_stop();
+		LOG_ERR("Could not start the core on %s (%d)", CONFIG_BOARD_TARGET, ret);
+		return ret;
+	}
+	(void)k_thread_create(&engine.thread, engine_stack, K_THREAD_STACK_SIZEOF(engine_stack),
+			      run, NULL, NULL, NULL, CONFIG_RIG_ENGINE_PRIORITY, 0, K_NO_WAIT);
+	(void)k_thread_name_set(&engine.thread, "rig_engine");
+	return 0;
+}
+
+void rig_engine_stop(void)
+{
+	edge_source_stop();
+	engine.stopping = true;
+	wake_up();
+	(void)k_thread_join(&engine.thread, K_FOREVER);
+	rig_core_release(&engine.core);
+}
+
+int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t in_len, uint8_t *out,
+		       size_t out_cap, size_t *out_len)
+{
+	int rc;
+
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	while (take_edges()) {
+	}
+	rc = rig_core_request(&engine.core, command, write, now_ns(NULL), in, in_len, out, out_cap,
+			      out_len);
+	(void)k_mutex_unlock(&engine.lock);
+	/* There may be another deadline now. */
+	wake_up();
+	return rc;
+}
+
+void rig_engine_release(void)
+{
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	rig_core_release(&engine.core);
+	(void)k_mutex_unlock(&engine.lock);
+}
+
+int rig_engine_check(uint32_t patience_ms, bool *active)
+{
+	uint64_t deadline_ns;
+	uint64_t now;
+
+	if (k_mutex_lock(&engine.lock, K_MSEC(patience_ms)) != 0) {
+		return -ETIMEDOUT;
+	}
+	now = now_ns(NULL);
+	deadline_ns = rig_core_deadline(&engine.core);
+	(void)k_mutex_unlock(&engine.lock);
+	*active = deadline_ns != UINT64_MAX;
+	return deadline_ns < now && now - deadline_ns > patience_ms * NS_PER_MS ? -ETIMEDOUT : 0;
+}

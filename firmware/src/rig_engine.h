@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The core, running: one lock around it, one thread that feeds it with edges and ends what is due.
+ *
+ * Interrupts never wait for the lock; they leave their edges in the edge source's queue.
+ */
+#ifndef RIG_ENGINE_H
+#define RIG_ENGINE_H
+
+#include "rig_identity.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Start the core and the thread; rig_board_init() must have returned 0.
+ *
+ * @retval 0
+ * @retval -EINVAL the core refused the board's description
+ * @retval -errno of the edge source
+ */
+int rig_engine_start(const struct rig_identity *identity);
+
+/** End the thread, take no more edges and let go of everything; then it can be started again. */
+void rig_engine_stop(void);
+
+/** Answer one request of the rig group; as rig_core_request(), from any thread. */
+int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t in_len, uint8_t *out,
+		       size_t out_cap, size_t *out_len);
+
+/** Let go of every actuator; from any thread. */
+void rig_engine_release(void);
+
+/**
+ * Look whether the engine lives; from any thread but its own.
+ *
+ * @param patience_ms how long its lock may be taken, and how late it may be with what is due
+ * @param active set to whether an actuator is driven, or will be
+ * @retval 0
+ * @retval -ETIMEDOUT it needs longer
+ */
+int rig_engine_check(uint32_t patience_ms, bool *active);
+
+#endif

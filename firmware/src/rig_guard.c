@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rig_guard.h"
+
+#include "rig_board.h"
+#include "rig_engine.h"
+
+#include <zephyr/devicetree.h>
+#include <zephyr/drivers/watchdog.h>
+#include <zephyr/kernel.h>
+#include <zephyr/logging/log.h>
+
+LOG_MODULE_REGISTER(rig_guard, CONFIG_RIG_LOG_LEVEL);
+
+#define HAS_WATCHDOG (IS_ENABLED(CONFIG_WATCHDOG) && DT_NODE_HAS_STATUS(DT_ALIAS(watchdog0), okay))
+
+static struct {
+	/** of the watchdog; below 0: none */
+	int channel;
+	bool failed;
+} guard = {.channel = -1};
+
+#if HAS_WATCHDOG
+static const struct device *const watchdog = DEVICE_DT_GET(DT_ALIAS(watchdog0));
+
+int rig_guard_start(void)
+{
+	const struct wdt_timeout_cfg timeout = {
+		.window = {.min = 0, .max = CONFIG_RIG_WATCHDOG_TIMEOUT_MS},
+		.flags = WDT_FLAG_RESET_SOC,
+	};
+	int ret;
+
+	if (!device_is_ready(watchdog)) {
+		return -ENODEV;
+	}
+	guard.channel = wdt_install_timeout(watchdog, &timeout);
+	if (guard.channel < 0) {
+		return guard.channel;
+	}
+	ret = wdt_setup(watchdog, WDT_OPT_PAUSE_HALTED_BY_DBG);
+	/* Not every watchdog can pause for a debugger. */
+	return ret == -ENOTSUP ? wdt_setup(watchdog, 0) : ret;
+}
+
+static void feed(void)
+{
+	if (guard.channel >= 0) {
+		(void)wdt_feed(watchdog, guard.channel);
+	}
+}
+#else
+int rig_guard_start(void)
+{
+	return 0;
+}
+
+static void feed(void)
+{
+}
+#endif
+
+/** Toggle the heartbeat for one guard period, or only sleep for as long. */
+static void spend_period(bool beat)
+{
+	int64_t end_ms = k_uptime_get() + CONFIG_RIG_GUARD_PERIOD_MS;
+
+	if (!beat) {
+		k_sleep(K_MSEC(CONFIG_RIG_GUARD_PERIOD_MS));
+		return;
+	}
+	while (k_uptime_get() < end_ms) {
+		rig_board_toggle_heartbeat();
+		k_sleep(K_USEC(CONFIG_RIG_HEARTBEAT_HALF_PERIOD_US));
+	}
+}
+
+int rig_guard_turn(void)
+{
+	bool active = false;
+
+	if (guard.failed || rig_engine_check(CONFIG_RIG_GUARD_PATIENCE_MS, &active) < 0) {
+		rig_board_release_all();
+		if (!guard.failed) {
+			LOG_ERR("Engine is late by more than %d ms: let go of everything",
+				CONFIG_RIG_GUARD_PATIENCE_MS);
+		}
+		guard.failed = true;
+		return -ETIMEDOUT;
+	}
+	feed();
+	spend_period(active && rig_board_has_heartbeat());
+	return 0;
+}

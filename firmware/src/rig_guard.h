@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** The guard loop: keeps outputs enabled for as long as the engine is seen to live. */
+#ifndef RIG_GUARD_H
+#define RIG_GUARD_H
+
+/**
+ * Set the hardware watchdog going, where there is one.
+ *
+ * @retval 0 also where there is none
+ * @retval -errno of the watchdog driver
+ */
+int rig_guard_start(void);
+
+/**
+ * One turn: look after the engine, feed the watchdog, toggle the heartbeat, sleep.
+ *
+ * @retval 0
+ * @retval -ETIMEDOUT the engine is dead; everything is released, and nothing is fed any more
+ */
+int rig_guard_turn(void);
+
+#endif

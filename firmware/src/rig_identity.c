@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rig_identity.h"
+
+#include <zephyr/devicetree.h>
+#include <zephyr/drivers/entropy.h>
+#include <zephyr/drivers/hwinfo.h>
+#include <zephyr/kernel.h>
+#include <zephyr/linker/section_tags.h>
+#include <zephyr/sys/util.h>
+
+#ifdef CONFIG_RIG_OUTSIDE
+#include "outside.h"
+#endif
+
+#define RETAINED_MAGIC UINT32_C(0x5244b007)
+
+/** RAM that a reset leaves alone; noise after a power-on. */
+static __noinit struct {
+	uint32_t magic;
+	uint32_t watchdog_resets;
+	uint32_t boots;
+	uint32_t check;
+} retained;
+
+static uint32_t retained_check(void)
+{
+	return ~(retained.magic ^ (retained.watchdog_resets * UINT32_C(2654435761)) ^
+		 (retained.boots << 7));
+}
+
+/** The bit that says most about what happened. */
+static const char *reason_text(uint32_t cause)
+{
+	static const struct {
+		uint32_t bit;
+		const char *text;
+	} texts[] = {
+		{RESET_WATCHDOG, "watchdog"}, {RESET_CPU_LOCKUP, "lockup"},
+		{RESET_BROWNOUT, "brownout"}, {RESET_SOFTWARE, "software"},
+		{RESET_DEBUG, "debug"},       {RESET_LOW_POWER_WAKE, "low-power"},
+		{RESET_POR, "power-on"},      {RESET_PIN, "pin"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		if ((cause & texts[i].bit) != 0u) {
+			return texts[i].text;
+		}
+	}
+	return "unknown";
+}
+
+/** Thomas Wang's integer mix: retained noise and counts become an id that looks new. */
+static uint32_t mixed(uint32_t value)
+{
+	value = (value ^ 61u) ^ (value >> 16);
+	value *= 9u;
+	value ^= value >> 4;
+	value *= UINT32_C(0x27d4eb2d);
+	return value ^ (value >> 15);
+}
+
+static uint32_t take_boot_id(uint32_t noise)
+{
+	uint32_t boot_id = mixed(noise ^ k_cycle_get_32()) ^ mixed(retained.boots);
+
+#if defined(CONFIG_RIG_OUTSIDE)
+	/* The simulator's entropy is the same at each start. */
+	boot_id = outside_random();
+#elif DT_HAS_CHOSEN(zephyr_entropy) && defined(CONFIG_ENTROPY_HAS_DRIVER)
+	const struct device *entropy = DEVICE_DT_GET(DT_CHOSEN(zephyr_entropy));
+
+	if (device_is_ready(entropy)) {
+		(void)entropy_get_entropy(entropy, (uint8_t *)&boot_id, sizeof(boot_id));
+	}
+#endif
+	return boot_id;
+}
+
+static const char *take_reason(void)
+{
+#if defined(CONFIG_RIG_OUTSIDE)
+	return outside_is_reborn() ? "software" : "power-on";
+#else
+	uint32_t cause = 0;
+
+	if (hwinfo_get_reset_cause(&cause) < 0) {
+		return "unknown";
+	}
+	(void)hwinfo_clear_reset_cause();
+	return reason_text(cause);
+#endif
+}
+
+struct rig_identity rig_identity_take(void)
+{
+	const char *reason = take_reason();
+	/* What stands there before it is set right is as good as noise after a power-on. */
+	uint32_t noise = retained.magic ^ retained.check ^ retained.boots;
+
+	if (retained.magic != RETAINED_MAGIC || retained.check != retained_check()) {
+		retained.magic = RETAINED_MAGIC;
+		retained.watchdog_resets = 0;
+		retained.boots = noise;
+	}
+	retained.boots++;
+	if (reason == reason_text(RESET_WATCHDOG)) {
+		retained.watchdog_resets++;
+	}
+	retained.check = retained_check();
+	return (struct rig_identity){
+		.boot_id = take_boot_id(noise),
+		.reset_reason = reason,
+		.watchdog_resets = retained.watchdog_resets,
+	};
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rig group's place in mcumgr. The core reads and writes whole CBOR maps itself, so mcumgr is
+ * told to leave the payload alone (CONFIG_MCUMGR_MGMT_CUSTOM_PAYLOAD).
+ */
+#include "rig_mgmt.h"
+
+#include "rig_core.h"
+#include "rig_engine.h"
+
+#include <mgmt/mcumgr/transport/smp_internal.h>
+#include <zephyr/mgmt/mcumgr/grp/os_mgmt/os_mgmt.h>
+#include <zephyr/mgmt/mcumgr/mgmt/callbacks.h>
+#include <zephyr/mgmt/mcumgr/mgmt/mgmt.h>
+#include <zephyr/mgmt/mcumgr/smp/smp.h>
+#include <zephyr/net/buf.h>
+#include <zephyr/sys/byteorder.h>
+
+/** mcumgr has taken the header off the buffer's start; it still stands there. */
+static const struct smp_hdr *header_of(const struct smp_streamer *streamer)
+{
+	return (const struct smp_hdr *)(streamer->reader->nb->data - sizeof(struct smp_hdr));
+}
+
+/** One handler for all: the core knows its commands and operations better than a table here. */
+static int answer(struct smp_streamer *streamer)
+{
+	const struct smp_hdr *header = header_of(streamer);
+	zcbor_state_t *out = streamer->writer->zs;
+	size_t room = (size_t)(out->payload_end - out->payload);
+	size_t written = 0;
+	int rc = rig_engine_request(header->nh_id, header->nh_op == MGMT_OP_WRITE,
+				    streamer->reader->nb->data, sys_be16_to_cpu(header->nh_len),
+				    out->payload_mut, room, &written);
+
+	if (rc == MGMT_ERR_EOK) {
+		out->payload_mut += written;
+	}
+	return rc;
+}
+
+/** More than there are: the core refuses those that it does not know as mcumgr would. */
+#define COMMANDS 32
+
+static const struct mgmt_handler handlers[] = {
+	[0 ... COMMANDS - 1] = {.mh_read = answer, .mh_write = answer},
+};
+
+static enum mgmt_cb_return before_reset(uint32_t event, enum mgmt_cb_return previous, int32_t *rc,
+					uint16_t *group, bool *abort_more, void *data,
+					size_t data_size)
+{
+	rig_engine_release();
+	return MGMT_CB_OK;
+}
+
+static struct {
+	struct mgmt_group group;
+	struct mgmt_callback reset;
+} mgmt = {
+	.group =
+		{
+			.mg_handlers = handlers,
+			.mg_handlers_count = ARRAY_SIZE(handlers),
+			.mg_group_id = RIG_SMP_GROUP,
+			.custom_payload = true,
+		},
+	.reset =
+		{
+			.callback = before_reset,
+			.event_id = MGMT_EVT_OP_OS_MGMT_RESET,
+		},
+};
+
+void rig_mgmt_start(void)
+{
+	mgmt_callback_register(&mgmt.reset);
+	mgmt_register_group(&mgmt.group);
+}
+
+void rig_mgmt_stop(void)
+{
+	mgmt_unregister_group(&mgmt.group);
+	mgmt_callback_unregister(&mgmt.reset);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libFuzzer's way in: its bytes are a story of requests, edges, samples and time.
+ *
+ * A step is one byte and what it takes; seeds.py writes the same format:
+ *   0 request  command+flags, length, room, that many bytes: any bytes as the request
+ *   1 action   flags, duration, token, at: a press or lid move that is well formed
+ *   2 edge     channel * 2 + level
+ *   3 sample   two bytes
+ *   4 time     exponent and mantissa: time goes on, ticks at each deadline
+ *   5 late     the same, with one tick at the end
+ *   6 due      time goes on to the next deadline, or one nanosecond short of it
+ *   7 release  the shell lets go of everything
+ */
+#include "model.h"
+
+#include <zcbor_encode.h>
+
+#define REQUEST_MAX 64u
+
+enum step { REQUEST, ACTION, EDGE, SAMPLE, TIME, LATE, DUE, RELEASE, STEPS };
+
+struct story {
+	const uint8_t *bytes;
+	size_t left;
+};
+
+static uint32_t next(struct story *story)
+{
+	if (story->left == 0u) {
+		return 0;
+	}
+	story->left--;
+	return *story->bytes++;
+}
+
+/** 0 to 16 s, on a scale that has short ones and long ones. */
+static uint64_t next_time(struct story *story)
+{
+	uint32_t byte = next(story);
+
+	return (uint64_t)(byte & 0x0fu) << ((byte >> 4) * 2u);
+}
+
+/** Any size about the smallest that will do, and some that always do. */
+static size_t next_room(struct story *story)
+{
+	uint32_t byte = next(story);
+
+	return byte < 0x80u ? byte : byte * 4u;
+}
+
+/** Which token a request of any bytes left behind is not known. */
+static void forget_tokens(struct model *model)
+{
+	for (uint32_t i = 0; i < MODEL_ACTUATORS; i++) {
+		model->outputs[i].doubtful = true;
+	}
+}
+
+static void do_request(struct model *model, struct story *story)
+{
+	uint32_t head = next(story);
+	size_t len = next(story);
+	size_t room = next_room(story);
+	uint64_t lag_ns = (head & 0x40u) != 0u ? next_time(story) : 0u;
+
+	len = len < story->left ? len : story->left;
+	if (model_request(model, head & 0x3fu, (head & 0x80u) != 0u, lag_ns, story->bytes, len,
+			  room)) {
+		forget_tokens(model);
+	}
+	story->bytes += len;
+	story->left -= len;
+}
+
+struct action {
+	uint32_t actuator;
+	bool force;
+	bool closed;
+	bool has_at;
+	uint64_t duration_ns;
+	uint64_t at_ns;
+	uint32_t token;
+};
+
+static struct action next_action(struct story *story, uint64_t now_ns)
+{
+	uint32_t flags = next(story);
+	struct action action = {
+		.actuator = flags & 3u,
+		.force = (flags & 4u) != 0u,
+		.closed = (flags & 8u) != 0u,
+		.has_at = (flags & 16u) != 0u,
+		.duration_ns = next_time(story),
+		.token = next(story) & 7u,
+	};
+
+	action.at_ns = now_ns + next_time(story);
+	return action;
+}
+
+/** @return length of the request, written without the core's own encoder */
+static size_t encode(const struct action *action, uint8_t *bytes)
+{
+	bool is_lid = action->actuator == MODEL_LID;
+	uint64_t pairs = (is_lid ? 2u : 4u) + (action->has_at ? 1u : 0u);
+	bool ok;
+
+	ZCBOR_STATE_E(state, 0, bytes, REQUEST_MAX, 1);
+	bytes[0] = (uint8_t)(0xa0u | pairs);
+	state->payload_mut++;
+	ok = zcbor_tstr_put_lit(state, "tok") && zcbor_uint32_put(state, action->token);
+	if (is_lid) {
+		ok = ok && zcbor_tstr_put_lit(state, "closed") &&
+		     zcbor_bool_put(state, action->closed);
+	} else {
+		ok = ok && zcbor_tstr_put_lit(state, "act") &&
+		     zcbor_uint32_put(state, action->actuator) &&
+		     zcbor_tstr_put_lit(state, "dur") &&
+		     zcbor_uint64_put(state, action->duration_ns) &&
+		     zcbor_tstr_put_lit(state, "force") && zcbor_bool_put(state, action->force);
+	}
+	if (action->has_at) {
+		ok = ok && zcbor_tstr_put_lit(state, "at") &&
+		     zcbor_uint64_put(state, action->at_ns);
+	}
+	return ok ? (size_t)(state->payload - bytes) : 0u;
+}
+
+/** What the board may do with an action, from what is known before it. */
+static void do_action(struct model *model, struct story *story)
+{
+	struct action action = next_action(story, model->now_ns);
+	bool is_lid = action.actuator == MODEL_LID;
+	uint64_t max_ns = action.force ? MODEL_FORCE_NS : MODEL_PRESS_NS;
+	uint8_t bytes[REQUEST_MAX];
+	struct model_output *output;
+	enum rig_action_state before;
+	bool may_repeat;
+	bool done;
+
+	if (action.actuator >= MODEL_ACTUATORS) {
+		return;
+	}
+	output = &model->outputs[action.actuator];
+	before = model->core.actuators[action.actuator].state;
+	done = model_request(model, is_lid ? RIG_CMD_LID : RIG_CMD_PRESS, true, 0, bytes,
+			     encode(&action, bytes), 128);
+	if (!done) {
+		return;
+	}
+	may_repeat = output->doubtful || (output->has_token && output->token == action.token);
+	output->doubtful = false;
+	output->has_token = true;
+	output->token = action.token;
+	if (may_repeat) {
+		return;
+	}
+	if (before == RIG_ACTION_SCHEDULED || (before == RIG_ACTION_DRIVEN && !is_lid)) {
+		model_fail(model, "a second action was accepted on one actuator");
+	}
+	if (!is_lid && (action.duration_ns == 0u || action.duration_ns > max_ns)) {
+		model_fail(model, "a press was accepted that is too short or too long");
+	}
+	if (action.has_at && action.at_ns > model->now_ns + MODEL_LEASE_NS) {
+		model_fail(model, "an action was accepted that lies beyond the lease");
+	}
+}
+
+static void do_due(struct model *model, struct story *story)
+{
+	uint64_t due_ns = rig_core_deadline(&model->core);
+
+	if (due_ns != UINT64_MAX) {
+		model_advance(model, due_ns - model->now_ns - (next(story) & 1u), false);
+	}
+}
+
+static void do_step(struct model *model, struct story *story)
+{
+	uint32_t value;
+
+	switch ((enum step)(next(story) % STEPS)) {
+	case REQUEST:
+		do_request(model, story);
+		break;
+	case ACTION:
+		do_action(model, story);
+		break;
+	case EDGE:
+		value = next(story);
+		model_edge(model, value >> 1, (value & 1u) != 0u);
+		break;
+	case SAMPLE:
+		value = next(story);
+		rig_light_sample(&model->core.light, model->now_ns,
+				 (uint16_t)(value << 8 | next(story)));
+		break;
+	case TIME:
+		model_advance(model, next_time(story), false);
+		break;
+	case LATE:
+		model_advance(model, next_time(story), true);
+		break;
+	case DUE:
+		do_due(model, story);
+		break;
+	case RELEASE:
+		rig_core_release(&model->core);
+		break;
+	case STEPS:
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct model model;
+	struct story story = {.bytes = data, .left = size};
+
+	model_start(&model);
+	while (story.left > 0u) {
+		do_step(&model, &story);
+		model_check(&model);
+	}
+	return 0;
+}

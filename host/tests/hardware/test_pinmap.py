@@ -1,0 +1,219 @@
+"""The pin map and the firmware's overlays say the same, and what they say is sensible."""
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+BOARDS = ("rpi_pico", "nucleo_h743zi", "nucleo_f767zi")
+COLUMNS = [
+    "board",
+    "function",
+    "name",
+    "net",
+    "dut_net",
+    "dut_level_mV",
+    "threshold_mV",
+    "mcu_pin",
+    "active",
+    "connector",
+    "position",
+    "timer",
+    "unchecked",
+    "note",
+]
+PINMAP = (ROOT / "hardware" / "pinmap.csv").read_text("utf-8")
+OVERLAYS = {
+    board: (ROOT / "firmware" / "boards" / f"{board}.overlay").read_text("utf-8")
+    for board in BOARDS
+}
+
+# What the boards use themselves (Zephyr's board files and the boards' manuals).
+NUCLEO_OWN = {
+    "debug": "PA13 PA14 PB3",
+    "USB": "PA8 PA9 PA10 PA11 PA12 PG6 PG7",
+    "LEDs": "PB0 PB7 PB14 PE1",
+    "user button": "PC13",
+    "debug probe's serial port": "PD8 PD9",
+    "Ethernet": "PA1 PA2 PA7 PB13 PC1 PC4 PC5 PG11 PG13",
+    "oscillators": "PC14 PC15 PH0 PH1",
+}
+OWN_PINS = {
+    "rpi_pico": {
+        "console": "GP0 GP1",
+        "supply, LED and sense": "GP23 GP24 GP25 GP29",
+        "analogue inputs": "GP26 GP27 GP28",
+    },
+    "nucleo_h743zi": NUCLEO_OWN,
+    "nucleo_f767zi": NUCLEO_OWN,
+}
+PHASE_CHANNELS = {"PWR_OK", "SLP_S3", "PLTRST", "BACKLIGHT", "BUTTON"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    board: str
+    function: str
+    name: str
+    mcu_pin: str
+    active: str
+
+
+def body_after(text: str, start: int) -> str:
+    """Return what stands between the brace that opens at or after start and its partner."""
+    first = text.index("{", start) + 1
+    depth = 1
+    for at in range(first, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[first:at]
+    raise ValueError("an overlay ends inside a node")
+
+
+def gpio(board: str, body: str, key: str) -> tuple[str, str]:
+    """Return pin and active level of a GPIO property."""
+    found = re.search(rf"(?<![\w-]){key} = <&gpio(\w) (\d+) \(?([\w |]+)\)?>;", body)
+    if found is None:
+        raise ValueError(f"{board}: no {key} of the usual form in {body!r}")
+    port, number, flags = found[1], int(found[2]), found[3].split(" | ")
+    polarities = {"GPIO_ACTIVE_HIGH": "high", "GPIO_ACTIVE_LOW": "low"}
+    active = [polarities[flag] for flag in flags if flag in polarities]
+    if len(active) != 1 or len(flags) != 1:
+        raise ValueError(f"{board}: {key} has the flags {flags}; one polarity and nothing else")
+    return (f"GP{number}" if board == "rpi_pico" else f"P{port.upper()}{number}"), active[0]
+
+
+def overlay_pins(board: str, text: str) -> list[Pin]:
+    """Return the pins of an overlay in the order of its channels and actuators."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+    pins = []
+    for function in ("channel", "actuator"):
+        compatible = text.index(f'compatible = "resume-rig,{function}s"')
+        node = body_after(text, text.rindex("{", 0, compatible))
+        for child in re.finditer(r"[\w-]+ \{", node):
+            body = body_after(node, child.start())
+            name = re.search(rf'{function} = "(\w+)";', body)
+            if name is None:
+                raise ValueError(f"{board}: a child of {function}s without a name: {body!r}")
+            pins.append(Pin(board, function, name[1], *gpio(board, body, "gpios")))
+        if function == "actuator":
+            pins.append(Pin(board, "heartbeat", "HEARTBEAT", *gpio(board, node, "heartbeat-gpios")))
+    return pins
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    """Return the lines of the pin map."""
+    reader = csv.DictReader(io.StringIO(text), strict=True)
+    assert reader.fieldnames == COLUMNS
+    rows = list(reader)
+    assert all(None not in row and None not in row.values() for row in rows)
+    return rows
+
+
+def mapped_pins(board: str, text: str) -> list[Pin]:
+    """Return the pins of a board in the order of the pin map."""
+    keys = ("board", "function", "name", "mcu_pin", "active")
+    return [Pin(*(row[key] for key in keys)) for row in rows_of(text) if row["board"] == board]
+
+
+def channels_of(board: str) -> list[dict[str, str]]:
+    return [
+        row for row in rows_of(PINMAP) if row["board"] == board and row["function"] == "channel"
+    ]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_pin_map_and_overlay_agree_in_pins_polarity_and_order(board: str) -> None:
+    assert mapped_pins(board, PINMAP) == overlay_pins(board, OVERLAYS[board])
+
+
+def test_the_pin_map_has_just_the_boards_that_have_pins() -> None:
+    assert {row["board"] for row in rows_of(PINMAP)} == set(BOARDS)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(r"(gpios = <&gpio\w) 1", r"\1 2", id="another-number"),
+        pytest.param("GPIO_ACTIVE_HIGH", "GPIO_ACTIVE_LOW", id="another-polarity"),
+        pytest.param("GPIO_ACTIVE_HIGH", "(GPIO_ACTIVE_HIGH | GPIO_PULL_UP)", id="a-pull"),
+        pytest.param(r'channel = "SLP_S3"', 'channel = "SLP_S4"', id="another-channel"),
+        pytest.param(r"\blid \{[^}]*\};", "", id="no-lid"),
+        pytest.param(r"\tslp-s4 \{", '\tx { channel = "LED"; };\n\tslp-s4 {', id="no-gpios"),
+        pytest.param(r"heartbeat-gpios = [^;]*;", "", id="no-heartbeat"),
+        pytest.param(r'(?s)(actuator = "LID";).*', r"\1", id="cut-off"),
+    ],
+)
+def test_an_overlay_that_was_altered_is_found_out(board: str, old: str, new: str) -> None:
+    altered, times = re.subn(old, new, OVERLAYS[board], count=1)
+    assert times == 1
+    with pytest.raises((AssertionError, ValueError)):
+        assert mapped_pins(board, PINMAP) == overlay_pins(board, altered)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(r"(BOARD,.*SLP_S3,.*,)(GP\d+|P[A-K]\d+)(,)", r"\1GP22\3", id="another-pin"),
+        pytest.param(r"(BOARD,.*PWR_OK,.*),high,", r"\1,low,", id="another-polarity"),
+        pytest.param(r"BOARD,actuator,LID,.*\n", "", id="a-line-less"),
+        pytest.param(r"(BOARD,channel,LED,.*\n)", r"\1\1", id="a-line-twice"),
+        pytest.param(r"(BOARD,channel,SLP_S3,.*\n)(.*\n)", r"\2\1", id="another-order"),
+        pytest.param(r"(BOARD,channel,LED,.*)\n", r"\1,more\n", id="a-column-more"),
+        pytest.param(r"threshold_mV", "threshold", id="another-heading"),
+    ],
+)
+def test_a_pin_map_that_was_altered_is_found_out(board: str, old: str, new: str) -> None:
+    altered, times = re.subn(old.replace("BOARD", board), new, PINMAP, count=1)
+    assert times == 1
+    with pytest.raises(AssertionError):
+        assert mapped_pins(board, altered) == overlay_pins(board, OVERLAYS[board])
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_no_pin_is_used_twice_or_used_by_the_board_itself(board: str) -> None:
+    rows = [row for row in rows_of(PINMAP) if row["board"] == board]
+    own = {pin: use for use, pins in OWN_PINS[board].items() for pin in pins.split()}
+    assert {row["mcu_pin"]: own[row["mcu_pin"]] for row in rows if row["mcu_pin"] in own} == {}
+    for columns in (("mcu_pin",), ("net",), ("connector", "position")):
+        values = [tuple(row[column] for column in columns) for row in rows]
+        assert len(set(values)) == len(values), columns
+
+
+def test_the_channels_of_the_pico_lie_side_by_side_for_one_state_machine() -> None:
+    numbers = [int(row["mcu_pin"].removeprefix("GP")) for row in channels_of("rpi_pico")]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+@pytest.mark.parametrize("board", BOARDS[1:])
+def test_each_channel_of_an_stm32_has_an_interrupt_line_and_a_capture_input(board: str) -> None:
+    channels = channels_of(board)
+    lines = {re.sub(r"^P[A-K]", "", row["mcu_pin"]) for row in channels}
+    assert len(lines) == len(channels)
+    timers = [row["timer"] for row in channels]
+    assert len(set(timers)) == len(channels)
+    assert all(re.fullmatch(r"TIM\d+_CH[1-4]", timer) for timer in timers)
+    wide = {row["name"] for row in channels if row["timer"].startswith(("TIM2_", "TIM5_"))}
+    assert wide == PHASE_CHANNELS
+
+
+def test_what_is_said_of_the_dut_is_the_same_for_all_boards() -> None:
+    columns = ("net", "dut_net", "dut_level_mV", "threshold_mV", "active", "note")
+    facts: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+    for row in rows_of(PINMAP):
+        key = (row["function"], row["name"])
+        facts.setdefault(key, set()).add(tuple(row[column] for column in columns))
+    assert {key: told for key, told in facts.items() if len(told) > 1} == {}
+
+
+def test_a_threshold_lies_between_nothing_and_the_level() -> None:
+    for row in rows_of(PINMAP):
+        if row["threshold_mV"]:
+            assert 0 < int(row["threshold_mV"]) < int(row["dut_level_mV"]), row
+        assert set(row["unchecked"].split()) <= set(COLUMNS)
