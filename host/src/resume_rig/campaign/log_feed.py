@@ -9,6 +9,8 @@ from resume_rig.model.os_record import OsRecord
 
 # A record is written up to 2 s after the wake has ended.
 RECORD_WAIT_NS = 3_000_000_000
+# In the end nobody comes back for a record, and a log that is copied from elsewhere comes later.
+LAST_RECORD_WAIT_NS = 10_000_000_000
 
 
 class LogFeed:
@@ -21,6 +23,7 @@ class LogFeed:
 
     Attributes:
         pending: read, and not yet on the disk.
+        received: how many records were read so far.
         problem: why the log could not be read last time; None when it could.
     """
 
@@ -33,6 +36,7 @@ class LogFeed:
         self._source = source
         self._mark = mark
         self.pending: list[OsRecord] = list(late)
+        self.received = 0
         self.problem: str | None = None
 
     @property
@@ -49,11 +53,13 @@ class LogFeed:
         if self._source is None:
             return
         try:
-            self.pending.extend(self._source.new_records())
+            found = self._source.new_records()
         except RecordError as error:
             self.problem = str(error)
         else:
             self.problem = None
+            self.pending.extend(found)
+            self.received += len(found)
 
 
 def mark_of(records: Iterable[OsRecord]) -> LogMark:

@@ -14,7 +14,7 @@ from resume_rig.campaign.events import (
     Recovered,
     Recovering,
 )
-from resume_rig.campaign.log_feed import RECORD_WAIT_NS, LogFeed
+from resume_rig.campaign.log_feed import LAST_RECORD_WAIT_NS, RECORD_WAIT_NS, LogFeed
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.raw import CycleRaw, Session
 from resume_rig.campaign.recovery import RecoveryRun, why_recover
@@ -64,6 +64,7 @@ class CampaignRunner:
         self._cycle: CycleRun | None = None
         self._recovery: RecoveryRun | None = None
         self._unrewarded = 0
+        self._wakes = 0
 
     def run(self) -> CampaignEnd:
         """Do what is left of the plan.
@@ -117,13 +118,16 @@ class CampaignRunner:
         """Read the OS log, and give a DUT that is awake the time to write its record.
 
         One that sleeps again before its record is written writes zeros, or the record of this
-        cycle into the next one. A log that brought nothing twice is not waited for any more.
+        cycle into the next one. A log that brought nothing twice is not waited for any more. In the
+        end as many records are waited for as there were wakes: nobody reads the log later.
         """
         bench, log = self._bench, self._log
         log.read()
-        until_ns = bench.clock.now_ns() + RECORD_WAIT_NS
+        self._wakes += bench.is_running()
+        wanted = self._wakes if last else log.received + (not log.pending)
+        until_ns = bench.clock.now_ns() + (LAST_RECORD_WAIT_NS if last else RECORD_WAIT_NS)
         patient = log.present and bench.is_running() and (last or self._unrewarded < PATIENCE)
-        while patient and not log.pending and bench.clock.now_ns() < until_ns:
+        while patient and log.received < wanted and bench.clock.now_ns() < until_ns:
             bench.wait(min(until_ns, bench.clock.now_ns() + bench.slow_pause_ns))
             log.read()
         self._unrewarded = 0 if log.pending else self._unrewarded + 1
