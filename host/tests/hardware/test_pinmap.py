@@ -46,7 +46,6 @@ OWN_PINS = {
     "rpi_pico": {
         "console": "GP0 GP1",
         "supply, LED and sense": "GP23 GP24 GP25 GP29",
-        "analogue inputs": "GP26 GP27 GP28",
     },
     "nucleo_h743zi": NUCLEO_OWN,
     "nucleo_f767zi": NUCLEO_OWN,
@@ -87,6 +86,23 @@ def gpio(board: str, body: str, key: str) -> tuple[str, str]:
     return (f"GP{number}" if board == "rpi_pico" else f"P{port.upper()}{number}"), active[0]
 
 
+def light_pin(board: str, text: str) -> Pin:
+    """Return the analogue input of the photodiode."""
+    found = re.search(r"(?<![\w-])io-channels = <&(adc\d?) (\d+)>;", text)
+    if found is None:
+        raise ValueError(f"{board}: no io-channels of the usual form")
+    adc, number = found[1], int(found[2])
+    body = body_after(text, text.index(f"\n&{adc} {{"))
+    if f"reg = <{number}>;" not in body:
+        raise ValueError(f"{board}: {adc} has no channel {number}")
+    if board == "rpi_pico":
+        return Pin(board, "light", "LIGHT", f"GP{26 + number}", "")
+    pinctrl = re.search(rf"pinctrl-0 = <&{adc}_inp?{number}_(p[a-k]\d+)>;", body)
+    if pinctrl is None:
+        raise ValueError(f"{board}: {adc} does not set the pin of its channel {number} up")
+    return Pin(board, "light", "LIGHT", pinctrl[1].upper(), "")
+
+
 def overlay_pins(board: str, text: str) -> list[Pin]:
     """Return the pins of an overlay in the order of its channels and actuators."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
@@ -102,7 +118,7 @@ def overlay_pins(board: str, text: str) -> list[Pin]:
             pins.append(Pin(board, function, name[1], *gpio(board, body, "gpios")))
         if function == "actuator":
             pins.append(Pin(board, "heartbeat", "HEARTBEAT", *gpio(board, node, "heartbeat-gpios")))
-    return pins
+    return [*pins, light_pin(board, text)]
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -146,6 +162,8 @@ def test_the_pin_map_has_just_the_boards_that_have_pins() -> None:
         pytest.param(r"\blid \{[^}]*\};", "", id="no-lid"),
         pytest.param(r"\tslp-s4 \{", '\tx { channel = "LED"; };\n\tslp-s4 {', id="no-gpios"),
         pytest.param(r"heartbeat-gpios = [^;]*;", "", id="no-heartbeat"),
+        pytest.param(r"io-channels = <&(adc1?) \d+>", r"io-channels = <&\1 2>", id="other-light"),
+        pytest.param(r"\n&adc1? ", "\n&adc2 ", id="other-adc"),
         pytest.param(r'(?s)(actuator = "LID";).*', r"\1", id="cut-off"),
     ],
 )
