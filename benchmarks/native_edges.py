@@ -1,0 +1,194 @@
+"""How well a native_sim image stamps edges whose host times are known.
+
+Usage: python benchmarks/native_edges.py IMAGE [EDGES]
+
+Prints |stamp - sent time| for edges sent ahead of their time and for edges sent "now", the round
+trip of `time` (rig group), and what 10,000 edges in bursts at 50 kHz come to: read, or counted as
+lost. Exits 1 where an edge is missing and not counted, or the round trip is 1 ms or more.
+
+A press gives the host time of board time 0: the image tells when its output changed, the board
+when it was to change. The board counts whole microseconds, so an exact stamp is up to 1 us early.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.clock import Clock
+from resume_rig.model.edge import Edge
+from resume_rig.rig.client import SmpRig
+from resume_rig.rig.native.image import Image
+from resume_rig.rig.native.wires import PinChange, Wires, level_change
+from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.timing.clocks import SystemClock
+
+US = 1_000
+MS = 1_000_000
+TARGET_MS = 1.0
+AHEAD_NS = 5 * MS
+LEAD_NS = 200 * MS
+BURSTS = 10
+BURST_EDGES = 1_000
+BURST_STEP_NS = 20 * US
+BATCH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A running image, with both its ends in our hands."""
+
+    rig: SmpRig
+    wires: Wires
+    clock: Clock
+    boot_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the board gave back."""
+
+    edges: list[Edge]
+    lost: int
+
+
+@contextmanager
+def running(image: Path) -> Iterator[Board]:
+    """Start the image; yields it with the host time of its board time 0."""
+    clock = SystemClock()
+    with tempfile.TemporaryDirectory() as folder, closing(Wires()) as wires:
+        place = Path(folder) / "wires"
+        started = Image(image, [f"-rig-wires={place}"])
+        try:
+            while started.terminal is None or not wires.connect(place):
+                if not started.listen():
+                    raise SystemExit(f"{image} {started.ending()}")
+            rig = SmpRig(SmpClient(open_serial(started.terminal, clock, "native:"), clock))
+            with closing(rig):
+                yield Board(rig, wires, clock, boot_ns(rig, wires, clock))
+        finally:
+            started.stop()
+
+
+def boot_ns(rig: SmpRig, wires: Wires, clock: Clock) -> int:
+    """Return the host time of board time 0, by a press that both sides know."""
+    wires.greet()
+    clock.sleep_ns(50 * MS)
+    list(wires.outputs())
+    start = rig.press(Actuator.BUTTON, MS)
+    told: list[PinChange] = []
+    while not told:
+        clock.sleep_ns(5 * MS)
+        told += wires.outputs()
+    return told[0].t_ns - start.start_ns
+
+
+def read_from(board: Board, cursor: int) -> Read:
+    """Read all edges from a cursor on."""
+    edges: list[Edge] = []
+    lost = 0
+    while True:
+        batch = board.rig.edges(cursor, BATCH)
+        edges.extend(batch.edges)
+        lost += batch.lost
+        cursor = batch.next_number
+        if not batch.more:
+            return Read(edges, lost)
+
+
+def errors_ns(board: Board, sent_ns: Sequence[int], cursor: int) -> list[int]:
+    """Return stamp minus sent time of each edge."""
+    found = read_from(board, cursor)
+    if len(found.edges) != len(sent_ns):
+        raise SystemExit(f"sent {len(sent_ns)} edges, read {len(found.edges)}, lost {found.lost}")
+    return [
+        edge.t_ns + board.boot_ns - t_ns for edge, t_ns in zip(found.edges, sent_ns, strict=True)
+    ]
+
+
+def measure(board: Board, count: int, ahead_ns: int) -> list[int]:
+    """Send `count` edges, one every 2 ms, each `ahead_ns` before its time (0: now)."""
+    cursor = read_from(board, 0).edges[-1].number + 1 if read_from(board, 0).edges else 0
+    errors: list[int] = []
+    while len(errors) < count:
+        sent_ns: list[int] = []
+        for number in range(min(BATCH, count - len(errors))):
+            t_ns = board.clock.now_ns() + ahead_ns
+            change = level_change(t_ns, Channel.LED, number % 2)
+            board.wires.send(change)
+            sent_ns.append(t_ns)
+            board.clock.sleep_ns(2 * MS)
+        board.clock.sleep_ns(ahead_ns + 20 * MS)
+        errors += errors_ns(board, sent_ns, cursor)
+        cursor += len(sent_ns)
+    return errors
+
+
+def bursts(board: Board) -> tuple[int, Read, list[int]]:
+    """Send bursts at 50 kHz ahead of time; return how many, what came back, and errors."""
+    held = read_from(board, 0).edges
+    cursor = held[-1].number + 1 if held else 0
+    level = board.rig.levels()[Channel.LED]
+    start_ns = board.clock.now_ns() + LEAD_NS
+    sent_ns: list[int] = []
+    edges: list[Edge] = []
+    lost = 0
+    for burst in range(BURSTS):
+        for number in range(BURST_EDGES):
+            level = 1 - level
+            t_ns = start_ns + burst * LEAD_NS + number * BURST_STEP_NS
+            board.wires.send(level_change(t_ns, Channel.LED, level))
+            sent_ns.append(t_ns)
+        board.clock.sleep_ns(sent_ns[-1] + 10 * MS - board.clock.now_ns())
+        found = read_from(board, cursor + len(edges) + lost)
+        edges += found.edges
+        lost += found.lost
+    errors = [e.t_ns + board.boot_ns - sent_ns[e.number - cursor] for e in edges]
+    return len(sent_ns), Read(edges, lost), errors
+
+
+def shown(name: str, errors: Sequence[int]) -> str:
+    """Return one line of the table; microseconds."""
+    ordered = sorted(abs(error) for error in errors)
+    figures = (ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100], ordered[-1])
+    return f"{name:<22}" + "".join(f"{value / US:>12.1f}" for value in figures)
+
+
+def round_trip_ms(board: Board, requests: int) -> tuple[float, float]:
+    """Return median and 99th percentile of the round trip of `time`."""
+    made = [board.rig.exchange_clocks() for _ in range(requests)]
+    trips = sorted(exchange.host_rx_ns - exchange.host_tx_ns for exchange in made)
+    return trips[len(trips) // 2] / MS, trips[len(trips) * 99 // 100] / MS
+
+
+def main() -> int:
+    """Measure and print; 1 when a target is missed."""
+    if len(sys.argv) < 2:
+        raise SystemExit("usage: python benchmarks/native_edges.py IMAGE [EDGES]")
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    with running(Path(sys.argv[1])) as board:
+        board.rig.info()
+        ahead = measure(board, count, AHEAD_NS)
+        now = measure(board, count, 0)
+        median_ms, p99_ms = round_trip_ms(board, count)
+        sent, read, burst_errors = bursts(board)
+        overruns = board.rig.faults().edge_overruns
+    print(f"{'|stamp - sent| [us]':<22}{'median':>12}{'p99':>12}{'max':>12}")
+    print(shown(f"sent {AHEAD_NS // MS} ms ahead", ahead))
+    print(shown("sent now", now))
+    print(shown("bursts at 50 kHz", burst_errors))
+    print(f"round trip of time: median {median_ms:.3f} ms, p99 {p99_ms:.3f} ms")
+    missing = sent - len(read.edges) - read.lost
+    print(
+        f"bursts: {sent} sent, {len(read.edges)} read, {read.lost} lost and counted, "
+        f"{missing} missing, {overruns} overruns"
+    )
+    return 0 if missing == 0 and median_ms < TARGET_MS else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
