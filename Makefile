@@ -6,9 +6,17 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 BUILD ?= build
 SETUP_INPUTS := pyproject.toml setup.py host/build_core.py $(wildcard firmware/core/*.c firmware/core/*.h)
-C_SOURCES := $(wildcard firmware/core/*.c firmware/core/*.h firmware/tests/core/*.c firmware/tests/core/*.h)
+C_SOURCES := $(shell find firmware -name '*.c' -o -name '*.h')
 
-.PHONY: help setup demo test lint format test-core test-host fuzz soak benchmark clean
+# Zephyr is not part of the project: ZEPHYR_BASE names one, and ZEPHYR_MODULES its modules where
+# there is no west workspace around it.
+BOARD ?= native_sim/native/64
+ZEPHYR_TOOLCHAIN_VARIANT ?= $(if $(filter native_sim%,$(BOARD)),host)
+FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))
+FIRMWARE_TESTS := vectors shell
+ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
+
+.PHONY: help setup demo test lint format test-core test-host fuzz soak benchmark firmware firmware-test has-zephyr clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -21,6 +29,8 @@ help:
 	@echo 'make fuzz       the C core fed with damaged requests for FUZZ_SECONDS (60)'
 	@echo 'make soak       a thousand simulated cycles, on the virtual clock, with faults'
 	@echo 'make benchmark  figures beside those of a peer'
+	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
+	@echo 'make firmware-test  ztest and the host against the image on native_sim; needs ZEPHYR_BASE'
 	@echo 'make clean      removes what was built, and $(VENV)'
 
 # The stamp stands for a finished set-up; a broken one leaves none, so the next run starts again.
@@ -67,6 +77,22 @@ benchmark: setup
 	@$(BIN)/python benchmarks/roundtrip.py
 	@$(BIN)/python benchmarks/log_reading.py
 	@$(BIN)/python benchmarks/start.py
+
+has-zephyr:
+	@test -n "$$ZEPHYR_BASE" || { echo 'make firmware: no Zephyr to build with: ZEPHYR_BASE is not set; see firmware/README.md' >&2; exit 2; }
+
+firmware: has-zephyr
+	@$(ZEPHYR_CMAKE) -S firmware -B $(FIRMWARE_BUILD) -DBOARD=$(BOARD)
+	@cmake --build $(FIRMWARE_BUILD)
+
+firmware-test: setup has-zephyr
+	@for test in $(FIRMWARE_TESTS); do \
+		ZEPHYR_TOOLCHAIN_VARIANT=host cmake -GNinja -S firmware/tests/$$test -B $(BUILD)/firmware/test-$$test -DBOARD=native_sim/native/64 && \
+		cmake --build $(BUILD)/firmware/test-$$test && \
+		$(BUILD)/firmware/test-$$test/zephyr/zephyr.exe || exit 1; \
+	done
+	@$(MAKE) --no-print-directory firmware BOARD=native_sim/native/64
+	@RESUME_RIG_NATIVE=$(abspath $(BUILD))/firmware/native_sim_native_64/zephyr/zephyr.exe $(BIN)/python -m pytest -q host/tests/rig/native
 
 clean:
 	rm -rf $(BUILD) $(VENV) out host/src/resume_rig/_core*.so host/src/*.egg-info

@@ -3,10 +3,10 @@
  * Simulated time follows the host's CLOCK_MONOTONIC_RAW: the clock that the host's client stamps
  * with, and one that NTP does not slew, as a board's crystal is not slewed.
  *
- * An event of the simulator that comes last at each instant waits, on the host, for the next instant
- * or for something to arrive from outside, whichever is first. What arrives wakes the board at the
- * simulated time that belongs to the host's, never before: on a busy machine simulated time lags
- * and catches up, and nothing may reach the board before it was sent.
+ * An event of the simulator that comes last at each instant waits, on the host, for the next
+ * instant or for something to arrive from outside, whichever is first. What arrives wakes the board
+ * at the simulated time that belongs to the host's, never before: on a busy machine simulated time
+ * lags and catches up, and nothing may reach the board before it was sent.
  */
 #define _GNU_SOURCE
 #include "outside_host.h"
@@ -137,8 +137,8 @@ static void outside_turn(void)
 		return;
 	}
 	until_us = next_us(now_us);
-	if (until_us > now_us && wait_until(until_us == NSI_NEVER ? OUTSIDE_NEVER
-								   : outside_clock_host_ns(until_us))) {
+	if (until_us > now_us &&
+	    wait_until(until_us == NSI_NEVER ? OUTSIDE_NEVER : outside_clock_host_ns(until_us))) {
 		uint64_t arrived_us = take_in(now_us);
 
 		until_us = arrived_us < until_us ? arrived_us : until_us;

@@ -20,7 +20,8 @@
 /** @return CLOCK_MONOTONIC_RAW at a simulated time */
 uint64_t outside_clock_host_ns(uint64_t simulated_us);
 
-/** @return simulated time at a CLOCK_MONOTONIC_RAW, rounded down; 0 for what was before the start */
+/** @return simulated time at a CLOCK_MONOTONIC_RAW, rounded down; 0 for what was before the start
+ */
 uint64_t outside_clock_simulated_us(uint64_t host_ns);
 
 /* ------------------------------------------------------------------------ pseudo-terminal -- */

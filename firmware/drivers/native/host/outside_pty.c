@@ -79,8 +79,7 @@ void outside_pty_fill(void)
 void outside_pty_flush(void)
 {
 	while (pty.out_start < pty.out_end) {
-		ssize_t count =
-			write(pty.fd, &pty.out[pty.out_start], pty.out_end - pty.out_start);
+		ssize_t count = write(pty.fd, &pty.out[pty.out_start], pty.out_end - pty.out_start);
 
 		if (count <= 0) {
 			break;

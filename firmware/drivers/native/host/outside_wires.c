@@ -2,8 +2,8 @@
 /*
  * The wires of the board, as messages of a UNIX datagram socket.
  *
- * In: a change of input pins, at a CLOCK_MONOTONIC_RAW or, with time 0, at once. A time that is over
- * counts as at once; a mask of 0 changes nothing and only says who is there. Out, to whom the
+ * In: a change of input pins, at a CLOCK_MONOTONIC_RAW or, with time 0, at once. A time that is
+ * over counts as at once; a mask of 0 changes nothing and only says who is there. Out, to whom the
  * newest message came from: outputs that changed, with the time, and all of them when somebody new
  * is there.
  */
@@ -72,8 +72,8 @@ bool outside_wires_take(struct outside_change *change)
 	*change = at(0)->change;
 	wires.first = (wires.first + 1) % CHANGES;
 	wires.count--;
-	wires.inputs.values = (wires.inputs.values & ~change->mask) |
-			      (change->values & change->mask);
+	wires.inputs.values =
+		(wires.inputs.values & ~change->mask) | (change->values & change->mask);
 	wires.inputs.mask |= change->mask;
 	return true;
 }
@@ -184,7 +184,8 @@ static void inherit(const struct outside_estate *estate)
 	if (peer_bytes > 0) {
 		wires.peer.sun_family = AF_UNIX;
 		(void)memcpy(wires.peer.sun_path, estate->peer, peer_bytes);
-		wires.peer_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + peer_bytes + 1);
+		wires.peer_len =
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + peer_bytes + 1);
 	}
 }
 

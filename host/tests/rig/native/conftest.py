@@ -101,7 +101,7 @@ class NativeBoard:
         self.clock.sleep_ns(max(0, host_ns - self.clock.now_ns()))
 
     def host_ns_of_boot(self) -> int:
-        """Return the CLOCK_MONOTONIC_RAW of board time 0, by a press whose start both sides know."""
+        """Return the host's time of board time 0, by a press whose start both sides know."""
         start_ns = self.rig.press(Actuator.BUTTON, 1_000_000).start_ns
         pressed, released = self.wires.next_output(), self.wires.next_output()
         assert (pressed.driven, released.driven) == (True, False)

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "board_under_test.h"
+
+#include "rig_board.h"
+#include "rig_engine.h"
+#include "rig_internal.h"
+
+#include <string.h>
+#include <zcbor_decode.h>
+#include <zcbor_encode.h>
+#include <zephyr/drivers/gpio/gpio_emul.h>
+#include <zephyr/ztest.h>
+
+#define CHANNELS_NODE DT_INST(0, resume_rig_channels)
+#define ACTUATORS_NODE DT_INST(0, resume_rig_actuators)
+#define GPIO(node) GPIO_DT_SPEC_GET(node, gpios),
+
+static const struct gpio_dt_spec inputs[] = {DT_FOREACH_CHILD(CHANNELS_NODE, GPIO)};
+static const struct gpio_dt_spec outputs[] = {DT_FOREACH_CHILD(ACTUATORS_NODE, GPIO)};
+
+static struct {
+	uint32_t boots;
+	uint32_t token;
+	uint8_t reply[1024];
+	size_t reply_len;
+} board;
+
+void board_boot(void *unused)
+{
+	const struct rig_identity identity = {
+		.boot_id = ++board.boots,
+		.reset_reason = "power-on",
+	};
+
+	zassert_ok(rig_board_init());
+	zassert_ok(rig_engine_start(&identity));
+}
+
+void board_halt(void *unused)
+{
+	rig_engine_stop();
+}
+
+void board_set(uint32_t channel, int level)
+{
+	zassert_ok(gpio_emul_input_set(inputs[channel].port, inputs[channel].pin, level));
+}
+
+bool board_is_driven(uint32_t actuator)
+{
+	return gpio_emul_output_get(outputs[actuator].port, outputs[actuator].pin) == 1;
+}
+
+static void request(uint32_t command, bool write, const uint8_t *in, size_t in_len)
+{
+	zassert_ok(rig_engine_request(command, write, in, in_len, board.reply, sizeof(board.reply),
+				      &board.reply_len));
+}
+
+/** Go to the value of a key; false when the map has none. */
+static bool find(zcbor_state_t *map, const char *key)
+{
+	struct zcbor_string found;
+
+	if (!zcbor_map_start_decode(map)) {
+		return false;
+	}
+	while (zcbor_tstr_decode(map, &found)) {
+		if (found.len == strlen(key) && memcmp(found.value, key, found.len) == 0) {
+			return true;
+		}
+		if (!zcbor_any_skip(map, NULL)) {
+			return false;
+		}
+	}
+	return false;
+}
+
+static uint64_t number(const char *key)
+{
+	ZCBOR_STATE_D(map, 4, board.reply, board.reply_len, 1, 0);
+	uint64_t value = 0;
+
+	zassert_true(find(map, key) && zcbor_uint64_decode(map, &value), "no number %s", key);
+	return value;
+}
+
+/** "rc" of {"err": {"group": 64, "rc": N}}, 0 for any other reply. */
+static uint32_t group_error(void)
+{
+	ZCBOR_STATE_D(map, 4, board.reply, board.reply_len, 1, 0);
+	uint32_t rc = 0;
+
+	if (find(map, "err")) {
+		zassert_true(find(map, "rc") && zcbor_uint32_decode(map, &rc));
+	}
+	return rc;
+}
+
+uint32_t board_press(uint32_t actuator, uint64_t duration_ns, bool force)
+{
+	uint8_t in[64];
+
+	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
+	zassert_true(rig_wire_put_map(out, 4) && rig_wire_put_u32(out, "act", actuator) &&
+		     rig_wire_put_u64(out, "dur", duration_ns) &&
+		     rig_wire_put_u32(out, "tok", ++board.token) &&
+		     rig_wire_put_text(out, "force") && zcbor_bool_put(out, force));
+	request(RIG_CMD_PRESS, true, in, (size_t)(out->payload - in));
+	return group_error();
+}
+
+uint32_t board_lid(bool closed)
+{
+	uint8_t in[32];
+
+	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
+	zassert_true(rig_wire_put_map(out, 2) && rig_wire_put_u32(out, "tok", ++board.token) &&
+		     rig_wire_put_text(out, "closed") && zcbor_bool_put(out, closed));
+	request(RIG_CMD_LID, true, in, (size_t)(out->payload - in));
+	return group_error();
+}
+
+uint64_t board_read(enum rig_command command, const char *key)
+{
+	static const uint8_t nothing[] = {0xa0};
+
+	request(command, false, nothing, sizeof(nothing));
+	return number(key);
+}
+
+void board_edges(uint32_t from, struct edges_reply *reply)
+{
+	uint8_t in[32];
+
+	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
+	zassert_true(rig_wire_put_map(out, 2) && rig_wire_put_u32(out, "from", from) &&
+		     rig_wire_put_u32(out, "max", ARRAY_SIZE(reply->t_ns)));
+	request(RIG_CMD_EDGES, false, in, (size_t)(out->payload - in));
+	*reply = (struct edges_reply){
+		.first = (uint32_t)number("first"),
+		.next = (uint32_t)number("next"),
+		.overruns = (uint32_t)number("ovr"),
+	};
+
+	ZCBOR_STATE_D(map, 4, board.reply, board.reply_len, 1, 0);
+	zassert_true(find(map, "e") && zcbor_list_start_decode(map));
+	while (reply->count < ARRAY_SIZE(reply->t_ns) &&
+	       zcbor_uint64_decode(map, &reply->t_ns[reply->count]) &&
+	       zcbor_uint32_decode(map, &reply->code[reply->count])) {
+		reply->count++;
+	}
+}
