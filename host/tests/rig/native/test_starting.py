@@ -1,6 +1,7 @@
 """Programs that are no image: each is refused with a sentence, and nothing stays behind."""
 
-import os
+import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -35,16 +36,23 @@ def bench(image: Path, patience_ns: int = 5_000 * MS) -> NativeBench:
     return NativeBench(image, dut, clock, "native:image", patience_ns)
 
 
+def children() -> set[str]:
+    """Process ids of what this process started and has not waited for."""
+    lists = Path("/proc/self/task").glob("*/children")
+    return {pid for each in lists for pid in each.read_text().split()}
+
+
 @pytest.fixture(autouse=True)
 def nothing_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     place = tmp_path / "t"
     place.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(place))
+    monkeypatch.setenv("TMPDIR", str(place))
+    before = children()
     yield
     assert list(place.iterdir()) == []
     assert [thread.name for thread in threading.enumerate() if "native:" in thread.name] == []
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert children() == before
 
 
 @pytest.mark.parametrize(
@@ -115,22 +123,16 @@ def test_a_program_that_has_a_terminal_but_no_wires(tmp_path: Path) -> None:
         bench(image, 300 * MS).start()
 
 
-def test_ctrl_c_while_it_starts_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_while_it_starts_leaves_nothing(tmp_path: Path) -> None:
     noted = tmp_path / "pid"
     image = script(tmp_path, f"echo $$ > {noted}; exec sleep 60")
-    starting = bench(image)
-
-    def strike(self: threading.Event, timeout: float | None = None) -> bool:
+    words = [sys.executable, "-m", "resume_rig", "press", "--rig", f"native:{image}"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         while not noted.exists() or not noted.read_text():
-            pass
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(starting._ready, "wait", strike.__get__(starting._ready))
-        with pytest.raises(KeyboardInterrupt):
-            starting.start()
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "resume-rig: stopped.\n")
     assert not Path(f"/proc/{noted.read_text().strip()}").exists()
 
 

@@ -12,9 +12,9 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, RigError, UsageError
@@ -26,12 +26,12 @@ logger = logging.getLogger(__name__)
 
 _MS: Final = 1_000_000
 PATIENCE_NS: Final = 5_000 * _MS
-# Longer than a thread on a busy machine waits for its turn, as a rule (p99 with twice as many
-# busy loops as cores: 4 ms).
-AHEAD_NS: Final = 5 * _MS
+# Longer than a thread on a busy machine waits for its turn (p99 with twice as many busy loops as
+# cores: 4 ms).
+AHEAD_NS: Final = 20 * _MS
 # Contacts move no sooner after the command than this, so that their edges are sent ahead, too; a
 # real one takes up to 2.9 ms. Both edges of a press are late alike, and a press counts as sensed.
-CONTACT_LEAD_NS: Final = AHEAD_NS
+CONTACT_LEAD_NS: Final = 5 * _MS
 # A rebooted image does not know whom to tell of its outputs.
 _GREETING_NS: Final = 20 * _MS
 _START_POLL_NS: Final = 2 * _MS
@@ -56,14 +56,10 @@ class Lateness:
     late: int = 0
     worst_ns: int = 0
 
-    def __add__(self, late_ns: int) -> Self:
-        late = late_ns > 0
-        return replace(
-            self,
-            sent=self.sent + 1,
-            late=self.late + late,
-            worst_ns=max(self.worst_ns, late_ns),
-        )
+    def with_edge(self, late_ns: int) -> "Lateness":
+        """Count one more edge, which was sent `late_ns` after its time, negative for before."""
+        late = self.late + (late_ns > 0)
+        return Lateness(self.sent + 1, late, max(self.worst_ns, late_ns))
 
 
 class NativeBench:
@@ -111,8 +107,8 @@ class NativeBench:
             check_image(self._path)
             self._thread.start()
             self._ready.wait()
-            if self._problem is not None:
-                raise self._problem
+            if not self._terminal:
+                raise self._problem or LinkLost(f"could not start {self._path}: it was ended")
         except BaseException:  # Ctrl-C while an image starts must not leave it there
             self.close()
             raise
@@ -250,7 +246,7 @@ class NativeBench:
             changes = self._dut.live(self._clock.now_ns() + AHEAD_NS)
         for change in changes:
             wires.send(change)
-            self._lateness += self._clock.now_ns() - change.t_ns
+            self._lateness = self._lateness.with_edge(self._clock.now_ns() - change.t_ns)
 
     def _take_outputs(self, wires: Wires) -> None:
         told: list[PinChange] = list(wires.outputs())

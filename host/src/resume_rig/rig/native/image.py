@@ -18,7 +18,7 @@ from typing import IO, Final
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.native import launcher
 
-_TERMINAL: Final = re.compile(rb"^SMP at (/dev/[\x21-\x7e]{1,100})$", re.MULTILINE)
+_TERMINAL: Final = re.compile(rb"^SMP at (/dev/[\x21-\x7e]{1,100})\r?\n", re.MULTILINE)
 _READ_BYTES: Final = 4096
 _KEPT_BYTES: Final = 2048
 _SHOWN_CHARACTERS: Final = 200
