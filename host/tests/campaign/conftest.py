@@ -9,7 +9,7 @@ import pytest
 from resume_rig.campaign.campaign import CampaignEnd, begin, go_on
 from resume_rig.campaign.events import CampaignEvent
 from resume_rig.campaign.identity import Identity, identify
-from resume_rig.campaign.os_log_source import OsLogSource, RigFileLog
+from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
 from resume_rig.campaign.plan import Plan, default_plan, override
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
@@ -17,6 +17,7 @@ from resume_rig.model.edge import ClockExchange, Edge
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.requirement import Requirement
 from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_log import served_log
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import (
     ActionStart,
@@ -300,8 +301,9 @@ def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., Campaig
         identity = identify(
             rig_url="sim:", rig=info, dut=dut, requirement=requirement, created_utc_ns=2
         )
-        assert info.dut_log is not None
-        log = RigFileLog(rig, info.dut_log)
+        dut_log = served_log(rig)
+        assert dut_log is not None
+        log = ServedLog(dut_log)
         return CampaignBench(tmp_path / name, rig, clock, identity, log, simulated=bench)
 
     return make

@@ -8,12 +8,14 @@ import pytest
 
 from resume_rig.campaign.campaign import CampaignFinished
 from resume_rig.campaign.events import CycleDone
+from resume_rig.campaign.os_log_source import ServedLog
 from resume_rig.campaign.plan import default_plan, override
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored import load_campaign
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import UsageError
+from resume_rig.rig.dut_log import served_log
 
 S = 1_000_000_000
 Make = Callable[..., Any]
@@ -164,10 +166,10 @@ def test_records_from_before_the_campaign_are_not_its_own(simulated: Make) -> No
     name = bench.path.with_name("second.rrs")
     bench.path = name
     # A new reader of the same log sees the first campaign's records at once.
-    bench.log = type(bench.log)(bench.rig, bench.identity.rig.dut_log)
+    bench.log = ServedLog(served_log(bench.rig))
     stop_after(bench, 2)
     bench.begin(override(default_plan(), cycles=4))
-    bench.log = type(bench.log)(bench.rig, bench.identity.rig.dut_log)
+    bench.log = ServedLog(served_log(bench.rig))
     bench.events = []
 
     bench.go_on()

@@ -9,7 +9,7 @@ from resume_rig.oslog.event_xml import is_event_xml
 from resume_rig.oslog.follower import EventLogFollower
 from resume_rig.oslog.reading import read_logs
 from resume_rig.oslog.registry import HEAD_BYTES
-from resume_rig.rig.interface import Rig
+from resume_rig.rig.dut_log import DutLog
 
 CHUNK_BYTES = 1 << 20
 # So much of what was read last must still stand there for a file to count as appended to.
@@ -47,18 +47,17 @@ def identity_of(record: OsRecord) -> RecordIdentity:
     )
 
 
-class RigFileLog:
-    """The event log of a simulated DUT, which its board serves as a file."""
+class ServedLog:
+    """The event log of a simulated DUT, given out by whoever simulates it."""
 
-    def __init__(self, rig: Rig, name: str) -> None:
-        self._rig = rig
-        self._name = name
+    def __init__(self, log: DutLog) -> None:
+        self._log = log
         self._offset_bytes = 0
-        self._follower = EventLogFollower(name, keep_text=True)
+        self._follower = EventLogFollower(log.name, keep_text=True)
 
     def new_records(self) -> tuple[OsRecord, ...]:
         """Return the records that appeared since the last call."""
-        data = self._rig.download(self._name, self._offset_bytes)
+        data = self._log.text_from(self._offset_bytes)
         records = self._follower.feed(data)
         self._offset_bytes += len(data)
         return tuple(records)

@@ -65,8 +65,8 @@ def add_rig_arguments(parser: argparse.ArgumentParser, default: str | None) -> N
         metavar="URL",
         default=default,
         required=default is None,
-        help="sim:[clock=virtual|real][,seed=N], serial:PORT, socket:HOST:PORT or "
-        f"rfc2217:HOST:PORT{f' (default {default})' if default else ''}",
+        help="sim:[clock=virtual|real][,seed=N], native:IMAGE[,seed=N], serial:PORT, "
+        f"socket:HOST:PORT or rfc2217:HOST:PORT{f' (default {default})' if default else ''}",
     )
     parser.add_argument(
         "--dut",

@@ -16,7 +16,8 @@ def dut_of(args: argparse.Namespace) -> "DutProfile | None":
 
     if args.dut is not None:
         return load_dut_profile(args.dut)
-    return load_dut_profile("healthy-laptop") if args.rig.startswith("sim:") else None
+    simulated = args.rig.startswith(("sim:", "native:"))
+    return load_dut_profile("healthy-laptop") if simulated else None
 
 
 @contextmanager

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from resume_rig.campaign.plan import Plan
     from resume_rig.model.dut import DutProfile
     from resume_rig.model.requirement import Requirement
-    from resume_rig.rig.interface import Rig
+    from resume_rig.rig.dut_log import DutLog
 
 _PLAN_OPTIONS = (
     "plan",
@@ -210,7 +210,7 @@ def _campaign(
             requirement=requirement,
             created_utc_ns=clock.utc_ns(),
         )
-        log = _log_source(args.log, rig)
+        log = _log_source(args.log, opened.dut_log)
         progress = Progress(identity)
         if setting.plan is None:
             return go_on(setting.store, identity, rig=rig, clock=clock, log=log, observe=progress)
@@ -225,14 +225,13 @@ def _campaign(
         )
 
 
-def _log_source(path: Path | None, rig: "Rig") -> "OsLogSource | None":
-    from resume_rig.campaign.os_log_source import FileLog, RigFileLog
+def _log_source(path: Path | None, served: "DutLog | None") -> "OsLogSource | None":
+    from resume_rig.campaign.os_log_source import FileLog, ServedLog
 
     if path is not None:
         return FileLog(path)
-    name = rig.info().dut_log
-    if name is not None:
-        return RigFileLog(rig, name)
+    if served is not None:
+        return ServedLog(served)
     say(
         "resume-rig: no --log was given and this rig serves none, so the verdict will be "
         "NO-EVIDENCE; what the wires say is measured all the same."

@@ -1,8 +1,10 @@
-"""`resume-rig sim`: serves the simulated bench on a PTY or a TCP port."""
+"""`resume-rig sim`: serves a simulated bench, or a firmware image with a simulated DUT."""
 
 import argparse
 import json
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,12 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     where.add_argument("--tcp", metavar="HOST:PORT", help="serve on a TCP port; port 0 takes any")
     parser.add_argument(
+        "--firmware",
+        type=Path,
+        metavar="IMAGE",
+        help="let this native_sim image be the board (a zephyr.exe); only the DUT is simulated",
+    )
+    parser.add_argument(
         "--dut", metavar="PROFILE", default="healthy-laptop", help="DUT profile to simulate"
     )
     parser.add_argument("--seed", type=int, help="repeat a bench exactly (default: a fresh one)")
@@ -60,19 +68,14 @@ def execute(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     import secrets
 
-    from resume_rig.rig.dut_profile import load_dut_profile
-    from resume_rig.rig.sim.bench import SimulatedBench
-    from resume_rig.rig.sim.faults import parse_faults
-    from resume_rig.timing.clocks import SystemClock
-
     seed = secrets.randbits(31) if args.seed is None else args.seed
     if seed < 0:
         raise UsageError(f"--seed {seed} is not allowed; it is 0 or more")
-    bench = SimulatedBench(
-        load_dut_profile(args.dut), SystemClock(), seed, faults=parse_faults(args.fault)
-    )
+    if args.firmware is not None and args.tcp is not None:
+        raise UsageError("--firmware is served on a pseudo-terminal; leave --tcp out")
+    bench = _simulated(args, seed) if args.firmware is None else _native(args, seed)
     try:
-        _serve(args, bench, seed)
+        bench.serve()
     except KeyboardInterrupt:
         say("resume-rig: the simulated bench ends.")
     finally:
@@ -80,6 +83,46 @@ def execute(args: argparse.Namespace) -> int:
             write_whole(args.log_file, bench.log_document())
             say(f"Event log of the DUT: {args.log_file}")
     return DONE
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """What is served; `serve` returns when somebody ends it."""
+
+    serve: Callable[[], None]
+    log_document: Callable[[], str]
+
+
+def _simulated(args: argparse.Namespace, seed: int) -> _Bench:
+    from resume_rig.rig.dut_profile import load_dut_profile
+    from resume_rig.rig.sim.bench import SimulatedBench
+    from resume_rig.rig.sim.faults import parse_faults
+    from resume_rig.timing.clocks import SystemClock
+
+    bench = SimulatedBench(
+        load_dut_profile(args.dut), SystemClock(), seed, faults=parse_faults(args.fault)
+    )
+    return _Bench(lambda: _serve(args, bench, seed), bench.log_document)
+
+
+def _native(args: argparse.Namespace, seed: int) -> _Bench:
+    from resume_rig.rig.dut_profile import load_dut_profile
+    from resume_rig.rig.native.opening import native_bench
+    from resume_rig.rig.native.serve import serve_native
+    from resume_rig.rig.sim.faults import parse_faults
+
+    bench = native_bench(
+        args.firmware,
+        load_dut_profile(args.dut),
+        seed,
+        parse_faults(args.fault),
+        f"native:{args.firmware}",
+    )
+    link = Path(args.pty) if args.pty else None
+    return _Bench(
+        lambda: serve_native(bench, link, lambda name: _announce(args, seed, f"serial:{name}")),
+        bench.log_document,
+    )
 
 
 def _serve(args: argparse.Namespace, bench: "SimulatedBench", seed: int) -> None:
@@ -105,8 +148,15 @@ def _serve(args: argparse.Namespace, bench: "SimulatedBench", seed: int) -> None
 def _announce(args: argparse.Namespace, seed: int, url: str) -> None:
     """Tell where the bench is, as soon as it is there."""
     if args.json:
-        document = {"schema": "resume-rig/sim/1", "rig": url, "dut": args.dut, "seed": seed}
+        document = {
+            "schema": "resume-rig/sim/1",
+            "rig": url,
+            "dut": args.dut,
+            "seed": seed,
+            "firmware": None if args.firmware is None else str(args.firmware),
+        }
         answer([json.dumps(document) + "\n"])
     else:
-        say(f"Simulated bench ({args.dut}, seed {seed}) at {url}; Ctrl-C ends it. Try:")
+        board = "Simulated bench" if args.firmware is None else f"{args.firmware} on a bench"
+        say(f"{board} ({args.dut}, seed {seed}) at {url}; Ctrl-C ends it. Try:")
         say(f"  resume-rig run --rig {url} --dut {args.dut}")

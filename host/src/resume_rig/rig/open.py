@@ -8,6 +8,7 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_log import DutLog, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import Rig
 from resume_rig.rig.smp.client import SmpClient
@@ -17,7 +18,8 @@ from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
 _ALLOWED: Final = (
-    "sim:[clock=virtual|real][,seed=N], serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
+    "sim:[clock=virtual|real][,seed=N], native:PATH[,seed=N], serial:PATH, socket:HOST:PORT and "
+    "rfc2217:HOST:PORT"
 )
 _DEFAULT_PROFILE: Final = "healthy-laptop"
 
@@ -29,12 +31,14 @@ class OpenRig:
     Attributes:
         clock: what to wait on while using it; virtual only on a simulated bench.
         simulated: the DUT is a simulated one in this process.
+        dut_log: the DUT's event log where it is simulated, in this process or behind the board.
     """
 
     rig: Rig
     clock: Clock
     url: str
     simulated: bool
+    dut_log: DutLog | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def open_rig(
     Args:
         url: see docs/reference; e.g. "sim:clock=virtual,seed=7" or "serial:/dev/ttyACM0".
         clock: used instead of the one that the URL asks for.
-        dut: what a simulated bench simulates, a healthy laptop by default; others ignore it.
+        dut: what a simulated DUT is, a healthy laptop by default; rigs at a real one ignore it.
         not_before_utc_ns: wall time at which a virtual clock starts at the earliest, so that a
             campaign that goes on does not go back in time.
 
@@ -74,9 +78,11 @@ def open_rig(
         if clock is None and options.virtual:
             clock = VirtualClock(max(VIRTUAL_START_UTC_NS, not_before_utc_ns))
         return _open_sim(url, options, clock or SystemClock(), dut)
+    if scheme == "native":
+        return _open_native(url, rest, clock, dut)
     real_clock = clock or SystemClock()
-    transport = _open_port(url, scheme, rest, real_clock)
-    return OpenRig(_identified(transport, real_clock), real_clock, url, simulated=False)
+    rig = _identified(_open_port(url, scheme, rest, real_clock), real_clock)
+    return OpenRig(rig, real_clock, url, simulated=False, dut_log=served_log(rig))
 
 
 def parse_sim_options(text: str) -> SimOptions:
@@ -114,7 +120,18 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
     # Real time passes by itself while the bench works.
     latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
     transport = InProcessTransport(bench.handle, clock, url, latency_ns)
-    return OpenRig(_identified(transport, clock), clock, url, simulated=True)
+    rig = _identified(transport, clock)
+    return OpenRig(rig, clock, url, simulated=True, dut_log=served_log(rig))
+
+
+def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | None) -> OpenRig:
+    from resume_rig.rig.native.opening import open_native, parse_native_options
+
+    options = parse_native_options(rest)
+    clock = clock or SystemClock()
+    profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
+    transport, log = open_native(url, options, clock, profile)
+    return OpenRig(_identified(transport, clock), clock, url, simulated=True, dut_log=log)
 
 
 def _open_port(url: str, scheme: str, rest: str, clock: Clock) -> Transport:
@@ -127,10 +144,6 @@ def _open_port(url: str, scheme: str, rest: str, clock: Clock) -> Transport:
             return open_socket(*_host_and_port(url, rest), clock, url)
         case "rfc2217":
             return open_rfc2217(*_host_and_port(url, rest), clock, url)
-        case "native":
-            raise UsageError(
-                f"could not open {url!r}: this version has no native rung; allowed are {_ALLOWED}"
-            )
         case _:
             raise UsageError(f"{url!r} is not the URL of a rig; allowed are {_ALLOWED}")
 

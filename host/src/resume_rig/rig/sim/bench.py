@@ -12,12 +12,12 @@ from numpy.random import SeedSequence, default_rng
 from resume_rig.model.channel import Actuator
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
-from resume_rig.rig.sim.board import DUT_LOG_NAME, BoardWiring, SimulatedBoard
+from resume_rig.rig.sim.board import BoardWiring, SimulatedBoard
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_clock import OsClock
-from resume_rig.rig.sim.os_log import LogIdentity, OsLog
+from resume_rig.rig.sim.os_log import DUT_LOG_NAME, new_log
 from resume_rig.rig.sim.panel import Panel
 from resume_rig.rig.sim.server import SmpServer
 
@@ -52,10 +52,7 @@ class SimulatedBench:
             default_rng(stream) for stream in SeedSequence(seed).spawn(5)
         )
         self._dut = SimulatedDut(profile, dut, faults)
-        identity = LogIdentity(
-            f"SIM-{profile.name}".upper(), profile.os_build, profile.firmware_extra_ms
-        )
-        self._log = OsLog(identity, OsClock(clock.utc_ns(), time), log, faults)
+        self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
         self._panel = Panel(light)
         self._moves: list[tuple[int, Actuator, bool]] = []
         self._board = SimulatedBoard(

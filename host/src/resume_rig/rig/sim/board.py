@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from resume_rig import __version__
 from resume_rig._core import ffi, lib
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.rig.sim.os_log import DUT_LOG_NAME
 from resume_rig.rig.sim.panel import Panel
 from resume_rig.rig.sim.rates import RatedClock
 
@@ -25,7 +26,6 @@ MAX_PRESS_NS: Final = 1_000_000_000
 MAX_FORCE_NS: Final = 12_000_000_000  # override timers run for 4 to 10 s, BIOS permitting up to 14
 CLOCK_HZ: Final = 1_000_000
 CLOCK_TOLERANCE_PPB: Final = 30_000
-DUT_LOG_NAME: Final = "/dut/System.xml"
 
 _TICK_NS = 1_000_000_000 // CLOCK_HZ
 _SAMPLE_NS = 500_000

@@ -118,10 +118,18 @@ class SimulatedDut:
         """Electrical level of every line, wired or not."""
         return dict(self._levels)
 
-    def move(self, t_ns: int, actuator: Actuator, driven: bool) -> None:
-        """An actuator's output changes at `t_ns`; its contact follows a little later."""
+    def move(self, t_ns: int, actuator: Actuator, driven: bool, earliest_ns: int = 0) -> None:
+        """An actuator's output changes at `t_ns`; its contact follows a little later.
+
+        Args:
+            t_ns: of the output; may lie before what `advance` has reached.
+            actuator: which.
+            driven: from then on.
+            earliest_ns: of the contact, for who has advanced beyond the output's change already.
+        """
         delay_ns = self._draw(CONTACT_DELAY[actuator, driven])
-        contact_ns = max(t_ns + delay_ns, self._last_contact_ns[actuator] + 1)
+        after_last_ns = self._last_contact_ns[actuator] + 1
+        contact_ns = max(t_ns + delay_ns, after_last_ns, earliest_ns)
         self._last_contact_ns[actuator] = contact_ns
         deed = self._button_contact if actuator is Actuator.BUTTON else self._lid_contact
         self._agenda.plan(contact_ns, partial(deed, driven), Thread.ALWAYS)

@@ -7,10 +7,11 @@ zeros; when Kernel-Power 42 of the next sleep comes first, the record follows th
 """
 
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from numpy.random import Generator
 
+from resume_rig.model.dut import DutProfile
 from resume_rig.rig.sim import os_events
 from resume_rig.rig.sim.dut_event import (
     DisplayOff,
@@ -29,6 +30,9 @@ from resume_rig.rig.sim.event_xml import Event, event_xml
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_events import ACTIVE, ASLEEP, SCREEN_OFF, CycleRecord
+
+DUT_LOG_NAME: Final = "/dut/System.xml"
+"""What a simulated bench calls this log."""
 
 _NS_PER_MS = 1_000_000
 _UPTIME_NS = 900_000_000_000  # at the start of the bench
@@ -228,6 +232,16 @@ class OsLog:
             self._record_id += int(self._random.integers(1, 6))
         line = event_xml(event, self._record_id, self._identity.computer)
         self._text += line.encode() + b"\n"
+
+
+def new_log(
+    profile: DutProfile, clock: OsClock, random: Generator, faults: frozenset[SimFault]
+) -> OsLog:
+    """Return the log of a simulated DUT of this profile, which has been up for a while."""
+    identity = LogIdentity(
+        f"SIM-{profile.name}".upper(), profile.os_build, profile.firmware_extra_ms
+    )
+    return OsLog(identity, clock, random, faults)
 
 
 def _zeros(record: CycleRecord) -> CycleRecord:

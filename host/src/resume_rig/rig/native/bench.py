@@ -1,0 +1,263 @@
+"""A bench whose board is a native_sim image: one thread between the image and a simulated DUT.
+
+The thread starts the image, keeps the DUT a few milliseconds ahead of time, so that its edges are
+stamped with their own times however late the thread comes to run, and ends the image. Nothing of
+it stays in the file system once the image runs.
+"""
+
+import logging
+import select
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from resume_rig.model.clock import Clock
+from resume_rig.model.errors import LinkLost, RigError, UsageError
+from resume_rig.rig.native.image import Image, check_image
+from resume_rig.rig.native.wired_dut import WiredDut
+from resume_rig.rig.native.wires import PinChange, Wires
+
+logger = logging.getLogger(__name__)
+
+_MS: Final = 1_000_000
+PATIENCE_NS: Final = 5_000 * _MS
+# Longer than a thread on a busy machine waits for its turn (p99 with twice as many busy loops as
+# cores: 4 ms).
+AHEAD_NS: Final = 20 * _MS
+# Contacts move no sooner after the command than this, so that their edges are sent ahead, too; a
+# real one takes up to 2.9 ms. Both edges of a press are late alike, and a press counts as sensed.
+CONTACT_LEAD_NS: Final = 5 * _MS
+# A rebooted image does not know whom to tell of its outputs.
+_GREETING_NS: Final = 20 * _MS
+_START_POLL_NS: Final = 2 * _MS
+_NOTICE_S: Final = 0.5
+_JOIN_S: Final = 5.0
+
+
+_Waitable = Image | Wires | socket.socket
+
+
+@dataclass(frozen=True, slots=True)
+class Lateness:
+    """How well edges were sent ahead of their time.
+
+    Attributes:
+        sent: edges in all.
+        late: edges whose time was over when they were sent; their stamps are late as well.
+        worst_ns: of the latest one.
+    """
+
+    sent: int = 0
+    late: int = 0
+    worst_ns: int = 0
+
+    def with_edge(self, late_ns: int) -> "Lateness":
+        """Count one more edge, which was sent `late_ns` after its time, negative for before."""
+        late = self.late + (late_ns > 0)
+        return Lateness(self.sent + 1, late, max(self.worst_ns, late_ns))
+
+
+class NativeBench:
+    """One image and one DUT; nothing is started until `start`.
+
+    Args:
+        image: path of the zephyr.exe.
+        dut: lives from when it was made.
+        clock: CLOCK_MONOTONIC_RAW (timing.clocks.SystemClock); only read.
+        name: what sentences call the bench.
+        patience_ns: how long the image may take to serve SMP.
+    """
+
+    def __init__(
+        self,
+        image: Path,
+        dut: WiredDut,
+        clock: Clock,
+        name: str,
+        patience_ns: int = PATIENCE_NS,
+    ) -> None:
+        self._path = image
+        self._dut = dut
+        self._clock = clock
+        self._name = name
+        self._patience_ns = patience_ns
+        self._lock = threading.Lock()
+        self._lateness = Lateness()
+        self._terminal = ""
+        self._pid = 0
+        self._problem: RigError | UsageError | None = None
+        self._ready = threading.Event()
+        self._ended = threading.Event()
+        self._wake, self._woken = socket.socketpair()
+        self._thread = threading.Thread(target=self._run, name=f"bench of {name}", daemon=True)
+
+    def start(self) -> str:
+        """Start the image; return the path of the pseudo-terminal that carries SMP.
+
+        Raises:
+            UsageError: there is no such image, or it cannot be executed.
+            LinkLost: it ended, or served no SMP in time; it is gone by then.
+        """
+        try:
+            check_image(self._path)
+            self._thread.start()
+            self._ready.wait()
+            if not self._terminal:
+                raise self._problem or LinkLost(f"could not start {self._path}: it was ended")
+        except BaseException:  # Ctrl-C while an image starts must not leave it there
+            self.close()
+            raise
+        return self._terminal
+
+    @property
+    def pid(self) -> int:
+        """Return the image's process id; 0 before it was started."""
+        return self._pid
+
+    @property
+    def lateness(self) -> Lateness:
+        """Return how well edges were sent ahead so far."""
+        return self._lateness
+
+    def log_text_from(self, offset: int) -> bytes:
+        """Return the DUT's event log from a byte offset to its present end."""
+        with self._lock:
+            return self._dut.log_text_from(offset)
+
+    def log_document(self) -> str:
+        """Return the DUT's event log as one XML document."""
+        with self._lock:
+            return self._dut.log_document()
+
+    def wait(self) -> RigError | UsageError | None:
+        """Wait until the image has ended; return why it did, None after `close`."""
+        while not self._ended.wait(_JOIN_S):
+            pass
+        return self._problem
+
+    def loss(self) -> RigError | UsageError | None:
+        """Return why the image ended if it did so just now or before; None while it runs."""
+        self._ended.wait(_NOTICE_S)
+        return self._problem
+
+    def close(self) -> None:
+        """End the image; may be called twice."""
+        if self._wake.fileno() < 0:
+            return
+        self._wake.close()
+        if self._thread.ident is not None:
+            self._thread.join(_JOIN_S)
+        self._woken.close()
+        if self._lateness.late:
+            logger.warning(
+                "%s: %d of %d edges were sent late, up to %.1f ms: this machine was busy, and "
+                "their stamps are late by as much",
+                self._name,
+                self._lateness.late,
+                self._lateness.sent,
+                self._lateness.worst_ns / _MS,
+            )
+
+    # --- the thread
+
+    def _run(self) -> None:
+        try:
+            with ExitStack() as stack:
+                wires = stack.enter_context(closing(Wires()))
+                image = stack.enter_context(self._started(wires))
+                if self._terminal:
+                    self._ready.set()
+                    self._serve(image, wires)
+        except OSError as error:
+            self._problem = LinkLost(f"lost {self._name}: {error.strerror or error}")
+        finally:
+            self._ended.set()
+            self._ready.set()
+
+    @contextmanager
+    def _started(self, wires: Wires) -> Iterator[Image]:
+        """Start the image and connect the wires; the folder they met in goes at once."""
+        with ExitStack() as stack:
+            with tempfile.TemporaryDirectory(prefix="resume-rig-") as folder:
+                place = Path(folder) / "wires"
+                image = Image(self._path, [f"-rig-wires={place}"])
+                stack.callback(image.stop)
+                self._pid = image.pid
+                self._await_image(image, wires, place)
+            yield image
+
+    def _await_image(self, image: Image, wires: Wires, place: Path) -> None:
+        deadline_ns = self._clock.now_ns() + self._patience_ns
+        while (left_ns := deadline_ns - self._clock.now_ns()) > 0:
+            if image.terminal is not None and wires.connect(place):
+                self._terminal = image.terminal
+                return
+            pause_ns = left_ns if image.terminal is None else _START_POLL_NS
+            readable, _, _ = select.select(self._or_woken(image), [], [], pause_ns / 1e9)
+            if self._woken in readable:
+                return
+            if image in readable and not image.listen():
+                self._problem = self._no_image(image.ending())
+                return
+        waited = f"served no SMP within {self._patience_ns / 1e9:g} s{image.last_words()}"
+        self._problem = self._no_image(waited)
+
+    def _or_woken(self, *others: _Waitable) -> list[_Waitable]:
+        return [*others, self._woken]
+
+    def _no_image(self, what: str) -> LinkLost:
+        return LinkLost(
+            f"could not start {self._path}: it {what}; allowed is the zephyr.exe of this "
+            "firmware's native_sim build"
+        )
+
+    def _serve(self, image: Image, wires: Wires) -> None:
+        """Pass changes both ways until told to stop, or until the image is gone."""
+        try:
+            wires.send(self._dut.levels())
+            while self._turn(image, wires):
+                pass
+        except TimeoutError:
+            self._problem = LinkLost(f"lost {self._name}: the image hangs and was ended")
+        except ConnectionError:
+            self._problem = LinkLost(f"lost {self._name}: the image {image.ending()}")
+
+    def _turn(self, image: Image, wires: Wires) -> bool:
+        self._send_ahead(wires)
+        readable, _, _ = select.select(self._or_woken(image, wires), [], [], self._pause_s())
+        if self._woken in readable:
+            return False
+        if wires in readable:
+            self._take_outputs(wires)
+        if image in readable and not image.listen():
+            self._problem = LinkLost(f"lost {self._name}: the image {image.ending()}")
+            return False
+        if wires not in readable:
+            wires.greet()
+        return True
+
+    def _send_ahead(self, wires: Wires) -> None:
+        with self._lock:
+            changes = self._dut.live(self._clock.now_ns() + AHEAD_NS)
+        for change in changes:
+            wires.send(change)
+            self._lateness = self._lateness.with_edge(self._clock.now_ns() - change.t_ns)
+
+    def _take_outputs(self, wires: Wires) -> None:
+        told: list[PinChange] = list(wires.outputs())
+        with self._lock:
+            for outputs in told:
+                self._dut.drive(outputs, self._clock.now_ns() + CONTACT_LEAD_NS)
+
+    def _pause_s(self) -> float:
+        """Return how long nothing is to be sent."""
+        next_ns = self._dut.next_ns()
+        if next_ns is None:
+            return _GREETING_NS / 1e9
+        left_ns = next_ns - AHEAD_NS - self._clock.now_ns()
+        return min(max(left_ns, 0), _GREETING_NS) / 1e9

@@ -1,0 +1,111 @@
+"""A simulated DUT behind pins, lived a little ahead of time.
+
+No clock, thread or port: whoever owns it says how far to live, sends what it returns, and tells
+what the outputs did. An output that changed in the stretch already lived through moves its contact
+at the end of that stretch; the contact is sensed, so no measurement notices.
+"""
+
+from numpy.random import SeedSequence, default_rng
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.dut import DutProfile
+from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, PinChange, level_change
+from resume_rig.rig.sim.dut import SimulatedDut
+from resume_rig.rig.sim.dut_event import PanelChange, WireChange
+from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.os_clock import OsClock
+from resume_rig.rig.sim.os_log import new_log
+
+
+class WiredDut:
+    """One DUT that is up at `start_ns`. All times are the host's CLOCK_MONOTONIC_RAW.
+
+    Args:
+        profile: of the DUT; its channels are wired, the pins of others never change.
+        start_ns: begin of its world.
+        utc_ns: wall time then.
+        seed: 0 or more; equal seeds and moves give equal DUTs.
+        faults: how it misbehaves.
+    """
+
+    def __init__(
+        self,
+        profile: DutProfile,
+        start_ns: int,
+        utc_ns: int,
+        seed: int,
+        faults: frozenset[SimFault] = frozenset(),
+    ) -> None:
+        self._start_ns = start_ns
+        self._wired = frozenset(profile.channels)
+        self._actuators = tuple(profile.actuators)
+        dut, log, time = (default_rng(stream) for stream in SeedSequence(seed).spawn(3))
+        self._dut = SimulatedDut(profile, dut, faults)
+        self._log = new_log(profile, OsClock(utc_ns, time), log, faults)
+        self._reached_ns = 0
+        self._outputs = 0
+
+    def levels(self) -> PinChange:
+        """Return the present levels of all wired pins, as a change at once."""
+        levels = self._dut.levels
+        changes = [level_change(0, channel, levels[channel]) for channel in self._wired]
+        mask = sum(change.mask for change in changes)
+        return PinChange(0, mask, sum(change.values for change in changes))
+
+    def next_ns(self) -> int | None:
+        """Return when something happens next if no output changes; None: never."""
+        next_ns = self._dut.next_event_ns()
+        return None if next_ns is None else next_ns + self._start_ns
+
+    def live(self, until_ns: int) -> list[PinChange]:
+        """Return what the pins do up to and including a time, in time order."""
+        changes: list[PinChange] = []
+        while (due_ns := self._dut.next_event_ns()) is not None:
+            if due_ns + self._start_ns > until_ns:
+                break
+            self._reached_ns = due_ns
+            changes += self._lived_through(due_ns)
+        return changes
+
+    def drive(self, outputs: PinChange, earliest_ns: int) -> None:
+        """Take a change of the image's outputs.
+
+        Args:
+            outputs: what the image told.
+            earliest_ns: the contacts move no sooner, so that their edges can be sent ahead.
+        """
+        before = self._outputs
+        self._outputs = before & ~outputs.mask | outputs.values & outputs.mask
+        for actuator in self._actuators:
+            bit = 1 << ACTUATOR_PINS[actuator]
+            if (before ^ self._outputs) & bit:
+                self._dut.move(
+                    outputs.t_ns - self._start_ns,
+                    actuator,
+                    bool(self._outputs & bit),
+                    max(earliest_ns - self._start_ns, self._reached_ns),
+                )
+
+    def log_text_from(self, offset: int) -> bytes:
+        """Return the DUT's log from a byte offset on, as fragments: one event a line."""
+        return self._log.text_from(offset)
+
+    def log_document(self) -> str:
+        """Return the DUT's log as one XML document."""
+        return self._log.document()
+
+    def _lived_through(self, world_ns: int) -> list[PinChange]:
+        changes: list[PinChange] = []
+        for event in self._dut.advance(world_ns):
+            match event:
+                case WireChange(t_ns, channel, level):
+                    if self._is_wired(channel):
+                        changes.append(level_change(t_ns + self._start_ns, channel, level))
+                case PanelChange():
+                    pass  # the image has no light input
+                case _:
+                    self._log.take(event)
+        return changes
+
+    def _is_wired(self, channel: Channel) -> bool:
+        return channel in self._wired and channel in CHANNEL_PINS
