@@ -9,6 +9,8 @@ static const struct {
 	{"rig_numbering", test_numbering},
 	{"rig_edge_ring", test_edge_ring},
 	{"rig_light", test_light},
+	{"rig_onset", test_onset},
+	{"rig_onset, feed", test_onset_feed},
 	{"rig_interlock", test_interlock},
 	{"rig_core", test_core},
 	{"rig_wire", test_wire},

@@ -9,6 +9,8 @@ void test_time(struct check_tally *tally);
 void test_numbering(struct check_tally *tally);
 void test_edge_ring(struct check_tally *tally);
 void test_light(struct check_tally *tally);
+void test_onset(struct check_tally *tally);
+void test_onset_feed(struct check_tally *tally);
 void test_interlock(struct check_tally *tally);
 void test_core(struct check_tally *tally);
 void test_wire(struct check_tally *tally);
