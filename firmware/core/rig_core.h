@@ -154,6 +154,9 @@ void rig_light_sample(struct rig_light *light, uint64_t t_ns, uint16_t counts);
 /**
  * Samples that came together, as from a DMA transfer.
  *
+ * The onset takes a stamp that is off by more than half an interval for a gap: a shell derives them
+ * from the number of samples, not from when a transfer's interrupt was served.
+ *
  * @param t_ns of the first; the others follow at the onset's rate, without which none is taken
  */
 void rig_light_samples(struct rig_light *light, uint64_t t_ns, const uint16_t *counts,

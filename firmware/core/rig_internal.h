@@ -17,7 +17,7 @@
 /**
  * A reply buffer below this is refused before anything is done, so that no action is ever taken
  * whose answer does not fit, and no read by cursor stands still: the longest action reply has 39
- * bytes, one light block with the longest frame 66, one edge less.
+ * bytes, the one to arming light 48, one light block with the longest frame 66, one edge less.
  */
 #define RIG_REPLY_MIN 72
 

@@ -180,7 +180,7 @@ struct rig_onset {
 /** What can be said; a time that cannot is RIG_ONSET_NEVER. */
 struct rig_onset_result {
 	enum rig_onset_state state;
-	/** mean and standard deviation of the baseline, 1/256 counts; not of states 0, 1 and 8 */
+	/** mean and standard deviation of the baseline, 1/256 counts; of states 2 to 7 */
 	uint32_t base_q8;
 	uint32_t sigma_q8;
 	/** greatest sample */

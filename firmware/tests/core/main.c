@@ -17,6 +17,7 @@ static const struct {
 	{"rig_request", test_request},
 	{"rig_commands_action", test_commands_action},
 	{"rig_commands_capture", test_commands_capture},
+	{"rig_commands_light", test_commands_light},
 	{"rig_commands_info", test_commands_info},
 	{"rig_commands_selftest", test_commands_selftest},
 	{"vectors", test_vectors},

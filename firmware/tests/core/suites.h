@@ -17,6 +17,7 @@ void test_wire(struct check_tally *tally);
 void test_request(struct check_tally *tally);
 void test_commands_action(struct check_tally *tally);
 void test_commands_capture(struct check_tally *tally);
+void test_commands_light(struct check_tally *tally);
 void test_commands_info(struct check_tally *tally);
 void test_commands_selftest(struct check_tally *tally);
 void test_vectors(struct check_tally *tally);
