@@ -67,6 +67,7 @@ benchmark: setup
 	@$(BIN)/python benchmarks/roundtrip.py
 	@$(BIN)/python benchmarks/log_reading.py
 	@$(BIN)/python benchmarks/start.py
+	@$(BIN)/python benchmarks/light_onset.py
 
 clean:
 	rm -rf $(BUILD) $(VENV) out host/src/resume_rig/_core*.so host/src/*.egg-info
