@@ -77,6 +77,7 @@ benchmark: setup
 	@$(BIN)/python benchmarks/roundtrip.py
 	@$(BIN)/python benchmarks/log_reading.py
 	@$(BIN)/python benchmarks/start.py
+	@$(BIN)/python benchmarks/light_onset.py
 
 has-zephyr:
 	@test -n "$$ZEPHYR_BASE" || { echo 'make firmware: no Zephyr to build with: ZEPHYR_BASE is not set; see firmware/README.md' >&2; exit 2; }

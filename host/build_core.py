@@ -1,6 +1,6 @@
 """Compiles firmware/core into the package as `resume_rig._core` (cffi, API mode).
 
-The declarations are read from the firmware's own header, so that a struct which drifts from them
+The declarations are read from the firmware's own headers, so that a struct which drifts from them
 fails the build instead of the measurement. zcbor's C sources come from its Python package.
 """
 
@@ -13,6 +13,7 @@ from cffi import FFI
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = Path("firmware/core")  # relative to ROOT, as setuptools wants the sources to be
+HEADERS = ("rig_onset.h", "rig_core.h")  # the public ones, each before those that include it
 
 # The core calls its shell through pointers; these are the host's shell.
 CALLBACKS = """
@@ -42,7 +43,8 @@ def core_builder() -> FFI:
     zcbor = zcbor_folder()
     core_sources = sorted(path.name for path in (ROOT / CORE).glob("*.c"))
     builder = FFI()
-    builder.cdef(declarations((ROOT / CORE / "rig_core.h").read_text("utf-8")) + CALLBACKS)
+    headers = [(ROOT / CORE / name).read_text("utf-8") for name in HEADERS]
+    builder.cdef("".join(map(declarations, headers)) + CALLBACKS)
     builder.set_source(
         "resume_rig._core",
         '#include "rig_core.h"',

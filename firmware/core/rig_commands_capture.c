@@ -183,26 +183,3 @@ enum rig_error rig_command_light(struct rig_core *core, struct rig_request *requ
 			put_blocks(core, &found, request->out);
 	return RIG_OK;
 }
-
-enum rig_error rig_command_light_arm(struct rig_core *core, struct rig_request *request)
-{
-	zcbor_state_t *out = request->out;
-	struct rig_field duration = {.key = "dur", .kind = RIG_FIELD_U64};
-	enum rig_error error;
-
-	if (core->light.slots == NULL) {
-		return RIG_ERR_NO_LIGHT;
-	}
-	error = rig_wire_decode(request->in, request->in_len, &duration, 1);
-	if (error != RIG_OK) {
-		return error;
-	}
-	if (duration.value == 0u) {
-		return RIG_ERR_TOO_SHORT;
-	}
-	rig_light_arm(&core->light, request->now_ns, rig_add_ns(request->now_ns, duration.value));
-	request->fits = rig_wire_put_map(out, 2) &&
-			rig_wire_put_u32(out, "boot", core->config.boot_id) &&
-			rig_wire_put_u64(out, "until", core->light.armed_until_ns);
-	return RIG_OK;
-}

@@ -45,6 +45,13 @@ static bool put_clock(const struct rig_config *config, zcbor_state_t *out)
 		(rig_wire_put_text(out, "cal") && zcbor_int32_put(out, config->calibration_ppb)));
 }
 
+static bool put_onset(const struct rig_onset_config *onset, zcbor_state_t *out)
+{
+	return onset->slots == NULL || (rig_wire_put_u32(out, "lhz", onset->rate_hz) &&
+					rig_wire_put_u32(out, "lmax", onset->full_scale) &&
+					rig_wire_put_u32(out, "oring", onset->capacity));
+}
+
 enum rig_error rig_command_info(struct rig_core *core, struct rig_request *request)
 {
 	const struct rig_config *config = &core->config;
@@ -57,6 +64,7 @@ enum rig_error rig_command_info(struct rig_core *core, struct rig_request *reque
 	}
 	pairs += config->calibrated ? 1u : 0u;
 	pairs += config->dut_log != NULL ? 1u : 0u;
+	pairs += config->onset.slots != NULL ? 3u : 0u;
 	request->fits = rig_wire_put_map(out, pairs) &&
 			rig_wire_put_u32(out, "proto", RIG_PROTOCOL_VERSION) &&
 			put_key_text(out, "fw", config->firmware) &&
@@ -66,6 +74,7 @@ enum rig_error rig_command_info(struct rig_core *core, struct rig_request *reque
 			put_channels(config, out) && put_actuators(config, out) &&
 			rig_wire_put_u32(out, "ering", config->edge_capacity) &&
 			rig_wire_put_u32(out, "lring", config->light_capacity) &&
+			put_onset(&config->onset, out) &&
 			(config->dut_log == NULL || put_key_text(out, "dutlog", config->dut_log));
 	return RIG_OK;
 }

@@ -27,8 +27,10 @@ static bool has_rings(const struct rig_config *config)
 	bool light = config->light_slots != NULL && is_count(config->light_capacity, INT32_MAX);
 	bool no_light = config->light_slots == NULL && config->light_capacity == 0u;
 
+	bool onset = rig_onset_is_sound(&config->onset) && (light || config->onset.slots == NULL);
+
 	return config->edge_slots != NULL && is_count(config->edge_capacity, INT32_MAX) &&
-	       (light || no_light);
+	       (light || no_light) && onset;
 }
 
 int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels)
@@ -42,8 +44,7 @@ int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32
 		.levels = levels & (UINT32_MAX >> (32u - config->channel_count)),
 	};
 	rig_edge_ring_init(&core->edges, config->edge_slots, config->edge_capacity);
-	core->light.slots = config->light_slots;
-	rig_numbering_init(&core->light.numbers, config->light_capacity);
+	rig_light_init(&core->light, config->light_slots, config->light_capacity, &config->onset);
 	rig_core_release(core);
 	return 0;
 }

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rig_onset.h"
+
 #define RIG_PROTOCOL_VERSION 1
 #define RIG_SMP_GROUP 64
 #define RIG_MAX_CHANNELS 16
@@ -112,22 +114,63 @@ struct rig_light_block {
 	uint16_t max;
 };
 
-/** 1 ms blocks of the photodiode, recorded while armed; a ring like that of the edges. */
+/**
+ * 1 ms blocks of the photodiode, recorded while armed; a ring like that of the edges. The onset of
+ * light is looked for in the same samples.
+ */
 struct rig_light {
 	struct rig_light_block *slots;
 	struct rig_numbering numbers;
 	/** samples from this time on are ignored */
 	uint64_t armed_until_ns;
-	/** stamp of the first sample of the block under way */
+	/** stamp of the first sample of the block under way, and where it ends */
 	uint64_t block_start_ns;
+	uint64_t block_end_ns;
 	uint64_t sum;
 	uint32_t count;
 	uint16_t min;
 	uint16_t max;
+	struct rig_onset onset;
 };
 
-/** One sample; ignored unless armed. Blocks end at whole milliseconds of board time. */
+/**
+ * @param slots    NULL where there is no photodiode
+ * @param capacity 1 or more, 0 without slots
+ * @param onset    sound; without slots no onset is looked for
+ */
+void rig_light_init(struct rig_light *light, struct rig_light_block *slots, uint32_t capacity,
+		    const struct rig_onset_config *onset);
+
+/**
+ * Record until until_ns; what was recorded by an earlier one stays.
+ *
+ * When none was under way, the onset is looked for anew, as onset.plan says.
+ */
+void rig_light_arm(struct rig_light *light, uint64_t now_ns, uint64_t until_ns);
+
+/** One sample; ignored unless armed. Blocks end at whole milliseconds of board time. O(1). */
 void rig_light_sample(struct rig_light *light, uint64_t t_ns, uint16_t counts);
+
+/**
+ * Samples that came together, as from a DMA transfer.
+ *
+ * The onset takes a stamp that is off by more than half an interval for a gap: a shell derives them
+ * from the number of samples, not from when a transfer's interrupt was served.
+ *
+ * @param t_ns of the first; the others follow at the onset's rate, without which none is taken
+ */
+void rig_light_samples(struct rig_light *light, uint64_t t_ns, const uint16_t *counts,
+		       uint32_t count);
+
+/**
+ * Say what is known of the onset of light in the newest recording.
+ *
+ * Looks through the kept samples once: some tenths of a millisecond on a Cortex-M0+ at 125 MHz for
+ * a panel that comes on in 10 ms, up to some milliseconds for one that never reaches its level in
+ * them. Not for interrupts.
+ */
+void rig_light_onset(const struct rig_light *light, uint64_t now_ns,
+		     struct rig_onset_result *result);
 
 /* -------------------------------------------------------------------------------- interlock -- */
 
@@ -179,9 +222,9 @@ enum rig_error {
 	RIG_ERR_NO_ACTUATOR = 3,
 	/** longer than the maximum and not named force_off, or longer than that one's maximum */
 	RIG_ERR_TOO_LONG = 4,
-	/** zero */
+	/** zero, or below the least that light can be judged by */
 	RIG_ERR_TOO_SHORT = 5,
-	/** the actuator is driven or scheduled */
+	/** the actuator is driven or scheduled, or light is recorded with other settings */
 	RIG_ERR_BUSY = 6,
 	/** `at` is over */
 	RIG_ERR_TOO_LATE = 7,
@@ -191,6 +234,8 @@ enum rig_error {
 	RIG_ERR_CURSOR = 9,
 	/** this board has no light channel */
 	RIG_ERR_NO_LIGHT = 10,
+	/** this board does not look for the onset of light */
+	RIG_ERR_NO_ONSET = 11,
 };
 
 enum rig_command {
@@ -204,6 +249,7 @@ enum rig_command {
 	RIG_CMD_LIGHT = 7,
 	RIG_CMD_SELFTEST = 8,
 	RIG_CMD_FAULTS = 9,
+	RIG_CMD_ONSET = 10,
 };
 
 struct rig_channel_config {
@@ -242,6 +288,8 @@ struct rig_config {
 	/** NULL and 0 where there is no photodiode */
 	struct rig_light_block *light_slots;
 	uint32_t light_capacity;
+	/** all 0 where no onset of light is looked for */
+	struct rig_onset_config onset;
 	/** board time in ns; must not go back */
 	uint64_t (*now_ns)(void *context);
 	/** drive (true) or release an actuator; must not call back into the core */
@@ -269,7 +317,8 @@ struct rig_core {
  *
  * @param levels initial level of each channel, bit n for channel n
  * @retval 0
- * @retval -EINVAL a required pointer is NULL, a count is 0 or above its maximum, or the lease is 0
+ * @retval -EINVAL a required pointer is NULL, a count is 0 or above its maximum, the lease is 0, or
+ *                 an onset is to be looked for without light or at a rate out of range
  */
 int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels);
 

@@ -17,9 +17,12 @@
 /**
  * A reply buffer below this is refused before anything is done, so that no action is ever taken
  * whose answer does not fit, and no read by cursor stands still: the longest action reply has 39
- * bytes, one light block with the longest frame 66, one edge less.
+ * bytes, the one to arming light 48, one light block with the longest frame 66, one edge less.
  */
 #define RIG_REPLY_MIN 72
+
+#define RIG_NS_PER_MS UINT64_C(1000000)
+#define RIG_NS_PER_S UINT64_C(1000000000)
 
 /** Saturating sum of two times. */
 static inline uint64_t rig_add_ns(uint64_t a_ns, uint64_t b_ns)
@@ -63,11 +66,28 @@ bool rig_numbering_is_sound(const struct rig_numbering *numbers);
 
 /* ------------------------------------------------------------------------------------ light -- */
 
-/** Record until until_ns; what was recorded by an earlier one stays. */
-void rig_light_arm(struct rig_light *light, uint64_t now_ns, uint64_t until_ns);
+/** @return whether samples are recorded at now_ns */
+static inline bool rig_light_is_recording(const struct rig_light *light, uint64_t now_ns)
+{
+	return now_ns < light->armed_until_ns;
+}
 
 /** Close the block under way when the recording is over. */
 void rig_light_expire(struct rig_light *light, uint64_t now_ns);
+
+/** Levels are in 1/256 counts. */
+#define RIG_Q8 8u
+#define RIG_COUNT_Q8 256u
+/** So many samples above a limit, in a short time, make light of the first one. */
+#define RIG_ONSET_HITS 3u
+/** So many standard deviations above the baseline are light. */
+#define RIG_ONSET_SIGMAS 8u
+
+/** @return whether further samples can change what is known */
+static inline bool rig_onset_is_running(const struct rig_onset *onset)
+{
+	return onset->phase >= RIG_PHASE_BASELINE && onset->phase <= RIG_PHASE_SETTLING;
+}
 
 /* -------------------------------------------------------------------------------- interlock -- */
 
@@ -177,6 +197,7 @@ enum rig_error rig_command_lid(struct rig_core *core, struct rig_request *reques
 enum rig_error rig_command_release(struct rig_core *core, struct rig_request *request);
 enum rig_error rig_command_light(struct rig_core *core, struct rig_request *request);
 enum rig_error rig_command_light_arm(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_onset(struct rig_core *core, struct rig_request *request);
 enum rig_error rig_command_selftest(struct rig_core *core, struct rig_request *request);
 enum rig_error rig_command_faults(struct rig_core *core, struct rig_request *request);
 

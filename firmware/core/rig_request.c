@@ -7,7 +7,7 @@
 /** @return NULL for an unknown command, or an operation that the command does not have */
 static rig_handler find_handler(uint32_t command, bool write)
 {
-	if (command > RIG_CMD_FAULTS) {
+	if (command > RIG_CMD_ONSET) {
 		return NULL;
 	}
 	switch ((enum rig_command)command) {
@@ -31,6 +31,8 @@ static rig_handler find_handler(uint32_t command, bool write)
 		return write ? rig_command_selftest : NULL;
 	case RIG_CMD_FAULTS:
 		return write ? NULL : rig_command_faults;
+	case RIG_CMD_ONSET:
+		return write ? NULL : rig_command_onset;
 	}
 	return NULL;
 }

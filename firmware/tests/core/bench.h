@@ -11,6 +11,7 @@
 
 #define BENCH_EDGES 8
 #define BENCH_LIGHT 4
+#define BENCH_ONSET 128
 #define BENCH_DRIVES 64
 #define BENCH_REPLY 1024
 
@@ -38,6 +39,8 @@ struct bench {
 	uint32_t check_count;
 	struct rig_edge edges[BENCH_EDGES];
 	struct rig_light_block light[BENCH_LIGHT];
+	/** for boards that look for the onset of light; that of bench_start() does not */
+	uint16_t onset[BENCH_ONSET];
 	uint8_t reply[BENCH_REPLY];
 	size_t reply_len;
 };

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #define REQUEST_MAX 256u
+#define STRETCH_MAX 200u
 #define ROUNDS_PER_LOOK 1000u
 
 struct soak {
@@ -124,6 +125,23 @@ static const struct vector_exchange *draw_exchange(struct soak *soak)
 	return vector_board_at((uint32_t)draw(soak, VECTOR_EXCHANGES));
 }
 
+/** A stretch of one level, at the rate; now and then samples come at another time. */
+static void shine(struct soak *soak)
+{
+	static const uint16_t levels[] = {40, 60, 1000, 2500, 4095, UINT16_MAX};
+	struct rig_light *light = &soak->bench.core.light;
+	uint16_t level = levels[draw(soak, sizeof(levels) / sizeof(levels[0]))];
+	bool due = light->onset.index > 0u && draw(soak, 64) != 0u;
+	uint16_t counts[STRETCH_MAX];
+	uint32_t count = (uint32_t)draw(soak, STRETCH_MAX);
+
+	for (uint32_t i = 0; i < count; i++) {
+		counts[i] = (uint16_t)(level - draw(soak, 4));
+	}
+	rig_light_samples(light, due ? light->onset.due_ns : soak->bench.now_ns, counts, count);
+	rig_light_sample(light, due ? light->onset.due_ns : soak->bench.now_ns, level);
+}
+
 static void play_round(struct soak *soak)
 {
 	const struct vector_exchange *exchange = draw_exchange(soak);
@@ -137,7 +155,7 @@ static void play_round(struct soak *soak)
 	check_outputs(soak);
 	rig_core_edge(&soak->bench.core, (uint32_t)draw(soak, 10), draw(soak, 2) != 0u,
 		      soak->bench.now_ns);
-	rig_light_sample(&soak->bench.core.light, soak->bench.now_ns, (uint16_t)draw(soak, 4096));
+	shine(soak);
 	len = damage(soak, bytes, len);
 	/* Now and then a request of another command. */
 	send(soak, draw(soak, 8) == 0u ? draw_exchange(soak) : exchange, bytes, len);
@@ -154,7 +172,7 @@ int main(int argc, char **argv)
 	}
 	soak.random += soak.random == 0u ? 1u : 0u;
 	printf("soak: seed %" PRIu64 "\n", soak.random);
-	if (vector_board_start(&soak.bench, 0) != 0) {
+	if (vector_board_start(&soak.bench, (uint32_t)draw(&soak, VECTOR_BOARDS)) != 0) {
 		fail(&soak, "the board does not start");
 	}
 	while (time(NULL) < end) {

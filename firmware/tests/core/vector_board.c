@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vector_board.h"
 
+/** The values of a row, times over, at the board's rate. */
+static void feed(struct bench *bench, const struct vector_step *step)
+{
+	uint64_t interval_ns = S / bench->core.config.onset.rate_hz;
+
+	for (uint64_t i = 0; i < step->value[1] * step->value[2]; i++) {
+		rig_light_sample(&bench->core.light, step->value[0] + i * interval_ns,
+				 step->counts[i % step->value[2]]);
+	}
+}
+
 static void do_steps(struct bench *bench, const struct vector_step *steps, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -12,6 +23,9 @@ static void do_steps(struct bench *bench, const struct vector_step *steps, uint3
 			break;
 		case VECTOR_SAMPLE:
 			rig_light_sample(&bench->core.light, value[0], (uint16_t)value[1]);
+			break;
+		case VECTOR_SAMPLES:
+			feed(bench, &steps[i]);
 			break;
 		case VECTOR_EXCHANGE: {
 			const struct vector_exchange *exchange = &vector_exchanges[value[0]];
@@ -34,6 +48,7 @@ int vector_board_start(struct bench *bench, uint32_t board)
 	*bench = (struct bench){.checks = vector->checks, .check_count = vector->check_count};
 	described.edge_slots = config.edge_slots;
 	described.light_slots = described.light_capacity > 0u ? config.light_slots : NULL;
+	described.onset.slots = described.onset.capacity > 0u ? bench->onset : NULL;
 	described.now_ns = config.now_ns;
 	described.drive = config.drive;
 	described.selftest = config.selftest;

@@ -15,12 +15,16 @@ TYPES = """\
 
 #include "rig_core.h"
 
-enum vector_step_kind { VECTOR_EDGE, VECTOR_SAMPLE, VECTOR_EXCHANGE };
+enum vector_step_kind { VECTOR_EDGE, VECTOR_SAMPLE, VECTOR_SAMPLES, VECTOR_EXCHANGE };
 
-/** An edge {channel, level, t_ns}, a sample {t_ns, counts}, or an exchange {index}. */
+/**
+ * An edge {channel, level, t_ns}, a sample {t_ns, counts}, samples {t_ns, times, number of them}
+ * and their counts, or an exchange {index}.
+ */
 struct vector_step {
 \tenum vector_step_kind kind;
 \tuint64_t value[3];
+\tconst uint16_t *counts;
 };
 
 struct vector_board {
@@ -79,16 +83,20 @@ def octets(name: str, digits: str) -> str:
 
 def step(entry: Any, index: dict[str, int]) -> str:
     """Return one step as an initialiser."""
+    counts = "NULL"
     match entry:
         case {"edge": values}:
             kind = "VECTOR_EDGE"
         case {"sample": values}:
             kind = "VECTOR_SAMPLE"
+        case {"samples": [t_ns, times, *row]}:
+            kind, values = "VECTOR_SAMPLES", [t_ns, times, len(row)]
+            counts = f"(const uint16_t[]){{{', '.join(map(str, row))}}}"
         case str():
             kind, values = "VECTOR_EXCHANGE", [index[entry]]
         case _:
-            raise ValueError(f"a step is an edge, a sample or an exchange, not {entry!r}")
-    return f"{{{kind}, {{{', '.join(f'UINT64_C({value})' for value in values)}}}}}"
+            raise ValueError(f"a step is an edge, a sample, samples or an exchange, not {entry!r}")
+    return f"{{{kind}, {{{', '.join(f'UINT64_C({value})' for value in values)}}}, {counts}}}"
 
 
 def board(number: int, entry: Any, index: dict[str, int]) -> tuple[str, str]:
@@ -114,6 +122,7 @@ def board(number: int, entry: Any, index: dict[str, int]) -> tuple[str, str]:
     config += [
         f".calibrated = {str(calibration is not None).lower()}",
         f".calibration_ppb = {calibration or 0}",
+        f".onset = {{NULL, {', '.join(f'{value}u' for value in entry.get('onset', (0, 0, 0)))}}}",
         f".channels = channels_{number}, .channel_count = {len(channels)}",
         f".actuators = actuators_{number}, .actuator_count = {len(actuators)}",
     ]
@@ -161,6 +170,7 @@ def header(vectors: Any) -> str:
     parts.append(
         array("struct vector_exchange", "vector_exchanges", ["\n" + item for _, item in exchanges])
     )
+    parts.append(f"#define VECTOR_BOARDS {len(boards)}u\n")
     parts.append(f"#define VECTOR_EXCHANGES {len(exchanges)}u\n")
     parts.append("#endif\n")
     return "\n".join(parts)

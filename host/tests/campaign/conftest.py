@@ -14,6 +14,7 @@ from resume_rig.campaign.plan import Plan, default_plan, override
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import ClockExchange, Edge
+from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.requirement import Requirement
 from resume_rig.rig.client import SmpRig
@@ -183,7 +184,12 @@ class FakeRig:
         self.driven.clear()
         self.hook("after", "release")
 
-    def arm_light(self, duration_ns: int) -> None:
+    def arm_light(
+        self, duration_ns: int, baseline_ns: int | None = None, settle_ns: int | None = None
+    ) -> None:
+        raise AssertionError("this rig has no photodiode")
+
+    def onset(self) -> LightOnset:
         raise AssertionError("this rig has no photodiode")
 
     def light(self, cursor: int, count: int = 64) -> LightBatch:

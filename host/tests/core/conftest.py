@@ -1,7 +1,7 @@
 """A board that is the compiled core and nothing else: its clock stands where a test puts it."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +30,7 @@ class BoardPlan:
     lease_ns: int = 3 * S
     edge_capacity: int = 8
     light_capacity: int = 4
+    onset: tuple[int, int, int] = (0, 0, 0)  # samples kept, samples in a second, full scale
     levels: int = 0
     channels: tuple[tuple[str, int, int, int], ...] = ALL_CHANNELS
     actuators: tuple[tuple[str, str, int, int], ...] = (
@@ -81,6 +82,7 @@ class Board:
         channels = [(self._text(name), *numbers) for name, *numbers in plan.channels]
         actuators = [(self._text(name), kinds[kind], *most) for name, kind, *most in plan.actuators]
         light = self._keep(ffi.new("struct rig_light_block[]", max(plan.light_capacity, 1)))
+        onset = self._keep(ffi.new("uint16_t[]", plan.onset[0])) if plan.onset[0] else ffi.NULL
         values = {
             name: self._text(getattr(plan, name))
             for name in ("firmware", "board", "clock_source", "reset_reason", "dut_log")
@@ -104,6 +106,7 @@ class Board:
                     "edge_capacity": plan.edge_capacity,
                     "light_slots": light if plan.light_capacity else ffi.NULL,
                     "light_capacity": plan.light_capacity,
+                    "onset": (onset, *plan.onset),
                     **self._callbacks(),
                 },
             )
@@ -163,6 +166,10 @@ class Board:
 
     def sample(self, t_ns: int, counts: int) -> None:
         lib.rig_light_sample(ffi.addressof(self.core, "light"), t_ns, counts)
+
+    def samples(self, t_ns: int, counts: Sequence[int]) -> None:
+        data = ffi.new("uint16_t[]", counts)
+        lib.rig_light_samples(ffi.addressof(self.core, "light"), t_ns, data, len(counts))
 
 
 @pytest.fixture(scope="session")

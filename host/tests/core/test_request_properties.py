@@ -15,9 +15,9 @@ VECTORS = json.loads(
     (Path(__file__).resolve().parents[3] / "fixtures" / "wire" / "vectors.json").read_text("utf-8")
 )
 GOLDEN = [bytes.fromhex(entry["request"]["hex"]) for entry in VECTORS["exchanges"]]
-READS = {"info", "time", "edges", "levels", "light", "faults"}
+READS = {"info", "time", "edges", "levels", "light", "faults", "onset"}
 
-COMMANDS = st.one_of(st.integers(0, 10), st.integers(0, 2**32 - 1))
+COMMANDS = st.one_of(st.integers(0, 11), st.integers(0, 2**32 - 1))
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -30,9 +30,9 @@ VALUES = st.recursive(
     ),
     max_leaves=6,
 )
-KEYS = st.sampled_from(["act", "dur", "tok", "at", "force", "closed", "from", "max"]) | st.text(
-    max_size=4
-)
+KEYS = st.sampled_from(
+    ["act", "dur", "tok", "at", "force", "closed", "from", "max", "base", "settle"]
+) | st.text(max_size=4)
 MAPS = st.dictionaries(KEYS, VALUES, max_size=6)
 
 
@@ -67,7 +67,7 @@ def is_whole(payload: bytes) -> bool:
     )
 )
 def test_any_bytes_get_an_answer_that_can_be_read(make_board, requests: list) -> None:
-    board = make_board(selftest=(("supply_mV", True, -3),))
+    board = make_board(selftest=(("supply_mV", True, -3),), onset=(64, 1_000, 4_095))
     for number, (command, write, payload, step_ns, room) in enumerate(requests):
         board.now_ns += step_ns
         board.edge(number % 3, number % 2, board.now_ns)
@@ -151,7 +151,7 @@ def test_pages_of_any_size_give_every_edge_once(
 
 @pytest.mark.parametrize("name", sorted(READS))
 def test_reading_twice_gives_the_same(make_board, name: str) -> None:
-    board = make_board(light_capacity=4)
+    board = make_board(light_capacity=4, onset=(64, 1_000, 4_095))
     board.edge(0, 1, 5)
     command = getattr(lib, f"RIG_CMD_{name.upper()}")
     payload = cbor2.dumps({"from": 0} if name in {"edges", "light"} else {})

@@ -47,6 +47,8 @@ def do_step(board, step) -> None:
             board.edge(channel, level, t_ns)
         case {"sample": [t_ns, counts]}:
             board.sample(t_ns, counts)
+        case {"samples": [t_ns, times, *counts]}:
+            board.samples(t_ns, counts * times)
         case str():
             assert exchange(board, EXCHANGES[step]).rc == 0
 
@@ -113,7 +115,7 @@ def test_every_error_code_of_the_cddl_has_a_vector(cddl: str) -> None:
     shown = {
         fields["err"]["rc"] for param in MESSAGES if "err" in (fields := param.values[0]["fields"])
     }
-    assert codes == set(range(1, 11))
+    assert codes == set(range(1, 12))
     assert codes - shown == set()
 
 

@@ -15,6 +15,7 @@ from resume_rig.model.errors import (
     ProtocolError,
     UsageError,
 )
+from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import ActionStart, EdgeBatch, Faults, LightBatch, Rig, SelfTestCheck
 from resume_rig.rig.smp.client import SmpClient
@@ -292,6 +293,32 @@ def test_light_is_armed_and_read_as_blocks(talk: Talk) -> None:
     assert rig.light(3) == LightBatch(blocks, 3, 5, 0, 0, False)
 
 
+def test_arming_can_ask_for_a_baseline_and_a_settled_span(talk: Talk) -> None:
+    request = {"dur": 3_000, "base": 150_000_000, "settle": 2_000_000_000}
+    reply = {"boot": 77, "until": 4_000, "base": 150_000_000, "settle": 2_000_000_000}
+    rig = talk(("light", request, reply))
+    rig.arm_light(3_000, baseline_ns=150_000_000, settle_ns=2_000_000_000)
+
+
+def test_the_onset_is_asked_for_and_parsed(talk: Talk) -> None:
+    rig = talk(("onset", {}, {"boot": 77, "st": 1}))
+    assert rig.onset() == LightOnset(OnsetState.DARK)
+
+
+def test_a_board_that_looks_for_no_onset_says_so(talk: Talk) -> None:
+    rig = talk(("onset", {}, {"err": {"group": 64, "rc": 11}}))
+    assert rig.info().light_rate_hz is None
+    with pytest.raises(DeviceFault, match="no-onset"):
+        rig.onset()
+
+
+def test_a_board_announces_how_it_looks_for_the_onset(talk: Talk) -> None:
+    rig = talk(("info", {}, INFO | {"lhz": 50_000, "lmax": 4_095, "oring": 10_000}))
+    assert rig.info().onset_ring == 0
+    info = rig.info()
+    assert (info.light_rate_hz, info.light_full_scale, info.onset_ring) == (50_000, 4_095, 10_000)
+
+
 def test_selftest_faults_and_release_are_parsed(talk: Talk) -> None:
     faults = {"boot": 77, "reset": "pin", "wdt": 1, "eovr": 2, "lovr": 3, "ref": 4, "lease": 5}
     checks = [["ring_edges", True, -3], ["button_ns", False, 9]]
@@ -325,6 +352,7 @@ ASKING: dict[str, tuple[Callable[[SmpRig], object], Fields, Fields]] = {
     "release": (lambda r: r.release(), {}, {"t": 1}),
     "light": (lambda r: r.arm_light(5), {"dur": 5}, {"until": 5}),
     "selftest": (lambda r: r.selftest(), {}, {"ok": True, "checks": []}),
+    "onset": (lambda r: r.onset(), {}, {"st": 0}),
 }
 
 

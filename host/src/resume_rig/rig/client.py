@@ -18,6 +18,7 @@ from resume_rig.model.errors import (
     RigError,
     UsageError,
 )
+from resume_rig.model.light import LightOnset
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.interface import (
     ActionStart,
@@ -143,10 +144,27 @@ class SmpRig:
         self._known()
         self._checked(Operation.WRITE, RigCommand.RELEASE, {})
 
-    def arm_light(self, duration_ns: int) -> None:
-        """Record light blocks for `duration_ns` from now."""
+    def arm_light(
+        self, duration_ns: int, baseline_ns: int | None = None, settle_ns: int | None = None
+    ) -> None:
+        """Record light for `duration_ns` from now, and look for its onset.
+
+        Raises:
+            UsageError: a negative time.
+            DeviceFault: the board refused, e.g. another baseline while it records.
+        """
         self._known()
-        self._checked(Operation.WRITE, RigCommand.LIGHT, {"dur": _time("light for", duration_ns)})
+        request: dict[str, object] = {"dur": _time("light for", duration_ns)}
+        if baseline_ns is not None:
+            request["base"] = _time("a baseline of", baseline_ns)
+        if settle_ns is not None:
+            request["settle"] = _time("a settled level of", settle_ns)
+        self._checked(Operation.WRITE, RigCommand.LIGHT, request)
+
+    def onset(self) -> LightOnset:
+        """Return what is known of the onset of light in the newest recording."""
+        self._known()
+        return rig_replies.parse_onset(self._checked(Operation.READ, RigCommand.ONSET, {}))
 
     def light(self, cursor: int, count: int = 128) -> LightBatch:
         """Return up to `count` light blocks numbered from `cursor`."""

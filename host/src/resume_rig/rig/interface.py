@@ -9,6 +9,7 @@ from typing import Protocol
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
+from resume_rig.model.light import LightOnset
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,9 @@ class RigInfo:
         edge_ring: how many edges the board keeps. light_ring: likewise for light blocks.
         dut_log: name under which the board serves the DUT's event log over the SMP file group;
             only simulated benches do, None otherwise.
+        light_rate_hz: samples in a second, of boards that look for the onset of light; None
+            elsewhere. light_full_scale: counts from which on its converter is at its end.
+        onset_ring: how many samples such a board keeps about an onset.
     """
 
     protocol: int
@@ -66,6 +70,9 @@ class RigInfo:
     edge_ring: int
     light_ring: int
     dut_log: str | None
+    light_rate_hz: int | None = None
+    light_full_scale: int | None = None
+    onset_ring: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +184,23 @@ class Rig(Protocol):
         """Let go of every actuator and forget what was scheduled."""
         ...
 
-    def arm_light(self, duration_ns: int) -> None:
-        """Record light blocks for `duration_ns` from now."""
+    def arm_light(
+        self, duration_ns: int, baseline_ns: int | None = None, settle_ns: int | None = None
+    ) -> None:
+        """Record light for `duration_ns` from now, and look for its onset.
+
+        While light is recorded, this only prolongs the recording. A new one should begin at
+        least `baseline_ns` before the trigger.
+
+        Args:
+            duration_ns: above 0.
+            baseline_ns: length of the baseline, 100 ms (the default) or more.
+            settle_ns: how long a level holds still to be settled, 200 ms to 4 s, 1 s by default.
+        """
+        ...
+
+    def onset(self) -> LightOnset:
+        """Return what is known of the onset of light in the newest recording."""
         ...
 
     def light(self, cursor: int, count: int = 128) -> LightBatch:

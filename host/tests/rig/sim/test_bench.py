@@ -11,10 +11,11 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.errors import DeviceFault, UsageError
+from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_profile import load_dut_profile, shipped_profiles
 from resume_rig.rig.sim.bench import SimulatedBench
-from resume_rig.rig.sim.board import EDGE_RING, LEASE_NS
+from resume_rig.rig.sim.board import EDGE_RING, LEASE_NS, LIGHT_RATE_HZ
 from resume_rig.rig.sim.faults import SimFault, parse_faults
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import InProcessTransport
@@ -76,10 +77,13 @@ class Person:
 
 
 def make(
-    seed: int = 1, profile: DutProfile = LAPTOP, faults: frozenset[SimFault] = frozenset()
+    seed: int = 1,
+    profile: DutProfile = LAPTOP,
+    faults: frozenset[SimFault] = frozenset(),
+    light_rate_hz: int = LIGHT_RATE_HZ,
 ) -> Person:
     clock = VirtualClock()
-    bench = SimulatedBench(profile, clock, seed, faults=faults)
+    bench = SimulatedBench(profile, clock, seed, faults=faults, light_rate_hz=light_rate_hz)
     client = SmpClient(InProcessTransport(bench.handle, clock), clock)
     return Person(bench, clock, client, SmpRig(client))
 
@@ -227,6 +231,62 @@ def test_a_dark_unit_gives_no_light() -> None:
     person.press()
     person.wait(4 * S)
     assert max(block.maximum for block in person.light()) < 100
+
+
+@pytest.mark.parametrize("light_rate_hz", [2_000, 50_000])
+def test_the_onset_is_that_of_the_panel(light_rate_hz: int) -> None:
+    person = make(light_rate_hz=light_rate_hz)
+    assert person.rig.onset() == LightOnset(OnsetState.IDLE)
+    person.press()
+    person.wait(5 * S)
+    person.rig.arm_light(4 * S)
+    assert person.rig.onset().state is OnsetState.DARK
+    person.wait(S)
+    person.press()
+    person.wait(4 * S)
+    lit_ns = [edge.t_ns for edge in person.read() if edge.channel is Channel.BACKLIGHT][1]
+    onset = person.rig.onset()
+    assert person.rig.info().light_rate_hz == light_rate_hz
+    assert onset.state is OnsetState.OK
+    assert (onset.pwm_hz, onset.duty, onset.pwm_uncertainty_ns) == (0.0, 1.0, 0)
+    assert onset.resolution_ns == S // light_rate_hz
+    assert onset.base_counts == pytest.approx(40, abs=2)
+    assert onset.level_counts == pytest.approx(2_600, abs=5)
+    # The soft start is linear over 8 ms; the edge source of the backlight is late by some us.
+    times_ns = (onset.first_ns, onset.half_ns, onset.ninety_ns)
+    late_ns = [t_ns - lit_ns for t_ns in times_ns if t_ns is not None]
+    assert late_ns == pytest.approx([0.8 * MS, 4 * MS, 7.2 * MS], abs=0.1 * MS)
+
+
+def test_an_onset_outlives_that_the_recording_is_prolonged(person: Person) -> None:
+    person.press()
+    person.wait(5 * S)
+    person.rig.arm_light(2 * S)
+    person.wait(S)
+    person.press()
+    for _ in range(4):
+        person.rig.arm_light(2 * S)
+        person.wait(S)
+    assert person.rig.onset().state is OnsetState.OK
+    with pytest.raises(DeviceFault, match="busy"):
+        person.rig.arm_light(2 * S, baseline_ns=500 * MS)
+    person.wait(3 * S)
+    onset = person.rig.onset()
+    assert onset.state is OnsetState.OK
+    person.rig.arm_light(2 * S, baseline_ns=500 * MS)
+    assert person.rig.onset().state is OnsetState.DARK
+
+
+def test_a_dark_unit_has_no_onset() -> None:
+    person = make(faults=frozenset({SimFault.DARK}))
+    person.press()
+    person.wait(5 * S)
+    person.rig.arm_light(3 * S)
+    person.press()
+    person.wait(4 * S)
+    onset = person.rig.onset()
+    assert onset.state is OnsetState.NO_LIGHT
+    assert onset.first_ns is None
 
 
 def test_light_costs_nothing_while_it_is_not_armed(person: Person) -> None:

@@ -12,7 +12,7 @@ from numpy.random import SeedSequence, default_rng
 from resume_rig.model.channel import Actuator
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
-from resume_rig.rig.sim.board import BoardWiring, SimulatedBoard
+from resume_rig.rig.sim.board import LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
 from resume_rig.rig.sim.faults import SimFault
@@ -35,6 +35,7 @@ class SimulatedBench:
         clock: the host's; only read, never waited on.
         seed: 0 or more.
         faults: how the DUT misbehaves; empty for not at all.
+        light_rate_hz: of the board's photodiode; a divisor of 1e9.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class SimulatedBench:
         seed: int,
         *,
         faults: frozenset[SimFault] = frozenset(),
+        light_rate_hz: int = LIGHT_RATE_HZ,
     ) -> None:
         self._clock = clock
         self._start_ns = clock.now_ns()
@@ -61,6 +63,7 @@ class SimulatedBench:
             lambda t_ns, actuator, driven: self._moves.append((t_ns, actuator, driven)),
             board,
             round(board.uniform(-1, 1) * _MAX_RATE_PPB),
+            light_rate_hz=light_rate_hz,
         )
         self._board.boot(0, self._dut.levels, "power-on")
         self._server = SmpServer(self)

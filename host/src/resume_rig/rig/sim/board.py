@@ -28,7 +28,10 @@ CLOCK_HZ: Final = 1_000_000
 CLOCK_TOLERANCE_PPB: Final = 30_000
 
 _TICK_NS = 1_000_000_000 // CLOCK_HZ
-_SAMPLE_NS = 500_000
+# Boards sample at 50 kS/s; a virtual bench that plays a thousand cycles has no use for so many.
+LIGHT_RATE_HZ: Final = 2_000
+LIGHT_FULL_SCALE: Final = 4_095
+ONSET_RING: Final = 512  # some 256 ms
 # Entry and stamp of an interrupt take 1 to 4 us; rounding down to a tick takes up to 1 us off.
 _LATENCY_MIN_NS = 1_000
 _LATENCY_SPAN_NS = 3_000
@@ -61,6 +64,7 @@ class SimulatedBoard:
         drive: told (world time, actuator, driven) when an output changes.
         random: for interrupt latency and boot ids.
         rate_ppb: rate error of its crystal.
+        light_rate_hz: light samples in a second while it is armed; a divisor of 1e9.
     """
 
     def __init__(
@@ -70,12 +74,16 @@ class SimulatedBoard:
         drive: _Drive,
         random: Generator,
         rate_ppb: int,
+        *,
+        light_rate_hz: int = LIGHT_RATE_HZ,
     ) -> None:
         self._wiring = wiring
         self._world_now = world_now
         self._drive = drive
         self._random = random
         self._rate_ppb = rate_ppb
+        self._light_rate_hz = light_rate_hz
+        self._sample_ns = 1_000_000_000 // light_rate_hz
         self._world_ns = 0
         self._handle = ffi.new_handle(self)
         self._index = {channel: number for number, channel in enumerate(wiring.channels)}
@@ -145,12 +153,12 @@ class SimulatedBoard:
         armed_until_ns: int = self._core.light.armed_until_ns
         end_ns = min(self._clock.at(until_world_ns), armed_until_ns)
         if self._next_sample_ns < end_ns:
-            t_ns = np.arange(self._next_sample_ns, end_ns, _SAMPLE_NS, dtype=np.int64)
-            counts = panel.counts(self._world_times(t_ns))
-            sample, light = lib.rig_light_sample, ffi.addressof(self._core, "light")
-            for at_ns, value in zip(t_ns.tolist(), counts.tolist(), strict=True):
-                sample(light, at_ns, value)
-            self._next_sample_ns = int(t_ns[-1]) + _SAMPLE_NS
+            t_ns = np.arange(self._next_sample_ns, end_ns, self._sample_ns, dtype=np.int64)
+            counts = panel.counts(self._world_times(t_ns)).astype(np.uint16)
+            light = ffi.addressof(self._core, "light")
+            samples = ffi.from_buffer("uint16_t[]", counts)
+            lib.rig_light_samples(light, self._next_sample_ns, samples, counts.size)
+            self._next_sample_ns = int(t_ns[-1]) + self._sample_ns
         self._skip_unarmed(until_world_ns, armed_until_ns)
 
     def _world_times(self, board_ns: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -163,7 +171,7 @@ class SimulatedBoard:
     def _skip_unarmed(self, until_world_ns: int, armed_until_ns: int) -> None:
         now_ns = self._clock.at(until_world_ns)
         if now_ns >= armed_until_ns and self._next_sample_ns < now_ns:
-            self._next_sample_ns = -(-now_ns // _SAMPLE_NS) * _SAMPLE_NS
+            self._next_sample_ns = -(-now_ns // self._sample_ns) * self._sample_ns
 
     # --- requests
 
@@ -219,6 +227,10 @@ class SimulatedBoard:
         config.edge_capacity = EDGE_RING
         config.light_slots = self._keep(ffi.new("struct rig_light_block[]", LIGHT_RING))
         config.light_capacity = LIGHT_RING
+        config.onset.slots = self._keep(ffi.new("uint16_t[]", ONSET_RING))
+        config.onset.capacity = ONSET_RING
+        config.onset.rate_hz = self._light_rate_hz
+        config.onset.full_scale = LIGHT_FULL_SCALE
         config.now_ns = lib.resume_rig_now_ns
         config.drive = lib.resume_rig_drive
         config.selftest = lib.resume_rig_selftest

@@ -65,6 +65,7 @@ class RigCommand(IntEnum):
     LIGHT = 7
     SELFTEST = 8
     FAULTS = 9
+    ONSET = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ class RigCode(IntEnum):
     TOO_EARLY = 8
     CURSOR = 9
     NO_LIGHT = 10
+    NO_ONSET = 11
 
 
 _SMP_MEANINGS: Final[Mapping[SmpCode, str]] = {
@@ -80,6 +81,7 @@ _RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
     RigCode.TOO_EARLY: "the time asked for is further ahead than the lease",
     RigCode.CURSOR: "the cursor is ahead of what was captured",
     RigCode.NO_LIGHT: "the board has no photodiode",
+    RigCode.NO_ONSET: "the board does not look for the onset of light",
 }
 
 

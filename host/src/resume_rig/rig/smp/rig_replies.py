@@ -8,6 +8,7 @@ from typing import Final
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.errors import ProtocolError
+from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.rig.interface import (
     ActionStart,
     ActuatorInfo,
@@ -27,6 +28,14 @@ PROTOCOL_VERSION: Final = 1
 _MOST_CHANNELS: Final = 32
 _MOST_ACTUATORS: Final = 32
 _MOST_CHECKS: Final = 64
+# The onset's units are whole parts of a count, a hertz and one.
+_LEVEL_UNIT: Final = 256
+_FREQUENCY_UNIT: Final = 1_000
+_DUTY_UNIT: Final = 1_000_000
+_MEASURED_KEYS: Final = (
+    *("first", "t50", "t90", "res"),
+    *("base", "sig", "peak", "lvl", "pwm", "duty", "u"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,9 @@ def parse_identity(fields: Fields) -> Identity:
         edge_ring=fields.count("ering"),
         light_ring=fields.count("lring"),
         dut_log=fields.text("dutlog") if fields.has("dutlog") else None,
+        light_rate_hz=_optional(fields, "lhz"),
+        light_full_scale=_optional(fields, "lmax"),
+        onset_ring=_optional(fields, "oring") or 0,
     )
     return Identity(
         info,
@@ -128,6 +140,43 @@ def parse_light(fields: Fields, cursor: int) -> LightBatch:
     blocks = tuple(LightBlock(number, *row) for number, row in enumerate(rows, first))
     next_number, more = _advance(fields, cursor, len(rows))
     return LightBatch(blocks, first, next_number, first - cursor, overruns, more)
+
+
+def parse_onset(fields: Fields) -> LightOnset:
+    """Return what is known of the onset of light; a state that is not known here is LOST."""
+    number = fields.count("st")
+    if number not in OnsetState.__members__.values():
+        logger.warning(
+            "the board tells the onset of light by a state that is not known: %d", number
+        )
+        return LightOnset(OnsetState.LOST)
+    state = OnsetState(number)
+    onset = LightOnset(
+        state=state,
+        first_ns=_optional(fields, "first"),
+        half_ns=_optional(fields, "t50"),
+        ninety_ns=_optional(fields, "t90"),
+        resolution_ns=_optional(fields, "res"),
+        base_counts=_scaled(fields, "base", _LEVEL_UNIT),
+        sigma_counts=_scaled(fields, "sig", _LEVEL_UNIT),
+        peak_counts=_optional(fields, "peak"),
+        level_counts=_scaled(fields, "lvl", _LEVEL_UNIT),
+        pwm_hz=_scaled(fields, "pwm", _FREQUENCY_UNIT),
+        duty=_scaled(fields, "duty", _DUTY_UNIT),
+        pwm_uncertainty_ns=_optional(fields, "u"),
+    )
+    if state is OnsetState.OK:
+        for key in _MEASURED_KEYS:
+            fields.count(key)
+    return onset
+
+
+def _optional(fields: Fields, key: str) -> int | None:
+    return fields.count(key) if fields.has(key) else None
+
+
+def _scaled(fields: Fields, key: str, parts: int) -> float | None:
+    return fields.count(key) / parts if fields.has(key) else None
 
 
 def _advance(fields: Fields, cursor: int, count: int) -> tuple[int, bool]:

@@ -1,0 +1,61 @@
+"""The onset of light as the board measures it; the terms are those of docs/explanation/light.md."""
+
+from dataclasses import dataclass
+from enum import IntEnum, unique
+
+
+@unique
+class OnsetState(IntEnum):
+    """What became of looking for the onset (fixtures/wire/rig.cddl)."""
+
+    IDLE = 0
+    """Nothing was recorded since the board's boot."""
+    DARK = 1
+    """Recording, and no light so far."""
+    RISING = 2
+    """Recording; light came, its level has not settled yet."""
+    OK = 3
+    """Measured."""
+    NO_LIGHT = 4
+    """The recording is over and no light came."""
+    NOT_SETTLED = 5
+    """Light came, and the recording was over before its level had settled."""
+    UNSTABLE = 6
+    """The level moved, or flickered without a period, whenever it should have been settled."""
+    SATURATED = 7
+    """The converter was at the end of its range."""
+    NO_BASELINE = 8
+    """The baseline was cut short, or light moved in it."""
+    LOST = 9
+    """Samples did not come at the rate, or those about a slow onset are no longer held."""
+
+
+@dataclass(frozen=True, slots=True)
+class LightOnset:
+    """When a panel came on. What a state does not allow to say is None, never guessed.
+
+    Attributes:
+        state: only OK carries everything; NOT_SETTLED, UNSTABLE and SATURATED carry `first_ns`.
+        first_ns: board clock of the first light (t_first).
+        half_ns, ninety_ns: board clock at 50 % and 90 % of the settled level (t_50, t_90).
+        resolution_ns: distance of the points that these times are interpolated between.
+        base_counts, sigma_counts: the baseline's mean and standard deviation, converter counts.
+        peak_counts: greatest sample.
+        level_counts: mean of the settled level over whole PWM periods, baseline included.
+        pwm_hz: of the backlight, 0.0 for DC; one above half the sample rate appears folded.
+        duty: share of the PWM's light part, 0 to 1; 1.0 for DC.
+        pwm_uncertainty_ns: standard uncertainty of `half_ns` by the PWM's unknown phase.
+    """
+
+    state: OnsetState
+    first_ns: int | None = None
+    half_ns: int | None = None
+    ninety_ns: int | None = None
+    resolution_ns: int | None = None
+    base_counts: float | None = None
+    sigma_counts: float | None = None
+    peak_counts: int | None = None
+    level_counts: float | None = None
+    pwm_hz: float | None = None
+    duty: float | None = None
+    pwm_uncertainty_ns: int | None = None
