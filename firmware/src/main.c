@@ -4,6 +4,7 @@
 #include "rig_engine.h"
 #include "rig_guard.h"
 #include "rig_identity.h"
+#include "rig_light.h"
 #include "rig_mgmt.h"
 
 #include <app_version.h>
@@ -24,6 +25,13 @@ static int start(void)
 	ret = rig_engine_start(&identity);
 	if (ret < 0) {
 		return ret;
+	}
+	if (IS_ENABLED(CONFIG_RIG_LIGHT)) {
+		ret = rig_light_start();
+		if (ret < 0) {
+			LOG_ERR("Could not start sampling light (%d)", ret);
+			return ret;
+		}
 	}
 	ret = rig_guard_start();
 	if (ret < 0) {

@@ -25,6 +25,11 @@ static struct {
 	struct rig_core core;
 	struct rig_time time;
 	struct rig_edge edges[CONFIG_RIG_EDGE_RING_EDGES];
+#ifdef CONFIG_RIG_LIGHT
+	struct rig_light_block light[CONFIG_RIG_LIGHT_RING_BLOCKS];
+	/** given by requests while light is to be recorded */
+	struct k_sem light_wanted;
+#endif
 	struct k_mutex lock;
 	struct k_sem wake;
 	struct k_thread thread;
@@ -132,6 +137,10 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 		.lease_ns = CONFIG_RIG_LEASE_MS * NS_PER_MS,
 		.edge_slots = engine.edges,
 		.edge_capacity = CONFIG_RIG_EDGE_RING_EDGES,
+#ifdef CONFIG_RIG_LIGHT
+		.light_slots = engine.light,
+		.light_capacity = CONFIG_RIG_LIGHT_RING_BLOCKS,
+#endif
 		.now_ns = now_ns,
 		.drive = drive,
 		.selftest = selftest,
@@ -153,6 +162,9 @@ int rig_engine_start(const struct rig_identity *identity)
 
 	(void)k_mutex_init(&engine.lock);
 	(void)k_sem_init(&engine.wake, 0, 1);
+#ifdef CONFIG_RIG_LIGHT
+	(void)k_sem_init(&engine.light_wanted, 0, 1);
+#endif
 	engine.stopping = false;
 	ret = edge_source_start(wake_up, &levels);
 	if (ret < 0) {
@@ -180,6 +192,42 @@ void rig_engine_stop(void)
 	rig_core_release(&engine.core);
 }
 
+#ifdef CONFIG_RIG_LIGHT
+static bool wants_light(uint64_t t_ns)
+{
+	return t_ns < engine.core.light.armed_until_ns;
+}
+
+static void call_for_light(void)
+{
+	if (wants_light(now_ns(NULL))) {
+		k_sem_give(&engine.light_wanted);
+	}
+}
+
+void rig_engine_await_light(void)
+{
+	(void)k_sem_take(&engine.light_wanted, K_FOREVER);
+}
+
+bool rig_engine_light(uint32_t ticks, uint16_t counts)
+{
+	uint64_t t_ns;
+	bool wanted;
+
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	t_ns = rig_time_ns(&engine.time, rig_time_extend(&engine.time, ticks));
+	rig_light_sample(&engine.core.light, t_ns, counts);
+	wanted = wants_light(t_ns);
+	(void)k_mutex_unlock(&engine.lock);
+	return wanted;
+}
+#else
+static void call_for_light(void)
+{
+}
+#endif
+
 int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t in_len, uint8_t *out,
 		       size_t out_cap, size_t *out_len)
 {
@@ -190,6 +238,7 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 	}
 	rc = rig_core_request(&engine.core, command, write, now_ns(NULL), in, in_len, out, out_cap,
 			      out_len);
+	call_for_light();
 	(void)k_mutex_unlock(&engine.lock);
 	/* There may be another deadline now. */
 	wake_up();

@@ -32,6 +32,17 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 /** Let go of every actuator; from any thread. */
 void rig_engine_release(void);
 
+/** Wait until the host wants light recorded; one thread only. */
+void rig_engine_await_light(void);
+
+/**
+ * Record one sample of the photodiode.
+ *
+ * @param ticks the edge source's counter when it was taken
+ * @return whether the host wants more
+ */
+bool rig_engine_light(uint32_t ticks, uint16_t counts);
+
 /**
  * Look whether the engine lives; from any thread but its own.
  *

@@ -29,6 +29,9 @@ void outside_pty_write(uint8_t byte);
 
 /* ---------------------------------------------------------------------------------- wires -- */
 
+/** In a mask: not levels, but the photodiode's voltage in the lower 16 bits of values [mV]. */
+#define OUTSIDE_LIGHT (UINT32_C(1) << 31)
+
 /** A change of input wires: bit n of values counts where bit n of mask is 1. */
 struct outside_change {
 	uint32_t mask;

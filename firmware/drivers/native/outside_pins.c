@@ -5,12 +5,15 @@
 #include "outside.h"
 
 #include <zephyr/device.h>
+#include <zephyr/drivers/adc/adc_emul.h>
 #include <zephyr/drivers/gpio/gpio_emul.h>
 #include <zephyr/init.h>
 #include <zephyr/irq.h>
 #include <zephyr/logging/log.h>
 
 LOG_MODULE_REGISTER(outside_pins, CONFIG_RIG_LOG_LEVEL);
+
+#define RIG_NODE DT_INST(0, resume_rig_rig)
 
 static const struct device *const port = DEVICE_DT_GET(DT_INST_PHANDLE(0, port));
 
@@ -35,12 +38,24 @@ static void set_inputs(struct outside_change change)
 	}
 }
 
+static void set_light(uint32_t value_mv)
+{
+#ifdef CONFIG_RIG_LIGHT
+	(void)adc_emul_const_value_set(DEVICE_DT_GET(DT_IO_CHANNELS_CTLR(RIG_NODE)),
+				       DT_IO_CHANNELS_INPUT(RIG_NODE), value_mv);
+#endif
+}
+
 static void wires_changed(const void *unused)
 {
 	struct outside_change change;
 
 	while (outside_wires_take(&change)) {
-		set_inputs(change);
+		if ((change.mask & OUTSIDE_LIGHT) != 0u) {
+			set_light(change.values & UINT16_MAX);
+		} else {
+			set_inputs(change);
+		}
 	}
 }
 

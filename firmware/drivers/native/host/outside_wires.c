@@ -72,9 +72,11 @@ bool outside_wires_take(struct outside_change *change)
 	*change = at(0)->change;
 	wires.first = (wires.first + 1) % CHANGES;
 	wires.count--;
-	wires.inputs.values =
-		(wires.inputs.values & ~change->mask) | (change->values & change->mask);
-	wires.inputs.mask |= change->mask;
+	if ((change->mask & OUTSIDE_LIGHT) == 0) {
+		wires.inputs.values =
+			(wires.inputs.values & ~change->mask) | (change->values & change->mask);
+		wires.inputs.mask |= change->mask;
+	}
 	return true;
 }
 

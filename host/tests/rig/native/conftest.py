@@ -26,6 +26,7 @@ MESSAGE: Final = struct.Struct("=QII")
 
 INPUTS: Final = {channel: bit for bit, channel in enumerate(Channel)}
 OUTPUTS: Final = {Actuator.BUTTON: 16, Actuator.LID: 17}
+LIGHT: Final = 31
 """Pins as in firmware/boards/native_sim.overlay."""
 
 
@@ -55,6 +56,10 @@ class Wires:
         """Put a level on a wire, at a CLOCK_MONOTONIC_RAW or at once."""
         bit = 1 << INPUTS[channel]
         self._socket.sendto(MESSAGE.pack(host_ns, bit, bit if level else 0), self._board)
+
+    def set_light_mv(self, value_mv: int, host_ns: int = 0) -> None:
+        """Put a voltage on the photodiode's ADC channel, 0 to 65535 mV."""
+        self._socket.sendto(MESSAGE.pack(host_ns, 1 << LIGHT, value_mv), self._board)
 
     def next_output(self) -> Output:
         """Wait for the next change of an output."""
@@ -136,6 +141,7 @@ def native_port(native_image: Path, folder: Path) -> Iterator[Path]:
         try:
             while "resume-rig" not in (line := process.stdout.readline()):
                 assert line, "the image ended before the rig had started"
+                assert "Could not start" not in line, line
             yield port
         finally:
             process.terminate()

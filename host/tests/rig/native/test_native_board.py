@@ -201,3 +201,20 @@ def test_clients_may_come_and_go(connect: Callable[[], "NativeBoard"]) -> None:
         boot_ids.add(client.rig.info().boot_id)
         client.rig.close()
     assert len(boot_ids) == 1
+
+
+def test_light_is_recorded_while_it_is_armed(native: "NativeBoard") -> None:
+    native.wires.set_light_mv(330)
+    native.rig.arm_light(200 * MS)
+    start_ns = native.clock.now_ns()
+    native.wires.set_light_mv(1650, start_ns + 100 * MS)
+    native.sleep_until(start_ns + 210 * MS)
+    batch = native.rig.light(0, 512)
+    blocks = batch.blocks
+    assert [block.number for block in blocks] == list(range(len(blocks)))
+    assert 200 <= len(blocks) <= 201
+    assert all(after.t_ns - before.t_ns <= MS for before, after in pairwise(blocks))
+    dark, bright = blocks[50], blocks[150]
+    assert (dark.minimum, dark.mean, dark.maximum) == (409, 409, 409)
+    assert (bright.minimum, bright.mean, bright.maximum) == (2047, 2047, 2047)
+    assert (batch.lost, native.rig.faults().light_overruns) == (0, 0)
