@@ -40,6 +40,7 @@ BURSTS = 10
 BURST_EDGES = 1_000
 BURST_STEP_NS = 20 * US
 BATCH = 512
+ECHO_BYTES = 1_700
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +191,13 @@ def main() -> int:
         ahead = measure(board, count, AHEAD_NS, 0)
         now = measure(board, count, 0, count)
         trips = round_trips_ns(board, count)
+        echoes = [board.rig.ping("x" * ECHO_BYTES) for _ in range(count)]
         sent, read, burst_errors = bursts(board, 2 * count)
         overruns = board.rig.faults().edge_overruns
         share = cpu_share(board)
     print(f"{'[us]':<40}{'median':>12}{'p99':>12}{'max':>12}")
     print(shown("round trip of time", trips))
+    print(shown(f"echo of {ECHO_BYTES:,} B", echoes))
     print(shown("|stamp - sent|, sent at once", now))
     print(shown(f"|stamp - sent|, sent {AHEAD_NS // MS} ms ahead", ahead))
     if burst_errors:

@@ -307,7 +307,7 @@ def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., Campaig
         identity = identify(
             rig_url="sim:", rig=info, dut=dut, requirement=requirement, created_utc_ns=2
         )
-        dut_log = served_log(rig)
+        dut_log = served_log(rig, info)
         assert dut_log is not None
         log = ServedLog(dut_log)
         return CampaignBench(tmp_path / name, rig, clock, identity, log, simulated=bench)

@@ -166,10 +166,10 @@ def test_records_from_before_the_campaign_are_not_its_own(simulated: Make) -> No
     name = bench.path.with_name("second.rrs")
     bench.path = name
     # A new reader of the same log sees the first campaign's records at once.
-    bench.log = ServedLog(served_log(bench.rig))
+    bench.log = ServedLog(served_log(bench.rig, bench.identity.rig))
     stop_after(bench, 2)
     bench.begin(override(default_plan(), cycles=4))
-    bench.log = ServedLog(served_log(bench.rig))
+    bench.log = ServedLog(served_log(bench.rig, bench.identity.rig))
     bench.events = []
 
     bench.go_on()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from resume_rig.rig.interface import Rig
+from resume_rig.rig.interface import Rig, RigInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class DutLog:
     text_from: Callable[[int], bytes]
 
 
-def served_log(rig: Rig) -> DutLog | None:
-    """Return the log that the board serves as a file; None for one that serves none."""
-    name = rig.info().dut_log
+def served_log(rig: Rig, info: RigInfo) -> DutLog | None:
+    """Return the log that this board serves as a file; None for one that serves none."""
+    name = info.dut_log
     return None if name is None else DutLog(name, partial(rig.download, name))

@@ -10,7 +10,7 @@ from resume_rig.model.errors import UsageError
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_log import DutLog, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.interface import Rig
+from resume_rig.rig.interface import Rig, RigInfo
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
 from resume_rig.rig.smp.serial_port import open_rfc2217, open_serial, open_socket
@@ -81,8 +81,8 @@ def open_rig(
     if scheme == "native":
         return _open_native(url, rest, clock, dut)
     real_clock = clock or SystemClock()
-    rig = _identified(_open_port(url, scheme, rest, real_clock), real_clock)
-    return OpenRig(rig, real_clock, url, simulated=False, dut_log=served_log(rig))
+    rig, info = _identified(_open_port(url, scheme, rest, real_clock), real_clock)
+    return OpenRig(rig, real_clock, url, simulated=False, dut_log=served_log(rig, info))
 
 
 def parse_sim_options(text: str) -> SimOptions:
@@ -120,8 +120,8 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
     # Real time passes by itself while the bench works.
     latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
     transport = InProcessTransport(bench.handle, clock, url, latency_ns)
-    rig = _identified(transport, clock)
-    return OpenRig(rig, clock, url, simulated=True, dut_log=served_log(rig))
+    rig, info = _identified(transport, clock)
+    return OpenRig(rig, clock, url, simulated=True, dut_log=served_log(rig, info))
 
 
 def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | None) -> OpenRig:
@@ -131,7 +131,8 @@ def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | Non
     clock = clock or SystemClock()
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
     transport, log = open_native(url, options, clock, profile)
-    return OpenRig(_identified(transport, clock), clock, url, simulated=True, dut_log=log)
+    rig, _ = _identified(transport, clock)
+    return OpenRig(rig, clock, url, simulated=True, dut_log=log)
 
 
 def _open_port(url: str, scheme: str, rest: str, clock: Clock) -> Transport:
@@ -156,12 +157,11 @@ def _host_and_port(url: str, text: str) -> tuple[str, int]:
     return host, int(digits)
 
 
-def _identified(transport: Transport, clock: Clock) -> SmpRig:
-    """Return the rig on the transport after it has said who it is; else close the transport."""
+def _identified(transport: Transport, clock: Clock) -> tuple[SmpRig, RigInfo]:
+    """Return the rig on the transport and who it says it is; else close the transport."""
     rig = SmpRig(SmpClient(transport, clock, first_sequence=secrets.randbits(8)))
     try:
-        rig.info()
+        return rig, rig.info()
     except BaseException:  # Ctrl-C while a port stays silent must not leave it open
         transport.close()
         raise
-    return rig
