@@ -158,6 +158,7 @@ def main() -> None:
         print(f"{bench.rig.info().board:42} {'median':>10} {'p99':>10} {'max':>10}")
         boot_ns = bench.boot_ns()
         show("round trip of time", round_trips(bench, requests))
+        show("echo of 1,700 B", [bench.rig.ping("x" * 1_700) for _ in range(requests)])
         show("edge sent at once: stamp - time sent", sent_at_once(bench, boot_ns, 0))
         show("edge sent ahead: |stamp - time asked|", sent_ahead(bench, boot_ns, EDGES))
         arrived, overruns = bursts(bench, 2 * EDGES)

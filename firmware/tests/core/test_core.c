@@ -110,6 +110,18 @@ static void a_channel_that_the_board_lacks_is_dropped(struct check_tally *tally)
 	CHECK_EQ(bench.core.levels, 0x1ff);
 }
 
+static void edges_that_the_shell_lost_are_overruns(struct check_tally *tally)
+{
+	struct bench bench;
+
+	bench_start(&bench);
+	rig_core_lose_edges(&bench.core, 3);
+	rig_core_lose_edges(&bench.core, 0);
+	rig_core_edge(&bench.core, 2, false, 77);
+	CHECK_EQ(bench.core.edges.numbers.overruns, 3);
+	CHECK_EQ(bench.core.edges.numbers.next, 1);
+}
+
 void test_core(struct check_tally *tally)
 {
 	RUN(tally, every_actuator_is_released_at_the_start);
@@ -119,4 +131,5 @@ void test_core(struct check_tally *tally)
 	RUN(tally, a_change_of_level_becomes_an_edge);
 	RUN(tally, a_repeat_of_the_level_is_dropped);
 	RUN(tally, a_channel_that_the_board_lacks_is_dropped);
+	RUN(tally, edges_that_the_shell_lost_are_overruns);
 }
