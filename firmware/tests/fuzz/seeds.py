@@ -23,6 +23,9 @@ def request_step(exchange: Any) -> bytes:
     return raw_step(head, payload, ROOM)
 
 
+MOST_REPEATS = 8
+
+
 def raw_step(head: int, payload: bytes, room: int) -> bytes:
     """Return a request of any bytes as a step."""
     return bytes([REQUEST, head, len(payload), room]) + payload
@@ -35,10 +38,14 @@ def other_step(step: Any, named: dict[str, Any]) -> bytes:
             return bytes([EDGE, channel << 1 | level])
         case {"sample": [_, counts]}:
             return bytes([SAMPLE]) + int(counts).to_bytes(2, "big")
+        case {"samples": [_, times, *row]}:
+            # A story is short; what a long row of samples leads to, the fuzzer finds by itself.
+            once = b"".join(bytes([SAMPLE]) + int(counts).to_bytes(2, "big") for counts in row)
+            return once * min(int(times), MOST_REPEATS)
         case str():
             return request_step(named[step])
         case _:
-            raise ValueError(f"a step is an edge, a sample or an exchange, not {step!r}")
+            raise ValueError(f"a step is an edge, samples or an exchange, not {step!r}")
 
 
 def rooms_story() -> bytes:
