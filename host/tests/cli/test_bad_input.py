@@ -56,7 +56,7 @@ RUN_CASES = {
     "unknown profile": (["run", "--dut", "toaster"], 2, "healthy-laptop"),
     "unknown scheme": (["run", "--rig", "usb:1"], 2, "serial:"),
     "unknown sim option": (["run", "--rig", "sim:colour=red"], 2, "clock="),
-    "rung that is not there yet": (["run", "--rig", "native:"], 2, "sim:"),
+    "no image": (["run", "--rig", "native:"], 2, "native:PATH"),
     "port that is not there": (["run", "--rig", "serial:/dev/no-such-port"], 3, "no-such-port"),
     "no listener": (["run", "--rig", "socket:127.0.0.1:1"], 3, "127.0.0.1"),
     "no cycles": (["run", "--cycles", "0"], 2, "1 to"),
