@@ -9,6 +9,7 @@
 #include <zephyr/drivers/gpio/gpio_emul.h>
 #include <zephyr/init.h>
 #include <zephyr/irq.h>
+#include <zephyr/kernel.h>
 #include <zephyr/logging/log.h>
 
 LOG_MODULE_REGISTER(outside_pins, CONFIG_RIG_LOG_LEVEL);
@@ -19,6 +20,8 @@ static const struct device *const port = DEVICE_DT_GET(DT_INST_PHANDLE(0, port))
 
 static struct {
 	struct gpio_callback outputs;
+	struct k_work light;
+	atomic_t light_mv;
 } pins;
 
 static bool is_input(gpio_pin_t pin)
@@ -38,11 +41,13 @@ static void set_inputs(struct outside_change change)
 	}
 }
 
-static void set_light(uint32_t value_mv)
+/** The emulated ADC takes a mutex, so an interrupt cannot set it. */
+static void set_light(struct k_work *unused)
 {
 #ifdef CONFIG_RIG_LIGHT
 	(void)adc_emul_const_value_set(DEVICE_DT_GET(DT_IO_CHANNELS_CTLR(RIG_NODE)),
-				       DT_IO_CHANNELS_INPUT(RIG_NODE), value_mv);
+				       DT_IO_CHANNELS_INPUT(RIG_NODE),
+				       (uint32_t)atomic_get(&pins.light_mv));
 #endif
 }
 
@@ -52,7 +57,8 @@ static void wires_changed(const void *unused)
 
 	while (outside_wires_take(&change)) {
 		if ((change.mask & OUTSIDE_LIGHT) != 0u) {
-			set_light(change.values & UINT16_MAX);
+			atomic_set(&pins.light_mv, change.values & UINT16_MAX);
+			(void)k_work_submit(&pins.light);
 		} else {
 			set_inputs(change);
 		}
@@ -83,6 +89,7 @@ static void outputs_changed(const struct device *device, struct gpio_callback *c
 
 static int outside_pins_init(void)
 {
+	k_work_init(&pins.light, set_light);
 	gpio_init_callback(&pins.outputs, outputs_changed, UINT32_MAX);
 	IRQ_CONNECT(OUTSIDE_WIRES_IRQ, 1, wires_changed, NULL, 0);
 	irq_enable(OUTSIDE_WIRES_IRQ);
