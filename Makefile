@@ -87,6 +87,8 @@ firmware: has-zephyr
 	@cmake --build $(FIRMWARE_BUILD)
 
 firmware-test: setup has-zephyr
+	@# Zephyr keeps the list of overlays of the first configuration in its cache.
+	@rm -f $(addprefix $(BUILD)/firmware/test-,$(addsuffix /CMakeCache.txt,$(FIRMWARE_TESTS)))
 	@for test in $(FIRMWARE_TESTS); do \
 		ZEPHYR_TOOLCHAIN_VARIANT=host cmake -GNinja -S firmware/tests/$$test -B $(BUILD)/firmware/test-$$test -DBOARD=native_sim/native/64 && \
 		cmake --build $(BUILD)/firmware/test-$$test && \

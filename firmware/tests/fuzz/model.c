@@ -8,7 +8,7 @@
 #include <zcbor_decode.h>
 
 #define CHANNELS 9u
-#define LAST_ERROR RIG_ERR_NO_LIGHT
+#define LAST_ERROR RIG_ERR_NO_ONSET
 
 void model_fail(const struct model *model, const char *what)
 {

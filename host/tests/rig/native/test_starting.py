@@ -52,7 +52,7 @@ def nothing_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     yield
     assert list(place.iterdir()) == []
     assert [thread.name for thread in threading.enumerate() if "native:" in thread.name] == []
-    assert children() == before
+    assert children() <= before
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_a_program_that_is_ended_by_a_signal(tmp_path: Path) -> None:
 def test_a_program_that_says_nothing_is_waited_for_and_ended(tmp_path: Path) -> None:
     noted = tmp_path / "pid"
     image = script(tmp_path, f"trap '' TERM; echo $$ > {noted}; sleep 60 & wait; sleep 60")
-    with pytest.raises(LinkLost, match=r"served no SMP within 0\.4 s; it said nothing"):
-        bench(image, 400 * MS).start()
+    with pytest.raises(LinkLost, match=r"served no SMP within 1\.5 s; it said nothing"):
+        bench(image, 1_500 * MS).start()
     assert not Path(f"/proc/{noted.read_text().strip()}").exists()
 
 

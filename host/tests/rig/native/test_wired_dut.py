@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.native.wired_dut import WiredDut
-from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, PinChange
+from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, LIGHT_BIT, PinChange
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -47,10 +47,24 @@ def test_the_pins_are_those_of_the_overlay(overlay: str) -> None:
 
 
 def test_a_dut_that_is_up_shows_it_on_its_wired_pins_alone() -> None:
-    levels = wired_dut().levels()
+    levels, light = wired_dut().standing()
     wired = sum(1 << CHANNEL_PINS[channel] for channel in LAPTOP.channels)
     assert levels == PinChange(0, wired, wired)
     assert not levels.mask >> CHANNEL_PINS[Channel.SLP_S5] & 1
+    assert (light.mask, light.t_ns) == (LIGHT_BIT, 0)
+    assert 1_900 < light.values < 2_300
+
+
+def test_the_light_ramps_down_when_the_panel_goes_dark_and_stands_still_then() -> None:
+    dut = wired_dut()
+    dut.drive(button(START_NS, True), 0)
+    changes = dut.live(START_NS + 5 * S)
+    (dark_ns,) = times_of(changes, Channel.BACKLIGHT, 0)
+    light = [change for change in changes if change.mask == LIGHT_BIT]
+    assert light[0].t_ns == dark_ns
+    assert light[0].values > 1_900
+    assert all(change.values < 100 for change in light if change.t_ns >= dark_ns + MS)
+    assert light[-1].t_ns <= dark_ns + 8 * MS
 
 
 def test_a_press_is_sensed_and_puts_it_to_sleep() -> None:
@@ -107,7 +121,7 @@ def test_lived_ahead_its_changes_never_run_backwards(
             dut.drive(button(now_ns - MS // 2, driven), now_ns)
     changes += dut.live(now_ns + 30 * S)
     assert [c.t_ns for c in changes] == sorted(c.t_ns for c in changes)
-    levels = dut.levels()
+    levels, _ = dut.standing()
     for channel in LAPTOP.channels:
         bit = 1 << CHANNEL_PINS[channel]
         own = [bool(c.values) for c in changes if c.mask == bit]

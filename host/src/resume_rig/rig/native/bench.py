@@ -219,7 +219,8 @@ class NativeBench:
     def _serve(self, image: Image, wires: Wires) -> None:
         """Pass changes both ways until told to stop, or until the image is gone."""
         try:
-            wires.send(self._dut.levels())
+            for change in self._dut.standing():
+                wires.send(change)
             while self._turn(image, wires):
                 pass
         except TimeoutError:

@@ -5,16 +5,29 @@ what the outputs did. An output that changed in the stretch already lived throug
 at the end of that stretch; the contact is sensed, so no measurement notices.
 """
 
+from typing import Final
+
+import numpy as np
 from numpy.random import SeedSequence, default_rng
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.dut import DutProfile
-from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, PinChange, level_change
+from resume_rig.rig.native.wires import (
+    ACTUATOR_PINS,
+    CHANNEL_PINS,
+    FULL_SCALE_MV,
+    PinChange,
+    level_change,
+    light_change,
+)
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import PanelChange, WireChange
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import new_log
+from resume_rig.rig.sim.panel import FULL_SCALE, RAMP_NS, Panel
+
+_LIGHT_STEP_NS: Final = 250_000  # while the panel ramps; after that its voltage stands still
 
 
 class WiredDut:
@@ -39,28 +52,32 @@ class WiredDut:
         self._start_ns = start_ns
         self._wired = frozenset(profile.channels)
         self._actuators = tuple(profile.actuators)
-        dut, log, time = (default_rng(stream) for stream in SeedSequence(seed).spawn(3))
+        dut, log, time, light = (default_rng(stream) for stream in SeedSequence(seed).spawn(4))
         self._dut = SimulatedDut(profile, dut, faults)
         self._log = new_log(profile, OsClock(utc_ns, time), log, faults)
+        self._panel = Panel(light)
+        self._light_ns: int | None = None
+        self._ramp_end_ns = 0
         self._reached_ns = 0
         self._outputs = 0
 
-    def levels(self) -> PinChange:
-        """Return the present levels of all wired pins, as a change at once."""
+    def standing(self) -> list[PinChange]:
+        """Return the present levels of all wired pins and the light, as changes at once."""
         levels = self._dut.levels
         changes = [level_change(0, channel, levels[channel]) for channel in self._wired]
         mask = sum(change.mask for change in changes)
-        return PinChange(0, mask, sum(change.values for change in changes))
+        values = sum(change.values for change in changes)
+        return [PinChange(0, mask, values), light_change(0, self._voltage_mv(self._reached_ns))]
 
     def next_ns(self) -> int | None:
         """Return when something happens next if no output changes; None: never."""
-        next_ns = self._dut.next_event_ns()
+        next_ns = self._next_world_ns()
         return None if next_ns is None else next_ns + self._start_ns
 
     def live(self, until_ns: int) -> list[PinChange]:
         """Return what the pins do up to and including a time, in time order."""
         changes: list[PinChange] = []
-        while (due_ns := self._dut.next_event_ns()) is not None:
+        while (due_ns := self._next_world_ns()) is not None:
             if due_ns + self._start_ns > until_ns:
                 break
             self._reached_ns = due_ns
@@ -101,11 +118,28 @@ class WiredDut:
                 case WireChange(t_ns, channel, level):
                     if self._is_wired(channel):
                         changes.append(level_change(t_ns + self._start_ns, channel, level))
-                case PanelChange():
-                    pass  # the image has no light input
+                case PanelChange(t_ns, lit):
+                    self._panel.switch(t_ns, lit)
+                    self._light_ns, self._ramp_end_ns = t_ns, t_ns + RAMP_NS
                 case _:
                     self._log.take(event)
+        if self._light_ns is not None and self._light_ns <= world_ns:
+            changes.append(self._ramped(self._light_ns))
         return changes
+
+    def _next_world_ns(self) -> int | None:
+        due = (self._dut.next_event_ns(), self._light_ns)
+        return min((t_ns for t_ns in due if t_ns is not None), default=None)
+
+    def _ramped(self, world_ns: int) -> PinChange:
+        """Return the light at a moment of the panel's ramp, and plan the next one."""
+        next_ns = world_ns + _LIGHT_STEP_NS
+        self._light_ns = next_ns if next_ns <= self._ramp_end_ns else None
+        return light_change(world_ns + self._start_ns, self._voltage_mv(world_ns))
+
+    def _voltage_mv(self, world_ns: int) -> int:
+        counts = int(self._panel.counts(np.array([world_ns], dtype=np.int64))[0])
+        return counts * FULL_SCALE_MV // FULL_SCALE
 
     def _is_wired(self, channel: Channel) -> bool:
         return channel in self._wired and channel in CHANNEL_PINS

@@ -25,6 +25,11 @@ ACTUATOR_PINS: Final[Mapping[Actuator, int]] = MappingProxyType(
     {Actuator.BUTTON: 16, Actuator.LID: 17}
 )
 
+LIGHT_BIT: Final = 1 << 31
+"""No pin: the photodiode's voltage stands in the lower half of the values, in mV."""
+
+FULL_SCALE_MV: Final = 3_300
+
 _MESSAGE: Final = struct.Struct("=QII")
 _AT_ONCE: Final = 0
 _PATIENCE_S: Final = 1.0
@@ -32,7 +37,7 @@ _PATIENCE_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class PinChange:
-    """Pins change; bit n of `values` counts where bit n of `mask` is 1.
+    """Pins change; bit n of `values` counts where bit n of `mask` is 1. Light: see LIGHT_BIT.
 
     Attributes:
         t_ns: CLOCK_MONOTONIC_RAW.
@@ -47,6 +52,11 @@ def level_change(t_ns: int, channel: Channel, level: int) -> PinChange:
     """Return the change of one channel's pin."""
     bit = 1 << CHANNEL_PINS[channel]
     return PinChange(t_ns, bit, bit if level else 0)
+
+
+def light_change(t_ns: int, voltage_mv: int) -> PinChange:
+    """Return the change of the photodiode's voltage."""
+    return PinChange(t_ns, LIGHT_BIT, voltage_mv)
 
 
 class Wires:

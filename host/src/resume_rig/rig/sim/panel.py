@@ -9,7 +9,11 @@ _FADE_NS = 1_000_000
 _BLACK_COUNTS = 40
 _WHITE_COUNTS = 2_600  # 250 cd/m2 on a 12-bit converter
 _NOISE_COUNTS = 4.0
-_FULL_SCALE = 4_095
+FULL_SCALE = 4_095
+"""Of the converter, in counts."""
+
+RAMP_NS = _SOFT_START_NS
+"""After so long the light stands still whichever way it was switched."""
 
 
 class Panel:
@@ -34,7 +38,7 @@ class Panel:
         """Return converter counts, 0..4095, at times [ns] that are not before the last switch."""
         noise = self._random.standard_normal(t_ns.size) * _NOISE_COUNTS
         level = _BLACK_COUNTS + (_WHITE_COUNTS - _BLACK_COUNTS) * self._share(t_ns)
-        return np.clip(np.rint(level + noise), 0, _FULL_SCALE).astype(np.int64)
+        return np.clip(np.rint(level + noise), 0, FULL_SCALE).astype(np.int64)
 
     def _share(self, t_ns: NDArray[np.int64]) -> NDArray[np.float64]:
         """Share of full light at times [ns]; linear ramps."""
