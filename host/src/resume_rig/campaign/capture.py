@@ -28,13 +28,18 @@ class Capture:
         self.initial_levels: dict[Channel, int] = {}
         self.edges: list[Edge] = []
         self._lost: dict[int, int] = {}
+        self._overruns = self._first_overruns = 0
         self.light: list[LightBlock] = []
 
     @property
     def lost_edges(self) -> int:
-        """How many edges since `begin` the board overwrote before they were read."""
+        """How many edges since `begin` the board lost before they were read.
+
+        Told by its numbers, or by its count of overruns alone: an edge that found no room on the
+        way into the ring never got a number.
+        """
         # Not told from the numbers of `edges`: those of channels unknown to this host are no loss.
-        return sum(self._lost.values())
+        return max(sum(self._lost.values()), self._overruns - self._first_overruns)
 
     @property
     def lost_light(self) -> int:
@@ -52,6 +57,7 @@ class Capture:
                 break
         self.initial_levels = levels
         self.edges, self._lost = [], {}
+        self._first_overruns = self._overruns
         self.begin_light()
 
     def begin_light(self) -> None:
@@ -69,6 +75,7 @@ class Capture:
             if batch.lost:
                 self._lost[self._next_edge] = batch.lost
             self._next_edge = batch.next_number
+            self._overruns = batch.overruns
             more = batch.more
 
     def read_light(self) -> None:
