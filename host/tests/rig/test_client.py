@@ -1,13 +1,13 @@
 """SmpRig in conversations [(command, request, reply), ...] over the in-process transport."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import Any
 
 import cbor2
 import pytest
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.edge import ClockExchange, Edge, LightBlock
+from resume_rig.model.edge import ClockExchange, Edge
 from resume_rig.model.errors import (
     BoardRebooted,
     DeviceFault,
@@ -15,87 +15,22 @@ from resume_rig.model.errors import (
     ProtocolError,
     UsageError,
 )
-from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.rig.client import SmpRig
-from resume_rig.rig.interface import ActionStart, EdgeBatch, Faults, LightBatch, Rig, SelfTestCheck
+from resume_rig.rig.interface import ActionStart, EdgeBatch, Faults, Rig, SelfTestCheck
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import InProcessTransport
-from resume_rig.rig.smp.packet import FileCommand, Header, Operation, Packet, RigCommand
+from resume_rig.rig.smp.packet import Header, Operation, Packet
 from resume_rig.timing.clocks import VirtualClock
 
 Fields = dict[str, object]
-SILENCE = None
-
-INFO: Fields = {
-    "proto": 1,
-    "fw": "0.1.0",
-    "board": "rig",
-    "boot": 77,
-    "clk": "xtal",
-    "hz": 1_000_000,
-    "tol": 30_000,
-    "lease": 60_000_000_000,
-    "ch": [["PWR_OK", 1000, 50, 500], ["VBUS", 1, 1, 1], ["BUTTON", 1000, 0, 500]],
-    "act": [["FAN", 5], ["BUTTON", 1_000_000_000], ["LID", 0]],
-    "ering": 512,
-    "lring": 0,
-}
-
-
-@dataclass
-class Conversation:
-    """A board that expects exactly these requests in this order."""
-
-    lines: list[tuple[str, Fields, Fields | None]]
-    operations: list[int] = field(default_factory=list)
-
-    def handle(self, data: bytes) -> bytes | None:
-        packet = Packet.unpack(data)
-        header = packet.header
-        name = {8: FileCommand, 64: RigCommand}.get(header.group, FileCommand)(header.command).name
-        assert self.lines, f"nothing more was expected than {name}"
-        command, request, reply = self.lines.pop(0)
-        assert (name.lower(), cbor2.loads(packet.payload)) == (command, request)
-        self.operations.append(header.operation)
-        if reply is SILENCE:
-            return None
-        payload = cbor2.dumps(reply)
-        answer = Header(
-            header.operation + 1, header.group, header.sequence, header.command, len(payload)
-        )
-        return answer.pack() + payload
-
-
 Talk = Callable[..., SmpRig]
-
-
-@pytest.fixture
-def said() -> Conversation:
-    return Conversation([])
-
-
-@pytest.fixture
-def talk(said: Conversation) -> Talk:
-    """Return a rig whose board has said who it is and expects the given lines from then on."""
-
-    def rig_with(*lines: tuple[str, Fields, Fields | None], info: Fields = INFO) -> SmpRig:
-        said.lines = [("info", {}, info), *lines]
-        clock = VirtualClock()
-        return SmpRig(SmpClient(InProcessTransport(said.handle, clock), clock), first_token=500)
-
-    return rig_with
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left_unsaid(said: Conversation) -> object:
-    yield
-    assert said.lines == []
+SILENCE = None
 
 
 def test_info_is_parsed_and_unknown_keys_channels_and_actuators_are_left_out(
-    talk: Talk, caplog: pytest.LogCaptureFixture
+    talk: Talk, caplog: pytest.LogCaptureFixture, board_info: Fields
 ) -> None:
-    rig: Rig = talk(info=INFO | {"cal": -120, "dutlog": "dut.xml", "new": {"a": [1]}})
+    rig: Rig = talk(info=board_info | {"cal": -120, "dutlog": "dut.xml", "new": {"a": [1]}})
     info = rig.info()
     assert (info.board, info.firmware, info.boot_id, info.clock_hz) == ("rig", "0.1.0", 77, 10**6)
     assert (info.calibration_ppb, info.dut_log) == (-120, "dut.xml")
@@ -129,14 +64,14 @@ def test_a_board_without_calibration_and_log_says_so(talk: Talk) -> None:
     ],
 )
 def test_an_info_of_a_wrong_shape_is_a_protocol_error(
-    talk: Talk, changes: Fields, sentence: str
+    talk: Talk, changes: Fields, sentence: str, board_info: Fields
 ) -> None:
     with pytest.raises(ProtocolError, match=sentence):
-        talk(info=INFO | changes).info()
+        talk(info=board_info | changes).info()
 
 
-def test_text_from_the_board_cannot_control_a_terminal(talk: Talk) -> None:
-    assert talk(info=INFO | {"board": "rig\x1b[31m\n"}).info().board == "rig?[31m?"
+def test_text_from_the_board_cannot_control_a_terminal(talk: Talk, board_info: Fields) -> None:
+    assert talk(info=board_info | {"board": "rig\x1b[31m\n"}).info().board == "rig?[31m?"
 
 
 def test_a_board_that_speaks_smp_without_the_rig_group_is_no_rig(talk: Talk) -> None:
@@ -217,7 +152,7 @@ def test_levels_are_those_of_the_known_channels(talk: Talk) -> None:
 
 
 def test_a_press_that_is_repeated_carries_the_same_token_and_the_next_one_another(
-    talk: Talk, said: Conversation
+    talk: Talk, said: Any
 ) -> None:
     first = {"act": 1, "dur": 200, "tok": 500}
     second = {"act": 1, "dur": 9, "tok": 501, "at": 4000, "force": True}
@@ -232,7 +167,7 @@ def test_a_press_that_is_repeated_carries_the_same_token_and_the_next_one_anothe
     assert said.operations == [Operation.READ] + [Operation.WRITE] * 4
 
 
-def test_tokens_of_two_rigs_do_not_start_alike(said: Conversation) -> None:
+def test_tokens_of_two_rigs_do_not_start_alike(said: Any, board_info: Fields) -> None:
     tokens: set[object] = set()
     for _ in range(3):
         clock = VirtualClock()
@@ -241,7 +176,7 @@ def test_tokens_of_two_rigs_do_not_start_alike(said: Conversation) -> None:
             header = Packet.unpack(data).header
             fields = cbor2.loads(Packet.unpack(data).payload)
             tokens.update({fields["tok"]} if "tok" in fields else set())
-            payload = cbor2.dumps(INFO | {"start": 1, "end": 2})
+            payload = cbor2.dumps(board_info | {"start": 1, "end": 2})
             reply = Header(header.operation + 1, 64, header.sequence, header.command, len(payload))
             return reply.pack() + payload
 
@@ -258,8 +193,10 @@ def test_the_lid_stays_closed_until_it_is_opened(talk: Talk) -> None:
     assert rig.lid(closed=False, at_ns=90) == ActionStart(90, 90)
 
 
-def test_an_actuator_that_the_board_lacks_is_refused_with_what_it_has(talk: Talk) -> None:
-    rig = talk(info=INFO | {"act": [["BUTTON", 5]]})
+def test_an_actuator_that_the_board_lacks_is_refused_with_what_it_has(
+    talk: Talk, board_info: Fields
+) -> None:
+    rig = talk(info=board_info | {"act": [["BUTTON", 5]]})
     with pytest.raises(DeviceFault) as caught:
         rig.lid(closed=True)
     assert (caught.value.group, caught.value.code) == (64, 3)
@@ -280,43 +217,6 @@ def test_a_refusal_by_the_interlock_is_a_device_fault(talk: Talk) -> None:
     with pytest.raises(DeviceFault, match=r"the board refused press: busy \(6\)") as caught:
         rig.press(Actuator.BUTTON, 5)
     assert (caught.value.group, caught.value.code) == (64, 6)
-
-
-def test_light_is_armed_and_read_as_blocks(talk: Talk) -> None:
-    reply = {"boot": 77, "first": 3, "next": 5, "ovr": 0, "b": [10, 1, 2, 3, 20, 4, 5, 6]}
-    rig = talk(
-        ("light", {"dur": 3_000}, {"boot": 77, "until": 4_000}),
-        ("light", {"from": 3, "max": 128}, reply),
-    )
-    rig.arm_light(3_000)
-    blocks = (LightBlock(3, 10, 1, 2, 3), LightBlock(4, 20, 4, 5, 6))
-    assert rig.light(3) == LightBatch(blocks, 3, 5, 0, 0, False)
-
-
-def test_arming_can_ask_for_a_baseline_and_a_settled_span(talk: Talk) -> None:
-    request = {"dur": 3_000, "base": 150_000_000, "settle": 2_000_000_000}
-    reply = {"boot": 77, "until": 4_000, "base": 150_000_000, "settle": 2_000_000_000}
-    rig = talk(("light", request, reply))
-    rig.arm_light(3_000, baseline_ns=150_000_000, settle_ns=2_000_000_000)
-
-
-def test_the_onset_is_asked_for_and_parsed(talk: Talk) -> None:
-    rig = talk(("onset", {}, {"boot": 77, "st": 1}))
-    assert rig.onset() == LightOnset(OnsetState.DARK)
-
-
-def test_a_board_that_looks_for_no_onset_says_so(talk: Talk) -> None:
-    rig = talk(("onset", {}, {"err": {"group": 64, "rc": 11}}))
-    assert rig.info().light_rate_hz is None
-    with pytest.raises(DeviceFault, match="no-onset"):
-        rig.onset()
-
-
-def test_a_board_announces_how_it_looks_for_the_onset(talk: Talk) -> None:
-    rig = talk(("info", {}, INFO | {"lhz": 50_000, "lmax": 4_095, "oring": 10_000}))
-    assert rig.info().onset_ring == 0
-    info = rig.info()
-    assert (info.light_rate_hz, info.light_full_scale, info.onset_ring) == (50_000, 4_095, 10_000)
 
 
 def test_selftest_faults_and_release_are_parsed(talk: Talk) -> None:
@@ -358,7 +258,7 @@ ASKING: dict[str, tuple[Callable[[SmpRig], object], Fields, Fields]] = {
 
 @pytest.mark.parametrize("command", ASKING)
 def test_a_reply_of_another_boot_is_noticed_until_info_is_asked_again(
-    talk: Talk, command: str
+    talk: Talk, command: str, board_info: Fields
 ) -> None:
     ask, request, reply = ASKING[command]
     later = dict(request) | ({"tok": 502} if "tok" in request else {})
@@ -366,7 +266,7 @@ def test_a_reply_of_another_boot_is_noticed_until_info_is_asked_again(
     rig = talk(
         (command, request, {**reply, "boot": 78}),
         (command, middle, {**reply, "boot": 78}),
-        ("info", {}, INFO | {"boot": 78}),
+        ("info", {}, board_info | {"boot": 78}),
         (command, later, {**reply, "boot": 78}),
     )
     for _ in range(2):
@@ -396,7 +296,7 @@ def test_a_cursor_that_is_refused_by_the_same_boot_is_a_device_fault(talk: Talk)
         rig.edges(90)
 
 
-def test_a_download_goes_on_from_the_offset_to_the_end(said: Conversation, talk: Talk) -> None:
+def test_a_download_goes_on_from_the_offset_to_the_end(said: Any, talk: Talk) -> None:
     rig = talk(
         ("file", {"name": "dut.xml", "off": 0}, {"off": 0, "data": b"abc", "len": 5}),
         ("file", {"name": "dut.xml", "off": 3}, SILENCE),

@@ -1,0 +1,95 @@
+"""A whole capture is cut into the cycles that it shows."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resume_rig.analysis.cycle_building import build_cycle, split_cycles
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.timing.edge_uncertainty import IntervalBounds
+
+MS = 1_000_000
+BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
+BUTTON, LID = Channel.BUTTON, Channel.LID
+SLP_S3, SLP_S4, SLP_S5 = Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5
+PWR_OK, PLTRST, BACKLIGHT = Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT
+WHOLE = {
+    IntervalName.TRIGGER_TO_SLP_S3: 1501,
+    IntervalName.ASLEEP: 18_547,
+    IntervalName.PRESS_WIDTH: 150,
+    IntervalName.PRESS_TO_SLP_S3: 48,
+    IntervalName.PRESS_TO_PWR_OK: 108,
+    IntervalName.SLP_S3_TO_PWR_OK: 60,
+    IntervalName.PWR_OK_TO_PLTRST: 50,
+    IntervalName.PRESS_TO_PLTRST: 158,
+    IntervalName.PLTRST_TO_LIGHT: 1342,
+    IntervalName.PRESS_TO_LIGHT: 1500,
+}
+
+
+def build(story, wake_by=Actuator.BUTTON, **options):
+    return build_cycle(1, story.edges(), story.levels, wake_by, BOUNDS, **options)
+
+
+def values_ms(cycle):
+    return {name: interval.value_ns / MS for name, interval in cycle.intervals.items()}
+
+
+@given(st.lists(st.integers(0, 200_000), min_size=1, max_size=6))
+def test_a_capture_is_cut_into_the_cycles_that_made_it(story, many_cycles, gaps_ms) -> None:
+    starts_ms = [sum(gaps_ms[: i + 1]) + i * 60_000 for i in range(len(gaps_ms))]
+    capture = many_cycles(starts_ms)
+
+    groups = split_cycles(capture.edges(), capture.levels)
+
+    assert [group.edges[0].t_ns for group in groups] == [ms * MS for ms in starts_ms]
+    for group in groups:
+        cycle = build_cycle(1, group.edges, group.initial_levels, None, BOUNDS)
+        assert values_ms(cycle) == WHOLE
+
+
+@given(begin=st.integers(0, 81_500), end=st.integers(0, 81_500))
+def test_a_capture_may_begin_and_end_anywhere(story, many_cycles, begin, end) -> None:
+    capture = many_cycles([0, 60_000])
+    edges = capture.edges()
+    levels = dict(capture.levels)
+    for edge in edges:
+        if edge.t_ns < begin * MS:
+            levels[edge.channel] = edge.level
+    seen = [edge for edge in edges if begin * MS <= edge.t_ns < end * MS]
+
+    groups = split_cycles(seen, levels)
+
+    cycles = [build_cycle(1, g.edges, g.initial_levels, None, BOUNDS) for g in groups]
+    assert sum(len(group.edges) for group in groups) <= len(seen)
+    for cycle in cycles:
+        assert cycle.outcome is not Outcome.WOKE_ALONE or begin > 0
+        for name, value in values_ms(cycle).items():
+            assert value == WHOLE[name] or name is IntervalName.PRESS_WIDTH
+
+
+def test_a_capture_that_begins_asleep_has_no_time_asleep(story) -> None:
+    levels = {**story.levels, SLP_S3: 0, PWR_OK: 0, PLTRST: 0, BACKLIGHT: 0}
+    edges = [edge for edge in story.edges() if edge.t_ns > 5_000 * MS]
+
+    (group,) = split_cycles(edges, levels)
+    cycle = build_cycle(1, group.edges, group.initial_levels, None, BOUNDS)
+
+    assert cycle.asleep_from_ns is None
+    assert cycle.state is OutsideState.S3
+    assert IntervalName.ASLEEP not in cycle.intervals
+    assert values_ms(cycle)[IntervalName.PRESS_TO_LIGHT] == 1500
+
+
+def test_a_capture_without_a_sleep_has_no_cycle(story) -> None:
+    assert split_cycles(story.dropping(200).edges(), story.levels) == []
+    assert split_cycles([], {}) == []
+
+
+def test_a_press_long_before_the_sleep_did_not_start_it(story) -> None:
+    late = type(story)(
+        tuple((ms + 60_000 if ms > 200 else ms, c, level) for ms, c, level in story.steps),
+        story.levels,
+    )
+
+    assert IntervalName.TRIGGER_TO_SLP_S3 not in build(late).intervals
