@@ -4,7 +4,7 @@ import argparse
 import re
 from pathlib import Path
 
-from resume_rig.cli.main import build_parser
+from resume_rig.cli.program import build_parser
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "reference" / "command-line.md").read_text("utf-8")
