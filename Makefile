@@ -27,7 +27,7 @@ help:
 	@echo 'make test-core  the C core under AddressSanitizer and UBSan'
 	@echo 'make test-host  pytest'
 	@echo 'make fuzz       the C core under libFuzzer (clang) for FUZZ_SECONDS (60)'
-	@echo 'make soak       a thousand simulated cycles, on the virtual clock, with faults'
+	@echo 'make soak       a thousand simulated cycles on the virtual clock: speed, memory, size of the store'
 	@echo 'make benchmark  figures beside those of a peer'
 	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
 	@echo 'make firmware-test  ztest and the host against the image on native_sim; needs ZEPHYR_BASE'

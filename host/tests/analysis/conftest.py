@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from resume_rig.model.channel import Channel
+from resume_rig.model.cycle import IntervalName
 from resume_rig.model.edge import Edge
 from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
 
@@ -110,3 +111,20 @@ def record() -> Callable[..., OsRecord]:
         return replace(normal, **fields)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def whole_ms() -> dict[IntervalName, int]:
+    """Return every interval of S3_BY_BUTTON, in ms."""
+    return {
+        IntervalName.TRIGGER_TO_SLP_S3: 1501,
+        IntervalName.ASLEEP: 18_547,
+        IntervalName.PRESS_WIDTH: 150,
+        IntervalName.PRESS_TO_SLP_S3: 48,
+        IntervalName.PRESS_TO_PWR_OK: 108,
+        IntervalName.SLP_S3_TO_PWR_OK: 60,
+        IntervalName.PWR_OK_TO_PLTRST: 50,
+        IntervalName.PRESS_TO_PLTRST: 158,
+        IntervalName.PLTRST_TO_LIGHT: 1342,
+        IntervalName.PRESS_TO_LIGHT: 1500,
+    }

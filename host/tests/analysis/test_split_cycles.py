@@ -13,18 +13,6 @@ BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
 BUTTON, LID = Channel.BUTTON, Channel.LID
 SLP_S3, SLP_S4, SLP_S5 = Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5
 PWR_OK, PLTRST, BACKLIGHT = Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT
-WHOLE = {
-    IntervalName.TRIGGER_TO_SLP_S3: 1501,
-    IntervalName.ASLEEP: 18_547,
-    IntervalName.PRESS_WIDTH: 150,
-    IntervalName.PRESS_TO_SLP_S3: 48,
-    IntervalName.PRESS_TO_PWR_OK: 108,
-    IntervalName.SLP_S3_TO_PWR_OK: 60,
-    IntervalName.PWR_OK_TO_PLTRST: 50,
-    IntervalName.PRESS_TO_PLTRST: 158,
-    IntervalName.PLTRST_TO_LIGHT: 1342,
-    IntervalName.PRESS_TO_LIGHT: 1500,
-}
 
 
 def build(story, wake_by=Actuator.BUTTON, **options):
@@ -36,7 +24,7 @@ def values_ms(cycle):
 
 
 @given(st.lists(st.integers(0, 200_000), min_size=1, max_size=6))
-def test_a_capture_is_cut_into_the_cycles_that_made_it(story, many_cycles, gaps_ms) -> None:
+def test_a_capture_is_cut_into_the_cycles_that_made_it(many_cycles, whole_ms, gaps_ms) -> None:
     starts_ms = [sum(gaps_ms[: i + 1]) + i * 60_000 for i in range(len(gaps_ms))]
     capture = many_cycles(starts_ms)
 
@@ -45,11 +33,11 @@ def test_a_capture_is_cut_into_the_cycles_that_made_it(story, many_cycles, gaps_
     assert [group.edges[0].t_ns for group in groups] == [ms * MS for ms in starts_ms]
     for group in groups:
         cycle = build_cycle(1, group.edges, group.initial_levels, None, BOUNDS)
-        assert values_ms(cycle) == WHOLE
+        assert values_ms(cycle) == whole_ms
 
 
 @given(begin=st.integers(0, 81_500), end=st.integers(0, 81_500))
-def test_a_capture_may_begin_and_end_anywhere(story, many_cycles, begin, end) -> None:
+def test_a_capture_may_begin_and_end_anywhere(story, many_cycles, whole_ms, begin, end) -> None:
     capture = many_cycles([0, 60_000])
     edges = capture.edges()
     levels = dict(capture.levels)
@@ -65,7 +53,7 @@ def test_a_capture_may_begin_and_end_anywhere(story, many_cycles, begin, end) ->
     for cycle in cycles:
         assert cycle.outcome is not Outcome.WOKE_ALONE or begin > 0
         for name, value in values_ms(cycle).items():
-            assert value == WHOLE[name] or name is IntervalName.PRESS_WIDTH
+            assert value == whole_ms[name] or name is IntervalName.PRESS_WIDTH
 
 
 def test_a_capture_that_begins_asleep_has_no_time_asleep(story) -> None:
