@@ -90,7 +90,7 @@ def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement)
 def _judge_record(record: OsRecord, requirement: Requirement, ignored: bool) -> JudgedRecord:
     why_not = why_not_judged(record, requirement)
     if why_not is None and ignored:
-        why_not = "ignored: the first transition of this log was to be left out"
+        why_not = "ignored: the first transition of its log"
     if why_not is not None or record.resume_ms is None:
         return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
     verdict = judge_value(record.resume_ms, requirement)
