@@ -51,8 +51,12 @@ def say(text: str, end: str = "\n") -> None:
 
     A terminal that was closed, or a pipe that nobody reads any more, stops no campaign.
     """
-    with contextlib.suppress(OSError):
+    try:
         print(text, end=end, file=sys.stderr, flush=True)
+    except OSError:
+        # What is still buffered would fail again when Python ends, and turn the status into 120.
+        with contextlib.suppress(OSError):
+            silence(sys.stderr)
 
 
 def answer(pieces: Iterable[str]) -> None:
