@@ -40,6 +40,8 @@ _STATES = {
     SleepKind.S4: frozenset({OutsideState.S4, OutsideState.S5}),
     SleepKind.FAST_STARTUP: frozenset({OutsideState.S4, OutsideState.S5}),
     SleepKind.DOZE: frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5}),
+    SleepKind.MODERN_STANDBY: frozenset({OutsideState.S0IX}),
+    SleepKind.S2IDLE: frozenset({OutsideState.S0IX}),
 }
 _SOFT_OFF = frozenset({OutsideState.S4, OutsideState.S5})
 

@@ -3,10 +3,17 @@
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
+from resume_rig.model.component import Component, Figure
+
 
 @unique
 class SleepKind(StrEnum):
-    """What kind of sleep an OS record tells of (log --json `kind`)."""
+    """What kind of sleep an OS record tells of (log --json `kind`).
+
+    MODERN_STANDBY is Windows' S0 low power idle, S2IDLE Linux's "freeze"; DIED is a sleep that the
+    OS did not come back from. BOOT and SHUTDOWN are no sleeps: accounts of on/off transitions that
+    the same tools write; none of them is ever judged as a resume.
+    """
 
     S1 = "S1"
     S3 = "S3"
@@ -15,6 +22,11 @@ class SleepKind(StrEnum):
     FAST_STARTUP = "fast-startup"
     DOZE = "doze"
     ABORTED = "aborted"
+    MODERN_STANDBY = "modern-standby"
+    S2IDLE = "s2idle"
+    DIED = "died-in-sleep"
+    BOOT = "boot"
+    SHUTDOWN = "shutdown"
     UNKNOWN = "unknown"
 
 
@@ -52,6 +64,8 @@ class OsRecord:
         firmware_resume_ms: FullResume of Kernel-Power 131, the firmware's own S3 time.
         firmware_resume_count: ResumeCount of the same record.
         os_build: the build that wrote it, where the log says so.
+        components: phases, devices, services and applications that the account times.
+        figures: further numbers of the account, by name.
         text: the original text of the record and its companions, as read, newline-separated.
     """
 
@@ -74,6 +88,8 @@ class OsRecord:
     target_state: int | None = None
     effective_state: int | None = None
     os_build: int | None = None
+    components: tuple[Component, ...] = ()
+    figures: tuple[Figure, ...] = ()
     text: str = ""
 
     @property
@@ -101,6 +117,9 @@ class LogSource:
         kind: "evtx", "eventlog-xml", ...
         os_build: the last build that the log tells of, None where it tells of none.
         records: how many records the source holds, relevant or not.
+        identity: what the source says of the DUT, (name, value) pairs, e.g. ("system_product",
+            "X1"); hostile.
+        from_description: the format is read by its description; no public sample of it exists.
     """
 
     path: str
@@ -108,6 +127,8 @@ class LogSource:
     os_build: int | None
     records: int
     integrity: Integrity
+    identity: tuple[tuple[str, str], ...] = ()
+    from_description: bool = False
 
 
 @dataclass(frozen=True, slots=True)
