@@ -7,6 +7,7 @@ tried again. Only the first call waits, before anything is pressed.
 
 from typing import Final, Protocol
 
+from resume_rig.campaign.dut_kind import PROBE
 from resume_rig.campaign.dut_shell import DutShell, RunningCommand
 from resume_rig.campaign.windows_log import WindowsLog
 from resume_rig.model.clock import Clock
@@ -19,7 +20,6 @@ RECORD_WAIT_NS: Final = 60 * _S
 
 _RETRY_NS: Final = 1 * _S
 _POLL_NS: Final = 50_000_000
-_PROBE: Final = "uname -s"
 
 
 class RemoteLog(Protocol):
@@ -89,7 +89,7 @@ class SshLog:
         if self._running is None:
             if self._begun and self._clock.now_ns() < self._not_before_ns:
                 return None
-            self._running = self._shell.begin(self._log.command() if self._log else _PROBE)
+            self._running = self._shell.begin(self._log.command() if self._log else PROBE)
         try:
             answer = self._running.poll()
             if answer is None:
