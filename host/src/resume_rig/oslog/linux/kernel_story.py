@@ -26,7 +26,9 @@ from resume_rig.oslog.linux.kernel_lines import KernelLine
 _OPEN_CALLS_LIMIT: Final = 4096
 _TEXT_LINES_LIMIT: Final = 20_000
 _STATES: Final = {1: SleepKind.S1, 2: SleepKind.S1, 3: SleepKind.S3, 4: SleepKind.S4}
-_SHUTDOWN_STATE: Final = 5
+
+Note = Reached | Aborted | DeviceFailed | Image | Entry | Machine
+"""Events that change nothing but what is known of the cycle."""
 
 
 class KernelStory:
@@ -122,25 +124,29 @@ class KernelStory:
                 self._returned(cycle, event, line)
             case Woke():
                 self._woke(cycle, event, line.stamp_us)
+            case Thawing():
+                self._thaw(cycle, event, line)
+            case Exit():
+                self._end(cycle, line)
+                self.finish()
+            case Boot():
+                self.kernel = event.version
+                self.boot()
+            case _:
+                self._note(cycle, event)
+
+    def _note(self, cycle: CycleDraft, event: Note) -> None:
+        match event:
             case Reached():
-                if event.state != _SHUTDOWN_STATE:
-                    cycle.kind = _STATES[event.state]
+                cycle.kind = _STATES.get(event.state, cycle.kind)
             case Aborted():
                 cycle.aborted = True
                 cycle.give_reason(event.reason)
             case DeviceFailed():
                 if self._half is Half.SUSPEND:
                     cycle.give_reason(event.reason)
-            case Thawing():
-                self._thaw(cycle, event, line)
-            case Exit():
-                self._end(cycle, line)
-                self.finish()
             case Image():
                 _note_image(cycle, event)
-            case Boot():
-                self.kernel = event.version
-                self.boot()
             case Entry() | Machine():
                 pass
             case _:
@@ -181,7 +187,12 @@ class KernelStory:
         """The line that ends a phase comes after those of its devices."""
         if self._cycle is not None:
             for device, event, started_us, detail in self._devices:
-                self._cycle.add_device(device, phase, half, event.duration_us, started_us, detail)
+                self._cycle.add_device(
+                    *(device, phase, half),
+                    duration_us=event.duration_us,
+                    start_us=started_us,
+                    detail=detail,
+                )
         self._devices = []
 
     def _woke(self, cycle: CycleDraft, event: Woke, stamp_us: int | None) -> None:

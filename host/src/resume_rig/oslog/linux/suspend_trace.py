@@ -235,5 +235,8 @@ class _TraceStory:
             if self._half is Half.SUSPEND:
                 cycle.give_reason(f"{start.device}: {start.callback}, error {end.error}")
         cycle.add_device(
-            start.device, phase, self._half, line.stamp_us - begun_us, begun_us, detail
+            *(start.device, phase, self._half),
+            duration_us=line.stamp_us - begun_us,
+            start_us=begun_us,
+            detail=detail,
         )

@@ -1,7 +1,8 @@
 """The data in a report's script: an object literal, cut into its members and never executed.
 
 It is JSON but for some strings in single quotes. The scanner only knows strings and brackets, so
-its time grows with the text and its depth is a number. A report that is cut keeps the members before.
+its time grows with the text and its depth is a number.
+Of a cut report the members before the cut are kept.
 """
 
 import json
