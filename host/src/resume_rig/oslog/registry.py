@@ -6,6 +6,11 @@ from typing import Final
 
 from resume_rig.oslog.event_xml import is_event_xml, read_event_xml
 from resume_rig.oslog.evtx_file import is_evtx, read_evtx
+from resume_rig.oslog.linux.fpdt_table import is_fpdt_table, read_fpdt_table
+from resume_rig.oslog.linux.kernel_log import is_kernel_log, read_kernel_log
+from resume_rig.oslog.linux.suspend_trace import is_suspend_trace, read_suspend_trace
+from resume_rig.oslog.linux.sysfs_values import is_sysfs_values, read_sysfs_values
+from resume_rig.oslog.powercfg.report import is_powercfg_report, read_powercfg_report
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
 HEAD_BYTES: Final = 64 * 1024
@@ -30,6 +35,11 @@ class LogFormat:
 FORMATS: Final[tuple[LogFormat, ...]] = (
     LogFormat("EVTX", is_evtx, read_evtx),
     LogFormat("Event XML", is_event_xml, read_event_xml),
+    LogFormat("suspend trace", is_suspend_trace, read_suspend_trace),
+    LogFormat("kernel log", is_kernel_log, read_kernel_log),
+    LogFormat("suspend_stats", is_sysfs_values, read_sysfs_values),
+    LogFormat("ACPI FPDT", is_fpdt_table, read_fpdt_table),
+    LogFormat("powercfg report", is_powercfg_report, read_powercfg_report),
 )
 
 
@@ -40,4 +50,5 @@ def format_of(head: bytes) -> LogFormat | None:
 
 def allowed_formats() -> str:
     """Return the formats' names as an enumeration."""
-    return " and ".join(entry.description for entry in FORMATS)
+    *most, last = (entry.description for entry in FORMATS)
+    return f"{', '.join(most)} and {last}"

@@ -1,0 +1,1 @@
+"""Logs of Linux: kernel messages, suspend traces, values of sysfs, the firmware's own table."""

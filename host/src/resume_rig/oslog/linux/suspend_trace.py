@@ -1,0 +1,242 @@
+"""Suspend traces: ftrace's text with the events power:suspend_resume and device_pm_callback_*."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from resume_rig.model.os_record import LogSource, OsRecord, SleepKind
+from resume_rig.oslog.linux.cycle_draft import COMPONENT_LIMIT, CycleDraft, Half
+from resume_rig.oslog.linux.pm_graph import PmGraphHeader
+from resume_rig.oslog.linux.text_stream import head_lines, read_lines
+from resume_rig.oslog.linux.trace_lines import (
+    CallbackStart,
+    Step,
+    TraceLine,
+    callback_end_of,
+    callback_start_of,
+    parse_trace_line,
+    step_of,
+)
+from resume_rig.oslog.problems import ProblemTally
+from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+
+KIND: Final = "linux-suspend-trace"
+
+_OPEN_LIMIT: Final = 4096
+_TEXT_LINES_LIMIT: Final = 20_000
+_GAP: Final = "machine_suspend"
+_FIRST: Final = "suspend_enter"
+_LAST: Final = "thaw_processes"
+_BEFORE_FIRST: Final = frozenset({_FIRST, "sync_filesystems", "freeze_processes", "dpm_prepare"})
+_AWAKE: Final = ("dpm_resume", "dpm_complete", _LAST)
+_NEVER_TIMED: Final = frozenset({_GAP, "acpi_suspend", _FIRST})
+# suspend_state_t of linux/suspend.h; 4 is PM_EVENT_HIBERNATE.
+_KINDS: Final[Mapping[int, SleepKind]] = {
+    1: SleepKind.S2IDLE,
+    2: SleepKind.S1,
+    3: SleepKind.S3,
+    4: SleepKind.S4,
+}
+_ACPI_KINDS: Final = {1: SleepKind.S1, 2: SleepKind.S1, 3: SleepKind.S3, 4: SleepKind.S4}
+_PHASES: Final[Mapping[str, str]] = {
+    "dpm_prepare": "prepare devices",
+    "dpm_suspend": "suspend devices",
+    "dpm_suspend_late": "late suspend devices",
+    "dpm_suspend_noirq": "noirq suspend devices",
+    "dpm_resume_noirq": "noirq resume devices",
+    "dpm_resume_early": "early resume devices",
+    "dpm_resume": "resume devices",
+    "dpm_complete": "complete devices",
+    "sync_filesystems": "sync filesystems",
+    "freeze_processes": "freeze processes",
+    "thaw_processes": "thaw processes",
+}
+
+
+def is_suspend_trace(head: bytes) -> bool:
+    """Whether a file that begins so is a trace of ftrace."""
+    lines = head_lines(head)
+    if any(line.startswith("# tracer: ") for line in lines):
+        return True
+    told = [line for line in lines if not line.startswith("#")]
+    return bool(told) and sum(parse_trace_line(line) is not None for line in told) * 2 > len(told)
+
+
+def read_suspend_trace(request: SourceRequest) -> SourceReading:
+    """Return the cycles that a trace tells of.
+
+    Raises:
+        RecordError: it is a gzip archive that expands beyond measure.
+    """
+    tally = ProblemTally()
+    story = _TraceStory(request, PmGraphHeader(tally))
+    events = 0
+    for line in read_lines(request.path, tally):
+        if line.startswith("#"):
+            story.header_line(line)
+        elif (event := parse_trace_line(line)) is not None:
+            events += 1
+            story.tell(event, line)
+        elif line.startswith("CPU:") and "LOST" in line:
+            story.lost += 1
+    story.finish()
+    story.tell_problems(tally)
+    source = LogSource(
+        path=str(request.path),
+        kind=KIND,
+        os_build=None,
+        records=events,
+        integrity=tally.integrity(),
+        identity=tuple(story.header.identity.items()),
+    )
+    return SourceReading(source, tuple(story.records))
+
+
+class _TraceStory:
+    """Keeps the cycle that is being told, its open steps and its open callbacks."""
+
+    def __init__(self, request: SourceRequest, header: PmGraphHeader) -> None:
+        self.header = header
+        self.records: list[OsRecord] = []
+        self.lost = 0
+        self._request = request
+        self._cycle: CycleDraft | None = None
+        self._half = Half.SUSPEND
+        self._thawed = False
+        self._last_us = 0
+        self._steps: dict[tuple[str, int], int] = {}
+        self._phase = ""
+        self._callbacks: dict[tuple[int, str, str], tuple[int, CallbackStart, str]] = {}
+        self._unclosed = 0
+        self._cut = 0
+        self._left_out = 0
+
+    def header_line(self, line: str) -> None:
+        """Take a comment; another test's header ends the one before."""
+        if self.header.read(line):
+            self.finish()
+
+    def tell(self, line: TraceLine, text: str) -> None:
+        """Take the next event."""
+        step = step_of(line.payload) if line.event == "suspend_resume" else None
+        marked = line.event in ("tracing_mark_write", "print")
+        if (marked and line.payload.startswith("SUSPEND START")) or (
+            step is not None and step.begins and self._opens(step)
+        ):
+            self._begin()
+        cycle = self._cycle
+        if cycle is None:
+            return
+        if self._request.keep_text and len(cycle.texts) < _TEXT_LINES_LIMIT:
+            cycle.texts.append(text)
+        if step is not None:
+            self._step(cycle, step, line.stamp_us)
+        elif line.event == "device_pm_callback_start":
+            self._callback_start(line)
+        elif line.event == "device_pm_callback_end":
+            self._callback_end(cycle, line)
+        elif marked and line.payload.startswith("RESUME COMPLETE"):
+            cycle.ended = True
+            self.finish()
+        self._last_us = line.stamp_us
+
+    def finish(self) -> None:
+        """Hand over the cycle that is being told."""
+        cycle, self._cycle = self._cycle, None
+        if cycle is None:
+            return
+        self._unclosed += len(self._callbacks)
+        if self.header.tests:
+            cycle.firmware = self.header.firmware
+            if cycle.kind is SleepKind.UNKNOWN:
+                cycle.kind = self.header.kind
+        self._cut += cycle.told_kind is SleepKind.UNKNOWN and not cycle.ended
+        self._left_out += cycle.left_out
+        self.records.append(cycle.record(self._request.source))
+
+    def tell_problems(self, tally: ProblemTally) -> None:
+        """Note what was missing."""
+        for count, sentence in (
+            (self._cut, "Sleeps of which the trace does not tell the end: {}."),
+            (self._unclosed, "Device callbacks of which the trace does not tell the end: {}."),
+            (self.lost, "Places where the trace says that it lost events: {}."),
+            (
+                self._left_out,
+                f"Parts beyond {COMPONENT_LIMIT} of one sleep were left out: {{}}.",
+            ),
+        ):
+            if count:
+                tally.tell(sentence.format(count), damage=True)
+
+    def _opens(self, step: Step) -> bool:
+        if self._cycle is None:
+            return step.name in _BEFORE_FIRST
+        return self._thawed and step.name in _BEFORE_FIRST
+
+    def _begin(self) -> None:
+        self.finish()
+        self._cycle = CycleDraft()
+        self._half, self._thawed, self._phase = Half.SUSPEND, False, ""
+        self._steps, self._callbacks = {}, {}
+
+    def _step(self, cycle: CycleDraft, step: Step, stamp_us: int) -> None:
+        if step.begins:
+            self._step_begins(cycle, step, stamp_us)
+            return
+        begun_us = self._steps.pop((step.name, step.value), None)
+        if step.name == _GAP:
+            self._half = Half.RESUME
+            cycle.starts_us[Half.RESUME] = stamp_us
+            cycle.slept, cycle.aborted = True, False
+        phase = _PHASES.get(step.name, f"{step.name}[{step.value}]")
+        if begun_us is not None and step.name not in _NEVER_TIMED and stamp_us >= begun_us:
+            cycle.add_phase(phase, self._half, stamp_us - begun_us, begun_us)
+        if phase == self._phase:
+            self._phase = ""
+        if step.name == _LAST:
+            self._thawed = True
+            cycle.ended = True
+            cycle.ends_us[Half.RESUME] = stamp_us
+
+    def _step_begins(self, cycle: CycleDraft, step: Step, stamp_us: int) -> None:
+        cycle.starts_us.setdefault(Half.SUSPEND, stamp_us)
+        if len(self._steps) < _OPEN_LIMIT:
+            self._steps[step.name, step.value] = stamp_us
+        if step.name.startswith("dpm_"):
+            self._phase = _PHASES.get(step.name, step.name)
+        if self._half is Half.SUSPEND and step.name.startswith(_AWAKE):
+            self._half = Half.RESUME  # without a gap: the sleep was given up
+            cycle.aborted = True
+            cycle.starts_us[Half.RESUME] = stamp_us
+        if step.name == _GAP:
+            cycle.ends_us.setdefault(Half.SUSPEND, stamp_us)  # s2idle may go there many times
+            cycle.kind = _KINDS.get(step.value, cycle.kind)
+        elif step.name == "acpi_suspend":
+            cycle.kind = _ACPI_KINDS.get(step.value, cycle.kind)
+
+    def _callback_start(self, line: TraceLine) -> None:
+        start = callback_start_of(line.payload)
+        if start is not None and len(self._callbacks) < _OPEN_LIMIT:
+            key = (line.thread, start.driver, start.device)
+            self._callbacks[key] = (line.stamp_us, start, self._phase)
+
+    def _callback_end(self, cycle: CycleDraft, line: TraceLine) -> None:
+        end = callback_end_of(line.payload)
+        if end is None:
+            return
+        begun = self._callbacks.pop((line.thread, end.driver, end.device), None)
+        if begun is None or line.stamp_us < begun[0]:
+            self._unclosed += 1
+            return
+        begun_us, start, phase = begun
+        detail = f"{start.driver}, parent {start.parent}, {start.callback}".removeprefix(", ")
+        if end.error:
+            cycle.failed_devices += 1
+            detail = f"{detail}, error {end.error}"
+            if self._half is Half.SUSPEND:
+                cycle.give_reason(f"{start.device}: {start.callback}, error {end.error}")
+        cycle.add_device(
+            *(start.device, phase, self._half),
+            duration_us=line.stamp_us - begun_us,
+            start_us=begun_us,
+            detail=detail,
+        )

@@ -1,0 +1,1 @@
+"""Reports of powercfg: sleep studies and system power reports."""

@@ -1,0 +1,155 @@
+"""One session of a power report to an OS record: its kind by numbers, its durations by names."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from resume_rig.model.component import Component, ComponentKind, Figure
+from resume_rig.model.errors import RecordError
+from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.oslog.timestamps import parse_whole
+from resume_rig.oslog.wake_source import DOZE_TYPE, decode_wake_source
+
+UINT32_MAX: Final = (1 << 32) - 1
+TICKS_PER_US: Final = 10
+
+# The names that the report's own script shows for ScenarioInstances[].Type.
+_KINDS_BY_TYPE: Final[Mapping[int, SleepKind]] = {
+    2: SleepKind.MODERN_STANDBY,
+    3: SleepKind.S3,
+    4: SleepKind.HYBRID,
+    5: SleepKind.S4,
+    6: SleepKind.FAST_STARTUP,
+    7: SleepKind.SHUTDOWN,
+    8: SleepKind.UNKNOWN,
+    9: SleepKind.SHUTDOWN,
+    10: SleepKind.SHUTDOWN,
+}
+NO_TRANSITIONS: Final = frozenset({0, 1, 11})
+"""Active, screen off, report generated: nobody slept."""
+
+_ABNORMAL: Final = {9: "abnormal_shutdowns", 10: "bugchecks"}
+_SLEEPS_BY_TYPE: Final = frozenset({None, 3, 4, 5, 6})
+_KINDS_BY_STATE: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
+    (2, 2): SleepKind.S1,
+    (4, 4): SleepKind.S3,
+    (4, 5): SleepKind.HYBRID,
+    (5, 5): SleepKind.S4,
+    (6, 5): SleepKind.FAST_STARTUP,
+}
+_DURATIONS: Final = (
+    *("SleepDuration", "WakeDuration", "DriverInitDuration"),
+    *("BiosInitDuration", "HiberWriteDuration", "HiberReadDuration"),
+)
+
+
+@dataclass(slots=True)
+class Session:
+    """What a report says of one session.
+
+    Attributes:
+        number: the report's own.
+        type: ScenarioInstances[].Type, None where the form has none.
+        entry_utc_ns, exit_utc_ns: whole seconds in the report.
+        duration_us: from entry to exit.
+        software_drips_us, hardware_drips_us: time in the deepest idle state.
+        wake_text: the report's words for why it ended; hostile, any language.
+        values: fields of the events that the report copied, by name, as text.
+        exit_phases_ms: parts of a Modern Standby exit.
+        exit_latency_ms: the whole of it.
+    """
+
+    number: int | None = None
+    type: int | None = None
+    entry_utc_ns: int | None = None
+    exit_utc_ns: int | None = None
+    duration_us: int | None = None
+    software_drips_us: float | None = None
+    hardware_drips_us: float | None = None
+    wake_text: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+    exit_phases_ms: dict[str, int] = field(default_factory=dict)
+    exit_latency_ms: int | None = None
+
+
+class SessionReader:
+    """Makes records of one report; counts the numbers that it cannot read."""
+
+    def __init__(self, source: int, os_build: int | None) -> None:
+        self._source = source
+        self._os_build = os_build
+        self.unreadable = 0
+
+    def kind(self, session: Session) -> SleepKind | None:
+        """Return the kind; None where neither a type nor states tell it."""
+        states = self._number(session, "TargetState"), self._number(session, "EffectiveState")
+        if session.type in _SLEEPS_BY_TYPE and states in _KINDS_BY_STATE:
+            return _KINDS_BY_STATE[states]
+        if session.type is None:
+            return None
+        return _KINDS_BY_TYPE.get(session.type, SleepKind.UNKNOWN)
+
+    def record(self, session: Session, kind: SleepKind) -> OsRecord:
+        """Return the record of a session; durations that are all 0 are not reported."""
+        ms = {name: self._number(session, name) for name in _DURATIONS}
+        given = [value for value in ms.values() if value is not None]
+        source_type = self._number(session, "WakeSourceType")
+        if given and not any(given):
+            kind = SleepKind.DOZE if source_type == DOZE_TYPE else SleepKind.ABORTED
+            ms = dict.fromkeys(_DURATIONS)
+        wake_text = session.values.get("WakeSourceText") or session.wake_text
+        return OsRecord(
+            source=self._source,
+            record_id=session.number,
+            kind=kind,
+            sleep_time_utc_ns=session.entry_utc_ns,
+            wake_time_utc_ns=session.exit_utc_ns,
+            written_utc_ns=None,
+            sleep_ms=ms["SleepDuration"],
+            wake_ms=ms["WakeDuration"],
+            driver_init_ms=ms["DriverInitDuration"] or None,
+            bios_init_ms=ms["BiosInitDuration"] or None,
+            firmware_resume_ms=None,
+            firmware_resume_count=None,
+            hiber_read_ms=ms["HiberReadDuration"] or None,
+            hiber_write_ms=ms["HiberWriteDuration"] or None,
+            hiber_pages=self._number(session, "HiberPagesWritten") or None,
+            wake_source=decode_wake_source(source_type, wake_text, self._os_build),
+            target_state=self._number(session, "TargetState"),
+            effective_state=self._number(session, "EffectiveState"),
+            os_build=self._os_build,
+            components=_exit_phases(session),
+            figures=_figures(session),
+        )
+
+    def _number(self, session: Session, name: str) -> int | None:
+        try:
+            return parse_whole(session.values.get(name, ""), UINT32_MAX)
+        except RecordError:
+            self.unreadable += 1
+            session.values.pop(name, None)  # counted once
+            return None
+
+
+def _exit_phases(session: Session) -> tuple[Component, ...]:
+    return tuple(
+        Component(ComponentKind.PHASE, name, "exit", float(value))
+        for name, value in session.exit_phases_ms.items()
+        if value
+    )
+
+
+def _figures(session: Session) -> tuple[Figure, ...]:
+    latency_us = None if not session.exit_latency_ms else session.exit_latency_ms * 1_000
+    found = [
+        ("session_us", session.duration_us),
+        ("exit_latency_us", latency_us),
+        ("drips_percent", _percent(session.hardware_drips_us, session.duration_us)),
+        ("software_drips_percent", _percent(session.software_drips_us, session.duration_us)),
+        (_ABNORMAL.get(session.type or 0, ""), 1),
+    ]
+    return tuple(Figure(name, float(value)) for name, value in found if name and value is not None)
+
+
+def _percent(part_us: float | None, whole_us: int | None) -> float | None:
+    return None if part_us is None or not whole_us else 100 * part_us / whole_us
