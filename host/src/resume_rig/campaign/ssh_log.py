@@ -7,8 +7,9 @@ tried again. Only the first call waits, before anything is pressed.
 
 from typing import Final, Protocol
 
-from resume_rig.campaign.dut_kind import PROBE
+from resume_rig.campaign.dut_kind import PROBE, DutKind, kind_of
 from resume_rig.campaign.dut_shell import DutShell, RunningCommand
+from resume_rig.campaign.linux_log import LinuxLog
 from resume_rig.campaign.windows_log import WindowsLog
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RecordError
@@ -39,6 +40,10 @@ class RemoteLog(Protocol):
 
     def describe(self) -> LogSource:
         """Return the log as read so far."""
+        ...
+
+    def close(self) -> None:
+        """Remove what was kept; may be called twice."""
         ...
 
 
@@ -84,6 +89,8 @@ class SshLog:
         if self._running is not None:
             self._running.close()
             self._running = None
+        if self._log is not None:
+            self._log.close()
 
     def _step(self) -> tuple[OsRecord, ...] | None:
         if self._running is None:
@@ -100,8 +107,8 @@ class SshLog:
         except RecordError:
             self._fail()
             raise
-        # A Windows without a uname of its own says so; one with a Unix shell does not say Linux.
-        self._log = WindowsLog(self._shell.address.text)
+        is_linux = kind_of(answer) is DutKind.LINUX
+        self._log = (LinuxLog if is_linux else WindowsLog)(self._shell.address.text)
         return None
 
     def _fail(self) -> None:

@@ -76,6 +76,9 @@ class WindowsLog:
             source.path, source.kind, source.os_build, source.records, Integrity(False, problems)
         )
 
+    def close(self) -> None:
+        """Nothing is kept outside of memory."""
+
     def _begin_round(self, output: bytes) -> int:
         count, oldest = _COUNT.search(output), _OLDEST.search(output)
         if count is None or oldest is None:
