@@ -6,7 +6,19 @@ from typing import Final
 
 from resume_rig.oslog.event_xml import is_event_xml, read_event_xml
 from resume_rig.oslog.evtx_file import is_evtx, read_evtx
+from resume_rig.oslog.pwrtest_text import is_pwrtest_text, read_pwrtest_text
+from resume_rig.oslog.pwrtest_xml import is_pwrtest_xml, read_pwrtest_xml
+from resume_rig.oslog.s3resume_text import is_s3resume_text, read_s3resume_text
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+from resume_rig.oslog.wpa_table import is_wpa_table, read_wpa_table
+from resume_rig.oslog.xperf_csv import (
+    is_xperf_pnp,
+    is_xperf_services,
+    read_xperf_pnp,
+    read_xperf_services,
+)
+from resume_rig.oslog.xperf_dumper import is_xperf_dumper, read_xperf_dumper
+from resume_rig.oslog.xperf_xml import is_xperf_xml, read_xperf_xml
 
 HEAD_BYTES: Final = 64 * 1024
 """How much of a file's beginning a reader is shown to recognise it by."""
@@ -30,6 +42,14 @@ class LogFormat:
 FORMATS: Final[tuple[LogFormat, ...]] = (
     LogFormat("EVTX", is_evtx, read_evtx),
     LogFormat("Event XML", is_event_xml, read_event_xml),
+    LogFormat("PwrTest XML", is_pwrtest_xml, read_pwrtest_xml),
+    LogFormat("PwrTest text", is_pwrtest_text, read_pwrtest_text),
+    LogFormat("S3Resume output", is_s3resume_text, read_s3resume_text),
+    LogFormat("xperf summary XML", is_xperf_xml, read_xperf_xml),
+    LogFormat("xperf services CSV", is_xperf_services, read_xperf_services),
+    LogFormat("xperf pnp CSV", is_xperf_pnp, read_xperf_pnp),
+    LogFormat("xperf dumper CSV", is_xperf_dumper, read_xperf_dumper),
+    LogFormat("wpaexporter CSV", is_wpa_table, read_wpa_table),
 )
 
 
@@ -40,4 +60,5 @@ def format_of(head: bytes) -> LogFormat | None:
 
 def allowed_formats() -> str:
     """Return the formats' names as an enumeration."""
-    return " and ".join(entry.description for entry in FORMATS)
+    names = [entry.description for entry in FORMATS]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
