@@ -60,5 +60,5 @@ def format_of(head: bytes) -> LogFormat | None:
 
 def allowed_formats() -> str:
     """Return the formats' names as an enumeration."""
-    names = [entry.description for entry in FORMATS]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    *most, last = (entry.description for entry in FORMATS)
+    return f"{', '.join(most)} and {last}"
