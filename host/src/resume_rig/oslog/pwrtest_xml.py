@@ -76,6 +76,6 @@ class _Transitions:
         if self._transition is None:
             return
         if cut:
-            self._transition.status = self._transition.status or "not complete"
+            self._transition.status = "not complete"
         self.accounts.add(self._transition)
         self._transition = None
