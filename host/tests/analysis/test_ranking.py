@@ -100,6 +100,16 @@ def test_a_share_is_of_the_transition_as_the_account_tells_it() -> None:
     assert rank([record(device(10))])[0].share is None
 
 
+def test_suspend_and_resume_may_each_be_timed_from_a_start_of_their_own() -> None:
+    phase = ComponentKind.PHASE
+    halves = (
+        Component(phase, "suspend", "", 1_000, 0.0),
+        Component(phase, "resume", "", 200, 0.0),
+        Component(phase, "suspend devices", "suspend", 900, 5.0),
+    )
+    assert transition_length_ms(record(*halves)) == 1_200
+
+
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(

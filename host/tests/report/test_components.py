@@ -192,6 +192,19 @@ def test_what_a_source_says_of_the_dut_is_shown(samples: Any) -> None:
     assert "<dt>bios version</dt><dd><bdi>1.07</bdi></dd>" in log_report(judgement, "now")
 
 
+def test_further_figures_are_summed_up_over_records(samples: Any) -> None:
+    records = tuple(
+        replace(samples.os_record(n), figures=(Figure("exit_latency_us", value),))
+        for n, value in enumerate((400.0, 100.5, 1e9))
+    )
+    judgement = samples.log_judgement(samples.log_shape(records=records))
+    assert "exit_latency_us" not in text_of(judgement)
+    assert re.search(
+        r"exit_latency_us +3 +100\.5 +400 +1000000000\n", text_of(judgement, show_all=True)
+    )
+    assert "<td>100.5</td><td>400</td><td>1000000000</td>" in log_report(judgement, "now")
+
+
 @pytest.mark.parametrize(
     ("value_ms", "text"),
     [(0, "0"), (0.25, "0.2"), (99.96, "100.0"), (621.0, "621"), (847.93, "848")],

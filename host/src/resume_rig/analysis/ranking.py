@@ -15,6 +15,7 @@ from resume_rig.model.os_record import OsRecord, SleepKind
 TRANSITION_FIGURE: Final = "transition_ms"
 """The figure by which an account tells how long its whole transition took."""
 
+_HALVES: Final = frozenset({"suspend", "resume"})
 _MOMENTS: Final = {SleepKind.BOOT: "boot", SleepKind.SHUTDOWN: "shutdown"}
 
 
@@ -93,12 +94,22 @@ def rank(records: Iterable[OsRecord]) -> tuple[Ranked, ...]:
 def transition_length_ms(record: OsRecord) -> float | None:
     """Return how long a transition took as its account tells; None where it does not.
 
-    An account without the figure tells by its components: from the first one's start to the last
-    one's end.
+    An account without the figure tells by its phases "suspend" and "resume", which it may time
+    from a start of their own; else by its components, from the first start to the last end.
     """
     for figure in record.figures:
         if figure.name == TRANSITION_FIGURE:
             return figure.value or None
+    halves = [
+        component.duration_ms
+        for component in record.components
+        if component.name in _HALVES
+        and component.kind is ComponentKind.PHASE
+        and component.phase == ""
+        and component.duration_ms is not None
+    ]
+    if halves:
+        return sum(halves) or None
     timed = [
         (component.start_ms, component.start_ms + component.duration_ms)
         for component in record.components

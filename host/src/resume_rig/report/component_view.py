@@ -1,7 +1,9 @@
 """Components and hibernation files as people read them, the same on a terminal and in HTML."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from resume_rig.analysis.advice import Advice
@@ -26,6 +28,7 @@ _TITLES: Final = (
     (ComponentKind.SERVICE, "Services"),
     (ComponentKind.APPLICATION, "Applications"),
 )
+FIGURE_ROWS: Final = 200
 _NOT_ENDED: Final = "not ended"
 
 
@@ -41,6 +44,17 @@ class RankedRow:
     name: str
     phase: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """One figure over all records; the name is hostile until it is shown."""
+
+    name: str
+    count: str
+    least: str
+    median: str
+    greatest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +91,30 @@ def ranked_tables(ranked: Sequence[Ranked], most: int | None) -> tuple[RankedTab
             rows = tuple(_ranked_row(one) for one in shown)
             tables.append(RankedTable(title, rows, len(own) - len(rows)))
     return tuple(tables)
+
+
+def figure_rows(records: Iterable[OsRecord]) -> tuple[FigureRow, ...]:
+    """Return a row for each figure that the records tell, by name; at most FIGURE_ROWS."""
+    values: dict[str, list[float]] = {}
+    for record in records:
+        for figure in record.figures:
+            if math.isfinite(figure.value) and (figure.name in values or len(values) < FIGURE_ROWS):
+                values.setdefault(figure.name, []).append(figure.value)
+    return tuple(
+        FigureRow(
+            name=name,
+            count=str(len(found)),
+            least=figure_text(min(found)),
+            median=figure_text(median(found)),
+            greatest=figure_text(max(found)),
+        )
+        for name, found in sorted(values.items())
+    )
+
+
+def figure_text(value: float) -> str:
+    """Return a figure without an exponent and with three digits behind the point at most."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def hibernate_rows(records: Iterable[OsRecord]) -> tuple[HibernateRow, ...]:

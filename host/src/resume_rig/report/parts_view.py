@@ -9,9 +9,11 @@ from resume_rig.model.os_record import LogReading
 from resume_rig.report.component_view import (
     HIBERNATE_NOTE,
     OVERLAP_NOTE,
+    FigureRow,
     HibernateRow,
     RankedTable,
     advised_for,
+    figure_rows,
     hibernate_rows,
     ranked_tables,
 )
@@ -39,6 +41,7 @@ class PartsSection:
     slowest: tuple[RankedTable, ...]
     slowest_note: str
     advice: tuple[AdviceRow, ...]
+    figures: tuple[FigureRow, ...]
 
 
 def parts_section(reading: LogReading) -> PartsSection:
@@ -53,6 +56,7 @@ def parts_section(reading: LogReading) -> PartsSection:
         hibernate_note=note,
         slowest=ranked_tables(rank(reading.records), _ROWS_A_KIND),
         slowest_note=OVERLAP_NOTE,
+        figures=figure_rows(reading.records),
         advice=tuple(
             AdviceRow(advised_for(advice), advice.text, advice.source) for advice in advise(reading)
         ),

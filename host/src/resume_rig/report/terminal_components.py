@@ -12,6 +12,7 @@ from resume_rig.report.component_view import (
     HibernateRow,
     RankedTable,
     advised_for,
+    figure_rows,
     hibernate_rows,
     ranked_tables,
 )
@@ -34,6 +35,8 @@ def component_lines(reading: LogReading, style: TerminalStyle, *, show_all: bool
         yield style.paragraph(f"Slowest parts. {OVERLAP_NOTE}")
     for table in tables:
         yield from _ranked(table, style)
+    if show_all:
+        yield from _figures(reading, style)
     found = advise(reading)
     if found:
         yield "\n"
@@ -68,6 +71,22 @@ def _hibernate(
         yield style.paragraph(
             f"... {choice.left_out} of {len(rows)} are left out here; --all shows them all ..."
         )
+
+
+def _figures(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
+    rows = figure_rows(reading.records)
+    if not rows:
+        return
+    columns = (
+        Column("Figure", [style.cell(row.name, _NAME_CELLS) for row in rows], right=False),
+        Column("n", [row.count for row in rows], drop=1),
+        Column("Least", [row.least for row in rows], drop=2),
+        Column("Median", [row.median for row in rows]),
+        Column("Greatest", [row.greatest for row in rows], drop=3),
+    )
+    yield "\n"
+    for line in table_lines(fitting_columns(columns, style.width)):
+        yield f"{line}\n"
 
 
 def _ranked(table: RankedTable, style: TerminalStyle) -> Iterator[str]:
