@@ -48,8 +48,9 @@ class RankedRow:
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
-    """One figure over all records; the name is hostile until it is shown."""
+    """One figure over all records of a kind; the name is hostile until it is shown."""
 
+    kind: str
     name: str
     count: str
     least: str
@@ -94,21 +95,23 @@ def ranked_tables(ranked: Sequence[Ranked], most: int | None) -> tuple[RankedTab
 
 
 def figure_rows(records: Iterable[OsRecord]) -> tuple[FigureRow, ...]:
-    """Return a row for each figure that the records tell, by name; at most FIGURE_ROWS."""
-    values: dict[str, list[float]] = {}
+    """Return a row for each figure that the records of a kind tell; at most FIGURE_ROWS."""
+    values: dict[tuple[str, str], list[float]] = {}
     for record in records:
         for figure in record.figures:
-            if math.isfinite(figure.value) and (figure.name in values or len(values) < FIGURE_ROWS):
-                values.setdefault(figure.name, []).append(figure.value)
+            key = (kind_words(record.kind), figure.name)
+            if math.isfinite(figure.value) and (key in values or len(values) < FIGURE_ROWS):
+                values.setdefault(key, []).append(figure.value)
     return tuple(
         FigureRow(
+            kind=kind,
             name=name,
             count=str(len(found)),
             least=figure_text(min(found)),
             median=figure_text(median(found)),
             greatest=figure_text(max(found)),
         )
-        for name, found in sorted(values.items())
+        for (kind, name), found in sorted(values.items())
     )
 
 

@@ -78,6 +78,7 @@ def _figures(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
     if not rows:
         return
     columns = (
+        Column("Kind", [row.kind for row in rows], right=False),
         Column("Figure", [style.cell(row.name, _NAME_CELLS) for row in rows], right=False),
         Column("n", [row.count for row in rows], drop=1),
         Column("Least", [row.least for row in rows], drop=2),
