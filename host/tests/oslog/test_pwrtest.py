@@ -182,6 +182,21 @@ def test_a_time_with_a_zone_is_read(read: Read) -> None:
     assert reading.sources[0].integrity.problems == ()
 
 
+@pytest.mark.parametrize("text", ["17:14:57 01-20-2006", "01/20/2006 17:14:57::915", "17:14:57"])
+def test_a_local_time_of_any_form_is_not_reported(read: Read, text: str) -> None:
+    written = log_of(transition()).replace("<Target", f"<StartT>{text}</StartT><Target", 1)
+    reading = read(written.encode())
+    assert reading.records[0].sleep_time_utc_ns is None
+    assert reading.sources[0].integrity.ok
+    assert "names no zone" in reading.sources[0].integrity.problems[0]
+
+
+def test_a_state_that_is_not_known_is_told(read: Read) -> None:
+    reading = read(log_of(transition(target="DozeS4", effective="S4")).encode())
+    assert reading.sources[0].integrity.ok
+    assert "'DozeS4'" in reading.sources[0].integrity.problems[0]
+
+
 def test_a_transition_that_the_newer_form_does_not_close_broke_off(read: Read) -> None:
     text = (
         "No.1 of 2 Transition -- TargetState: S3\n EffectiveState: S3\n BiosInitTimeMs: 1\n"

@@ -86,6 +86,11 @@ def test_the_time_format_is_obeyed(read: Read, unit: str, bios_ms: int) -> None:
     assert one(read(scenario('biosinit="812000"', unit))).bios_init_ms == bios_ms
 
 
+def test_the_time_format_may_be_an_element(read: Read) -> None:
+    text = "<results><timeFormat>msec</timeFormat><scenario biosinit='812'/></results>"
+    assert one(read(text.encode())).bios_init_ms == 812
+
+
 def test_an_unknown_time_format_gives_no_number(read: Read) -> None:
     reading = read(scenario('biosinit="812000" resumecritical="5"', "ticks"))
     assert (one(reading).bios_init_ms, one(reading).driver_init_ms) == (None, None)

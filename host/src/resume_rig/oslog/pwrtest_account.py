@@ -56,7 +56,9 @@ _GOOD_STATUS: Final = frozenset(
     {"", "0", "0x0", "0x00000000", "pass", "passed", "success", "succeeded", "ok"}
     | {"complete", "completed", "true", "s_ok", "(null)"}
 )
-_ZONED: Final = re.compile(r".*(?:Z|[+-][0-9]{2}:?[0-9]{2})", re.DOTALL)
+_ZONED: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{1,40}(?:Z|[+-][0-9]{2}:?[0-9]{2})"
+)
 _CLOCK_TEXT: Final = re.compile(r"[0-9]{1,4}:[0-9]{2}:[0-9]{2}(?:[.:]{1,2}[0-9]{1,9})?")
 _WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -98,6 +100,7 @@ class PwrTestAccounts:
         self._identity: dict[str, str] = {}
         self._local_times = False
         self._failed: list[str] = []
+        self._strange_states: list[str] = []
 
     def identify(self, name: str, value: str) -> None:
         """Keep what the log says of the DUT, e.g. `SystemManufacturer`; the first counts."""
@@ -154,6 +157,12 @@ class PwrTestAccounts:
                 f" do not count: {len(self._failed)} of {len(self._records)}.",
                 damage=False,
             )
+        if self._strange_states:
+            self.tally.tell(
+                f"Sleep states that are not known (S1, S3, S4), so that their kind is unknown:"
+                f" {len(self._strange_states)}, the first {self._strange_states[0]!r}.",
+                damage=False,
+            )
         if self._local_times:
             self.tally.tell(
                 "Times of day are local and the log names no zone, so sleep and wake times count"
@@ -205,7 +214,7 @@ class PwrTestAccounts:
         match = _STATE.fullmatch(text)
         number = _STATE_NAMES.get(text.lower()) if match is None else int(match[1])
         if number is None:
-            self.tally.count(Problem.BAD_NUMBER)
+            self._strange_states.append(text[:_NAME_LIMIT_CHARS])
         return number
 
 

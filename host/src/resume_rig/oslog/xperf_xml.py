@@ -106,9 +106,7 @@ class _Summary:
         tag = name.lower()
         self._level += 1
         if "timeformat" in attributes:
-            self._unit = attributes["timeformat"]
-            if self._time is not None:
-                self._time.name_unit(self._unit)
+            self._name_unit(attributes["timeformat"])
         if self._part is not None:
             self._part.start(name, attributes)
         elif tag in _PARTS:
@@ -119,7 +117,9 @@ class _Summary:
             kind = "shutdown" if "shutdowntime" in attributes else "boot"
             self._open(kind, 0).start(name, attributes)
 
-    def end(self, _name: str, _text: str) -> None:
+    def end(self, name: str, text: str) -> None:
+        if text and name.lower() == "timeformat":
+            self._name_unit(text)
         if self._part is not None:
             if self._level == self._part_level:
                 self._close()
@@ -130,6 +130,11 @@ class _Summary:
     def finish(self) -> list[OsRecord]:
         self._close()
         return self._records
+
+    def _name_unit(self, unit: str) -> None:
+        self._unit = unit
+        if self._time is not None:
+            self._time.name_unit(unit)
 
     def _open(self, tag: str, level: int) -> _Part:
         make, assumed = _PARTS[tag]
