@@ -134,6 +134,23 @@ def test_a_row_that_is_not_understood_is_told(read: Read) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Process,Weight (ms)\n",
+        "EventType,StartTS,PendTS,EndTS\nDeviceStart,9,8,7\n",
+        "Transition,ServiceName,TotalTime,StartedAt\n",
+        "BeginHeader\nEndHeader\nCSwitch, 1, 2\n",
+    ],
+    ids=["wpa", "pnp", "services", "dumper"],
+)
+def test_a_table_without_a_row_shows_nothing_and_says_so(read: Read, text: str) -> None:
+    reading = read(text)
+    assert reading.records == ()
+    assert reading.sources[0].records == 0
+    assert reading.sources[0].integrity.problems[-1].endswith("so it shows nothing.")
+
+
+@pytest.mark.parametrize(
     ("text", "number"),
     [
         ("0", 0.0),

@@ -221,6 +221,18 @@ def test_sessions_longer_than_the_whole_are_told(read: Read) -> None:
     assert not reading.sources[0].integrity.ok
 
 
+def test_long_texts_are_bounded(read: Read) -> None:
+    long = "x" * 900
+    text = (
+        f'<results timeFormat="msec"><boot><timing><interval name="{long}" duration="1"/></timing>'
+        f'<services><serviceTransition name="{long}" group="{long}" container="{long}"'
+        ' totalTransitionTimeDelta="2"/></services></boot></results>'
+    )
+    phase, service = one(read(text.encode())).components
+    assert len(phase.name) == len(service.name) == 260
+    assert len(service.group) == len(service.detail) == 200
+
+
 def test_a_cut_summary_keeps_what_came_before(fixtures_dir: Path, read: Read) -> None:
     whole = (fixtures_dir / "logs" / "xperf-suspend.xml").read_bytes()
     reading = read(whole[: whole.index(b"<resumedevices")])

@@ -1,6 +1,6 @@
 """Collects the components of one record: bounded, and children taken off their parents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.model.component import Component, ComponentKind
@@ -41,14 +41,14 @@ class ComponentDraft:
             own_ms = own_ms if own_ms >= 0 else None
         return Component(
             kind=self.kind,
-            name=self.name[:_NAME_LIMIT_CHARS],
+            name=self.name,
             phase=self.phase,
             duration_ms=self.duration_ms,
             start_ms=self.start_ms,
             own_ms=own_ms,
-            detail=self.detail[:_DETAIL_LIMIT_CHARS],
+            detail=self.detail,
             held_ms=self.held_ms,
-            group=self.group[:_DETAIL_LIMIT_CHARS],
+            group=self.group,
         )
 
 
@@ -60,9 +60,9 @@ class ComponentList:
         self._left_out = 0
 
     def add(self, component: Component) -> None:
-        """Keep a component while there is room."""
+        """Keep a component while there is room, its texts bounded."""
         if len(self._components) < COMPONENT_LIMIT:
-            self._components.append(component)
+            self._components.append(_bounded(component))
         else:
             self._left_out += 1
 
@@ -77,6 +77,19 @@ class ComponentList:
         return tuple(self._components)
 
 
+def _bounded(component: Component) -> Component:
+    texts = (component.name, component.phase, component.detail, component.group)
+    if max(map(len, texts)) <= _DETAIL_LIMIT_CHARS:
+        return component
+    return replace(
+        component,
+        name=component.name[:_NAME_LIMIT_CHARS],
+        phase=component.phase[:_DETAIL_LIMIT_CHARS],
+        detail=component.detail[:_DETAIL_LIMIT_CHARS],
+        group=component.group[:_DETAIL_LIMIT_CHARS],
+    )
+
+
 def name_or_blank(text: str) -> str:
-    """Return a name, or what stands for one that is missing."""
-    return text.strip() or "(no name)"
+    """Return a name, bounded, or what stands for one that is missing."""
+    return text.strip()[:_NAME_LIMIT_CHARS] or "(no name)"

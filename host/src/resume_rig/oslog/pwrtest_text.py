@@ -30,6 +30,7 @@ _SECTION: Final = re.compile(
 )
 _DONE: Final = frozenset({"complete", "completed"})
 _TEXT_LINES_LIMIT: Final = 64
+_TEXT_CHARS_LIMIT: Final = 1024
 
 
 def is_pwrtest_text(head: bytes) -> bool:
@@ -101,7 +102,7 @@ class _Transitions:
             return
         transition.take(value[1], value[2])
         if self._keep_text and len(transition.text) < _TEXT_LINES_LIMIT:
-            transition.text.append(line)
+            transition.text.append(line[:_TEXT_CHARS_LIMIT])
 
     def _identity(self, line: str) -> None:
         pair = _CAPABILITY.fullmatch(line) or _VALUE.fullmatch(line)

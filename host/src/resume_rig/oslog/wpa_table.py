@@ -82,16 +82,19 @@ def read_wpa_table(request: SourceRequest) -> SourceReading:
         else:
             rows.take(cells, columns)
     components = rows.finish(tally)
+    if not components:
+        tally.tell("The table holds no row that is understood, so it shows nothing.", damage=False)
     record = trace_record(request.source, SleepKind.UNKNOWN, components)
+    records = (record,) if components else ()
     source = LogSource(
         path=str(request.path),
         kind=KIND,
         os_build=None,
-        records=1,
+        records=len(records),
         integrity=tally.integrity(),
         from_description=True,
     )
-    return SourceReading(source, (record,))
+    return SourceReading(source, records)
 
 
 class _Rows:

@@ -202,13 +202,17 @@ def _read(request: SourceRequest, table: _Table) -> SourceReading:
     for cells in rows_of(request.path, tally):
         table.take(cells, components)
     figures = figures_of(**table.finish(tally))
-    record = trace_record(request.source, SleepKind.BOOT, components.finish(tally), figures)
+    found = components.finish(tally)
+    if not found:
+        tally.tell("The table holds no row that is understood, so it shows nothing.", damage=False)
+    record = trace_record(request.source, SleepKind.BOOT, found, figures)
+    records = (record,) if found else ()
     source = LogSource(
         path=str(request.path),
         kind=table.kind,
         os_build=None,
-        records=1,
+        records=len(records),
         integrity=tally.integrity(),
         from_description=True,
     )
-    return SourceReading(source, (record,))
+    return SourceReading(source, records)

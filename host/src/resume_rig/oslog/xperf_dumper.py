@@ -34,7 +34,11 @@ _WANTED: Final = re.compile(
 _OS_VERSION: Final = re.compile(r"[ \t]*OS Version:[ \t]*[0-9]{1,3}\.[0-9]{1,3}\.([0-9]{1,6})")
 _IMAGE: Final = re.compile(r"[\\/\"]?((?:csrss|wininit|winlogon)\.exe)\b", re.IGNORECASE)
 _OPEN_IRPS_LIMIT: Final = 10_000
-_SLEEP_EVENT: Final = "Microsoft-Windows-Kernel-Power/Irp/"
+_IRP_EVENTS: Final = (
+    "Microsoft-Windows-Kernel-Power/Irp/Start",
+    "Microsoft-Windows-Kernel-Power/Irp/Stop",
+)
+_IRP_CHARS: Final = 64
 _VIDEO: Final = (
     ("system session video", 1, "wininit.exe"),
     ("user session video", 2, "winlogon.exe"),
@@ -67,15 +71,16 @@ def read_xperf_dumper(request: SourceRequest) -> SourceReading:
     kind = SleepKind.BOOT if dump.is_boot else SleepKind.UNKNOWN
     figures = figures_of(boot_start_drivers=float(dump.boot_drivers) or None)
     record = trace_record(request.source, kind, components, figures)
+    records = (record,) if components or figures else ()
     source = LogSource(
         path=str(request.path),
         kind=KIND,
         os_build=dump.os_build,
-        records=1,
+        records=len(records),
         integrity=tally.integrity(),
         from_description=True,
     )
-    return SourceReading(source, (record,))
+    return SourceReading(source, records)
 
 
 class _Dump:
@@ -106,7 +111,8 @@ class _Dump:
             return
         cells = cells_of(text)
         if self._in_header:
-            self._columns[cells[0]] = [column_name(cell) for cell in cells]
+            if cells and cells[0] in _IRP_EVENTS:
+                self._columns[cells[0]] = [column_name(cell) for cell in cells]
         elif len(cells) > 1 and cells[1].isascii() and cells[1].isdecimal():
             self._take_event(cells, int(cells[1][:18]) / 1_000)
 
@@ -126,7 +132,7 @@ class _Dump:
         event = cells[0]
         if event == "I-DCStart":
             self.boot_drivers += any(cell.lower().endswith(".sys") for cell in cells[2:])
-        elif event.startswith(_SLEEP_EVENT):
+        elif event in _IRP_EVENTS:
             self._take_irp(cells, at_ms)
         else:
             self._take_image(event, cells, at_ms)
@@ -146,19 +152,19 @@ class _Dump:
 
     def _take_irp(self, cells: Sequence[str], at_ms: float) -> None:
         columns = self._columns.get(cells[0], [])
-        irp = _cell(cells, columns, "irp")
+        irp = _cell(cells, columns, "irp")[:_IRP_CHARS]
         if not irp:
             return
         if cells[0].endswith("/Start"):
             if len(self._open_irps) < _OPEN_IRPS_LIMIT:
                 instance = _cell(cells, columns, "instancename") or _cell(cells, columns, "driver")
-                self._open_irps[irp] = (at_ms, instance)
+                self._open_irps[irp] = (at_ms, name_or_blank(instance))
         elif irp in self._open_irps:
             start_ms, instance = self._open_irps.pop(irp)
             self._components.add(
                 ComponentDraft(
                     kind=ComponentKind.DEVICE,
-                    name=name_or_blank(instance),
+                    name=instance,
                     phase="power IRP",
                     duration_ms=max(0.0, at_ms - start_ms),
                     start_ms=start_ms,
