@@ -1,5 +1,7 @@
 """Verdicts on records alone: guard band, kinds apart, what is left out, what it rests on."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +35,47 @@ def reading(*records, ok=True) -> LogReading:
 )
 def test_the_guard_band_is_two_milliseconds(resume_ms, verdict) -> None:
     assert judge_value(resume_ms, LIMIT) is verdict
+
+
+@pytest.mark.parametrize(
+    ("resume_ms", "verdict"),
+    [(1, Verdict.PASS), (1999, Verdict.PASS), (2000, Verdict.FAIL), (2001, Verdict.FAIL)],
+)
+def test_s3resume_fails_at_the_limit_and_compares_the_reported_sum(resume_ms, verdict) -> None:
+    assert judge_value(resume_ms, load_requirement("s3resume")) is verdict
+
+
+@pytest.mark.parametrize(
+    ("resume_ms", "verdict"),
+    [
+        (1997, Verdict.PASS),
+        (1998, Verdict.MARGINAL),
+        (2001, Verdict.MARGINAL),
+        (2002, Verdict.FAIL),
+    ],
+)
+def test_a_limit_that_itself_fails_moves_the_guard_band(resume_ms, verdict) -> None:
+    assert judge_value(resume_ms, replace(LIMIT, limit_fails=True)) is verdict
+
+
+def test_a_requirement_may_demand_that_the_first_is_ignored(record) -> None:
+    records = (record(record_id=1, driver_init_ms=9_000), record(record_id=2))
+
+    judgement = judge_log(reading(*records), load_requirement("s3resume"))
+
+    assert [cycle.judged for cycle in judgement.cycles] == [False, True]
+    assert judgement.verdict is Verdict.PASS
+    assert "below 2000 ms" in judgement.why
+
+
+def test_at_the_limit_of_s3resume_the_reason_does_not_say_over(record) -> None:
+    first, second = record(record_id=1), record(record_id=2, driver_init_ms=1_800)
+    second = replace(second, bios_init_ms=200)
+
+    judgement = judge_log(reading(first, second), load_requirement("s3resume"))
+
+    assert judgement.verdict is Verdict.FAIL
+    assert "1 of 1 judged resume is 2000 ms or more" in judgement.why
 
 
 @given(

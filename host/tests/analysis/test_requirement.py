@@ -67,7 +67,7 @@ def test_kinds_that_do_not_exist_are_refused_with_those_that_do(kinds) -> None:
 
 @pytest.mark.parametrize("name", ["sysfund", "../sysfund-0004", "", "\0"])
 def test_an_unknown_name_is_answered_with_the_shipped_ones(name: str) -> None:
-    with pytest.raises(UsageError, match="shipped are sysfund-0004"):
+    with pytest.raises(UsageError, match="shipped are s3resume, sysfund-0004"):
         load_requirement(name)
 
 
@@ -105,3 +105,41 @@ def test_a_bad_profile_is_refused_by_what_is_wrong_in_it(tmp_path: Path, content
         load_requirement(str(path))
 
     assert "\n" not in str(caught.value)
+
+
+def test_the_rule_of_s3resume() -> None:
+    requirement = load_requirement("s3resume")
+
+    assert (requirement.ignore_first, requirement.limit_fails, requirement.guard_band) == (
+        True,
+        True,
+        False,
+    )
+    assert requirement.resume_limit_ms == 2000
+
+
+def test_without_a_rule_everything_is_as_it_was() -> None:
+    requirement = load_requirement("sysfund-0004")
+
+    assert (requirement.ignore_first, requirement.limit_fails, requirement.guard_band) == (
+        False,
+        False,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("[rule]\nignore_frist = true", "'ignore_frist' is not a key of it"),
+        ("[rule]\nlimit_fails = 1", "limit_fails is 1; true or false is needed"),
+        ("rule = true", "a table \\[rule\\] is needed"),
+    ],
+)
+def test_a_rule_that_is_none_is_refused(tmp_path: Path, rule: str, told: str) -> None:
+    path = tmp_path / "mine.toml"
+    text = f"{rule}\n{GOOD}" if rule.startswith("rule") else f"{GOOD}{rule}\n"
+    path.write_text(text, "utf-8")
+
+    with pytest.raises(UsageError, match=told):
+        load_requirement(str(path))

@@ -141,12 +141,17 @@ def test_a_record_that_was_written_after_the_stop_goes_to_the_next_cycle(simulat
     class SlowLog:
         """A log that shows nothing until it is opened again."""
 
+        record_wait_ns = 3_000_000_000
+
         def new_records(self) -> tuple[object, ...]:
             pulled.append(None)
             return ()
 
         def describe(self) -> object:
             return bench_log.describe()
+
+        def close(self) -> None:
+            bench_log.close()
 
     bench_log = bench.log
     bench.log = SlowLog()

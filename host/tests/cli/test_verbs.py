@@ -180,3 +180,53 @@ def test_a_time_of_0_is_not_reported_and_never_helps_a_pass(
     assert said.status == 4
     assert said.document["verdict"] == "NO-EVIDENCE"
     assert [cycle["resume_ms"] for cycle in said.document["cycles"]] == [None] * 4
+
+
+def test_log_writes_pwrtest_xml_that_it_reads_back(
+    command, folder: Path, fixtures_dir: Path
+) -> None:
+    log = str(fixtures_dir / "logs" / "every-kind.xml")
+    said = command("log", log, "--emit", "pwrtest-xml", "out.xml", "--json")
+    back = command("log", "out.xml", "--json")
+
+    assert "without 1 of kinds that PwrTest does not have" in said.err
+    assert back.document["sources"][0]["kind"] == "pwrtest-xml"
+    keys = ("sleep_ms", "wake_ms", "driver_init_ms", "bios_init_ms", "hiber_pages")
+    written = [c for c in said.document["cycles"] if c["kind"] != "fast-startup"]
+    assert [[c[key] for key in keys] for c in back.document["cycles"]] == [
+        [c[key] for key in keys] for c in written
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--emit", "csv", "out.csv"], "allowed is pwrtest-xml"),
+        (["--emit", "pwrtest-xml", "in.xml"], "would replace"),
+        (["--emit", "pwrtest-xml", "out.html", "--report", "out.html"], "would replace"),
+        (["--emit", "pwrtest-xml", "no/folder/out.xml"], "could not write"),
+    ],
+)
+def test_log_refuses_to_emit_what_it_cannot(
+    command, folder: Path, fixtures_dir: Path, arguments: list[str], told: str
+) -> None:
+    (folder / "in.xml").write_bytes((fixtures_dir / "logs" / "every-kind.xml").read_bytes())
+    said = command("log", "in.xml", *arguments)
+
+    assert said.status == 2
+    assert told in said.err
+
+
+def test_log_judges_as_s3resume_does(command, fixtures_dir: Path) -> None:
+    said = command("log", str(fixtures_dir / "logs" / "s3resume.txt"), "--requirement", "s3resume")
+
+    assert said.status == 0, said.err
+    assert re.search(r"^0 \(ignored\) +149 +1095 +1244 +ignored", said.out, re.MULTILINE)
+    assert "Average Total Time: 1209\n" in said.out
+
+
+def test_log_gives_the_papers_advice(command, fixtures_dir: Path) -> None:
+    said = command("log", str(fixtures_dir / "logs" / "xperf-suspend.xml"))
+
+    assert said.status == 1
+    assert "Advice: Slowsvc: Register the service for suspend notifications only" in said.out

@@ -7,8 +7,9 @@ import pytest
 
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.reading import read_logs
+from resume_rig.oslog.registry import allowed_formats
 
-ALLOWED = "allowed are EVTX and Event XML files"
+ALLOWED = f"allowed are {allowed_formats()} files"
 
 
 @pytest.mark.parametrize(
@@ -33,9 +34,9 @@ ALLOWED = "allowed are EVTX and Event XML files"
         pytest.param(b"<!DOCTYPE html><Event>", "an HTML page", id="HTML"),
         pytest.param(b"<?xml version='1.0'?><a/>", "an XML document without events", id="XML"),
         pytest.param(
-            '<?xml version="1.0"?><PwrTestLog/>'.encode("utf-16"),
+            '<?xml version="1.0"?><Benchmark/>'.encode("utf-16"),
             "an XML document without events",
-            id="PwrTest",
+            id="UTF-16",
         ),
     ],
 )

@@ -23,9 +23,14 @@ CONFIDENCE = 0.95
 
 def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
     """Return the verdict on one resume time (BiosInit + DriverInit)."""
-    if resume_ms + RESUME_BOUND_MS <= requirement.resume_limit_ms:
+    limit_ms = requirement.resume_limit_ms
+    if not requirement.guard_band:
+        met = resume_ms < limit_ms if requirement.limit_fails else resume_ms <= limit_ms
+        return Verdict.PASS if met else Verdict.FAIL
+    longest_ms = resume_ms + RESUME_BOUND_MS
+    if longest_ms < limit_ms or (longest_ms == limit_ms and not requirement.limit_fails):
         return Verdict.PASS
-    if resume_ms - RESUME_BOUND_MS >= requirement.resume_limit_ms:
+    if resume_ms - RESUME_BOUND_MS >= limit_ms:
         return Verdict.FAIL
     return Verdict.MARGINAL
 
@@ -58,8 +63,10 @@ def judge_log(
     Args:
         reading: the records.
         requirement: the limits, and the kinds of sleep that they are for.
-        ignore_first: leave out the first record of those kinds in each source, as S3Resume does.
+        ignore_first: leave out the first record of those kinds in each source, as S3Resume does
+            and a requirement may demand.
     """
+    ignore_first = ignore_first or requirement.ignore_first
     ignored = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
     cycles = tuple(
         _judge_record(record, requirement, index in ignored)
@@ -145,9 +152,11 @@ def verdict_sentence(
     n, limit_ms = len(verdicts), requirement.resume_limit_ms
     failed, marginal = verdicts.count(Verdict.FAIL), verdicts.count(Verdict.MARGINAL)
     if failed:
-        text = f"{failed} of {count_of(n, 'judged resume')} {_are(failed)} over {limit_ms} ms"
+        over = f"{limit_ms} ms or more" if requirement.limit_fails else f"over {limit_ms} ms"
+        text = f"{failed} of {count_of(n, 'judged resume')} {_are(failed)} {over}"
     else:
-        text = f"{n - marginal} of {count_of(n, 'judged resume')} {_are(n - marginal)} within "
+        within = "below" if requirement.limit_fails else "within"
+        text = f"{n - marginal} of {count_of(n, 'judged resume')} {_are(n - marginal)} {within} "
         text += f"{limit_ms} ms"
     if marginal:
         text += f", {marginal} within {RESUME_BOUND_MS} ms of it and so undecided"

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TypeVar
@@ -12,8 +13,9 @@ from resume_rig.model.requirement import Requirement
 
 LIMIT_MS_MAX = 600_000
 _PROFILE_BYTES_MAX = 65_536
-_KEYS = frozenset({"id", "version", "title", "source", "kinds", "limits"})
+_KEYS = frozenset({"id", "version", "title", "source", "kinds", "limits", "rule"})
 _LIMITS = frozenset({"resume_ms", "bios_advised_ms"})
+_RULE = {"ignore_first": False, "limit_fails": False, "guard_band": True}
 
 _T = TypeVar("_T", int, str)
 
@@ -44,15 +46,7 @@ def load_requirement(
     what = f"Changing the requirement {profile.id}"
     limit = profile.resume_limit_ms if limit_ms is None else _limit(limit_ms, "the limit", what)
     chosen = profile.kinds if kinds is None else _kinds(kinds, what)
-    return Requirement(
-        id=profile.id,
-        version=profile.version,
-        title=profile.title,
-        source=profile.source,
-        kinds=chosen,
-        resume_limit_ms=limit,
-        bios_advised_ms=profile.bios_advised_ms,
-    )
+    return replace(profile, kinds=chosen, resume_limit_ms=limit)
 
 
 def _read(name_or_path: str) -> bytes:
@@ -97,6 +91,7 @@ def _parse(content: bytes, what: str) -> Requirement:
     if not isinstance(kinds, list):
         raise UsageError(f"{what}: kinds is {kinds!r}; a list of kinds of sleep is needed.")
     advised = limits.get("bios_advised_ms")
+    rule = _rule(table.get("rule", {}), what)
     return Requirement(
         id=_value(table, "id", str, what),
         version=_value(table, "version", int, what),
@@ -105,7 +100,21 @@ def _parse(content: bytes, what: str) -> Requirement:
         kinds=_kinds(kinds, what),
         resume_limit_ms=_limit(limits.get("resume_ms"), "resume_ms", what),
         bios_advised_ms=None if advised is None else _limit(advised, "bios_advised_ms", what),
+        ignore_first=rule["ignore_first"],
+        limit_fails=rule["limit_fails"],
+        guard_band=rule["guard_band"],
     )
+
+
+def _rule(table: object, what: str) -> dict[str, bool]:
+    """Return the switches of [rule], those that are missing as they are without it."""
+    if not isinstance(table, dict):
+        raise UsageError(f"{what}: rule is {table!r}; a table [rule] is needed.")
+    _refuse_unknown(table, frozenset(_RULE), f"{what}, [rule]")
+    for key, value in table.items():
+        if not isinstance(value, bool):
+            raise UsageError(f"{what}: {key} is {value!r}; true or false is needed.")
+    return {**_RULE, **table}
 
 
 def _refuse_unknown(table: Mapping[str, object], known: frozenset[str], what: str) -> None:

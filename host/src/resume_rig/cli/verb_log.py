@@ -3,6 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
@@ -20,6 +21,12 @@ from resume_rig.cli.console import (
     write_whole,
 )
 from resume_rig.cli.exit_status import status_of_verdict
+from resume_rig.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from resume_rig.model.judgement import LogJudgement
+
+EMIT_FORMAT = "pwrtest-xml"
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -30,7 +37,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "judge OS logs alone: transition table, kinds, verdict",
         "  resume-rig log System.evtx\n  resume-rig log *.xml --ignore-first --json",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="EVTX or Event XML")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="OS logs, told by content")
     add_requirement_arguments(parser)
     parser.add_argument(
         "--ignore-first",
@@ -39,7 +46,35 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.add_argument("--all", action="store_true", help="show every row of a long table")
     parser.add_argument("--report", metavar="HTML", type=Path, help="write an HTML report too")
+    parser.add_argument(
+        "--emit",
+        nargs=2,
+        metavar=("FORMAT", "FILE"),
+        help="write the records in another tool's format too: pwrtest-xml FILE",
+    )
     parser.set_defaults(execute=execute)
+
+
+def _emit_place(emit: list[str] | None) -> Path | None:
+    """Return where the records are to be written.
+
+    Raises:
+        UsageError: the format is none that can be written.
+    """
+    if emit is None:
+        return None
+    if emit[0] != EMIT_FORMAT:
+        raise UsageError(f"--emit {emit[0]!r} is not a format; allowed is {EMIT_FORMAT}")
+    return Path(emit[1])
+
+
+def _emit(judgement: "LogJudgement", path: Path) -> None:
+    from resume_rig.report.pwrtest_emit import left_out_count, pwrtest_xml
+
+    write_whole(path, "".join(pwrtest_xml(judgement)))
+    left_out = left_out_count(judgement)
+    without = f", without {left_out} of kinds that PwrTest does not have" if left_out else ""
+    say(f"Records: {path}{without}")
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -49,13 +84,19 @@ def execute(args: argparse.Namespace) -> int:
 
     requirement = requirement_of(args)
     paths = existing_paths(args.files)
-    refuse_to_overwrite(args.report, paths)
+    emit_to = _emit_place(args.emit)
+    for written in (args.report, emit_to):
+        refuse_to_overwrite(written, paths)
+    if args.report is not None and emit_to is not None:
+        refuse_to_overwrite(emit_to, [args.report])
     judgement = judge_log(read_logs(paths), requirement, ignore_first=args.ignore_first)
     if args.report is not None:
         from resume_rig.report.html import log_report
 
         write_whole(args.report, log_report(judgement, utc_now_text()))
         say(f"Report: {args.report}")
+    if emit_to is not None:
+        _emit(judgement, emit_to)
     if args.json:
         from resume_rig.report.log_json import log_document
 

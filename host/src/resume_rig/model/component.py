@@ -30,6 +30,9 @@ class Component:
         start_ms: when it began, from the start of the transition.
         own_ms: what is left of the duration without its children, where the account tells.
         detail: what else tells it from others of its name (process id, driver, bus address).
+        held_ms: how long of it others had to wait for it, where the account tells (the prePendTime
+            of a Plug and Play object: until its driver returned STATUS_PENDING).
+        group: the load order group of a service; empty where it has none.
     """
 
     kind: ComponentKind
@@ -39,6 +42,8 @@ class Component:
     start_ms: float | None = None
     own_ms: float | None = None
     detail: str = ""
+    held_ms: float | None = None
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

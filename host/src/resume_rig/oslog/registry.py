@@ -11,7 +11,19 @@ from resume_rig.oslog.linux.kernel_log import is_kernel_log, read_kernel_log
 from resume_rig.oslog.linux.suspend_trace import is_suspend_trace, read_suspend_trace
 from resume_rig.oslog.linux.sysfs_values import is_sysfs_values, read_sysfs_values
 from resume_rig.oslog.powercfg.report import is_powercfg_report, read_powercfg_report
+from resume_rig.oslog.pwrtest_text import is_pwrtest_text, read_pwrtest_text
+from resume_rig.oslog.pwrtest_xml import is_pwrtest_xml, read_pwrtest_xml
+from resume_rig.oslog.s3resume_text import is_s3resume_text, read_s3resume_text
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+from resume_rig.oslog.wpa_table import is_wpa_table, read_wpa_table
+from resume_rig.oslog.xperf_csv import (
+    is_xperf_pnp,
+    is_xperf_services,
+    read_xperf_pnp,
+    read_xperf_services,
+)
+from resume_rig.oslog.xperf_dumper import is_xperf_dumper, read_xperf_dumper
+from resume_rig.oslog.xperf_xml import is_xperf_xml, read_xperf_xml
 
 HEAD_BYTES: Final = 64 * 1024
 """How much of a file's beginning a reader is shown to recognise it by."""
@@ -40,6 +52,14 @@ FORMATS: Final[tuple[LogFormat, ...]] = (
     LogFormat("suspend_stats", is_sysfs_values, read_sysfs_values),
     LogFormat("ACPI FPDT", is_fpdt_table, read_fpdt_table),
     LogFormat("powercfg report", is_powercfg_report, read_powercfg_report),
+    LogFormat("PwrTest XML", is_pwrtest_xml, read_pwrtest_xml),
+    LogFormat("PwrTest text", is_pwrtest_text, read_pwrtest_text),
+    LogFormat("S3Resume output", is_s3resume_text, read_s3resume_text),
+    LogFormat("xperf summary XML", is_xperf_xml, read_xperf_xml),
+    LogFormat("xperf services CSV", is_xperf_services, read_xperf_services),
+    LogFormat("xperf pnp CSV", is_xperf_pnp, read_xperf_pnp),
+    LogFormat("xperf dumper CSV", is_xperf_dumper, read_xperf_dumper),
+    LogFormat("wpaexporter CSV", is_wpa_table, read_wpa_table),
 )
 
 

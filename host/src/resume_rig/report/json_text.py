@@ -77,4 +77,9 @@ def requirement_json(requirement: Requirement) -> dict[str, Json]:
             "resume_limit_ms": requirement.resume_limit_ms,
             "bios_advised_ms": requirement.bios_advised_ms,
         },
+        "rule": {
+            "ignore_first": requirement.ignore_first,
+            "limit_fails": requirement.limit_fails,
+            "guard_band": requirement.guard_band,
+        },
     }

@@ -2,8 +2,19 @@
 
 from collections.abc import Iterator
 
+from resume_rig.analysis.advice import advise
+from resume_rig.analysis.hibernate import hibernate_rates
+from resume_rig.analysis.ranking import rank
 from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
 from resume_rig.model.os_record import LogSource, OsRecord, WakeSource
+from resume_rig.report.component_json import (
+    SLOWEST_LIMIT,
+    advice_json,
+    components_json,
+    hibernate_json,
+    identity_json,
+    slowest_json,
+)
 from resume_rig.report.json_text import (
     Json,
     json_text,
@@ -34,7 +45,11 @@ def log_document(judgement: LogJudgement) -> Iterator[str]:
     yield f'"verdict":{json_text(judgement.verdict.value)},\n'
     yield f'"why":{json_text(text_json(judgement.why))},\n'
     yield f'"failure_rate_upper_95":{json_text(number_json(judgement.failure_rate_upper))},\n'
-    yield f'"apart":{json_text([_apart(kind) for kind in judgement.apart])}}}\n'
+    yield f'"apart":{json_text([_apart(kind) for kind in judgement.apart])},\n'
+    ranked = rank(judgement.reading.records)
+    yield f'"slowest":{json_text(slowest_json(ranked))},\n'
+    yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
+    yield f'"advice":{json_text(advice_json(advise(judgement.reading)))}}}\n'
 
 
 def _source(source: LogSource) -> dict[str, Json]:
@@ -47,6 +62,8 @@ def _source(source: LogSource) -> dict[str, Json]:
             "ok": source.integrity.ok,
             "problems": [text_json(problem) for problem in source.integrity.problems],
         },
+        "identity": identity_json(source.identity),
+        "from_description": source.from_description,
     }
 
 
@@ -72,6 +89,8 @@ def _cycle(cycle: JudgedRecord) -> dict[str, Json]:
         "judged": cycle.judged,
         "why_not": None if cycle.why_not is None else text_json(cycle.why_not),
         "verdict": cycle.verdict.value,
+        **hibernate_json(record),
+        **components_json(record),
     }
 
 
@@ -80,11 +99,10 @@ def _wake_source(source: WakeSource) -> dict[str, Json]:
 
 
 def _pages_per_ms(record: OsRecord) -> float | None:
-    # Read performance, as Microsoft's resume paper defines it: HiberPagesWritten divided by
-    # HiberReadDuration, 38075 / 10964 = 3.5 pages/ms in its example.
-    if record.hiber_pages is None or not record.hiber_read_ms:
+    rates = hibernate_rates(record)
+    if rates is None or rates.read_pages_per_ms is None:
         return None
-    return round(record.hiber_pages / record.hiber_read_ms, 3)
+    return round(rates.read_pages_per_ms, 3)
 
 
 def _apart(kind: KindJudgement) -> dict[str, Json]:

@@ -17,14 +17,17 @@ from resume_rig.report.page_parts import (
     requirement_pairs,
     statistics_tiles,
 )
+from resume_rig.report.parts_view import PartsSection, parts_section
 from resume_rig.report.row_choice import PAGE_ROWS, row_choice
 from resume_rig.report.svg_histogram import Histogram, histogram
 from resume_rig.report.transitions import (
+    NO_SLEEPS,
     Transition,
     apart_transitions,
     extremes,
     has_table_apart,
     main_transitions,
+    no_sleep_sentence,
     total_times_ms,
 )
 from resume_rig.report.wording import (
@@ -79,6 +82,8 @@ class SourceRow:
     records: int
     whole: bool
     problems: tuple[str, ...]
+    identity: tuple[Pair, ...]
+    from_description: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,7 @@ class LogPage:
     histogram: Histogram | None
     histogram_note: str
     apart: tuple[ApartSection, ...]
+    parts: PartsSection
     sources: tuple[SourceRow, ...]
     limits: tuple[str, ...]
 
@@ -120,6 +126,7 @@ def log_page(judgement: LogJudgement, generated: str) -> LogPage:
         histogram=histogram(times, judgement.requirement.resume_limit_ms),
         histogram_note=f"BIOS + drivers of the {count_of(len(times), 'judged transition')}.",
         apart=_apart(judgement),
+        parts=parts_section(judgement.reading),
         sources=tuple(_source(source) for source in judgement.reading.sources),
         limits=STATED_LIMITS,
     )
@@ -179,6 +186,11 @@ def _apart(judgement: LogJudgement) -> tuple[ApartSection, ...]:
     for kind in judgement.apart:
         own_table = has_table_apart(judgement, kind.kind)
         figures = kind.statistics
+        if kind.kind in NO_SLEEPS:
+            sentence = no_sleep_sentence(judgement, kind.kind)
+            mark = Badge("no resume", "none")
+            sections.append(ApartSection(kind_words(kind.kind), mark, sentence, None))
+            continue
         summary = f"{count_of(kind.cycles, 'cycle')}, {figures.n} measured"
         if figures.min_ms is not None and figures.max_ms is not None:
             summary += f": {figures.min_ms:.0f} to {figures.max_ms:.0f} ms"
@@ -201,4 +213,6 @@ def _source(source: LogSource) -> SourceRow:
         records=source.records,
         whole=source.integrity.ok,
         problems=source.integrity.problems,
+        identity=tuple(Pair(name.replace("_", " "), value) for name, value in source.identity),
+        from_description=source.from_description,
     )

@@ -9,6 +9,7 @@ from resume_rig.model.units import seconds_text
 from resume_rig.model.verdict import Statistics, Verdict
 from resume_rig.report.summary import TimesSummary
 from resume_rig.report.svg_phases import verdict_style
+from resume_rig.report.wording import limit_words
 
 STATED_LIMITS: Final = (
     "OS time after a wake is good to ±0.5 s absolutely, because it is read back from the RTC."
@@ -65,7 +66,7 @@ def requirement_pairs(requirement: Requirement) -> tuple[Pair, ...]:
     return (
         Pair("requirement", requirement.title),
         Pair("profile", f"{requirement.id}, version {requirement.version}"),
-        Pair("limit", f"BIOS + drivers at most {requirement.resume_limit_ms} ms"),
+        Pair("limit", f"BIOS + drivers {limit_words(requirement)}"),
         Pair("advised", "nothing" if advised is None else f"BIOS at most {advised} ms"),
         Pair("sleep states", ", ".join(kind.value for kind in requirement.kinds)),
         Pair("source", requirement.source),

@@ -9,13 +9,16 @@ from resume_rig.model.os_record import LogSource
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Statistics
 from resume_rig.report.row_choice import TERMINAL_ROWS, row_choice
+from resume_rig.report.terminal_components import component_lines
 from resume_rig.report.terminal_style import TerminalStyle, padded
 from resume_rig.report.transitions import (
+    NO_SLEEPS,
     Transition,
     apart_transitions,
     extremes,
     has_table_apart,
     main_transitions,
+    no_sleep_sentence,
 )
 from resume_rig.report.wording import (
     kind_words,
@@ -56,6 +59,7 @@ def log_table(
     yield from _totals(transitions, judgement.statistics, style)
     for kind in judgement.apart:
         yield from _apart(judgement, kind, style, show_all=show_all)
+    yield from component_lines(judgement.reading, style, show_all=show_all)
     yield "\n"
     yield from _sources(judgement.reading.sources, style)
     yield style.verdict_line(judgement.verdict, judgement.why)
@@ -134,7 +138,9 @@ def _apart(
     figures = kind.statistics
     name, count = kind_words(kind.kind), count_of(kind.cycles, "cycle")
     yield "\n"
-    if figures.n == 0:
+    if kind.kind in NO_SLEEPS:
+        yield style.paragraph(f"{name}: {no_sleep_sentence(judgement, kind.kind)}")
+    elif figures.n == 0:
         yield style.paragraph(f"{name}: {count}, none measured, so none judged.")
     else:
         yield style.paragraph(
@@ -153,6 +159,12 @@ def _sources(sources: Sequence[LogSource], style: TerminalStyle) -> Iterator[str
         word = "Incomplete" if not source.integrity.ok else "Note on"
         for problem in source.integrity.problems or ("the reader gave no reason",):
             yield style.paragraph(f"{word}: {source.path}: {problem}")
+    described = [source for source in sources if source.from_description]
+    for source in described:
+        yield style.paragraph(
+            f"Note on: {source.path}: no public sample of {source.kind} exists; it was read by"
+            " Microsoft's description of it."
+        )
     whole = len(sources) - len(damaged)
     yield style.paragraph(f"Sources: {len(sources)} read, {whole} of them whole.")
 

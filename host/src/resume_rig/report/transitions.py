@@ -2,15 +2,21 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from statistics import median
 
+from resume_rig.analysis.ranking import transition_length_ms
 from resume_rig.model.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.wording import kind_words
 
 # A doze, an aborted sleep and a record of no known kind began as a sleep of the judged kind and
 # have no measurement: they stand in its table, so that nobody takes them for cycles that passed.
 _KEPT_IN_THE_TABLE = frozenset({SleepKind.DOZE, SleepKind.ABORTED, SleepKind.UNKNOWN})
+
+NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN})
+"""Kinds of records that tell of no sleep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,7 @@ class Transition:
         counts: it is of a judged kind and was judged.
         ignored: it is of a judged kind, has a measurement, and does not count all the same.
         apart: it stands in the table of a kind that the requirement does not speak of.
+        at_limit: its total is the limit itself.
     """
 
     number: int
@@ -29,6 +36,7 @@ class Transition:
     counts: bool
     ignored: bool
     apart: bool
+    at_limit: bool = False
 
     @property
     def name(self) -> str:
@@ -53,9 +61,9 @@ class Transition:
             return ""
         if not self.cycle.judged:
             return self.cycle.why_not or "not judged"
-        return {Verdict.FAIL: "over the limit", Verdict.MARGINAL: "at the limit"}.get(
-            self.cycle.verdict, ""
-        )
+        if self.cycle.verdict is Verdict.FAIL and not self.at_limit:
+            return "over the limit"
+        return "" if self.cycle.verdict is Verdict.PASS else "at the limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
             counts=cycle.judged and cycle.record.kind in judged_kinds,
             ignored=_ignored(cycle, judged_kinds),
             apart=False,
+            at_limit=cycle.record.resume_ms == judgement.requirement.resume_limit_ms,
         )
         for number, cycle in enumerate(cycles, first)
     ]
@@ -94,8 +103,24 @@ def apart_transitions(judgement: LogJudgement, kind: SleepKind) -> list[Transiti
 
 
 def has_table_apart(judgement: LogJudgement, kind: SleepKind) -> bool:
-    """Return whether a kind's rows stand in a table of their own."""
-    return kind not in _KEPT_IN_THE_TABLE and kind not in judgement.requirement.kinds
+    """Return whether a kind's rows stand in a table of their own; a boot has no columns in it."""
+    without = _KEPT_IN_THE_TABLE | NO_SLEEPS
+    return kind not in without and kind not in judgement.requirement.kinds
+
+
+def no_sleep_sentence(judgement: LogJudgement, kind: SleepKind) -> str:
+    """Return what there is to say of the boots or shutdowns of a log, which are no resumes."""
+    records = [c.record for c in judgement.cycles if c.record.kind is kind]
+    lengths = [ms for ms in map(transition_length_ms, records) if ms is not None]
+    sentence = f"{count_of(len(records), 'record')}, no resume and so never judged"
+    if not lengths:
+        return f"{sentence}; none tells how long it took."
+    if len(lengths) == 1:
+        return f"{sentence}; it took {lengths[0]:.0f} ms."
+    return (
+        f"{sentence}; median {median(lengths):.0f} ms,"
+        f" from {min(lengths):.0f} to {max(lengths):.0f} ms."
+    )
 
 
 def extremes(transitions: Iterable[Transition]) -> Extremes | None:

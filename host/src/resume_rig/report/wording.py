@@ -62,11 +62,19 @@ def requirement_sentence(requirement: Requirement) -> str:
     kinds = ", ".join(kind.value for kind in requirement.kinds)
     sentence = (
         f"{requirement.id} version {requirement.version}: after {kinds},"
-        f" BIOS + drivers at most {requirement.resume_limit_ms} ms"
+        f" BIOS + drivers {limit_words(requirement)}"
     )
+    if requirement.ignore_first:
+        sentence += ", the first transition of each log ignored"
     if requirement.bios_advised_ms is None:
         return f"{sentence}."
     return f"{sentence}; BIOS at most {requirement.bios_advised_ms} ms is advised, not demanded."
+
+
+def limit_words(requirement: Requirement) -> str:
+    """Return the limit on the sum, e.g. "at most 2000 ms"."""
+    limit = "less than" if requirement.limit_fails else "at most"
+    return f"{limit} {requirement.resume_limit_ms} ms"
 
 
 def clock_sentence(clock: OsClock | None) -> str:

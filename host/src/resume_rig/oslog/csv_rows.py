@@ -1,0 +1,67 @@
+"""Rows of comma-separated tables: line by line, so that a lost quotation mark costs one line."""
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from resume_rig.oslog.log_text import lines_of
+from resume_rig.oslog.problems import ProblemTally
+
+COLUMN_LIMIT: Final = 256
+"""Columns of a row that are looked at."""
+
+_TIME_UNIT: Final = re.compile(
+    r"[(\[]\s*(ns|us|µs|μs|ms|s|nsec|usec|msec|sec)\s*[)\]]", re.IGNORECASE
+)
+_UNITS_MS: Final = {
+    **dict.fromkeys(("ns", "nsec"), 1e-6),
+    **dict.fromkeys(("us", "µs", "μs", "usec"), 1e-3),
+    **dict.fromkeys(("ms", "msec"), 1.0),
+    **dict.fromkeys(("s", "sec"), 1e3),
+}
+_NUMBER: Final = re.compile(
+    r"[0-9]{1,3}(?:,[0-9]{3}){1,5}(?:\.[0-9]{1,12})?|[0-9]{1,18}(?:\.[0-9]{1,12})?"
+)
+
+
+def cells_of(line: str) -> list[str]:
+    """Return the cells of one line, stripped."""
+    if '"' not in line:
+        return [cell.strip() for cell in line.split(",", COLUMN_LIMIT)]
+    try:
+        row = next(csv.reader([line.replace("\0", "")], skipinitialspace=True), [])
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in row[: COLUMN_LIMIT + 1]]
+
+
+def rows_of(path: Path, tally: ProblemTally) -> Iterator[list[str]]:
+    """Yield the rows of a table that are not empty.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    for line in lines_of(path, tally):
+        if line and not line.isspace():
+            yield cells_of(line)
+
+
+def number_of(text: str) -> float | None:
+    """Return a number of 0 or more, thousands' commas allowed; None where it is none."""
+    text = text.strip()
+    if _NUMBER.fullmatch(text) is None:
+        return None
+    return float(text.replace(",", ""))
+
+
+def unit_ms(title: str) -> float | None:
+    """Return how many milliseconds the unit in a column's title is; None where it names none."""
+    match = _TIME_UNIT.search(title)
+    return None if match is None else _UNITS_MS[match[1].lower()]
+
+
+def column_name(title: str) -> str:
+    """Return a column's title to compare by: letters and digits only, without its unit."""
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"[(\[].*", "", title.lower()))

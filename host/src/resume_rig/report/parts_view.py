@@ -1,0 +1,63 @@
+"""Hibernation files, the slowest parts and advice, as the page of a log shows them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.analysis.advice import advise
+from resume_rig.analysis.ranking import rank
+from resume_rig.model.os_record import LogReading
+from resume_rig.report.component_view import (
+    HIBERNATE_NOTE,
+    OVERLAP_NOTE,
+    FigureRow,
+    HibernateRow,
+    RankedTable,
+    advised_for,
+    figure_rows,
+    hibernate_rows,
+    ranked_tables,
+)
+from resume_rig.report.row_choice import PAGE_ROWS
+
+_ROWS_A_KIND: Final = 25
+"""Components of one kind on a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceRow:
+    """One piece of advice, what it is for and where it is from."""
+
+    names: str
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartsSection:
+    """What a reading tells beyond its transitions' times."""
+
+    hibernate: tuple[HibernateRow, ...]
+    hibernate_note: str
+    slowest: tuple[RankedTable, ...]
+    slowest_note: str
+    advice: tuple[AdviceRow, ...]
+    figures: tuple[FigureRow, ...]
+
+
+def parts_section(reading: LogReading) -> PartsSection:
+    """Return the section of a reading; its parts are empty where there is nothing to show."""
+    files = hibernate_rows(reading.records)
+    shown = files[:PAGE_ROWS]
+    note = HIBERNATE_NOTE
+    if len(shown) < len(files):
+        note += f" The first {len(shown)} of {len(files)} are shown; log --json has them all."
+    return PartsSection(
+        hibernate=shown,
+        hibernate_note=note,
+        slowest=ranked_tables(rank(reading.records), _ROWS_A_KIND),
+        slowest_note=OVERLAP_NOTE,
+        figures=figure_rows(reading.records),
+        advice=tuple(
+            AdviceRow(advised_for(advice), advice.text, advice.source) for advice in advise(reading)
+        ),
+    )
