@@ -112,7 +112,10 @@ class CycleDraft:
             return SleepKind.DIED
         if self.aborted and not self.slept:
             return SleepKind.ABORTED
-        return self.kind if self.slept and Half.RESUME in self.starts_us else SleepKind.UNKNOWN
+        awake = Half.RESUME in self.starts_us
+        if (self.slept and awake) or (self.ended and (awake or self.kind is SleepKind.S2IDLE)):
+            return self.kind  # without debug messages, s2idle says nothing but entry and exit
+        return SleepKind.UNKNOWN
 
     def record(self, source: int) -> OsRecord:
         """Return the OS record; what only Windows reports is None."""

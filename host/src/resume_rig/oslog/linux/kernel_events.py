@@ -149,7 +149,7 @@ _HALVES: Final[Mapping[str, Half]] = {
     "recover": Half.RESUME,
 }
 _NAME_OF_PHASE: Final = (
-    r"(?:(?:late|early|noirq) )?(suspend|freeze|thaw|hibernate|resume|restore|recover)"
+    r"(?:(?:start|late|early|noirq) )?(suspend|freeze|thaw|hibernate|resume|restore|recover)"
 )
 _DECIMAL: Final = r"([0-9]{1,9})\.([0-9]{2,3})"
 
@@ -215,6 +215,8 @@ _PREFIXED: Final[tuple[tuple[str, _Make], ...]] = (
         r"Timekeeping suspended for " + _DECIMAL + " seconds",
         lambda m: Woke(slept=True, asleep_us=_us(m[1], m[2], 1_000_000)),
     ),
+    (r"EC: (?:interrupt|event) unblocked", lambda _: Woke(slept=False)),
+    (r"suspend debug: Waiting", lambda _: Aborted("pm_test: the sleep was only rehearsed")),
     (r"Image restored successfully", lambda _: Woke(slept=True)),
     (
         r"(?:Wrote|Read) [0-9]{1,12} kbytes in " + _DECIMAL + " seconds",
