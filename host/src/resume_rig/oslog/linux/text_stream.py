@@ -15,7 +15,7 @@ LINE_LIMIT_CHARS: Final = 64 * 1024
 _BLOCK_BYTES: Final = 64 * 1024
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 31  # zlib's number for the gzip format
-_GZIP_FREE_BYTES: Final = 64 << 20
+_GZIP_FREE_BYTES: Final = 16 << 20
 _GZIP_RATIO: Final = 200  # traces shrink 10 to 30 times; a bomb is near deflate's limit of 1032
 
 
@@ -64,6 +64,7 @@ class _LineCutter:
         self._long = 0
         self._undecodable = 0
         self._skipping = False
+        self._blank = False
 
     def feed(self, block: bytes) -> Iterator[str]:
         if not self._encoding:
@@ -73,7 +74,9 @@ class _LineCutter:
             return
         *lines, self._rest = (self._rest + block).split(b"\n")
         for line in lines:
-            yield from self._line(line)
+            if line or not self._blank:  # a second blank line in a row says nothing
+                yield from self._line(line)
+            self._blank = not line
         if len(self._rest) > LINE_LIMIT_CHARS:
             if not self._skipping:
                 self._long += 1
