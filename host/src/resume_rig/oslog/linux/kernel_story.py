@@ -208,6 +208,7 @@ class KernelStory:
             return
         self._place_devices("", Half.SUSPEND)
         self._half = Half.RESUME
+        cycle.awake = True
         self._all_suspended = False
         last_us = self._last_us
         if last_us is not None and stamp_us is not None and last_us > stamp_us:
