@@ -121,6 +121,19 @@ def test_what_powershell_makes_of_a_log(read: Read, encoding: str) -> None:
     assert read(stamped().replace("\n", "\r\n").encode(encoding)).records == plain
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-8"])
+def test_no_line_is_torn_where_blocks_meet(read: Read, encoding: str) -> None:
+    odd = (100_400_000, "video \u0a0a\u0a00\u000a0"[:8])  # holds the bytes of line ends
+    later = [
+        (us + i * 10**7, text) for i in range(400) for us, text in (*MODERN[:1], odd, *MODERN[1:])
+    ]
+    text = "\ufeff" + stamped(tuple(later), front="{stamp} ")
+    reading = read(text.encode(encoding))
+    assert [record.kind for record in reading.records] == [SleepKind.S3] * 400
+    assert reading.sources[0].integrity.problems == ()
+    assert reading.sources[0].records == len(later)
+
+
 @pytest.mark.parametrize(
     ("texts", "kind"),
     [

@@ -59,16 +59,17 @@ class _Token:
 
 
 class ScriptData:
-    """Iterates over the members; `complete` tells afterwards whether the object was closed."""
+    """Iterates over the wanted members; `complete` tells afterwards whether the end was there."""
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, start: int, wanted: frozenset[str]) -> None:
         self._text = text
         self._start = start
+        self._wanted = wanted
         self.complete = False
 
     def members(self) -> Iterator[Member]:
         """Yield the members in their order, arrays element by element."""
-        scan = _Scan(self._text)
+        scan = _Scan(self._text, self._wanted)
         position, count = self._start, 0
         while (token := self._next(position, scan.depth)) is not None:
             position = token.end
@@ -106,8 +107,9 @@ def _string_end(text: str, position: int, quote: str) -> int:
 class _Scan:
     """Where in the object the scanner is."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, wanted: frozenset[str]) -> None:
         self.depth = 0
+        self._wanted = wanted
         self._text = text
         self._name = ""
         self._last_string = ""
@@ -158,6 +160,8 @@ class _Scan:
     def _value(self, end: int, next_start: int) -> Member | None:
         start, single = self._value_start, self._single
         self._begin_value(next_start)
+        if self._name not in self._wanted:
+            return None
         if start < 0 or not self._text[start : min(end, start + 64)].strip():
             return None
         if end - start > VALUE_LIMIT_CHARS:

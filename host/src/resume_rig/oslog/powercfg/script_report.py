@@ -14,6 +14,7 @@ from resume_rig.oslog.timestamps import parse_utc_ns
 
 KIND: Final = "powercfg-html"
 
+_WANTED: Final = frozenset({"SystemInformation", "ScenarioInstances"})
 _NO_TIME: Final = "0000-00-00"  # a FILETIME of 0
 _UNREPORTED: Final = (1 << 64) - 1
 _LOW_POWER: Final = ("Info.SwLowPowerStateTime", "Info.HwLowPowerStateTime")  # in 100 ns
@@ -38,7 +39,7 @@ def read_script_report(
     system: Mapping[str, Json] = {}
     sessions: list[Session] = []
     unreadable = seen = bad_times = 0
-    data = ScriptData(text, start)
+    data = ScriptData(text, start, _WANTED)
     for member in data.members():
         if not member.readable:
             unreadable += 1
