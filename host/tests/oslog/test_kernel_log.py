@@ -222,6 +222,28 @@ def test_no_line_is_torn_where_blocks_meet(read: Read, encoding: str) -> None:
             id="pm_test",
         ),
         pytest.param(
+            (
+                "PM: suspend entry (deep)",
+                "PM: Wakeup pending, aborting suspend",
+                "ACPI: PM: Waking up from system sleep state S3",
+                "PM: noirq resume of devices complete after 3.000 msecs",
+                "PM: suspend exit",
+            ),
+            SleepKind.ABORTED,
+            id="a wakeup before the sleep",
+        ),
+        pytest.param(
+            (
+                "PM: suspend entry (s2idle)",
+                "PM: noirq suspend of devices complete after 3.000 msecs",
+                "PM: Wakeup pending, aborting suspend",
+                "PM: noirq resume of devices complete after 3.000 msecs",
+                "PM: suspend exit",
+            ),
+            SleepKind.S2IDLE,
+            id="a wakeup out of s2idle",
+        ),
+        pytest.param(
             ("PM: suspend entry (deep)", "Linux version 6.6.13 (x@y)"),
             SleepKind.DIED,
             id="a boot instead of a wake",

@@ -30,7 +30,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "judge OS logs alone: transition table, kinds, verdict",
         "  resume-rig log System.evtx\n  resume-rig log *.xml --ignore-first --json",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="EVTX or Event XML")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="OS logs, told by content")
     add_requirement_arguments(parser)
     parser.add_argument(
         "--ignore-first",
