@@ -23,6 +23,7 @@ DEPTH_LIMIT: Final = 100
 _ASSIGNMENT: Final = re.compile(r"\bLocalSprData\s{0,8}=\s{0,8}(?=\{)")
 _TOKEN: Final = re.compile(r"[{}\[\]:,\"']")
 _DEEP_TOKEN: Final = re.compile(r"[{}\[\]\"']")  # commas matter only near the top
+_QUOTE_OR_ESCAPE: Final = re.compile(r'\\.|"', re.DOTALL)
 _TOP: Final = 2
 _NAME_LIMIT_CHARS: Final = 100
 
@@ -177,7 +178,12 @@ def _as_json(text: str, start: int, end: int, single: list[_Token]) -> str:
     """Return a piece of the text with double quotes where single ones stood."""
     parts, position = [], start
     for token in single:
-        inner = text[token.start + 1 : token.end - 1]
-        parts += [text[position : token.start], json.dumps(inner.replace("\\'", "'"))]
+        inner = _QUOTE_OR_ESCAPE.sub(_requoted, text[token.start + 1 : token.end - 1])
+        parts += [text[position : token.start], f'"{inner}"']
         position = token.end
     return "".join((*parts, text[position:end]))
+
+
+def _requoted(match: re.Match[str]) -> str:
+    """Other escapes mean the same in both kinds of string."""
+    return {'"': '\\"', "\\'": "'"}.get(match[0], match[0])
