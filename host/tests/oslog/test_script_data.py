@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resume_rig.oslog.powercfg.script_data import ScriptData, data_start
@@ -25,6 +25,7 @@ def read(text: str) -> tuple[list[tuple[str, object]], bool]:
     return found, data.complete
 
 
+@settings(deadline=None)
 @given(
     system=FLAT,
     other=VALUES,
@@ -40,6 +41,7 @@ def test_members_are_those_of_json(system, other, sessions, ascii_only, indent) 
     assert complete
 
 
+@settings(deadline=None)
 @given(sessions=st.lists(VALUES, min_size=1, max_size=4), cut=st.floats(0, 0.999))
 def test_what_a_cut_leaves_is_right(sessions, cut) -> None:
     text = script_of({"ScenarioInstances": sessions}, ascii_only=False, indent=None)
@@ -49,6 +51,7 @@ def test_what_a_cut_leaves_is_right(sessions, cut) -> None:
     assert not complete
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=20), number=st.integers(0, 1 << 64))
 def test_strings_in_single_quotes(text, number) -> None:
     quoted = json.dumps(text)[1:-1].replace('\\"', '"').replace("'", "\\'")
