@@ -153,10 +153,17 @@ def test_nothing_to_read_is_an_empty_reading() -> None:
     assert read_logs([]).sources == ()
 
 
-@pytest.mark.parametrize("pattern", ["powercfg/*.html", "pm-graph/*.txt"])
-def test_real_files_of_other_kinds_are_refused(shared_data: Path, pattern: str) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "kind"),
+    [
+        ("powercfg/*.html", "powercfg-html"),
+        ("pm-graph/*_dmesg.txt", "linux-kernel-log"),
+        ("pm-graph/*_ftrace.txt", "linux-suspend-trace"),
+        ("eventlog/*.xml", "eventlog-xml"),
+        ("eventlog/*.evtx", "evtx"),
+    ],
+)
+def test_real_files_are_told_apart(shared_data: Path, pattern: str, kind: str) -> None:
     paths = sorted(shared_data.glob(pattern))
     assert paths
-    for path in paths:
-        with pytest.raises(RecordError, match=r"found (an HTML page|other text), allowed are EVTX"):
-            read_logs([path])
+    assert {source.kind for source in read_logs(paths).sources} == {kind}

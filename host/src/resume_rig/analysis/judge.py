@@ -180,7 +180,12 @@ def _why(reading: LogReading, requirement: Requirement, cycles: Sequence[JudgedR
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
         kinds = " or ".join(requirement.kinds)
-        parts = [f"none of the {count_of(len(cycles), 'record')} is a measured {kinds} resume"]
+        which = (
+            "the only record is no"
+            if len(cycles) == 1
+            else f"none of the {len(cycles)} records is a"
+        )
+        parts = [f"{which} measured {kinds} resume"]
     else:
         parts = ["there is no record of a sleep"]
     parts += _left_out(cycles, requirement)

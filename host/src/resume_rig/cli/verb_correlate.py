@@ -41,7 +41,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         action="extend",
         nargs="+",
         default=[],
-        help="EVTX or Event XML; needed for a capture, instead of the stored records for a store",
+        help="OS logs; needed for a capture, instead of the stored records for a store",
     )
     parser.add_argument(
         "--channel",

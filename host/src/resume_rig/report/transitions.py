@@ -9,11 +9,15 @@ from resume_rig.model.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
+from resume_rig.report.other_times import other_times
 from resume_rig.report.wording import kind_words
 
-# A doze, an aborted sleep and a record of no known kind began as a sleep of the judged kind and
-# have no measurement: they stand in its table, so that nobody takes them for cycles that passed.
-_KEPT_IN_THE_TABLE = frozenset({SleepKind.DOZE, SleepKind.ABORTED, SleepKind.UNKNOWN})
+# A doze, an aborted sleep, one that the DUT died in and a record of no known kind began as a sleep
+# of the judged kind and have no measurement: they stand in its table, so that nobody takes them for
+# cycles that passed.
+_KEPT_IN_THE_TABLE = frozenset(
+    {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
+)
 
 NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN})
 """Kinds of records that tell of no sleep."""
@@ -56,7 +60,8 @@ class Transition:
         """What a reader has to know of the row; empty for an ordinary one."""
         record = self.cycle.record
         if record.resume_ms is None:
-            return f"{kind_words(record.kind)}, not measured"
+            told = other_times(record)
+            return f"{kind_words(record.kind)}, not measured{f' ({told})' if told else ''}"
         if self.apart:
             return ""
         if not self.cycle.judged:

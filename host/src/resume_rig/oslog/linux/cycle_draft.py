@@ -48,6 +48,7 @@ class CycleDraft:
     Attributes:
         kind: what kind of sleep was asked for.
         slept: a line says that it was reached.
+        awake: a line comes from after the sleep.
         aborted: a line says that it was given up.
         ended: the resume was told to its end. died: a boot followed instead.
         starts_us, ends_us: of the halves.
@@ -58,6 +59,7 @@ class CycleDraft:
 
     kind: SleepKind = SleepKind.UNKNOWN
     slept: bool = False
+    awake: bool = False
     aborted: bool = False
     ended: bool = False
     died: bool = False
@@ -112,7 +114,11 @@ class CycleDraft:
             return SleepKind.DIED
         if self.aborted and not self.slept:
             return SleepKind.ABORTED
-        return self.kind if self.slept and Half.RESUME in self.starts_us else SleepKind.UNKNOWN
+        if (self.slept and self.awake) or (
+            self.ended and (self.awake or self.kind is SleepKind.S2IDLE)
+        ):
+            return self.kind  # without debug messages, s2idle says nothing but entry and exit
+        return SleepKind.UNKNOWN
 
     def record(self, source: int) -> OsRecord:
         """Return the OS record; what only Windows reports is None."""

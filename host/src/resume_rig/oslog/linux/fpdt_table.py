@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogSource, OsRecord
+from resume_rig.model.os_record import LogSource
 from resume_rig.oslog.linux.firmware_records import FirmwareAccount, FirmwareValues
 from resume_rig.oslog.problems import ProblemTally
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
@@ -72,6 +72,7 @@ def read_fpdt_table(request: SourceRequest) -> SourceReading:
             " /sys/firmware/acpi/fpdt has them.",
             damage=False,
         )
+    records = account.records(request.source)
     source = LogSource(
         path=str(request.path),
         kind=KIND,
@@ -80,7 +81,6 @@ def read_fpdt_table(request: SourceRequest) -> SourceReading:
         integrity=tally.integrity(),
         identity=tuple(identity.items()),
     )
-    records: tuple[OsRecord, ...] = account.records(request.source)
     return SourceReading(source, records)
 
 

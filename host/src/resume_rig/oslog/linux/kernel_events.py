@@ -34,9 +34,17 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Woke:
-    """The first things that the kernel does awake; `slept` where only a sleep brings them."""
+    """The first things that the kernel does awake.
+
+    Attributes:
+        slept: it slept, unless it said that it gave up.
+        proof: it slept, whatever it said.
+        asleep_us: how long, by the RTC.
+        reason: what woke it.
+    """
 
     slept: bool
+    proof: bool = False
     asleep_us: int = 0
     reason: str = ""
 
@@ -50,9 +58,10 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """The sleep is given up."""
+    """The sleep is given up; `wakeup`: because something woke it."""
 
     reason: str
+    wakeup: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,7 @@ _HALVES: Final[Mapping[str, Half]] = {
     "recover": Half.RESUME,
 }
 _NAME_OF_PHASE: Final = (
-    r"(?:(?:late|early|noirq) )?(suspend|freeze|thaw|hibernate|resume|restore|recover)"
+    r"(?:(?:start|late|early|noirq) )?(suspend|freeze|thaw|hibernate|resume|restore|recover)"
 )
 _DECIMAL: Final = r"([0-9]{1,9})\.([0-9]{2,3})"
 
@@ -203,7 +212,7 @@ _PREFIXED: Final[tuple[tuple[str, _Make], ...]] = (
     (_NAME_OF_PHASE + r" of devices (complete|aborted) after " + _DECIMAL + " msecs", _phase),
     (r"(suspend|resume) devices took " + _DECIMAL + " seconds", _old_phase),
     (r"Preparing to enter system sleep state S([1-5])", lambda m: Reached(int(m[1]))),
-    (r"Low-level resume complete", lambda _: Woke(slept=True)),
+    (r"Low-level resume complete", lambda _: Woke(slept=True, proof=True)),
     (r"Restoring platform NVS memory", lambda _: Woke(slept=True)),
     (r"Waking up from system sleep state S[1-4]", lambda _: Woke(slept=True)),
     (r"resume from suspend-to-idle", lambda _: Woke(slept=True)),
@@ -213,9 +222,11 @@ _PREFIXED: Final[tuple[tuple[str, _Make], ...]] = (
     ),
     (
         r"Timekeeping suspended for " + _DECIMAL + " seconds",
-        lambda m: Woke(slept=True, asleep_us=_us(m[1], m[2], 1_000_000)),
+        lambda m: Woke(slept=True, proof=True, asleep_us=_us(m[1], m[2], 1_000_000)),
     ),
-    (r"Image restored successfully", lambda _: Woke(slept=True)),
+    (r"EC: (?:interrupt|event) unblocked", lambda _: Woke(slept=False)),
+    (r"suspend debug: Waiting", lambda _: Aborted("pm_test: the sleep was only rehearsed")),
+    (r"Image restored successfully", lambda _: Woke(slept=True, proof=True)),
     (
         r"(?:Wrote|Read) [0-9]{1,12} kbytes in " + _DECIMAL + " seconds",
         lambda m: Image(
@@ -227,8 +238,11 @@ _PREFIXED: Final[tuple[tuple[str, _Make], ...]] = (
     (r"Device (.{1,120}?) failed to ([a-z ]{1,40}): error (-?[0-9]{1,6})", _failed),
     (r"Some devices failed to (?:suspend|power down|power off|freeze)", lambda m: Aborted(m[0])),
     (r"Some system devices failed to power down", lambda m: Aborted(m[0])),
-    (r"Wakeup pending, aborting suspend", lambda m: Aborted(m[0])),
-    (r"(?:last )?active wakeup source: (.{1,120})", lambda m: Aborted(f"wakeup source {m[1]}")),
+    (r"Wakeup pending, aborting suspend", lambda m: Aborted(m[0], wakeup=True)),
+    (
+        r"(?:last )?active wakeup source: (.{1,120})",
+        lambda m: Aborted(f"wakeup source {m[1]}", wakeup=True),
+    ),
     (r"(?:Image creation failed|Error -?[0-9]{1,6} creating image)", lambda m: Aborted(m[0])),
     (r"(?:Not enough free memory|Cannot get swap writer)", lambda m: Aborted(m[0])),
     (r"Finishing wakeup", lambda _: Thawing(done=False)),

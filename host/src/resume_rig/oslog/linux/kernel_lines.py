@@ -16,7 +16,10 @@ FRONT_LIMIT_CHARS: Final = 256
 _MESSAGE_LIMIT_CHARS: Final = 4096
 
 _STAMP: Final = re.compile(r"\[ {0,12}([0-9]{1,10})\.([0-9]{6})\](?:\[ {0,8}[TC][0-9]{1,8}\])? ?")
-_OTHER_TIME: Final = re.compile(r"\[[^\[\]]{1,40}\] ")  # -T, -e, --reltime
+_OTHER_TIME: Final = re.compile(  # --reltime; -T and -e
+    r"\[(?: {0,12}\+[0-9]{1,10}\.[0-9]{6}"
+    r"|[^\[\]]{1,24}[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?[^\[\]]{0,12})\] "
+)
 _LEVEL: Final = re.compile(r"<[0-9]{1,3}>|[a-z0-9]{1,8} {0,8}:[a-z]{1,8} {0,8}: ")
 _ISO_OF_DMESG: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8},[0-9]{6}[+-][0-9]{2}:[0-9]{2} "
@@ -25,7 +28,7 @@ _ISO_OF_JOURNAL: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})) "
 )
 _UNIX_TIME: Final = re.compile(r"([0-9]{9,11})\.([0-9]{6}) ")
-_FROM_KERNEL: Final = re.compile(r"(?:^|\s)kernel(?:\[[0-9]{1,8}\])?: ")
+FROM_KERNEL: Final = re.compile(r"(?:^|\s)kernel(?:\[[0-9]{1,8}\])?: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +64,14 @@ def parse_kernel_line(line: str) -> KernelLine | None:
 
 def _without_host(rest: str) -> str:
     """`-o short-monotonic` has the host and "kernel:" behind the stamp."""
-    found = _FROM_KERNEL.search(rest[:FRONT_LIMIT_CHARS])
+    found = FROM_KERNEL.search(rest[:FRONT_LIMIT_CHARS])
     if found is None or rest[: found.start()].count(" ") > 0:
         return rest
     return rest[found.end() :]
 
 
 def _syslog_line(line: str) -> KernelLine | None:
-    found = _FROM_KERNEL.search(line[:FRONT_LIMIT_CHARS])
+    found = FROM_KERNEL.search(line[:FRONT_LIMIT_CHARS])
     if found is None:
         return None
     rest = line[found.end() :]

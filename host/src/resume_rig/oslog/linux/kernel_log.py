@@ -13,7 +13,12 @@ from resume_rig.oslog.linux.journal_lines import (
     json_lines,
 )
 from resume_rig.oslog.linux.kernel_events import kernel_event
-from resume_rig.oslog.linux.kernel_lines import KernelLine, parse_kernel_line
+from resume_rig.oslog.linux.kernel_lines import (
+    FROM_KERNEL,
+    FRONT_LIMIT_CHARS,
+    KernelLine,
+    parse_kernel_line,
+)
 from resume_rig.oslog.linux.kernel_story import KernelStory
 from resume_rig.oslog.linux.pm_graph import PmGraphHeader, is_pm_graph
 from resume_rig.oslog.linux.text_stream import head_lines, read_lines
@@ -32,10 +37,19 @@ def is_kernel_log(head: bytes) -> bool:
     if is_journal_export(lines) or is_journal_json(lines):
         return True
     told = [line for line in lines if not line.startswith(("#", "-- "))]
-    known = sum(parse_kernel_line(line) is not None for line in told)
     if not told:
         return bool(lines) and is_pm_graph(lines[0])
-    return known * 2 > len(told)
+    known = [(line, found) for line in told if (found := parse_kernel_line(line)) is not None]
+    return len(known) * 2 > len(told) and any(_is_the_kernels(*each) for each in known)
+
+
+def _is_the_kernels(line: str, found: KernelLine) -> bool:
+    """Other programs write a time in brackets too, but not this one, or not of this."""
+    return (
+        found.stamp_us is not None
+        or FROM_KERNEL.search(line[:FRONT_LIMIT_CHARS]) is not None
+        or kernel_event(found.message) is not None
+    )
 
 
 def read_kernel_log(request: SourceRequest) -> SourceReading:

@@ -140,7 +140,9 @@ class KernelStory:
             case Reached():
                 cycle.kind = _STATES.get(event.state, cycle.kind)
             case Aborted():
-                cycle.aborted = True
+                # s2idle ends in these words too, once all devices are suspended.
+                woke = event.wakeup and cycle.kind is SleepKind.S2IDLE and self._all_suspended
+                cycle.aborted = cycle.aborted or not woke
                 cycle.give_reason(event.reason)
             case DeviceFailed():
                 if self._half is Half.SUSPEND:
@@ -196,7 +198,7 @@ class KernelStory:
         self._devices = []
 
     def _woke(self, cycle: CycleDraft, event: Woke, stamp_us: int | None) -> None:
-        cycle.slept = cycle.slept or event.slept
+        cycle.slept = cycle.slept or event.proof or (event.slept and not cycle.aborted)
         if event.asleep_us:
             cycle.asleep_us = (cycle.asleep_us or 0) + event.asleep_us
         if event.reason:
@@ -208,6 +210,7 @@ class KernelStory:
             return
         self._place_devices("", Half.SUSPEND)
         self._half = Half.RESUME
+        cycle.awake = True
         self._all_suspended = False
         last_us = self._last_us
         if last_us is not None and stamp_us is not None and last_us > stamp_us:

@@ -186,7 +186,7 @@ class _TraceStory:
         if step.name == _GAP:
             self._half = Half.RESUME
             cycle.starts_us[Half.RESUME] = stamp_us
-            cycle.slept, cycle.aborted = True, False
+            cycle.slept, cycle.awake, cycle.aborted = True, True, False
         phase = _PHASES.get(step.name, f"{step.name}[{step.value}]")
         if begun_us is not None and step.name not in _NEVER_TIMED and stamp_us >= begun_us:
             cycle.add_phase(phase, self._half, stamp_us - begun_us, begun_us)

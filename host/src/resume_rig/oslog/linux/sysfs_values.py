@@ -90,6 +90,7 @@ def read_sysfs_values(request: SourceRequest) -> SourceReading:
         )
     if stats:
         _tell_counts(stats, tally)
+    records = account.records(request.source)
     source = LogSource(
         path=str(request.path),
         kind=KIND,
@@ -98,7 +99,7 @@ def read_sysfs_values(request: SourceRequest) -> SourceReading:
         integrity=tally.integrity(),
         identity=tuple(stats.items()),
     )
-    return SourceReading(source, account.records(request.source))
+    return SourceReading(source, records)
 
 
 def _tell_counts(stats: Mapping[str, str], tally: ProblemTally) -> None:

@@ -1,5 +1,6 @@
 """A text file, plain or gzip, as lines: bounded whatever the file holds."""
 
+import codecs
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ LINE_LIMIT_CHARS: Final = 64 * 1024
 _BLOCK_BYTES: Final = 64 * 1024
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 31  # zlib's number for the gzip format
-_GZIP_FREE_BYTES: Final = 64 << 20
+_GZIP_FREE_BYTES: Final = 16 << 20
 _GZIP_RATIO: Final = 200  # traces shrink 10 to 30 times; a bomb is near deflate's limit of 1032
 
 
@@ -60,20 +61,25 @@ class _LineCutter:
 
     def __init__(self) -> None:
         self._rest = b""
-        self._encoding = ""
+        self._wide: codecs.IncrementalDecoder | None = None
+        self._is_wide = False
         self._long = 0
         self._undecodable = 0
         self._skipping = False
+        self._blank = False
 
     def feed(self, block: bytes) -> Iterator[str]:
-        if not self._encoding:
-            self._encoding = encoding_of(block)
-        if self._encoding != "utf-8":
-            yield from self._feed_wide(block)
-            return
+        if self._wide is None:
+            encoding = encoding_of(block)
+            self._wide = codecs.getincrementaldecoder(encoding)("replace")
+            self._is_wide = encoding != "utf-8"
+        if self._is_wide:  # PowerShell writes so what another program printed
+            block = self._wide.decode(block).encode("utf-8", errors="replace")
         *lines, self._rest = (self._rest + block).split(b"\n")
         for line in lines:
-            yield from self._line(line)
+            if line or not self._blank:  # a second blank line in a row says nothing
+                yield from self._line(line)
+            self._blank = not line
         if len(self._rest) > LINE_LIMIT_CHARS:
             if not self._skipping:
                 self._long += 1
@@ -82,9 +88,7 @@ class _LineCutter:
 
     def finish(self) -> Iterator[str]:
         """Yield the last line, which has no end."""
-        if self._encoding not in ("", "utf-8"):
-            yield from self._feed_wide(b"", final=True)
-        elif self._rest and not self._skipping:
+        if self._rest and not self._skipping:
             yield from self._line(self._rest)
 
     def tell(self, tally: ProblemTally) -> None:
@@ -100,23 +104,6 @@ class _LineCutter:
                 f"Lines with bytes that are no UTF-8: {self._undecodable}; they stand as U+FFFD.",
                 damage=False,
             )
-
-    def _feed_wide(self, block: bytes, *, final: bool = False) -> Iterator[str]:
-        """UTF-16, as PowerShell writes what another program printed: to UTF-8 first."""
-        data = self._rest + block
-        whole = len(data) if final else len(data) - len(data) % 2
-        line_end = "\n".encode(self._encoding)
-        cut = data.rfind(line_end, 0, whole) + 2 if not final else whole
-        if cut < 2 and len(data) <= 2 * LINE_LIMIT_CHARS:
-            self._rest = data
-            return
-        if cut < 2:
-            cut = whole
-        if cut % 2:  # not on a character's border: a part of two neighbours
-            cut += 1
-        self._rest = data[cut:]
-        for line in data[:cut].decode(self._encoding, errors="replace").splitlines():
-            yield from self._line(line.encode("utf-8", errors="replace"))
 
     def _line(self, line: bytes) -> Iterator[str]:
         if self._skipping:

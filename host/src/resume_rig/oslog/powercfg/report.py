@@ -24,7 +24,7 @@ def read_powercfg_report(request: SourceRequest) -> SourceReading:
     """Return the sleeps of a report.
 
     Raises:
-        RecordError: it is larger than 64 MiB, declares an entity, or is of no known form.
+        RecordError: it is larger than 16 MiB, declares an entity, or is of no known form.
     """
     tally = ProblemTally()
     text = read_report(request.path, tally)

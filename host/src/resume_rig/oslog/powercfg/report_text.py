@@ -7,7 +7,7 @@ from resume_rig.model.errors import RecordError
 from resume_rig.oslog.event_text import encoding_of
 from resume_rig.oslog.problems import ProblemTally
 
-SIZE_LIMIT_BYTES: Final = 64 << 20
+SIZE_LIMIT_BYTES: Final = 16 << 20
 """A week of a busy laptop makes some MiB."""
 
 
@@ -15,14 +15,14 @@ def read_report(path: Path, tally: ProblemTally) -> str:
     """Return a report's text.
 
     Raises:
-        RecordError: it is larger than 64 MiB.
+        RecordError: it is larger than 16 MiB.
         OSError: it cannot be read.
     """
     with path.open("rb") as file:
         data = file.read(SIZE_LIMIT_BYTES + 1)
     if len(data) > SIZE_LIMIT_BYTES:
         raise RecordError(
-            f"could not read {path}: found a report of more than 64 MiB, allowed are 64 MiB;"
+            f"could not read {path}: found a report of more than 16 MiB, allowed are 16 MiB;"
             " powercfg /duration makes shorter ones"
         )
     try:

@@ -14,6 +14,7 @@ from resume_rig.oslog.timestamps import parse_utc_ns
 
 KIND: Final = "powercfg-html"
 
+_WANTED: Final = frozenset({"SystemInformation", "ScenarioInstances"})
 _NO_TIME: Final = "0000-00-00"  # a FILETIME of 0
 _UNREPORTED: Final = (1 << 64) - 1
 _LOW_POWER: Final = ("Info.SwLowPowerStateTime", "Info.HwLowPowerStateTime")  # in 100 ns
@@ -21,7 +22,7 @@ _EXIT: Final = "MSExitPerformance."
 _EVENT: Final = "EventLog."
 _TEXT_LIMIT_CHARS: Final = 1000
 _VALUES_LIMIT: Final = 500
-_TYPES: Final = 11
+_LAST_TYPE: Final = 11
 
 
 def read_script_report(
@@ -36,9 +37,9 @@ def read_script_report(
         tally: of problems.
     """
     system: Mapping[str, Json] = {}
-    sessions: list[Mapping[str, Json]] = []
-    unreadable = seen = 0
-    data = ScriptData(text, start)
+    sessions: list[Session] = []
+    unreadable = seen = bad_times = 0
+    data = ScriptData(text, start, _WANTED)
     for member in data.members():
         if not member.readable:
             unreadable += 1
@@ -46,13 +47,20 @@ def read_script_report(
             system = member.value
         elif member.name == "ScenarioInstances":
             seen += 1
-            taken = _kept(member)
-            if taken is not None:
-                sessions.append(taken)
+            raw = _kept(member)
+            if raw is not None:
+                session, bad = _session(raw)
+                sessions.append(session)
+                bad_times += bad
     _tell(tally, unreadable, complete=data.complete)
     names = {SYSTEM_NAMES[key]: _shown(system[key]) for key in SYSTEM_NAMES if key in system}
     os_build = build_of(names.get("os_build", ""))
-    records = _records(request, sessions, os_build, tally)
+    if bad_times:
+        tally.tell(
+            f"Times or durations that could not be read count as not reported: {bad_times}.",
+            damage=True,
+        )
+    records = _records(SessionReader(request.source, os_build), sessions, tally)
     source = LogSource(
         path=str(request.path),
         kind=KIND,
@@ -83,25 +91,18 @@ def _tell(tally: ProblemTally, unreadable: int, *, complete: bool) -> None:
 
 
 def _records(
-    request: SourceRequest,
-    sessions: list[Mapping[str, Json]],
-    os_build: int | None,
-    tally: ProblemTally,
+    reader: SessionReader, sessions: list[Session], tally: ProblemTally
 ) -> tuple[OsRecord, ...]:
-    reader = SessionReader(request.source, os_build)
     found: list[OsRecord] = []
-    bad_times = untyped = strange = 0
-    for raw in sessions:
-        session, bad = _session(raw)
-        bad_times += bad
+    untyped = strange = 0
+    for session in sessions:
         kind = reader.kind(session)
         if kind is None:
             untyped += 1
             continue
-        strange += session.type is not None and not 0 <= session.type <= _TYPES
+        strange += session.type is not None and session.type > _LAST_TYPE
         found.append(reader.record(session, kind))
     for count, sentence in (
-        (bad_times, "Times or durations that could not be read count as not reported: {}."),
         (reader.unreadable, "Numbers that could not be read count as not reported: {}."),
         (untyped, "Sessions without a type were not used: {}."),
         (strange, "Sessions of a type that no description names are of unknown kind: {}."),

@@ -1,0 +1,56 @@
+"""`log` on logs that cannot tell BiosInit and DriverInit: a table, a reason, and no verdict."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds", "why"),
+    [
+        (
+            "linux-6.6-dmesg.txt",
+            ["S3", "s2idle", "aborted", "died-in-sleep"],
+            "None of the 4 records is a measured S3 resume",
+        ),
+        ("linux-s3-trace.txt", ["S3"], "The only record is no measured S3 resume"),
+        ("fpdt-tree.txt", ["boot", "S3"], "None of the 2 records is a measured S3 resume"),
+        ("suspend_stats.txt", [], "There is no record of a sleep"),
+        ("sleep-study.xml", ["modern-standby", "S4", "unknown"], "None of the 3 records"),
+        ("sleep-study-tables.html", ["hybrid", "S3"], "None of the 2 records"),
+    ],
+)
+def test_logs_without_a_measured_resume(
+    command, fixtures_dir: Path, name: str, kinds: list[str], why: str
+) -> None:
+    path = str(fixtures_dir / "logs" / name)
+
+    said = command("log", path, "--json")
+
+    assert (said.status, said.err) == (4, "")
+    assert [cycle["kind"] for cycle in said.document["cycles"]] == kinds
+    assert said.document["verdict"] == "NO-EVIDENCE"
+    assert said.document["why"].startswith(why)
+    shown = command("log", path, "--report", "page.html")
+    assert shown.status == 4
+    assert f"NO-EVIDENCE: {why}" in " ".join(shown.out.split())
+    assert Path("page.html").read_text("utf-8").lower().startswith("<!doctype html>")
+
+
+def test_other_times_stand_beside_and_are_not_judged(command, fixtures_dir: Path) -> None:
+    said = command("log", str(fixtures_dir / "logs" / "linux-s3-trace.txt"))
+    assert "S3, not measured (firmware 412 ms, kernel 125 ms)" in said.out
+
+
+def test_a_sleep_that_the_dut_died_in_stands_in_the_table(command, fixtures_dir: Path) -> None:
+    said = command("log", str(fixtures_dir / "logs" / "linux-6.6-dmesg.txt"))
+    table = said.out.partition("Times in ms")[0]
+    assert "died-in-sleep, not measured" in table
+
+
+def test_a_sleep_study_with_measurements_is_judged(command, fixtures_dir: Path) -> None:
+    said = command(
+        "log", str(fixtures_dir / "logs" / "sleep-study-tables.html"), "--kind", "hybrid", "--json"
+    )
+    assert said.status == 0
+    assert [cycle["resume_ms"] for cycle in said.document["cycles"]] == [1500, None]
