@@ -72,3 +72,8 @@ void rig_core_lose_edges(struct rig_core *core, uint32_t count)
 {
 	core->edges.numbers.overruns += count;
 }
+
+void rig_core_lose_light(struct rig_core *core, uint32_t count)
+{
+	core->light.numbers.overruns += count;
+}

@@ -27,11 +27,7 @@ static int start(void)
 		return ret;
 	}
 	if (IS_ENABLED(CONFIG_RIG_LIGHT)) {
-		ret = rig_light_start();
-		if (ret < 0) {
-			LOG_ERR("Could not start sampling light (%d)", ret);
-			return ret;
-		}
+		rig_light_start();
 	}
 	ret = rig_guard_start();
 	if (ret < 0) {

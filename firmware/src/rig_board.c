@@ -2,6 +2,7 @@
 #include "rig_board.h"
 
 #include "edge_source.h"
+#include "light_source.h"
 
 #include <zephyr/devicetree.h>
 #include <zephyr/drivers/gpio.h>
@@ -85,6 +86,13 @@ int rig_board_init(void)
 	ret = edge_source_init();
 	if (ret < 0) {
 		LOG_ERR("Could not start the edge source (%d)", ret);
+		return ret;
+	}
+	if (IS_ENABLED(CONFIG_RIG_LIGHT)) {
+		ret = light_source_init();
+		if (ret < 0) {
+			LOG_ERR("Could not start the light source (%d)", ret);
+		}
 	}
 	return ret;
 }

@@ -6,10 +6,10 @@
 #include "rig_core.h"
 
 /**
- * Configure every output, released, and the edge source.
+ * Configure every output, released, the edge source, and the light source where there is one.
  *
  * @retval 0
- * @retval -ENODEV a GPIO controller or the counter is not ready
+ * @retval -ENODEV a GPIO controller the counter or the ADC is not ready
  * @retval -errno of the driver that refused
  */
 int rig_board_init(void);

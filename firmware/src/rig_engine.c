@@ -2,10 +2,12 @@
 #include "rig_engine.h"
 
 #include "edge_source.h"
+#include "light_source.h"
 #include "rig_board.h"
 #include "rig_core.h"
 
 #include <app_version.h>
+#include <string.h>
 #include <zephyr/kernel.h>
 #include <zephyr/logging/log.h>
 
@@ -15,6 +17,9 @@ LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
 
 /** Edges taken under one lock, so that a burst does not hold up a request. */
 #define EDGES_AT_ONCE 64u
+
+/** Samples may hold up the end of a press by as much. */
+#define LIGHT_HOLD_NS NS_PER_MS
 
 /** The counter is read at least this often, so that its wraps are seen. */
 #define LONGEST_WAIT_MS 100
@@ -27,8 +32,11 @@ static struct {
 	struct rig_edge edges[CONFIG_RIG_EDGE_RING_EDGES];
 #ifdef CONFIG_RIG_LIGHT
 	struct rig_light_block light[CONFIG_RIG_LIGHT_RING_BLOCKS];
+	uint16_t onset[CONFIG_RIG_ONSET_SAMPLES];
 	/** given by requests while light is to be recorded */
 	struct k_sem light_wanted;
+	/** longest time for which samples took the lock */
+	uint32_t light_hold_ticks;
 #endif
 	struct k_mutex lock;
 	struct k_sem wake;
@@ -46,17 +54,33 @@ static void drive(void *context, uint32_t actuator, bool driven)
 	rig_board_drive(actuator, driven);
 }
 
+#ifdef CONFIG_RIG_LIGHT
+static uint64_t light_hold_ns(void)
+{
+	return rig_time_ns(&engine.time, engine.light_hold_ticks);
+}
+#endif
+
 static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 {
-	if (max < 1u) {
-		return 0;
-	}
-	checks[0] = (struct rig_check){
-		.name = "short_pulses_count",
-		.ok = edge_source_short_pulses() == 0u,
-		.value = edge_source_short_pulses(),
+	const struct rig_check found[] = {
+		{
+			.name = "short_pulses_count",
+			.ok = edge_source_short_pulses() == 0u,
+			.value = edge_source_short_pulses(),
+		},
+#ifdef CONFIG_RIG_LIGHT
+		{
+			.name = "light_hold_ns",
+			.ok = light_hold_ns() <= LIGHT_HOLD_NS,
+			.value = (int64_t)light_hold_ns(),
+		},
+#endif
 	};
-	return 1;
+	uint32_t count = MIN(max, ARRAY_SIZE(found));
+
+	memcpy(checks, found, count * sizeof(found[0]));
+	return count;
 }
 
 static void wake_up(void)
@@ -140,6 +164,10 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 #ifdef CONFIG_RIG_LIGHT
 		.light_slots = engine.light,
 		.light_capacity = CONFIG_RIG_LIGHT_RING_BLOCKS,
+		.onset = {.slots = engine.onset,
+			  .capacity = CONFIG_RIG_ONSET_SAMPLES,
+			  .rate_hz = light_source_hz(),
+			  .full_scale = light_source_full_scale()},
 #endif
 		.now_ns = now_ns,
 		.drive = drive,
@@ -193,34 +221,64 @@ void rig_engine_stop(void)
 }
 
 #ifdef CONFIG_RIG_LIGHT
-static bool wants_light(uint64_t t_ns)
+static bool wants_light(void)
 {
-	return t_ns < engine.core.light.armed_until_ns;
+	return now_ns(NULL) < engine.core.light.armed_until_ns;
 }
 
 static void call_for_light(void)
 {
-	if (wants_light(now_ns(NULL))) {
+	if (wants_light()) {
 		k_sem_give(&engine.light_wanted);
 	}
 }
 
 void rig_engine_await_light(void)
 {
-	(void)k_sem_take(&engine.light_wanted, K_FOREVER);
+	bool wanted = false;
+
+	while (!wanted) {
+		(void)k_sem_take(&engine.light_wanted, K_FOREVER);
+		(void)k_mutex_lock(&engine.lock, K_FOREVER);
+		wanted = wants_light();
+		(void)k_mutex_unlock(&engine.lock);
+	}
 }
 
-bool rig_engine_light(uint32_t ticks, uint16_t counts)
+uint64_t rig_engine_time_ns(uint32_t ticks)
 {
 	uint64_t t_ns;
-	bool wanted;
 
 	(void)k_mutex_lock(&engine.lock, K_FOREVER);
 	t_ns = rig_time_ns(&engine.time, rig_time_extend(&engine.time, ticks));
-	rig_light_sample(&engine.core.light, t_ns, counts);
-	wanted = wants_light(t_ns);
+	(void)k_mutex_unlock(&engine.lock);
+	return t_ns;
+}
+
+/** How long the lock was held is measured: presses end late by as much. */
+bool rig_engine_light(uint64_t t_ns, const uint16_t *counts, uint32_t count)
+{
+	uint32_t before;
+	uint32_t taken;
+	bool wanted;
+
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	before = edge_source_ticks();
+	rig_light_samples(&engine.core.light, t_ns, counts, count);
+	wanted = t_ns < engine.core.light.armed_until_ns;
+	taken = edge_source_ticks() - before;
+	engine.light_hold_ticks = MAX(engine.light_hold_ticks, taken);
 	(void)k_mutex_unlock(&engine.lock);
 	return wanted;
+}
+
+void rig_engine_lose_light(void)
+{
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	rig_core_lose_light(&engine.core, 1);
+	/* Whoever waits for light may go on at once. */
+	call_for_light();
+	(void)k_mutex_unlock(&engine.lock);
 }
 #else
 static void call_for_light(void)

@@ -35,13 +35,19 @@ void rig_engine_release(void);
 /** Wait until the host wants light recorded; one thread only. */
 void rig_engine_await_light(void);
 
+/** @return board time at a value that the edge source's counter had within half its wrap */
+uint64_t rig_engine_time_ns(uint32_t ticks);
+
 /**
- * Record one sample of the photodiode.
+ * Record samples of the photodiode; the lock is held for all of them.
  *
- * @param ticks the edge source's counter when it was taken
+ * @param t_ns of the first; the others follow at the light source's rate
  * @return whether the host wants more
  */
-bool rig_engine_light(uint32_t ticks, uint16_t counts);
+bool rig_engine_light(uint64_t t_ns, const uint16_t *counts, uint32_t count);
+
+/** Samples were lost: that counts as one overrun of light. */
+void rig_engine_lose_light(void);
 
 /**
  * Look whether the engine lives; from any thread but its own.

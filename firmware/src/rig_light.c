@@ -1,77 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One conversion a period, each with a time stamp of its own, so that a late wake-up moves a
- * sample's stamp with it. A thread cannot do the 50 kS/s that fast PWM asks for; that needs a
- * back end with DMA.
+ * From the light source to the engine, for as long as the host wants light recorded. A sample's
+ * time is that of the first one and its number, never that of a wake-up.
  */
 #include "rig_light.h"
 
-#include "edge_source.h"
+#include "light_source.h"
 #include "rig_engine.h"
 
-#include <zephyr/devicetree.h>
-#include <zephyr/drivers/adc.h>
 #include <zephyr/kernel.h>
 #include <zephyr/logging/log.h>
+#include <zephyr/sys/util.h>
 
 LOG_MODULE_REGISTER(rig_light, CONFIG_RIG_LOG_LEVEL);
 
-BUILD_ASSERT(USEC_PER_SEC / CONFIG_SYS_CLOCK_TICKS_PER_SEC <= CONFIG_RIG_LIGHT_SAMPLE_PERIOD_US,
-	     "the sample period is at least one system tick");
-
-static const struct adc_dt_spec photodiode = ADC_DT_SPEC_GET(DT_INST(0, resume_rig_rig));
+/** A source that brings nothing for so long is stuck. */
+#define PATIENCE_MS 500
+/** After one that does not start. */
+#define PAUSE_MS 100
 
 static K_THREAD_STACK_DEFINE(light_stack, CONFIG_RIG_LIGHT_STACK_SIZE_BYTES);
 
 static struct {
 	struct k_thread thread;
-	struct k_timer period;
-	uint32_t failures;
+	bool has_failed;
 } light;
 
-/** One sample; false when the host wants no more. */
-static bool sample(void)
+uint64_t rig_light_stamp_ns(uint64_t first_ns, uint64_t number, uint32_t hz)
 {
-	uint16_t counts = 0;
-	struct adc_sequence sequence = {.buffer = &counts, .buffer_size = sizeof(counts)};
-	uint32_t ticks = edge_source_ticks();
-	int ret = adc_sequence_init_dt(&photodiode, &sequence);
+	return first_ns + number / hz * NSEC_PER_SEC + number % hz * NSEC_PER_SEC / hz;
+}
 
-	if (ret == 0) {
-		ret = adc_read_dt(&photodiode, &sequence);
+/** One batch, in pieces, so that no lock is held for long; whether the host wants more. */
+static bool hand_over(uint64_t first_ns, uint64_t number, const uint16_t *counts, uint32_t count)
+{
+	uint32_t hz = light_source_hz();
+	bool wanted = true;
+
+	for (uint32_t done = 0; done < count && wanted; done += CONFIG_RIG_LIGHT_SAMPLES_AT_ONCE) {
+		uint32_t piece = MIN(count - done, CONFIG_RIG_LIGHT_SAMPLES_AT_ONCE);
+
+		wanted = rig_engine_light(rig_light_stamp_ns(first_ns, number + done, hz),
+					  &counts[done], piece);
 	}
-	if (ret < 0 && light.failures++ == 0u) {
-		LOG_ERR("Could not sample the photodiode (%d)", ret);
+	return wanted;
+}
+
+/** 0 when the host wants no more. */
+static int record(void)
+{
+	const uint16_t *counts;
+	uint32_t first_ticks;
+	uint64_t first_ns;
+	uint64_t number = 0;
+	bool wanted = true;
+	int ret = light_source_start(&first_ticks);
+
+	if (ret < 0) {
+		return ret;
 	}
-	return ret == 0 && rig_engine_light(ticks, counts);
+	first_ns = rig_engine_time_ns(first_ticks);
+	while (wanted) {
+		ret = light_source_take(&counts, K_MSEC(PATIENCE_MS));
+		if (ret <= 0) {
+			light_source_stop();
+			return ret == 0 ? -ETIMEDOUT : ret;
+		}
+		wanted = hand_over(first_ns, number, counts, (uint32_t)ret);
+		number += (uint32_t)ret;
+	}
+	light_source_stop();
+	return 0;
 }
 
 static void run(void *unused1, void *unused2, void *unused3)
 {
 	while (true) {
+		int ret;
+
 		rig_engine_await_light();
-		k_timer_start(&light.period, K_NO_WAIT, K_USEC(CONFIG_RIG_LIGHT_SAMPLE_PERIOD_US));
-		do {
-			(void)k_timer_status_sync(&light.period);
-		} while (sample());
-		k_timer_stop(&light.period);
+		ret = record();
+		if (ret == 0) {
+			continue;
+		}
+		rig_engine_lose_light();
+		if (ret != -EOVERFLOW) {
+			if (!light.has_failed) {
+				LOG_ERR("Could not sample the photodiode (%d)", ret);
+			}
+			light.has_failed = true;
+			k_sleep(K_MSEC(PAUSE_MS));
+		}
 	}
 }
 
-int rig_light_start(void)
+void rig_light_start(void)
 {
-	int ret;
-
-	if (!adc_is_ready_dt(&photodiode)) {
-		return -ENODEV;
-	}
-	ret = adc_channel_setup_dt(&photodiode);
-	if (ret < 0) {
-		return ret;
-	}
-	k_timer_init(&light.period, NULL, NULL);
 	(void)k_thread_create(&light.thread, light_stack, K_THREAD_STACK_SIZEOF(light_stack), run,
 			      NULL, NULL, NULL, CONFIG_RIG_LIGHT_PRIORITY, 0, K_NO_WAIT);
 	(void)k_thread_name_set(&light.thread, "rig_light");
-	return 0;
 }

@@ -48,6 +48,9 @@ bool outside_wires_take(struct outside_change *change);
 /** @return the levels that the wires have been given so far, also before a reboot */
 struct outside_change outside_wires_now(void);
 
+/** @return the photodiode's voltage, likewise */
+uint16_t outside_light_mv(void);
+
 /** Tell the outside the levels of the outputs in mask. */
 void outside_wires_report(uint32_t mask, uint32_t values);
 

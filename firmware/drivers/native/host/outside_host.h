@@ -64,6 +64,7 @@ struct outside_estate {
 	int pty_slave_fd;
 	int wires_fd;
 	struct outside_change wires;
+	uint16_t light_mv;
 	/** whom outputs were reported to, empty for nobody */
 	char peer[OUTSIDE_PATH_BYTES];
 };

@@ -53,8 +53,9 @@ void outside_reboot(void)
 
 	outside_pty_bequeath(&estate);
 	outside_wires_bequeath(&estate);
-	(void)snprintf(text, sizeof(text), "%d %d %d %x %x %s", estate.pty_fd, estate.pty_slave_fd,
-		       estate.wires_fd, estate.wires.mask, estate.wires.values, estate.peer);
+	(void)snprintf(text, sizeof(text), "%d %d %d %x %x %hu %s", estate.pty_fd,
+		       estate.pty_slave_fd, estate.wires_fd, estate.wires.mask, estate.wires.values,
+		       estate.light_mv, estate.peer);
 	(void)setenv(VARIABLE, text, 1);
 	(void)fflush(NULL);
 	nsi_get_cmd_line_args(&argc, &argv);
@@ -71,9 +72,9 @@ static void outside_be_born(void)
 		return;
 	}
 	/* The peer's name comes last and may be absent, or hold blanks. */
-	birth.reborn = sscanf(text, "%d %d %d %x %x %107[^\n]", &estate->pty_fd,
+	birth.reborn = sscanf(text, "%d %d %d %x %x %hu %107[^\n]", &estate->pty_fd,
 			      &estate->pty_slave_fd, &estate->wires_fd, &estate->wires.mask,
-			      &estate->wires.values, estate->peer) >= 5;
+			      &estate->wires.values, &estate->light_mv, estate->peer) >= 6;
 	(void)unsetenv(VARIABLE);
 }
 
