@@ -62,6 +62,11 @@ uint32_t outside_random(void);
 /** Start the program anew; the pseudo-terminal and the socket stay open. Does not return. */
 void outside_reboot(void);
 
+/**
+ * @return memory that reboots leave alone, all 0 at first; the same one at each call
+ */
+void *outside_retained(size_t bytes);
+
 /** @return whether this run of the program came from outside_reboot() */
 bool outside_is_reborn(void);
 
