@@ -13,13 +13,15 @@ from cffi import FFI
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = Path("firmware/core")  # relative to ROOT, as setuptools wants the sources to be
-HEADERS = ("rig_onset.h", "rig_core.h")  # the public ones, each before those that include it
+# The public ones, each before those that include it.
+HEADERS = ("rig_time.h", "rig_calibration.h", "rig_loopback.h", "rig_onset.h", "rig_core.h")
 
 # The core calls its shell through pointers; these are the host's shell.
 CALLBACKS = """
 extern "Python" uint64_t resume_rig_now_ns(void *);
 extern "Python" void resume_rig_drive(void *, uint32_t, bool);
 extern "Python" uint32_t resume_rig_selftest(void *, struct rig_check *, uint32_t);
+extern "Python" int resume_rig_store(void *, const struct rig_calibration *);
 """
 
 

@@ -15,13 +15,14 @@ static bool put_action(const struct rig_core *core, uint32_t actuator, zcbor_sta
 
 enum rig_error rig_command_press(struct rig_core *core, struct rig_request *request)
 {
-	enum { ACT, DUR, TOK, AT, FORCE, FIELDS };
+	enum { ACT, DUR, TOK, AT, FORCE, BOOT, FIELDS };
 	struct rig_field fields[FIELDS] = {
 		[ACT] = {.key = "act", .kind = RIG_FIELD_U8},
 		[DUR] = {.key = "dur", .kind = RIG_FIELD_U64},
 		[TOK] = {.key = "tok", .kind = RIG_FIELD_U32},
 		[AT] = {.key = "at", .kind = RIG_FIELD_U64, .optional = true},
 		[FORCE] = {.key = "force", .kind = RIG_FIELD_BOOL, .optional = true},
+		[BOOT] = {.key = "boot", .kind = RIG_FIELD_U32, .optional = true},
 	};
 	enum rig_error error = rig_wire_decode(request->in, request->in_len, fields, FIELDS);
 	struct rig_action action = {
@@ -31,6 +32,8 @@ enum rig_error rig_command_press(struct rig_core *core, struct rig_request *requ
 		.force = fields[FORCE].value != 0u,
 		.has_at = fields[AT].present,
 		.at_ns = fields[AT].value,
+		.has_boot = fields[BOOT].present,
+		.boot_id = (uint32_t)fields[BOOT].value,
 	};
 
 	if (error == RIG_OK) {
@@ -55,11 +58,12 @@ static uint32_t find_lid(const struct rig_config *config)
 
 enum rig_error rig_command_lid(struct rig_core *core, struct rig_request *request)
 {
-	enum { CLOSED, TOK, AT, FIELDS };
+	enum { CLOSED, TOK, AT, BOOT, FIELDS };
 	struct rig_field fields[FIELDS] = {
 		[CLOSED] = {.key = "closed", .kind = RIG_FIELD_BOOL},
 		[TOK] = {.key = "tok", .kind = RIG_FIELD_U32},
 		[AT] = {.key = "at", .kind = RIG_FIELD_U64, .optional = true},
+		[BOOT] = {.key = "boot", .kind = RIG_FIELD_U32, .optional = true},
 	};
 	enum rig_error error = rig_wire_decode(request->in, request->in_len, fields, FIELDS);
 	struct rig_action action = {
@@ -68,6 +72,8 @@ enum rig_error rig_command_lid(struct rig_core *core, struct rig_request *reques
 		.closed = fields[CLOSED].value != 0u,
 		.has_at = fields[AT].present,
 		.at_ns = fields[AT].value,
+		.has_boot = fields[BOOT].present,
+		.boot_id = (uint32_t)fields[BOOT].value,
 	};
 
 	if (error == RIG_OK) {

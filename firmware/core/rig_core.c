@@ -33,10 +33,19 @@ static bool has_rings(const struct rig_config *config)
 	       (light || no_light) && onset;
 }
 
+/** A store has a name, and what it can keep is needed only with one. */
+static bool has_records(const struct rig_config *config)
+{
+	return (config->store == NULL || config->store_name != NULL) &&
+	       config->past_count <= RIG_MAX_PAST &&
+	       (config->past != NULL || config->past_count == 0u);
+}
+
 int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels)
 {
 	if (!has_texts(config) || !has_lines(config) || !has_rings(config) ||
-	    config->lease_ns == 0u || config->now_ns == NULL || config->drive == NULL) {
+	    !has_records(config) || config->lease_ns == 0u || config->now_ns == NULL ||
+	    config->drive == NULL) {
 		return -EINVAL;
 	}
 	*core = (struct rig_core){
@@ -45,6 +54,7 @@ int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32
 	};
 	rig_edge_ring_init(&core->edges, config->edge_slots, config->edge_capacity);
 	rig_light_init(&core->light, config->light_slots, config->light_capacity, &config->onset);
+	rig_calibration_load(core);
 	rig_core_release(core);
 	return 0;
 }
@@ -61,6 +71,9 @@ void rig_core_edge(struct rig_core *core, uint32_t channel, bool level, uint64_t
 		return;
 	}
 	core->levels ^= bit;
+	if (rig_loopback_edge(&core->loopback, channel, level, t_ns)) {
+		return;
+	}
 	rig_edge_ring_push(&core->edges, &(struct rig_edge){
 						 .t_ns = t_ns,
 						 .channel = (uint8_t)channel,
@@ -71,6 +84,7 @@ void rig_core_edge(struct rig_core *core, uint32_t channel, bool level, uint64_t
 void rig_core_lose_edges(struct rig_core *core, uint32_t count)
 {
 	core->edges.numbers.overruns += count;
+	rig_loopback_lose(&core->loopback, count);
 }
 
 void rig_core_lose_light(struct rig_core *core, uint32_t count)

@@ -18,41 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rig_calibration.h"
+#include "rig_loopback.h"
 #include "rig_onset.h"
+#include "rig_time.h"
 
 #define RIG_PROTOCOL_VERSION 1
 #define RIG_SMP_GROUP 64
-#define RIG_MAX_CHANNELS 16
 #define RIG_MAX_ACTUATORS 4
 #define RIG_MAX_CHECKS 16
-
-/* ------------------------------------------------------------------------------------- time -- */
-
-/** 64-bit nanoseconds from a free-running counter of 8 to 64 bits that wraps. */
-struct rig_time {
-	uint64_t ticks;
-	uint64_t mask;
-	uint32_t hz;
-};
-
-/**
- * @retval 0
- * @retval -EINVAL bits not in 8..64, or hz 0
- */
-int rig_time_init(struct rig_time *time, uint32_t bits, uint32_t hz);
-
-/**
- * Unwrap a raw counter value and remember the newest.
- *
- * A value up to half a wrap behind the newest one is taken as older (an interrupt stamped before
- * a later read) and does not move it. Must be called at least once in half a wrap.
- *
- * @return 64-bit ticks since the counter's last zero before rig_time_init
- */
-uint64_t rig_time_extend(struct rig_time *time, uint64_t raw);
-
-/** @return nanoseconds for 64-bit ticks, rounded down, exact for 584 years. */
-uint64_t rig_time_ns(const struct rig_time *time, uint64_t ticks);
+#define RIG_MAX_PAST 8
 
 /* ------------------------------------------------------------------------------------ edges -- */
 
@@ -224,7 +199,7 @@ enum rig_error {
 	RIG_ERR_TOO_LONG = 4,
 	/** zero, or below the least that light can be judged by */
 	RIG_ERR_TOO_SHORT = 5,
-	/** the actuator is driven or scheduled, or light is recorded with other settings */
+	/** something is driven or scheduled, or light is recorded with other settings */
 	RIG_ERR_BUSY = 6,
 	/** `at` is over */
 	RIG_ERR_TOO_LATE = 7,
@@ -236,6 +211,16 @@ enum rig_error {
 	RIG_ERR_NO_LIGHT = 10,
 	/** this board does not look for the onset of light */
 	RIG_ERR_NO_ONSET = 11,
+	/** `boot` is not this boot's */
+	RIG_ERR_OTHER_BOOT = 12,
+	/** the clock is an RC oscillator: nothing measured with it is a calibration */
+	RIG_ERR_NO_CRYSTAL = 13,
+	/** `ch` names no channel, or one that the board has not */
+	RIG_ERR_NO_CHANNEL = 14,
+	/** this board has no memory that keeps a calibration, or that one failed */
+	RIG_ERR_NO_STORE = 15,
+	/** the newest loop-back since boot did not end well, or there was none */
+	RIG_ERR_NO_RESULT = 16,
 };
 
 enum rig_command {
@@ -250,13 +235,20 @@ enum rig_command {
 	RIG_CMD_SELFTEST = 8,
 	RIG_CMD_FAULTS = 9,
 	RIG_CMD_ONSET = 10,
+	RIG_CMD_LOOPBACK = 11,
+	RIG_CMD_CALIBRATION = 12,
+	RIG_CMD_SAMPLES = 13,
 };
 
 struct rig_channel_config {
 	const char *name;
 	uint32_t resolution_ns;
+	/** from the DUT's pin to the stamp, and what is left of it, without a calibration */
 	uint32_t delay_ns;
 	uint32_t uncertainty_ns;
+	/** the front end's share of both: what a loop-back at the board's own pins leaves out */
+	uint32_t front_end_delay_ns;
+	uint32_t front_end_uncertainty_ns;
 };
 
 struct rig_check {
@@ -265,17 +257,35 @@ struct rig_check {
 	int64_t value;
 };
 
+/** An earlier boot, as the board last noted it. */
+struct rig_past {
+	uint32_t boot_id;
+	/** how it ended: the reset reason that the next boot found */
+	const char *reason;
+	uint64_t up_ns;
+	uint32_t edge_overruns;
+	uint32_t light_overruns;
+	uint32_t refusals;
+	uint32_t lease_expiries;
+};
+
 struct rig_config {
 	const char *firmware;
 	const char *board;
 	const char *clock_source;
 	uint32_t clock_hz;
 	uint32_t clock_tolerance_ppb;
-	bool calibrated;
-	int32_t calibration_ppb;
+	/** the clock is a crystal, not an RC oscillator, so that it may be calibrated */
+	bool crystal;
+	/** what stamps edges: "gpio-interrupt", "pio", "timer-capture", "simulated"; NULL: untold
+	 */
+	const char *edge_source;
 	uint32_t boot_id;
 	const char *reset_reason;
 	uint32_t watchdog_resets;
+	/** newest first, at most RIG_MAX_PAST; NULL and 0 without memory that outlives a reset */
+	const struct rig_past *past;
+	uint32_t past_count;
 	/** file name of the DUT's log on a simulated bench, NULL elsewhere */
 	const char *dut_log;
 	uint64_t lease_ns;
@@ -296,6 +306,16 @@ struct rig_config {
 	void (*drive)(void *context, uint32_t actuator, bool driven);
 	/** fill up to max checks, return how many; may be NULL */
 	uint32_t (*selftest)(void *context, struct rig_check *checks, uint32_t max);
+	/** as stored at an earlier time; what does not fit the board is left out */
+	struct rig_calibration calibration;
+	/** what keeps a calibration: "flash", "retained"; NULL where there is no store */
+	const char *store_name;
+	/**
+	 * Keep a calibration over resets; it is copied. Must not call back into the core.
+	 *
+	 * @return 0, or -errno when nothing was kept; NULL where there is no such memory
+	 */
+	int (*store)(void *context, const struct rig_calibration *calibration);
 	void *context;
 };
 
@@ -304,6 +324,9 @@ struct rig_core {
 	struct rig_edge_ring edges;
 	struct rig_light light;
 	struct rig_actuator actuators[RIG_MAX_ACTUATORS];
+	struct rig_loopback loopback;
+	/** in force; that of the configuration at the start */
+	struct rig_calibration calibration;
 	/** bit n: level of channel n */
 	uint32_t levels;
 	uint64_t last_contact_ns;
@@ -317,13 +340,15 @@ struct rig_core {
  *
  * @param levels initial level of each channel, bit n for channel n
  * @retval 0
- * @retval -EINVAL a required pointer is NULL, a count is 0 or above its maximum, the lease is 0, or
- *                 an onset is to be looked for without light or at a rate out of range
+ * @retval -EINVAL a required pointer is NULL, a count is 0 or above its maximum, the lease is 0, an
+ *                 onset is to be looked for without light or at a rate out of range, or there is a
+ *                 store without a name
  */
 int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels);
 
 /**
- * A channel changed. Repeats of the present level are dropped.
+ * A channel changed. Repeats of the present level are dropped. Those of channels that are wired to
+ * the output of a running loop-back count for that one and do not go into the ring.
  *
  * Fit for an interrupt handler, when the shell's lock is one that interrupts hold back.
  */
@@ -336,16 +361,18 @@ void rig_core_lose_edges(struct rig_core *core, uint32_t count);
 void rig_core_lose_light(struct rig_core *core, uint32_t count);
 
 /**
- * Do what is due: start and end presses, let go when the lease is over.
+ * Do what is due: start and end presses, change the output of a loop-back, let go when the lease is
+ * over.
  *
- * An action ends at the latest when this is called; the shell calls it at rig_core_deadline().
+ * An action ends at the latest when this is called; the shell calls it at rig_core_deadline(), and
+ * with every edge handed over that was stamped before.
  */
 void rig_core_tick(struct rig_core *core, uint64_t now_ns);
 
 /** @return board time of the next thing to do, UINT64_MAX when there is none */
 uint64_t rig_core_deadline(const struct rig_core *core);
 
-/** Let go of every actuator and forget what was scheduled. */
+/** Let go of every actuator, forget what was scheduled, and stop a loop-back. */
 void rig_core_release(struct rig_core *core);
 
 /**

@@ -3,17 +3,20 @@
  * The actuator interlock: what may be driven, when it is driven, and that it is let go.
  *
  * Everything that happens later than its request is an event with a time: an action starts, a press
- * ends, the host's lease runs out. Events are done in the order of their times, however late the
- * tick is that does them.
+ * ends, a loop-back goes on, the host's lease runs out. Events are done in the order of their
+ * times, however late the tick is that does them.
  */
 #include "rig_internal.h"
 
 #define NEVER UINT64_MAX
-#define NO_ACTUATOR UINT32_MAX
 
-/** The next thing to do; actuator is NO_ACTUATOR for the end of the lease. */
+enum event_kind { LEASE_ENDS, ACTION_DUE, LOOPBACK_DUE };
+
+/** The next thing to do. */
 struct event {
 	uint64_t t_ns;
+	enum event_kind kind;
+	/** of an action */
 	uint32_t actuator;
 };
 
@@ -33,7 +36,7 @@ bool rig_interlock_is_driven(const struct rig_core *core, uint32_t actuator)
 
 	switch (state->state) {
 	case RIG_ACTION_IDLE:
-		return false;
+		return rig_loopback_is_driving(&core->loopback, actuator);
 	case RIG_ACTION_DRIVEN:
 		return true;
 	case RIG_ACTION_SCHEDULED:
@@ -41,6 +44,21 @@ bool rig_interlock_is_driven(const struct rig_core *core, uint32_t actuator)
 		return is_hold(core, actuator) && !state->target;
 	}
 	return false;
+}
+
+static bool is_looping(const struct rig_core *core)
+{
+	return core->loopback.state == RIG_LOOPBACK_RUNNING;
+}
+
+bool rig_interlock_is_idle(const struct rig_core *core)
+{
+	bool idle = !is_looping(core);
+
+	for (uint32_t i = 0; i < core->config.actuator_count; i++) {
+		idle = idle && core->actuators[i].state == RIG_ACTION_IDLE;
+	}
+	return idle;
 }
 
 bool rig_interlock_is_quiet(const struct rig_core *core)
@@ -52,7 +70,7 @@ bool rig_interlock_is_quiet(const struct rig_core *core)
 			return false;
 		}
 	}
-	return true;
+	return !is_looping(core);
 }
 
 static uint64_t event_time(const struct rig_actuator *state)
@@ -68,27 +86,33 @@ static uint64_t event_time(const struct rig_actuator *state)
 	return NEVER;
 }
 
-/** A press that ends with the lease ends by itself; nothing starts on a lease that is over. */
-static struct event next_event(const struct rig_core *core)
+/** What comes first but for the lease. */
+static struct event next_due(const struct rig_core *core)
 {
-	struct event next = {.t_ns = NEVER, .actuator = NO_ACTUATOR};
-	bool active = false;
+	struct event next = {.t_ns = rig_loopback_deadline(&core->loopback), .kind = LOOPBACK_DUE};
 
 	for (uint32_t i = 0; i < core->config.actuator_count; i++) {
 		uint64_t t_ns = event_time(&core->actuators[i]);
 
-		active = active || core->actuators[i].state != RIG_ACTION_IDLE;
 		if (t_ns < next.t_ns) {
-			next = (struct event){.t_ns = t_ns, .actuator = i};
+			next = (struct event){.t_ns = t_ns, .kind = ACTION_DUE, .actuator = i};
 		}
 	}
-	if (active && core->lease_running) {
+	return next;
+}
+
+/** A press that ends with the lease ends by itself; nothing starts on a lease that is over. */
+static struct event next_event(const struct rig_core *core)
+{
+	struct event next = next_due(core);
+
+	if (core->lease_running && !rig_interlock_is_idle(core)) {
 		uint64_t over_ns = rig_add_ns(core->last_contact_ns, core->config.lease_ns);
-		bool press_ends = next.t_ns == over_ns && next.actuator != NO_ACTUATOR &&
+		bool press_ends = next.t_ns == over_ns && next.kind == ACTION_DUE &&
 				  core->actuators[next.actuator].state == RIG_ACTION_DRIVEN;
 
 		if (over_ns <= next.t_ns && !press_ends) {
-			next = (struct event){.t_ns = over_ns, .actuator = NO_ACTUATOR};
+			next = (struct event){.t_ns = over_ns, .kind = LEASE_ENDS};
 		}
 	}
 	return next;
@@ -119,12 +143,8 @@ static void end_lease(struct rig_core *core)
 	core->lease_expiries++;
 }
 
-static void do_event(struct rig_core *core, uint32_t actuator)
+static void do_action(struct rig_core *core, uint32_t actuator)
 {
-	if (actuator == NO_ACTUATOR) {
-		end_lease(core);
-		return;
-	}
 	switch (core->actuators[actuator].state) {
 	case RIG_ACTION_IDLE:
 		break;
@@ -137,14 +157,30 @@ static void do_event(struct rig_core *core, uint32_t actuator)
 	}
 }
 
+static void do_event(struct rig_core *core, const struct event *event, uint64_t now_ns)
+{
+	switch (event->kind) {
+	case LEASE_ENDS:
+		end_lease(core);
+		break;
+	case ACTION_DUE:
+		do_action(core, event->actuator);
+		break;
+	case LOOPBACK_DUE:
+		rig_loopback_turn(core, now_ns);
+		break;
+	}
+}
+
 void rig_core_tick(struct rig_core *core, uint64_t now_ns)
 {
 	struct event next = next_event(core);
 
-	/* Ends: each event takes an actuator one state on, and none but a request brings it back.
+	/* Ends: each event takes an actuator one state on, and none but a request brings it back; a
+	 * loop-back makes one change and is not due again before now_ns is over.
 	 */
 	while (next.t_ns <= now_ns && next.t_ns != NEVER) {
-		do_event(core, next.actuator);
+		do_event(core, &next, now_ns);
 		next = next_event(core);
 	}
 	rig_light_expire(&core->light, now_ns);
@@ -157,6 +193,7 @@ uint64_t rig_core_deadline(const struct rig_core *core)
 
 void rig_core_release(struct rig_core *core)
 {
+	rig_loopback_stop(&core->loopback);
 	for (uint32_t i = 0; i < core->config.actuator_count; i++) {
 		let_go(core, i);
 	}
@@ -231,6 +268,9 @@ static enum rig_error press(struct rig_core *core, const struct rig_action *acti
 	uint64_t start_ns;
 	enum rig_error error;
 
+	if (rig_core_is_other_boot(core, action->has_boot, action->boot_id)) {
+		return RIG_ERR_OTHER_BOOT;
+	}
 	if (action->actuator >= core->config.actuator_count || is_hold(core, action->actuator)) {
 		return RIG_ERR_NO_ACTUATOR;
 	}
@@ -241,7 +281,7 @@ static enum rig_error press(struct rig_core *core, const struct rig_action *acti
 	if (error != RIG_OK) {
 		return error;
 	}
-	if (core->actuators[action->actuator].state != RIG_ACTION_IDLE) {
+	if (core->actuators[action->actuator].state != RIG_ACTION_IDLE || is_looping(core)) {
 		return RIG_ERR_BUSY;
 	}
 	error = start_time(core, action, now_ns, &start_ns);
@@ -257,13 +297,16 @@ static enum rig_error hold(struct rig_core *core, const struct rig_action *actio
 	uint64_t start_ns;
 	enum rig_error error;
 
+	if (rig_core_is_other_boot(core, action->has_boot, action->boot_id)) {
+		return RIG_ERR_OTHER_BOOT;
+	}
 	if (action->actuator >= core->config.actuator_count || !is_hold(core, action->actuator)) {
 		return RIG_ERR_NO_ACTUATOR;
 	}
 	if (is_repeat(&core->actuators[action->actuator], action)) {
 		return RIG_OK;
 	}
-	if (core->actuators[action->actuator].state == RIG_ACTION_SCHEDULED) {
+	if (core->actuators[action->actuator].state == RIG_ACTION_SCHEDULED || is_looping(core)) {
 		return RIG_ERR_BUSY;
 	}
 	error = start_time(core, action, now_ns, &start_ns);
@@ -274,7 +317,7 @@ static enum rig_error hold(struct rig_core *core, const struct rig_action *actio
 	return RIG_OK;
 }
 
-static enum rig_error counted(struct rig_core *core, enum rig_error error)
+enum rig_error rig_interlock_counted(struct rig_core *core, enum rig_error error)
 {
 	if (error != RIG_OK) {
 		core->refusals++;
@@ -285,11 +328,11 @@ static enum rig_error counted(struct rig_core *core, enum rig_error error)
 enum rig_error rig_interlock_press(struct rig_core *core, const struct rig_action *action,
 				   uint64_t now_ns)
 {
-	return counted(core, press(core, action, now_ns));
+	return rig_interlock_counted(core, press(core, action, now_ns));
 }
 
 enum rig_error rig_interlock_hold(struct rig_core *core, const struct rig_action *action,
 				  uint64_t now_ns)
 {
-	return counted(core, hold(core, action, now_ns));
+	return rig_interlock_counted(core, hold(core, action, now_ns));
 }

@@ -89,6 +89,24 @@ static inline bool rig_onset_is_running(const struct rig_onset *onset)
 	return onset->phase >= RIG_PHASE_BASELINE && onset->phase <= RIG_PHASE_SETTLING;
 }
 
+/** @return number of the oldest sample that the ring of the onset holds (== end when empty) */
+static inline uint32_t rig_onset_oldest(const struct rig_onset *onset)
+{
+	uint32_t capacity = onset->config.capacity;
+
+	return onset->end > capacity ? onset->end - capacity : 0u;
+}
+
+/** @return a sample that the ring holds, by its number */
+static inline uint16_t rig_onset_kept(const struct rig_onset *onset, uint32_t number)
+{
+	uint32_t behind = onset->end - number;
+	uint32_t head = onset->head;
+
+	return onset->config
+		.slots[behind <= head ? head - behind : head + (onset->config.capacity - behind)];
+}
+
 /* -------------------------------------------------------------------------------- interlock -- */
 
 struct rig_action {
@@ -101,7 +119,16 @@ struct rig_action {
 	bool closed;
 	bool has_at;
 	uint64_t at_ns;
+	bool has_boot;
+	uint32_t boot_id;
 };
+
+/** @return whether a request names a boot, and not this one */
+static inline bool rig_core_is_other_boot(const struct rig_core *core, bool has_boot,
+					  uint32_t boot_id)
+{
+	return has_boot && boot_id != core->config.boot_id;
+}
 
 /** The host was heard at rx_ns. */
 void rig_interlock_contact(struct rig_core *core, uint64_t rx_ns, uint64_t now_ns);
@@ -117,8 +144,70 @@ enum rig_error rig_interlock_hold(struct rig_core *core, const struct rig_action
 /** @return whether the actuator is driven at present */
 bool rig_interlock_is_driven(const struct rig_core *core, uint32_t actuator);
 
-/** @return whether no press is under way and nothing is scheduled; a lid may be held closed */
+/**
+ * @return whether no press and no loop-back is under way and nothing is scheduled; a lid may be
+ *         held closed
+ */
 bool rig_interlock_is_quiet(const struct rig_core *core);
+
+/** @return whether nothing is driven, scheduled or looped back */
+bool rig_interlock_is_idle(const struct rig_core *core);
+
+/** Count a refusal; @return error */
+enum rig_error rig_interlock_counted(struct rig_core *core, enum rig_error error);
+
+/* -------------------------------------------------------------------------------- loop-back -- */
+
+struct rig_loopback_plan {
+	uint32_t actuator;
+	/** bit n: channel n */
+	uint32_t wired;
+	uint32_t token;
+	uint32_t count;
+	uint64_t gap_ns;
+	bool has_boot;
+	uint32_t boot_id;
+};
+
+/** Start one, or repeat the answer of the newest one; refusals are counted. */
+enum rig_error rig_loopback_start(struct rig_core *core, const struct rig_loopback_plan *plan,
+				  uint64_t now_ns);
+
+/** @return board time of the next change or of the end, UINT64_MAX when none is running */
+uint64_t rig_loopback_deadline(const struct rig_loopback *loopback);
+
+/** @return whether the actuator is driven by it at present */
+bool rig_loopback_is_driving(const struct rig_loopback *loopback, uint32_t actuator);
+
+/** Do the one thing that is due: a change, or the end. The next one is due after now_ns. */
+void rig_loopback_turn(struct rig_core *core, uint64_t now_ns);
+
+/** End it early; the caller releases the output. */
+void rig_loopback_stop(struct rig_loopback *loopback);
+
+/** @return whether the edge was one of a wired channel, and is counted here */
+bool rig_loopback_edge(struct rig_loopback *loopback, uint32_t channel, bool level, uint64_t t_ns);
+
+/** Edges were lost while it was running. */
+void rig_loopback_lose(struct rig_loopback *loopback, uint32_t count);
+
+/** @return whether it is done, all edges were seen and none was too many */
+bool rig_loopback_ended_well(const struct rig_loopback *loopback);
+
+/* ------------------------------------------------------------------------------ calibration -- */
+
+/** Take over the configuration's, without what does not fit the board. */
+void rig_calibration_load(struct rig_core *core);
+
+/** @return a channel's delay and uncertainty with the calibration in force */
+uint32_t rig_calibration_delay_ns(const struct rig_core *core, uint32_t channel);
+uint32_t rig_calibration_uncertainty_ns(const struct rig_core *core, uint32_t channel);
+
+/** Take the latencies of a loop-back that ended well; other channels keep theirs. */
+void rig_calibration_take(struct rig_calibration *calibration, const struct rig_loopback *loopback);
+
+/** The key "lat" and its list. */
+bool rig_calibration_put_latencies(const struct rig_calibration *calibration, zcbor_state_t *out);
 
 /* ------------------------------------------------------------------------------------- wire -- */
 
@@ -127,6 +216,7 @@ enum rig_field_kind {
 	RIG_FIELD_U8,
 	RIG_FIELD_U32,
 	RIG_FIELD_U64,
+	RIG_FIELD_I32,
 };
 
 /** One key of a request. */
@@ -135,7 +225,8 @@ struct rig_field {
 	enum rig_field_kind kind;
 	bool optional;
 	bool present;
-	/** unsigned integers, and 0 or 1 for RIG_FIELD_BOOL */
+	/** unsigned integers, 0 or 1 for RIG_FIELD_BOOL, an int64_t made unsigned for RIG_FIELD_I32
+	 */
 	uint64_t value;
 };
 
@@ -165,6 +256,15 @@ bool rig_wire_put_text(zcbor_state_t *out, const char *text);
 /** Key and value. */
 bool rig_wire_put_u32(zcbor_state_t *out, const char *key, uint32_t value);
 bool rig_wire_put_u64(zcbor_state_t *out, const char *key, uint64_t value);
+bool rig_wire_put_i32(zcbor_state_t *out, const char *key, int32_t value);
+
+/**
+ * Start a byte string, whose bytes the caller writes.
+ *
+ * @param bytes set to where the len bytes stand
+ * @return whether they fit
+ */
+bool rig_wire_put_bytes(zcbor_state_t *out, uint32_t len, uint8_t **bytes);
 
 /** @return bytes that are left in the reply */
 size_t rig_wire_room(const zcbor_state_t *out);
@@ -200,5 +300,10 @@ enum rig_error rig_command_light_arm(struct rig_core *core, struct rig_request *
 enum rig_error rig_command_onset(struct rig_core *core, struct rig_request *request);
 enum rig_error rig_command_selftest(struct rig_core *core, struct rig_request *request);
 enum rig_error rig_command_faults(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_loopback(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_loopback_start(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_calibration(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_calibration_write(struct rig_core *core, struct rig_request *request);
+enum rig_error rig_command_samples(struct rig_core *core, struct rig_request *request);
 
 #endif

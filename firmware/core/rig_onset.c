@@ -346,6 +346,9 @@ void rig_onset_sample(struct rig_onset *onset, uint64_t t_ns, uint16_t counts)
 		onset->phase = RIG_PHASE_LOST;
 		return;
 	}
+	if (onset->index == 0u) {
+		onset->begun_ns = t_ns;
+	}
 	keep(onset, counts);
 	if (onset->phase == RIG_PHASE_BASELINE) {
 		sample_baseline(onset, counts);

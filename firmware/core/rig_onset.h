@@ -142,6 +142,8 @@ struct rig_onset {
 
 	/** number of the next sample, from 0 at the start of the recording */
 	uint32_t index;
+	/** when that first one was taken; 0: it is still to come */
+	uint64_t begun_ns;
 	/** when it is due */
 	uint64_t due_ns;
 

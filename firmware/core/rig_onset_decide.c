@@ -23,23 +23,6 @@ struct crossing {
 	uint32_t part_q16;
 };
 
-/** The stretch of samples that the ring holds, by their numbers. */
-static uint32_t oldest_kept(const struct rig_onset *onset)
-{
-	uint32_t capacity = onset->config.capacity;
-
-	return onset->end > capacity ? onset->end - capacity : 0u;
-}
-
-static uint16_t kept(const struct rig_onset *onset, uint32_t number)
-{
-	uint32_t behind = onset->end - number;
-	uint32_t head = onset->head;
-
-	return onset->config
-		.slots[behind <= head ? head - behind : head + (onset->config.capacity - behind)];
-}
-
 /** Linear interpolation: where between two values a level lies, 1/65536 of their distance. */
 static uint32_t part_q16(uint64_t below, uint64_t level, uint64_t above)
 {
@@ -53,7 +36,7 @@ static bool is_confirmed(const struct rig_onset *onset, uint32_t from, uint32_t 
 	uint32_t hits = 0;
 
 	for (uint32_t i = from; i != from + onset->confirm_count && i != onset->end; i++) {
-		hits += kept(onset, i) * RIG_COUNT_Q8 > limit_q8 ? 1u : 0u;
+		hits += rig_onset_kept(onset, i) * RIG_COUNT_Q8 > limit_q8 ? 1u : 0u;
 		if (hits == RIG_ONSET_HITS) {
 			return true;
 		}
@@ -65,13 +48,15 @@ static bool is_confirmed(const struct rig_onset *onset, uint32_t from, uint32_t 
 static struct crossing find_first(const struct rig_onset *onset, uint32_t from, uint32_t limit_q8)
 {
 	for (uint32_t i = from; i != onset->end; i++) {
-		uint32_t level_q8 = kept(onset, i) * RIG_COUNT_Q8;
+		uint32_t level_q8 = rig_onset_kept(onset, i) * RIG_COUNT_Q8;
 		uint32_t before_q8;
 
 		if (level_q8 <= limit_q8 || !is_confirmed(onset, i, limit_q8)) {
 			continue;
 		}
-		before_q8 = i == oldest_kept(onset) ? level_q8 : kept(onset, i - 1u) * RIG_COUNT_Q8;
+		before_q8 = i == rig_onset_oldest(onset)
+				    ? level_q8
+				    : rig_onset_kept(onset, i - 1u) * RIG_COUNT_Q8;
 		if (before_q8 > limit_q8) {
 			return (struct crossing){.found = true, .before = i};
 		}
@@ -105,14 +90,14 @@ static struct crossing find_level(const struct rig_onset *onset, uint32_t from, 
 		return (struct crossing){.found = false};
 	}
 	for (uint32_t i = 0; i < width; i++) {
-		sum += kept(onset, from + i) * RIG_COUNT_Q8;
+		sum += rig_onset_kept(onset, from + i) * RIG_COUNT_Q8;
 	}
 	if (sum >= target) {
 		return (struct crossing){.found = false};
 	}
 	for (uint32_t i = from; i + width != onset->end; i++) {
-		uint64_t next =
-			sum + kept(onset, i + width) * RIG_COUNT_Q8 - kept(onset, i) * RIG_COUNT_Q8;
+		uint64_t next = sum + rig_onset_kept(onset, i + width) * RIG_COUNT_Q8 -
+				rig_onset_kept(onset, i) * RIG_COUNT_Q8;
 
 		if (next >= target) {
 			return (struct crossing){.found = true,
@@ -238,9 +223,9 @@ static void find_first_light(const struct rig_light *light, struct rig_onset_res
 	uint32_t tenth_q8 = peak_q8 > onset->base_q8 ? (peak_q8 - onset->base_q8) / 10u : 0u;
 	uint32_t noise_q8 = RIG_ONSET_SIGMAS * onset->sigma_q8;
 	uint32_t limit_q8 = onset->base_q8 + (tenth_q8 > noise_q8 ? tenth_q8 : noise_q8);
-	uint32_t from = onset->light_index - oldest_kept(onset) > onset->confirm_count
+	uint32_t from = onset->light_index - rig_onset_oldest(onset) > onset->confirm_count
 				? onset->light_index - onset->confirm_count
-				: oldest_kept(onset);
+				: rig_onset_oldest(onset);
 	struct crossing first = find_first(onset, from, limit_q8);
 
 	if (first.found) {
@@ -261,7 +246,7 @@ static uint64_t find_share(const struct rig_light *light, uint32_t percent, uint
 	uint32_t settled_q8 =
 		result->level_q8 > onset->base_q8 ? result->level_q8 - onset->base_q8 : 0u;
 	uint32_t level_q8 = onset->base_q8 + (uint32_t)((uint64_t)settled_q8 * percent / 100u);
-	uint32_t before = onset->light_index - oldest_kept(onset);
+	uint32_t before = onset->light_index - rig_onset_oldest(onset);
 	uint32_t from = onset->light_index - (before < 2u * width ? before : 2u * width);
 	struct crossing crossing = find_level(onset, from, width, level_q8);
 	uint64_t per_block = onset->config.rate_hz;

@@ -7,7 +7,7 @@
 /** @return NULL for an unknown command, or an operation that the command does not have */
 static rig_handler find_handler(uint32_t command, bool write)
 {
-	if (command > RIG_CMD_ONSET) {
+	if (command > RIG_CMD_SAMPLES) {
 		return NULL;
 	}
 	switch ((enum rig_command)command) {
@@ -33,6 +33,12 @@ static rig_handler find_handler(uint32_t command, bool write)
 		return write ? NULL : rig_command_faults;
 	case RIG_CMD_ONSET:
 		return write ? NULL : rig_command_onset;
+	case RIG_CMD_LOOPBACK:
+		return write ? rig_command_loopback_start : rig_command_loopback;
+	case RIG_CMD_CALIBRATION:
+		return write ? rig_command_calibration_write : rig_command_calibration;
+	case RIG_CMD_SAMPLES:
+		return write ? NULL : rig_command_samples;
 	}
 	return NULL;
 }

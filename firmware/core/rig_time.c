@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Board time: a counter that wraps, made 64 bits wide, and ticks made nanoseconds. */
-#include "rig_core.h"
+#include "rig_time.h"
 
 #include <errno.h>
 

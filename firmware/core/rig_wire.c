@@ -128,6 +128,7 @@ static uint64_t greatest_of(enum rig_field_kind kind)
 	case RIG_FIELD_U32:
 		return UINT32_MAX;
 	case RIG_FIELD_U64:
+	case RIG_FIELD_I32:
 		return UINT64_MAX;
 	}
 	return 0;
@@ -144,6 +145,13 @@ static bool decode_value(zcbor_state_t *in, struct rig_field *field)
 		bool decoded = zcbor_bool_decode(in, &value);
 
 		field->value = value ? 1u : 0u;
+		return decoded;
+	}
+	if (field->kind == RIG_FIELD_I32) {
+		int32_t value = 0;
+		bool decoded = zcbor_int32_decode(in, &value);
+
+		field->value = (uint64_t)(int64_t)value;
 		return decoded;
 	}
 	return zcbor_uint64_decode(in, &field->value) && field->value <= greatest_of(field->kind);
@@ -244,6 +252,21 @@ bool rig_wire_put_u32(zcbor_state_t *out, const char *key, uint32_t value)
 bool rig_wire_put_u64(zcbor_state_t *out, const char *key, uint64_t value)
 {
 	return rig_wire_put_text(out, key) && zcbor_uint64_put(out, value);
+}
+
+bool rig_wire_put_i32(zcbor_state_t *out, const char *key, int32_t value)
+{
+	return rig_wire_put_text(out, key) && zcbor_int32_put(out, value);
+}
+
+bool rig_wire_put_bytes(zcbor_state_t *out, uint32_t len, uint8_t **bytes)
+{
+	if (!put_head(out, ZCBOR_MAJOR_TYPE_BSTR, len) || rig_wire_room(out) < len) {
+		return false;
+	}
+	*bytes = out->payload_mut;
+	out->payload_mut += len;
+	return true;
 }
 
 size_t rig_wire_room(const zcbor_state_t *out)

@@ -47,6 +47,17 @@ static uint32_t bench_selftest(void *context, struct rig_check *checks, uint32_t
 	return bench->check_count;
 }
 
+static int bench_store(void *context, const struct rig_calibration *calibration)
+{
+	struct bench *bench = context;
+
+	if (bench->store_rc == 0) {
+		bench->stored = *calibration;
+		bench->store_count++;
+	}
+	return bench->store_rc;
+}
+
 struct rig_config bench_config(struct bench *bench)
 {
 	return (struct rig_config){
@@ -68,6 +79,9 @@ struct rig_config bench_config(struct bench *bench)
 		.now_ns = bench_now_ns,
 		.drive = bench_drive,
 		.selftest = bench_selftest,
+		.crystal = true,
+		.store_name = "flash",
+		.store = bench_store,
 		.context = bench,
 	};
 }

@@ -37,6 +37,10 @@ struct bench {
 	/** what the shell adds to the self-test */
 	const struct rig_check *checks;
 	uint32_t check_count;
+	/** what was stored last, how often, and what storing returns */
+	struct rig_calibration stored;
+	uint32_t store_count;
+	int store_rc;
 	struct rig_edge edges[BENCH_EDGES];
 	struct rig_light_block light[BENCH_LIGHT];
 	/** for boards that look for the onset of light; that of bench_start() does not */

@@ -15,8 +15,8 @@ static void info_of_nine_channels_fits_a_kilobyte(struct check_tally *tally)
 	struct bench bench;
 
 	bench_start(&bench);
-	bench.core.config.calibrated = true;
-	bench.core.config.calibration_ppb = INT32_MIN;
+	bench.core.calibration.has_clock = true;
+	bench.core.calibration.clock_ppb = INT32_MIN;
 	bench.core.config.dut_log = "a-log-of-a-dut-with-quite-a-long-name.xml";
 	CHECK_EQ(bench_request(&bench, RIG_CMD_INFO, false, "\xa0", 1), 0);
 	CHECK(bench.reply_len <= 1024u);

@@ -27,6 +27,9 @@ static void do_steps(struct bench *bench, const struct vector_step *steps, uint3
 		case VECTOR_SAMPLES:
 			feed(bench, &steps[i]);
 			break;
+		case VECTOR_TICK:
+			bench_tick(bench, value[0]);
+			break;
 		case VECTOR_EXCHANGE: {
 			const struct vector_exchange *exchange = &vector_exchanges[value[0]];
 
@@ -52,6 +55,7 @@ int vector_board_start(struct bench *bench, uint32_t board)
 	described.now_ns = config.now_ns;
 	described.drive = config.drive;
 	described.selftest = config.selftest;
+	described.store = described.store_name != NULL ? config.store : NULL;
 	described.context = bench;
 	rc = bench_start_with(bench, &described, vector->levels);
 	if (rc == 0) {

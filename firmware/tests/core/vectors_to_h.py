@@ -15,11 +15,11 @@ TYPES = """\
 
 #include "rig_core.h"
 
-enum vector_step_kind { VECTOR_EDGE, VECTOR_SAMPLE, VECTOR_SAMPLES, VECTOR_EXCHANGE };
+enum vector_step_kind { VECTOR_EDGE, VECTOR_SAMPLE, VECTOR_SAMPLES, VECTOR_TICK, VECTOR_EXCHANGE };
 
 /**
  * An edge {channel, level, t_ns}, a sample {t_ns, counts}, samples {t_ns, times, number of them}
- * and their counts, or an exchange {index}.
+ * and their counts, a tick {t_ns}, or an exchange {index}.
  */
 struct vector_step {
 \tenum vector_step_kind kind;
@@ -54,6 +54,7 @@ struct vector_exchange {
 """
 
 TEXTS = ("firmware", "board", "clock_source", "reset_reason", "dut_log")
+OPTIONAL_TEXTS = ("edge_source", "store_name")
 NUMBERS = (
     "clock_hz",
     "clock_tolerance_ppb",
@@ -92,16 +93,41 @@ def step(entry: Any, index: dict[str, int]) -> str:
         case {"samples": [t_ns, times, *row]}:
             kind, values = "VECTOR_SAMPLES", [t_ns, times, len(row)]
             counts = f"(const uint16_t[]){{{', '.join(map(str, row))}}}"
+        case {"tick": t_ns}:
+            kind, values = "VECTOR_TICK", [t_ns]
         case str():
             kind, values = "VECTOR_EXCHANGE", [index[entry]]
         case _:
-            raise ValueError(f"a step is an edge, a sample, samples or an exchange, not {entry!r}")
+            raise ValueError(f"a step is an edge, a sample, samples, a tick or an exchange, not {entry!r}")
     return f"{{{kind}, {{{', '.join(f'UINT64_C({value})' for value in values)}}}, {counts}}}"
+
+
+def channel(entry: list[Any]) -> str:
+    """Return a channel as an initialiser; the front end's two figures are 0 where left out."""
+    name, *figures = entry
+    return f"{{{text(name)}, {', '.join(map(str, (figures + [0, 0])[:5]))}}}"
+
+
+def calibration(entry: Any) -> str:
+    """Return what a board had stored as an initialiser."""
+    clock = entry.get("clock_ppb")
+    latencies = [f"{{{', '.join(map(str, row))}}}" for row in entry.get("latencies", [])]
+    return (
+        f"{{.has_clock = {str(clock is not None).lower()}, .clock_ppb = {clock or 0}, "
+        f".held_ns = {entry.get('held_ns', 0)}u, .latency_count = {len(latencies)}, "
+        f".latencies = {{{', '.join(latencies) or '{0}'}}}}}"
+    )
+
+
+def past(entry: list[Any]) -> str:
+    """Return an earlier boot as an initialiser."""
+    boot, reason, up_ns, *counters = entry
+    return f"{{{boot}u, {text(reason)}, UINT64_C({up_ns}), {', '.join(map(str, counters))}}}"
 
 
 def board(number: int, entry: Any, index: dict[str, int]) -> tuple[str, str]:
     """Return the arrays of a board, and its initialiser."""
-    channels = [f"{{{text(name)}, {a}, {b}, {c}}}" for name, a, b, c in entry["channels"]]
+    channels = [channel(row) for row in entry["channels"]]
     actuators = [
         f"{{{text(name)}, RIG_ACTUATOR_{kind.upper()}, UINT64_C({most}), UINT64_C({forced})}}"
         for name, kind, most, forced in entry["actuators"]
@@ -110,18 +136,21 @@ def board(number: int, entry: Any, index: dict[str, int]) -> tuple[str, str]:
         f"{{{text(name)}, {str(ok).lower()}, {value}}}" for name, ok, value in entry["selftest"]
     ]
     history = [step(item, index) for item in entry["history"]]
+    boots = [past(row) for row in entry.get("past", [])]
     arrays = (
         array("struct rig_channel_config", f"channels_{number}", channels)
         + array("struct rig_actuator_config", f"actuators_{number}", actuators)
         + array("struct rig_check", f"checks_{number}", checks)
         + array("struct vector_step", f"history_{number}", history)
+        + array("struct rig_past", f"past_{number}", boots)
     )
-    calibration = entry["calibration_ppb"]
     config = [f".{name} = {text(entry[name])}" for name in TEXTS]
+    config += [f".{name} = {text(entry.get(name))}" for name in OPTIONAL_TEXTS]
     config += [f".{name} = {entry[name]}u" for name in NUMBERS]
     config += [
-        f".calibrated = {str(calibration is not None).lower()}",
-        f".calibration_ppb = {calibration or 0}",
+        f".crystal = {str(entry.get('crystal', False)).lower()}",
+        f".calibration = {calibration(entry.get('calibration', {}))}",
+        f".past = {f'past_{number}' if 'past' in entry else 'NULL'}, .past_count = {len(boots)}",
         f".onset = {{NULL, {', '.join(f'{value}u' for value in entry.get('onset', (0, 0, 0)))}}}",
         f".channels = channels_{number}, .channel_count = {len(channels)}",
         f".actuators = actuators_{number}, .actuator_count = {len(actuators)}",
