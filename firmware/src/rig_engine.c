@@ -5,6 +5,8 @@
 #include "light_source.h"
 #include "rig_board.h"
 #include "rig_core.h"
+#include "rig_keep.h"
+#include "rig_past.h"
 
 #include <app_version.h>
 #include <string.h>
@@ -17,6 +19,9 @@ LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
 
 /** Edges taken under one lock, so that a burst does not hold up a request. */
 #define EDGES_AT_ONCE 64u
+
+/** Checks that an edge source may have. */
+#define MOST_SOURCE_CHECKS 4u
 
 /** Samples may hold up the end of a press by as much. */
 #define LIGHT_HOLD_NS NS_PER_MS
@@ -54,32 +59,29 @@ static void drive(void *context, uint32_t actuator, bool driven)
 	rig_board_drive(actuator, driven);
 }
 
-#ifdef CONFIG_RIG_LIGHT
-static uint64_t light_hold_ns(void)
-{
-	return rig_time_ns(&engine.time, engine.light_hold_ticks);
-}
-#endif
-
 static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 {
-	const struct rig_check found[] = {
-		{
-			.name = "short_pulses_count",
-			.ok = edge_source_short_pulses() == 0u,
-			.value = edge_source_short_pulses(),
-		},
-#ifdef CONFIG_RIG_LIGHT
-		{
-			.name = "light_hold_ns",
-			.ok = light_hold_ns() <= LIGHT_HOLD_NS,
-			.value = (int64_t)light_hold_ns(),
-		},
-#endif
-	};
-	uint32_t count = MIN(max, ARRAY_SIZE(found));
+	struct edge_source_check found[MOST_SOURCE_CHECKS];
+	uint32_t count = edge_source_check(found, MIN(max, MOST_SOURCE_CHECKS));
 
-	memcpy(checks, found, count * sizeof(found[0]));
+	for (uint32_t i = 0; i < count; i++) {
+		checks[i] = (struct rig_check){
+			.name = found[i].name,
+			.ok = found[i].ok,
+			.value = found[i].value,
+		};
+	}
+#ifdef CONFIG_RIG_LIGHT
+	if (count < max) {
+		uint64_t hold_ns = rig_time_ns(&engine.time, engine.light_hold_ticks);
+
+		checks[count++] = (struct rig_check){
+			.name = "light_hold_ns",
+			.ok = hold_ns <= LIGHT_HOLD_NS,
+			.value = (int64_t)hold_ns,
+		};
+	}
+#endif
 	return count;
 }
 
@@ -120,6 +122,56 @@ static bool take_edges(void)
 		own_up(edge_source_take_lost());
 	}
 	return taken == EDGES_AT_ONCE;
+}
+
+/** @return pulses so far that the edge source saw and could not stamp */
+static uint32_t short_pulses(void)
+{
+	struct edge_source_check found[MOST_SOURCE_CHECKS];
+	uint32_t count = edge_source_check(found, MOST_SOURCE_CHECKS);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(found[i].name, "short_pulses_count") == 0) {
+			return (uint32_t)found[i].value;
+		}
+	}
+	return 0;
+}
+
+static bool is_anything_driven(void)
+{
+	for (uint32_t i = 0; i < engine.core.config.actuator_count; i++) {
+		if (engine.core.actuators[i].state != RIG_ACTION_IDLE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * Keep a calibration. While flash is written a board that runs from it stands still, interrupts
+ * too: an edge of that time has a stamp that may be late by all of it, so it counts as lost.
+ */
+static int keep(void *context, const struct rig_calibration *calibration)
+{
+	struct edge_source_edge edge;
+	uint32_t lost = 0;
+	uint32_t pulses;
+	int ret;
+
+	if (is_anything_driven()) {
+		return -EBUSY;
+	}
+	while (take_edges()) {
+	}
+	pulses = short_pulses();
+	ret = rig_keep_save(calibration);
+	while (edge_source_take(&edge)) {
+		(void)rig_time_extend(&engine.time, edge.ticks);
+		lost++;
+	}
+	own_up(lost + edge_source_take_lost() + (short_pulses() - pulses));
+	return ret;
 }
 
 /** Do what is due; how long nothing will be. */
@@ -176,6 +228,10 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 	int ret;
 
 	rig_board_describe(&config);
+	config.past_count = rig_past_list(&config.past);
+	rig_keep_load(&config.calibration);
+	config.store_name = rig_keep_name();
+	config.store = config.store_name == NULL ? NULL : keep;
 	ret = rig_time_init(&engine.time, edge_source_bits(), config.clock_hz);
 	if (ret < 0) {
 		return ret;
@@ -307,6 +363,22 @@ void rig_engine_release(void)
 {
 	(void)k_mutex_lock(&engine.lock, K_FOREVER);
 	rig_core_release(&engine.core);
+	(void)k_mutex_unlock(&engine.lock);
+}
+
+void rig_engine_note(void)
+{
+	struct rig_tally tally;
+
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	tally = (struct rig_tally){
+		.up_ns = now_ns(NULL),
+		.edge_overruns = engine.core.edges.numbers.overruns,
+		.light_overruns = engine.core.light.numbers.overruns,
+		.refusals = engine.core.refusals,
+		.lease_expiries = engine.core.lease_expiries,
+	};
+	rig_past_note(&tally);
 	(void)k_mutex_unlock(&engine.lock);
 }
 

@@ -32,6 +32,9 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 /** Let go of every actuator; from any thread. */
 void rig_engine_release(void);
 
+/** Note how this boot fares in the memory that a reset leaves alone; from any thread. */
+void rig_engine_note(void);
+
 /** Wait until the host wants light recorded; one thread only. */
 void rig_engine_await_light(void);
 

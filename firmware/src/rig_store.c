@@ -210,9 +210,6 @@ int rig_store_open(void)
 {
 	int ret = flash_area_open(FIXED_PARTITION_ID(storage_partition), &store.area);
 
-	if (ret == 0 && !flash_area_device_is_ready(store.area)) {
-		ret = -ENODEV;
-	}
 	ret = ret < 0 ? ret : find_newest();
 	if (ret == 0) {
 		store.next = store.has_record ? (store.newest + 1u) % slots() : 0u;
@@ -276,7 +273,7 @@ int rig_store_save(const void *record, size_t len)
 	return write_slot();
 }
 
-const char *rig_store_name(void)
+bool rig_store_is_open(void)
 {
-	return store.area == NULL ? "none" : "flash";
+	return store.area != NULL;
 }

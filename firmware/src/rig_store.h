@@ -10,6 +10,7 @@
 #ifndef RIG_STORE_H
 #define RIG_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,7 +46,7 @@ int rig_store_load(void *record, size_t room);
  */
 int rig_store_save(const void *record, size_t len);
 
-/** @return "flash", or "none" where rig_store_open() did not return 0 */
-const char *rig_store_name(void);
+/** @return whether rig_store_open() returned 0 */
+bool rig_store_is_open(void);
 
 #endif
