@@ -20,7 +20,7 @@ static int start(void)
 	struct rig_identity identity = rig_identity_take();
 	int ret;
 
-	rig_past_begin(&identity);
+	rig_past_begin(&identity, rig_past_memory());
 	ret = rig_board_init();
 
 	if (ret < 0) {

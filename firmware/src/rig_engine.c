@@ -38,8 +38,6 @@ static struct {
 #ifdef CONFIG_RIG_LIGHT
 	struct rig_light_block light[CONFIG_RIG_LIGHT_RING_BLOCKS];
 	uint16_t onset[CONFIG_RIG_ONSET_SAMPLES];
-	/** given by requests while light is to be recorded */
-	struct k_sem light_wanted;
 	/** longest time for which samples took the lock */
 	uint32_t light_hold_ticks;
 #endif
@@ -48,6 +46,11 @@ static struct {
 	struct k_thread thread;
 	bool stopping;
 } engine;
+
+#ifdef CONFIG_RIG_LIGHT
+/** Given by requests while light is to be recorded; whoever waits outlives the engine. */
+static K_SEM_DEFINE(light_wanted, 0, 1);
+#endif
 
 static uint64_t now_ns(void *context)
 {
@@ -246,9 +249,6 @@ int rig_engine_start(const struct rig_identity *identity)
 
 	(void)k_mutex_init(&engine.lock);
 	(void)k_sem_init(&engine.wake, 0, 1);
-#ifdef CONFIG_RIG_LIGHT
-	(void)k_sem_init(&engine.light_wanted, 0, 1);
-#endif
 	engine.stopping = false;
 	ret = edge_source_start(wake_up, &levels);
 	if (ret < 0) {
@@ -285,7 +285,7 @@ static bool wants_light(void)
 static void call_for_light(void)
 {
 	if (wants_light()) {
-		k_sem_give(&engine.light_wanted);
+		k_sem_give(&light_wanted);
 	}
 }
 
@@ -294,7 +294,7 @@ void rig_engine_await_light(void)
 	bool wanted = false;
 
 	while (!wanted) {
-		(void)k_sem_take(&engine.light_wanted, K_FOREVER);
+		(void)k_sem_take(&light_wanted, K_FOREVER);
 		(void)k_mutex_lock(&engine.lock, K_FOREVER);
 		wanted = wants_light();
 		(void)k_mutex_unlock(&engine.lock);

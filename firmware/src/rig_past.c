@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <zephyr/cache.h>
 #include <zephyr/kernel.h>
 #include <zephyr/linker/section_tags.h>
 #include <zephyr/sys/crc.h>
@@ -45,7 +46,9 @@ static struct {
 	uint32_t count;
 } state;
 
-static struct retained *retained_memory(void)
+BUILD_ASSERT(sizeof(struct retained) <= RIG_PAST_BYTES);
+
+void *rig_past_memory(void)
 {
 #ifdef CONFIG_RIG_OUTSIDE
 	return outside_retained(sizeof(struct retained));
@@ -54,6 +57,12 @@ static struct retained *retained_memory(void)
 
 	return &memory;
 #endif
+}
+
+/** A reset forgets what is in the cache only. */
+static void write_through(void *place, size_t len)
+{
+	(void)sys_cache_data_flush_range(place, len);
 }
 
 static uint32_t check_of(const struct note *note)
@@ -100,6 +109,7 @@ static void write_note(void)
 	memcpy(place, &state.present, offsetof(struct note, check));
 	compiler_barrier();
 	place->check = state.present.check;
+	write_through(place, sizeof(*place));
 }
 
 static void list(uint32_t newest_boot)
@@ -136,14 +146,15 @@ static void lay_to_rest(const struct note *note, const char *reset_reason)
 	}
 	last.check = check_of(&last);
 	state.retained->past[last.boot % RIG_PAST_BOOTS] = last;
+	write_through(state.retained, sizeof(*state.retained));
 }
 
-void rig_past_begin(const struct rig_identity *identity)
+void rig_past_begin(const struct rig_identity *identity, void *memory)
 {
 	const struct note *note;
 	uint32_t boot = 0;
 
-	state.retained = retained_memory();
+	state.retained = memory;
 	note = newest_note(state.retained);
 	state.count = 0;
 	if (note != NULL) {

@@ -24,8 +24,18 @@ struct rig_tally {
 	uint32_t lease_expiries;
 };
 
-/** Take over what the boot before left, and begin with this one; once, early in main(). */
-void rig_past_begin(const struct rig_identity *identity);
+/** Bytes of memory that it takes. */
+#define RIG_PAST_BYTES 640
+
+/** @return this board's memory that a reset leaves alone, RIG_PAST_BYTES of it */
+void *rig_past_memory(void);
+
+/**
+ * Take over what the boot before left, and begin with this one; once, early in main().
+ *
+ * @param memory RIG_PAST_BYTES, aligned as uint64_t; whatever it holds
+ */
+void rig_past_begin(const struct rig_identity *identity, void *memory);
 
 /**
  * @param past set to the earlier boots, newest first; stays as it is until rig_past_begin()
