@@ -16,7 +16,7 @@ static void unknown_commands_and_operations_are_not_supported(struct check_tally
 		uint32_t command;
 		bool write;
 	} cases[] = {
-		{11, false},
+		{14, false},
 		{UINT32_MAX, true},
 		{RIG_CMD_INFO, true},
 		{RIG_CMD_TIME, true},
@@ -28,6 +28,7 @@ static void unknown_commands_and_operations_are_not_supported(struct check_tally
 		{RIG_CMD_SELFTEST, false},
 		{RIG_CMD_FAULTS, true},
 		{RIG_CMD_ONSET, true},
+		{RIG_CMD_SAMPLES, true},
 	};
 	struct bench bench;
 

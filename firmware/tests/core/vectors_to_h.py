@@ -98,14 +98,16 @@ def step(entry: Any, index: dict[str, int]) -> str:
         case str():
             kind, values = "VECTOR_EXCHANGE", [index[entry]]
         case _:
-            raise ValueError(f"a step is an edge, a sample, samples, a tick or an exchange, not {entry!r}")
+            raise ValueError(
+                f"a step is an edge, a sample, samples, a tick or an exchange, not {entry!r}"
+            )
     return f"{{{kind}, {{{', '.join(f'UINT64_C({value})' for value in values)}}}, {counts}}}"
 
 
 def channel(entry: list[Any]) -> str:
     """Return a channel as an initialiser; the front end's two figures are 0 where left out."""
     name, *figures = entry
-    return f"{{{text(name)}, {', '.join(map(str, (figures + [0, 0])[:5]))}}}"
+    return f"{{{text(name)}, {', '.join(map(str, [*figures, 0, 0][:5]))}}}"
 
 
 def calibration(entry: Any) -> str:

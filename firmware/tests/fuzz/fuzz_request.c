@@ -11,6 +11,9 @@
  *   5 late     the same, with one tick at the end
  *   6 due      time goes on to the next deadline, or one nanosecond short of it
  *   7 release  the shell lets go of everything
+ *   8 loop     flags, channels, token, count, gap: a loop-back that is well formed
+ *   9 echo     the wires of a loop-back follow its output
+ *  10 store    storing fails from now on, or works again
  */
 #include "model.h"
 
@@ -18,7 +21,7 @@
 
 #define REQUEST_MAX 64u
 
-enum step { REQUEST, ACTION, EDGE, SAMPLE, TIME, LATE, DUE, RELEASE, STEPS };
+enum step { REQUEST, ACTION, EDGE, SAMPLE, TIME, LATE, DUE, RELEASE, LOOP, ECHO, STORE, STEPS };
 
 struct story {
 	const uint8_t *bytes;
@@ -74,8 +77,27 @@ static void do_request(struct model *model, struct story *story)
 	story->left -= len;
 }
 
+/** Which boot a request names: none, this one, another one. */
+enum named_boot { NO_BOOT, THIS_BOOT, OTHER_BOOT };
+
+static enum named_boot next_boot(uint32_t flags)
+{
+	if ((flags & 32u) == 0u) {
+		return NO_BOOT;
+	}
+	return (flags & 64u) == 0u ? THIS_BOOT : OTHER_BOOT;
+}
+
+static bool put_boot(zcbor_state_t *state, enum named_boot boot)
+{
+	return boot == NO_BOOT ||
+	       (zcbor_tstr_put_lit(state, "boot") &&
+		zcbor_uint32_put(state, boot == THIS_BOOT ? MODEL_BOOT : MODEL_BOOT + 1u));
+}
+
 struct action {
 	uint32_t actuator;
+	enum named_boot boot;
 	bool force;
 	bool closed;
 	bool has_at;
@@ -89,6 +111,7 @@ static struct action next_action(struct story *story, uint64_t now_ns)
 	uint32_t flags = next(story);
 	struct action action = {
 		.actuator = flags & 3u,
+		.boot = next_boot(flags),
 		.force = (flags & 4u) != 0u,
 		.closed = (flags & 8u) != 0u,
 		.has_at = (flags & 16u) != 0u,
@@ -104,7 +127,8 @@ static struct action next_action(struct story *story, uint64_t now_ns)
 static size_t encode(const struct action *action, uint8_t *bytes)
 {
 	bool is_lid = action->actuator == MODEL_LID;
-	uint64_t pairs = (is_lid ? 2u : 4u) + (action->has_at ? 1u : 0u);
+	uint64_t pairs = (is_lid ? 2u : 4u) + (action->has_at ? 1u : 0u) +
+			 (action->boot != NO_BOOT ? 1u : 0u);
 	bool ok;
 
 	ZCBOR_STATE_E(state, 0, bytes, REQUEST_MAX, 1);
@@ -125,6 +149,7 @@ static size_t encode(const struct action *action, uint8_t *bytes)
 		ok = ok && zcbor_tstr_put_lit(state, "at") &&
 		     zcbor_uint64_put(state, action->at_ns);
 	}
+	ok = ok && put_boot(state, action->boot);
 	return ok ? (size_t)(state->payload - bytes) : 0u;
 }
 
@@ -150,6 +175,9 @@ static void do_action(struct model *model, struct story *story)
 	if (!done) {
 		return;
 	}
+	if (action.boot == OTHER_BOOT) {
+		model_fail(model, "an action of another boot was accepted");
+	}
 	may_repeat = output->doubtful || (output->has_token && output->token == action.token);
 	output->doubtful = false;
 	output->has_token = true;
@@ -165,6 +193,71 @@ static void do_action(struct model *model, struct story *story)
 	}
 	if (action.has_at && action.at_ns > model->now_ns + MODEL_LEASE_NS) {
 		model_fail(model, "an action was accepted that lies beyond the lease");
+	}
+}
+
+struct loop {
+	uint32_t actuator;
+	enum named_boot boot;
+	uint32_t wired;
+	uint32_t token;
+	uint32_t count;
+	uint64_t gap_ns;
+};
+
+static struct loop next_loop(struct story *story)
+{
+	uint32_t flags = next(story);
+
+	return (struct loop){
+		.actuator = flags & 3u,
+		.boot = next_boot(flags),
+		.wired = next(story),
+		.token = next(story) & 7u,
+		.count = next(story) & 15u,
+		.gap_ns = next_time(story),
+	};
+}
+
+static size_t encode_loop(const struct loop *loop, uint8_t *bytes)
+{
+	bool ok;
+
+	ZCBOR_STATE_E(state, 0, bytes, REQUEST_MAX, 1);
+	bytes[0] = (uint8_t)(0xa0u | (loop->boot != NO_BOOT ? 6u : 5u));
+	state->payload_mut++;
+	ok = zcbor_tstr_put_lit(state, "act") && zcbor_uint32_put(state, loop->actuator) &&
+	     zcbor_tstr_put_lit(state, "ch") && zcbor_uint32_put(state, loop->wired) &&
+	     zcbor_tstr_put_lit(state, "tok") && zcbor_uint32_put(state, loop->token) &&
+	     zcbor_tstr_put_lit(state, "n") && zcbor_uint32_put(state, loop->count) &&
+	     zcbor_tstr_put_lit(state, "gap") && zcbor_uint64_put(state, loop->gap_ns) &&
+	     put_boot(state, loop->boot);
+	return ok ? (size_t)(state->payload - bytes) : 0u;
+}
+
+/** What is accepted is either new, and then nothing was under way, or the answer once more. */
+static void do_loop(struct model *model, struct story *story)
+{
+	struct loop loop = next_loop(story);
+	const struct rig_loopback *loopback = &model->core.loopback;
+	bool is_repeat = loopback->has_token && loopback->token == loop.token;
+	bool idle = rig_core_deadline(&model->core) == UINT64_MAX;
+	uint8_t bytes[REQUEST_MAX];
+
+	for (uint32_t i = 0; i < MODEL_ACTUATORS; i++) {
+		idle = idle && !model->outputs[i].driven;
+	}
+	if (!model_request(model, RIG_CMD_LOOPBACK, true, 0, bytes, encode_loop(&loop, bytes),
+			   128)) {
+		return;
+	}
+	if (loop.boot == OTHER_BOOT || loop.actuator >= MODEL_ACTUATORS) {
+		model_fail(model, "a loop-back of another boot or actuator was accepted");
+	}
+	if (!is_repeat &&
+	    (!idle || loop.wired == 0u || loop.count < RIG_LOOPBACK_CHANGES_MIN ||
+	     loop.gap_ns < RIG_LOOPBACK_GAP_MIN_NS || loop.gap_ns > RIG_LOOPBACK_GAP_MAX_NS)) {
+		model_fail(model, "a loop-back was accepted that may not be");
 	}
 }
 
@@ -208,6 +301,15 @@ static void do_step(struct model *model, struct story *story)
 		break;
 	case RELEASE:
 		rig_core_release(&model->core);
+		break;
+	case LOOP:
+		do_loop(model, story);
+		break;
+	case ECHO:
+		model_echo(model);
+		break;
+	case STORE:
+		model->store_fails = !model->store_fails;
 		break;
 	case STEPS:
 		break;

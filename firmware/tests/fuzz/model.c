@@ -8,7 +8,7 @@
 #include <zcbor_decode.h>
 
 #define CHANNELS 9u
-#define LAST_ERROR RIG_ERR_NO_ONSET
+#define LAST_ERROR RIG_ERR_NO_RESULT
 
 void model_fail(const struct model *model, const char *what)
 {
@@ -40,6 +40,17 @@ static void drive(void *context, uint32_t actuator, bool driven)
 	output->driven = driven;
 }
 
+static int store(void *context, const struct rig_calibration *calibration)
+{
+	struct model *model = context;
+
+	if (model->store_fails) {
+		return -1;
+	}
+	model->stored = *calibration;
+	return 0;
+}
+
 static const struct rig_channel_config channels[CHANNELS] = {
 	{.name = "PWR_OK"}, {.name = "SLP_S3"}, {.name = "SLP_S4"},
 	{.name = "SLP_S5"}, {.name = "PLTRST"}, {.name = "BACKLIGHT"},
@@ -65,7 +76,8 @@ void model_start(struct model *model)
 		.board = "fuzz",
 		.clock_source = "xtal",
 		.clock_hz = 1000000,
-		.boot_id = 7,
+		.crystal = true,
+		.boot_id = MODEL_BOOT,
 		.reset_reason = "power-on",
 		.lease_ns = MODEL_LEASE_NS,
 		.channels = channels,
@@ -78,6 +90,8 @@ void model_start(struct model *model)
 		.light_capacity = MODEL_LIGHT,
 		.now_ns = now_ns,
 		.drive = drive,
+		.store_name = "memory",
+		.store = store,
 		.context = model,
 	};
 
@@ -102,12 +116,26 @@ void model_advance(struct model *model, uint64_t step_ns, bool late)
 
 void model_edge(struct model *model, uint32_t channel, bool level)
 {
+	const struct rig_loopback *loopback = &model->core.loopback;
 	uint32_t bit = channel < CHANNELS ? 1u << channel : 0u;
+	bool looped = loopback->state == RIG_LOOPBACK_RUNNING && (loopback->wired & bit) != 0u;
 
 	rig_core_edge(&model->core, channel, level, model->now_ns);
 	if (bit != 0u && ((model->levels & bit) != 0u) != level) {
 		model->levels ^= bit;
-		model->edges++;
+		model->edges += looped ? 0u : 1u;
+	}
+}
+
+void model_echo(struct model *model)
+{
+	const struct rig_loopback *loopback = &model->core.loopback;
+	bool driven = model->outputs[loopback->actuator].driven;
+
+	for (uint32_t i = 0; i < CHANNELS && loopback->state == RIG_LOOPBACK_RUNNING; i++) {
+		if (((loopback->wired >> i) & 1u) != 0u) {
+			model_edge(model, i, loopback->channels[i].idle_level != driven);
+		}
 	}
 }
 
@@ -133,7 +161,9 @@ static uint32_t error_of(const uint8_t *reply, size_t len)
 /** Replies that hold texts may need any room; all others go on, if only with one item. */
 static bool needs_more_room(uint32_t command)
 {
-	return command == RIG_CMD_INFO || command == RIG_CMD_SELFTEST || command == RIG_CMD_FAULTS;
+	return command == RIG_CMD_INFO || command == RIG_CMD_SELFTEST ||
+	       command == RIG_CMD_FAULTS || command == RIG_CMD_LOOPBACK ||
+	       command == RIG_CMD_CALIBRATION;
 }
 
 static void check_refusal(const struct model *model, uint32_t command, int rc, size_t room)
@@ -211,6 +241,56 @@ bool model_request(struct model *model, uint32_t command, bool write, uint64_t l
 	return done;
 }
 
+static void check_channel(const struct model *model, const struct rig_loopback_channel *channel)
+{
+	uint32_t awaited = (channel->awaited[0] ? 1u : 0u) + (channel->awaited[1] ? 1u : 0u);
+
+	if (channel->latency.count + channel->missed + awaited != model->core.loopback.done) {
+		model_fail(model, "a change is neither seen, missed nor awaited, or more than one");
+	}
+}
+
+static void check_loopback(const struct model *model, bool leased)
+{
+	const struct rig_loopback *loopback = &model->core.loopback;
+	const struct model_output *output = &model->outputs[loopback->actuator];
+
+	if (loopback->done > loopback->count) {
+		model_fail(model, "a loop-back goes on beyond its last change");
+	}
+	for (uint32_t i = 0; i < CHANNELS; i++) {
+		if (((loopback->wired >> i) & 1u) != 0u) {
+			check_channel(model, &loopback->channels[i]);
+		}
+	}
+	if (loopback->state != RIG_LOOPBACK_RUNNING) {
+		return;
+	}
+	if (!leased) {
+		model_fail(model, "a loop-back runs though the host is silent");
+	}
+	for (uint32_t i = 0; i < MODEL_ACTUATORS; i++) {
+		if (model->core.actuators[i].state != RIG_ACTION_IDLE) {
+			model_fail(model, "an action is under way beside a loop-back");
+		}
+	}
+	if (output->driven &&
+	    model->now_ns - output->since_ns > loopback->gap_ns + loopback->gap_ns / 2u) {
+		model_fail(model, "a loop-back drives for longer than its gap");
+	}
+}
+
+static void check_calibration(const struct model *model)
+{
+	const struct rig_calibration *found = &model->core.calibration;
+	const struct rig_calibration *stored = &model->stored;
+
+	if (found->has_clock != stored->has_clock || found->clock_ppb != stored->clock_ppb ||
+	    found->held_ns != stored->held_ns || found->latency_count != stored->latency_count) {
+		model_fail(model, "the calibration in force is not the one that is stored");
+	}
+}
+
 static void check_outputs(const struct model *model)
 {
 	uint64_t max_ns = model->forced ? MODEL_FORCE_NS : MODEL_PRESS_NS;
@@ -229,6 +309,7 @@ static void check_outputs(const struct model *model)
 			model_fail(model, "a press is driven beyond its maximum");
 		}
 	}
+	check_loopback(model, leased);
 }
 
 void model_check(const struct model *model)
@@ -236,6 +317,7 @@ void model_check(const struct model *model)
 	const struct rig_core *core = &model->core;
 
 	check_outputs(model);
+	check_calibration(model);
 	if (rig_core_deadline(core) <= model->now_ns) {
 		model_fail(model, "something that is due was not done");
 	}

@@ -18,6 +18,8 @@
 #define MODEL_PRESS_NS (1 * S)
 #define MODEL_FORCE_NS (12 * S)
 
+#define MODEL_BOOT 7
+
 /** Indices of the actuators; two presses, so that one cannot stand in for the other. */
 enum { MODEL_BUTTON, MODEL_LID, MODEL_FINGER, MODEL_ACTUATORS };
 
@@ -41,6 +43,9 @@ struct model {
 	bool forced;
 	uint32_t levels;
 	uint32_t edges;
+	/** what was stored last, and whether storing fails */
+	struct rig_calibration stored;
+	bool store_fails;
 	struct model_output outputs[MODEL_ACTUATORS];
 	struct rig_edge edge_slots[MODEL_EDGES];
 	struct rig_light_block light_slots[MODEL_LIGHT];
@@ -53,6 +58,9 @@ void model_start(struct model *model);
 void model_advance(struct model *model, uint64_t step_ns, bool late);
 
 void model_edge(struct model *model, uint32_t channel, bool level);
+
+/** The wires of a running loop-back take the level of its output. */
+void model_echo(struct model *model);
 
 /**
  * One request that had arrived lag_ns ago, with room bytes for its reply.

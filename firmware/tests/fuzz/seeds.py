@@ -8,12 +8,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-REQUEST, EDGE, SAMPLE, TIME, LATE = 0, 2, 3, 4, 5
+REQUEST, EDGE, SAMPLE, TIME, LATE, DUE, LOOP, ECHO = 0, 2, 3, 4, 5, 6, 8, 9
 ROOM = 255
 LONG, MILLISECOND = 0xF8, 0xA1
 LIGHT_ARM = bytes.fromhex("a163647572 1b0000000100000000")
 FROM_0 = bytes.fromhex("a16466726f6d 00")
-KEYS = ("act", "at", "closed", "dur", "force", "from", "max", "tok")
+LOOPED = bytes.fromhex("a1646c6f6f70 f5")
+KEYS = (
+    *("act", "at", "boot", "cal", "ch", "clear", "closed", "dur", "force", "from", "gap"),
+    *("loop", "max", "n", "tok"),
+)
 
 
 def request_step(exchange: Any) -> bytes:
@@ -42,10 +46,12 @@ def other_step(step: Any, named: dict[str, Any]) -> bytes:
             # A story is short; what a long row of samples leads to, the fuzzer finds by itself.
             once = b"".join(bytes([SAMPLE]) + int(counts).to_bytes(2, "big") for counts in row)
             return once * min(int(times), MOST_REPEATS)
+        case {"tick": _}:
+            return bytes([DUE, 0])
         case str():
             return request_step(named[step])
         case _:
-            raise ValueError(f"a step is an edge, samples or an exchange, not {step!r}")
+            raise ValueError(f"a step is an edge, samples, a tick or an exchange, not {step!r}")
 
 
 def rooms_story() -> bytes:
@@ -57,8 +63,14 @@ def rooms_story() -> bytes:
     return edges + light + b"".join(reads)
 
 
+def loop_story() -> bytes:
+    """Return a story of a loop-back that ends well and becomes a calibration."""
+    start = bytes([LOOP, 0, 0b11, 1, 4, MILLISECOND])
+    return start + bytes([DUE, 0, ECHO]) * 4 + bytes([DUE, 0]) + raw_step(0x8C, LOOPED, ROOM)
+
+
 def stories(vectors: Any) -> dict[str, bytes]:
-    """Return a story for each exchange, one of all with long pauses, and one of small replies."""
+    """Return a story for each exchange, one of all with long pauses, and two made by hand."""
     named = {entry["name"]: entry for entry in vectors["exchanges"]}
     found = {}
     for name, entry in named.items():
@@ -66,6 +78,7 @@ def stories(vectors: Any) -> dict[str, bytes]:
         found[name] = b"".join(other_step(step, named) for step in steps) + request_step(entry)
     found["all"] = b"".join(story + bytes([LATE, LONG]) for story in found.values())
     found["rooms"] = rooms_story()
+    found["loop"] = loop_story()
     return found
 
 

@@ -1,15 +1,21 @@
 """A board that is the compiled core and nothing else: its clock stands where a test puts it."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import cbor2
 import pytest
 from resume_rig._core import ffi, lib
 
 S = 1_000_000_000
+TEXTS = (
+    *("firmware", "board", "clock_source", "reset_reason", "dut_log"),
+    *("edge_source", "store_name"),
+)
+NUMBERS = ("clock_hz", "clock_tolerance_ppb", "boot_id", "watchdog_resets", "crystal")
 ALL_CHANNELS = tuple((name, 1000, 0, 500) for name in ("PWR_OK", "SLP_S3", "SLP_S4"))
 
 
@@ -25,14 +31,18 @@ class BoardPlan:
     clock_source: str = "xtal"
     clock_hz: int = 1_000_000
     clock_tolerance_ppb: int = 30_000
-    calibration_ppb: int | None = None
+    crystal: bool = False
+    edge_source: str | None = None
+    store_name: str | None = None  # None: the board keeps nothing
+    calibration: Mapping[str, Any] = field(default_factory=dict)
+    past: tuple[tuple[Any, ...], ...] | None = None
     dut_log: str | None = None
     lease_ns: int = 3 * S
     edge_capacity: int = 8
     light_capacity: int = 4
     onset: tuple[int, int, int] = (0, 0, 0)  # samples kept, samples in a second, full scale
     levels: int = 0
-    channels: tuple[tuple[str, int, int, int], ...] = ALL_CHANNELS
+    channels: tuple[tuple[str, *tuple[int, ...]], ...] = ALL_CHANNELS
     actuators: tuple[tuple[str, str, int, int], ...] = (
         ("BUTTON", "press", S, 12 * S),
         ("LID", "hold", 0, 0),
@@ -57,11 +67,13 @@ class Reply:
 
 @dataclass
 class Board:
-    """The core, wired to Python; `drives` is every call of the drive callback."""
+    """The core, wired to Python; `drives` and `stored` are every call of those callbacks."""
 
     plan: BoardPlan
     now_ns: int = 0
     drives: list[tuple[int, bool]] = field(default_factory=list)
+    stored: list[dict[str, Any]] = field(default_factory=list)
+    store_rc: int = 0
 
     def __post_init__(self) -> None:
         self._kept: list[object] = []
@@ -83,20 +95,15 @@ class Board:
         actuators = [(self._text(name), kinds[kind], *most) for name, kind, *most in plan.actuators]
         light = self._keep(ffi.new("struct rig_light_block[]", max(plan.light_capacity, 1)))
         onset = self._keep(ffi.new("uint16_t[]", plan.onset[0])) if plan.onset[0] else ffi.NULL
-        values = {
-            name: self._text(getattr(plan, name))
-            for name in ("firmware", "board", "clock_source", "reset_reason", "dut_log")
-        } | {
-            name: getattr(plan, name)
-            for name in ("clock_hz", "clock_tolerance_ppb", "boot_id", "watchdog_resets")
+        values = {name: self._text(getattr(plan, name)) for name in TEXTS} | {
+            name: getattr(plan, name) for name in NUMBERS
         }
         return self._keep(
             ffi.new(
                 "struct rig_config *",
                 values
                 | {
-                    "calibrated": plan.calibration_ppb is not None,
-                    "calibration_ppb": plan.calibration_ppb or 0,
+                    **self._memory(),
                     "lease_ns": plan.lease_ns,
                     "channels": self._keep(ffi.new("struct rig_channel_config[]", channels)),
                     "channel_count": len(channels),
@@ -112,6 +119,23 @@ class Board:
             )
         )
 
+    def _memory(self) -> dict[str, object]:
+        """Return what outlives a reset: the calibration, and the boots before."""
+        stored, past = self.plan.calibration, self.plan.past
+        clock_ppb, rows = stored.get("clock_ppb"), stored.get("latencies", ())
+        boots = [(boot, self._text(reason), *numbers) for boot, reason, *numbers in past or ()]
+        return {
+            "calibration": {
+                "has_clock": clock_ppb is not None,
+                "clock_ppb": clock_ppb or 0,
+                "held_ns": stored.get("held_ns", 0),
+                "latency_count": len(rows),
+                "latencies": [tuple(row) for row in rows],
+            },
+            "past": ffi.NULL if past is None else self._keep(ffi.new("struct rig_past[]", boots)),
+            "past_count": len(boots),
+        }
+
     def _callbacks(self) -> dict[str, object]:
         # The callbacks that the build declares belong to the simulated bench; these are a test's.
         def selftest(_context, checks, most: int) -> int:
@@ -122,7 +146,24 @@ class Board:
         def drive(_context, actuator: int, driven: bool) -> None:
             self.drives.append((actuator, driven))
 
+        def store(_context, calibration) -> int:
+            if self.store_rc == 0:
+                self.stored.append(
+                    {
+                        "clock_ppb": calibration.clock_ppb if calibration.has_clock else None,
+                        "held_ns": calibration.held_ns,
+                        "latencies": [
+                            (row.channel, row.mean_ns, row.sd_ns, row.dev_ns, row.count)
+                            for row in calibration.latencies[0 : calibration.latency_count]
+                        ],
+                    }
+                )
+            return self.store_rc
+
+        keeps = self.plan.store_name is not None
+        stores = ffi.callback("int(void *, const struct rig_calibration *)", store)
         return {
+            "store": self._keep(stores) if keeps else ffi.NULL,
             "now_ns": self._keep(ffi.callback("uint64_t(void *)", lambda _context: self.now_ns)),
             "drive": self._keep(ffi.callback("void(void *, uint32_t, bool)", drive)),
             "selftest": self._keep(

@@ -15,9 +15,20 @@ VECTORS = json.loads(
     (Path(__file__).resolve().parents[3] / "fixtures" / "wire" / "vectors.json").read_text("utf-8")
 )
 GOLDEN = [bytes.fromhex(entry["request"]["hex"]) for entry in VECTORS["exchanges"]]
-READS = {"info", "time", "edges", "levels", "light", "faults", "onset"}
+READS = {
+    "info",
+    "time",
+    "edges",
+    "levels",
+    "light",
+    "faults",
+    "onset",
+    "loopback",
+    "calibration",
+    "samples",
+}
 
-COMMANDS = st.one_of(st.integers(0, 11), st.integers(0, 2**32 - 1))
+COMMANDS = st.one_of(st.integers(0, 14), st.integers(0, 2**32 - 1))
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -31,7 +42,10 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 KEYS = st.sampled_from(
-    ["act", "dur", "tok", "at", "force", "closed", "from", "max", "base", "settle"]
+    [
+        *("act", "dur", "tok", "at", "force", "closed", "from", "max", "base", "settle"),
+        *("boot", "ch", "n", "gap", "cal", "loop", "clear"),
+    ]
 ) | st.text(max_size=4)
 MAPS = st.dictionaries(KEYS, VALUES, max_size=6)
 
@@ -67,7 +81,9 @@ def is_whole(payload: bytes) -> bool:
     )
 )
 def test_any_bytes_get_an_answer_that_can_be_read(make_board, requests: list) -> None:
-    board = make_board(selftest=(("supply_mV", True, -3),), onset=(64, 1_000, 4_095))
+    board = make_board(
+        selftest=(("supply_mV", True, -3),), onset=(64, 1_000, 4_095), store_name="flash"
+    )
     for number, (command, write, payload, step_ns, room) in enumerate(requests):
         board.now_ns += step_ns
         board.edge(number % 3, number % 2, board.now_ns)

@@ -41,6 +41,16 @@ def freeze(value):
     return tuple(map(freeze, value)) if isinstance(value, list) else value
 
 
+def thaw(fields: dict) -> dict:
+    """JSON has no byte strings: a text h'...' stands for one, as in CBOR's diagnostic notation."""
+    return {
+        key: bytes.fromhex(found[1])
+        if isinstance(value, str) and (found := re.fullmatch("h'([0-9a-f]*)'", value))
+        else value
+        for key, value in fields.items()
+    }
+
+
 def do_step(board, step) -> None:
     match step:
         case {"edge": [channel, level, t_ns]}:
@@ -49,6 +59,8 @@ def do_step(board, step) -> None:
             board.sample(t_ns, counts)
         case {"samples": [t_ns, times, *counts]}:
             board.samples(t_ns, counts * times)
+        case {"tick": t_ns}:
+            board.tick(t_ns)
         case str():
             assert exchange(board, EXCHANGES[step]).rc == 0
 
@@ -77,8 +89,9 @@ def test_the_core_answers_as_the_vector_says(make_board, entry: dict) -> None:
 
 @pytest.mark.parametrize("message", MESSAGES)
 def test_the_bytes_are_what_cbor_makes_of_the_fields(message: dict) -> None:
-    assert cbor2.dumps(message["fields"]).hex() == message["hex"]
-    assert cbor2.loads(bytes.fromhex(message["hex"])) == message["fields"]
+    fields = thaw(message["fields"])
+    assert cbor2.dumps(fields).hex() == message["hex"]
+    assert cbor2.loads(bytes.fromhex(message["hex"])) == fields
 
 
 @pytest.mark.parametrize("message", MESSAGES)
@@ -115,7 +128,7 @@ def test_every_error_code_of_the_cddl_has_a_vector(cddl: str) -> None:
     shown = {
         fields["err"]["rc"] for param in MESSAGES if "err" in (fields := param.values[0]["fields"])
     }
-    assert codes == set(range(1, 12))
+    assert codes == set(range(1, 17))
     assert codes - shown == set()
 
 

@@ -154,8 +154,8 @@ def test_levels_are_those_of_the_known_channels(talk: Talk) -> None:
 def test_a_press_that_is_repeated_carries_the_same_token_and_the_next_one_another(
     talk: Talk, said: Any
 ) -> None:
-    first = {"act": 1, "dur": 200, "tok": 500}
-    second = {"act": 1, "dur": 9, "tok": 501, "at": 4000, "force": True}
+    first = {"act": 1, "dur": 200, "tok": 500, "boot": 77}
+    second = {"act": 1, "dur": 9, "tok": 501, "boot": 77, "at": 4000, "force": True}
     rig = talk(
         ("press", first, SILENCE),
         ("press", first, SILENCE),
@@ -186,8 +186,8 @@ def test_tokens_of_two_rigs_do_not_start_alike(said: Any, board_info: Fields) ->
 
 def test_the_lid_stays_closed_until_it_is_opened(talk: Talk) -> None:
     rig = talk(
-        ("lid", {"closed": True, "tok": 500}, {"boot": 77, "start": 10}),
-        ("lid", {"closed": False, "tok": 501, "at": 90}, {"boot": 77, "start": 90, "end": 90}),
+        ("lid", {"closed": True, "tok": 500, "boot": 77}, {"boot": 77, "start": 10}),
+        ("lid", {"closed": False, "tok": 501, "boot": 77, "at": 90}, {"boot": 77, "start": 90, "end": 90}),
     )
     assert rig.lid(closed=True) == ActionStart(10, None)
     assert rig.lid(closed=False, at_ns=90) == ActionStart(90, 90)
@@ -213,7 +213,7 @@ def test_a_time_that_the_wire_cannot_carry_is_a_usage_error(talk: Talk, duration
 
 def test_a_refusal_by_the_interlock_is_a_device_fault(talk: Talk) -> None:
     refused = {"err": {"group": 64, "rc": 6}}
-    rig = talk(("press", {"act": 1, "dur": 5, "tok": 500}, refused))
+    rig = talk(("press", {"act": 1, "dur": 5, "tok": 500, "boot": 77}, refused))
     with pytest.raises(DeviceFault, match=r"the board refused press: busy \(6\)") as caught:
         rig.press(Actuator.BUTTON, 5)
     assert (caught.value.group, caught.value.code) == (64, 6)
@@ -245,14 +245,21 @@ ASKING: dict[str, tuple[Callable[[SmpRig], object], Fields, Fields]] = {
     "levels": (lambda r: r.levels(), {}, {"t": 1, "lv": 0}),
     "press": (
         lambda r: r.press(Actuator.BUTTON, 5),
-        {"act": 1, "dur": 5, "tok": 500},
+        {"act": 1, "dur": 5, "tok": 500, "boot": 77},
         {"start": 1, "end": 6},
     ),
-    "lid": (lambda r: r.lid(True), {"closed": True, "tok": 500}, {"start": 1}),
+    "lid": (lambda r: r.lid(True), {"closed": True, "tok": 500, "boot": 77}, {"start": 1}),
     "release": (lambda r: r.release(), {}, {"t": 1}),
     "light": (lambda r: r.arm_light(5), {"dur": 5}, {"until": 5}),
     "selftest": (lambda r: r.selftest(), {}, {"ok": True, "checks": []}),
     "onset": (lambda r: r.onset(), {}, {"st": 0}),
+    "loopback": (lambda r: r.loopback(), {}, {"st": 0}),
+    "calibration": (lambda r: r.calibration(), {}, {"xtal": True, "store": "none"}),
+    "samples": (
+        lambda r: r.samples(0),
+        {"from": 0},
+        {"st": 0, "t0": 0, "first": 0, "next": 0, "s": b""},
+    ),
 }
 
 
@@ -261,7 +268,7 @@ def test_a_reply_of_another_boot_is_noticed_until_info_is_asked_again(
     talk: Talk, command: str, board_info: Fields
 ) -> None:
     ask, request, reply = ASKING[command]
-    later = dict(request) | ({"tok": 502} if "tok" in request else {})
+    later = dict(request) | ({"tok": 502, "boot": 78} if "tok" in request else {})
     middle = dict(request) | ({"tok": 501} if "tok" in request else {})
     rig = talk(
         (command, request, {**reply, "boot": 78}),

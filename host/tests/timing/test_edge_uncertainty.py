@@ -47,7 +47,11 @@ def test_the_budget_sums_to_the_bound(start, end, duration_ns) -> None:
 
 
 def test_half_a_tick_and_half_a_nanosecond_are_rounded_up() -> None:
-    assert edge_half_width_ns(4_000, 1_001) == 4_501
+    assert edge_half_width_ns(4_000, 1_001, calibrated=False) == 4_501
+
+
+def test_the_uncertainty_of_a_calibrated_channel_has_the_resolution_in_it_already() -> None:
+    assert edge_half_width_ns(4_000, 1_001, calibrated=True) == 4_000
     assert rate_half_width_ns(30_000, 1) == 1
     assert rate_half_width_ns(30_000, -2_000_000_000) == 60_000
 

@@ -1,5 +1,6 @@
 """A rig and the DUT on it, as a campaign uses them: actions are recorded, waits keep the lease."""
 
+import dataclasses
 from collections.abc import Callable, Collection
 
 from resume_rig.campaign.capture import Capture
@@ -115,8 +116,8 @@ class Bench:
             self._light_until_ns = now_ns + span_ns
 
     def faults(self) -> Faults:
-        """Return the board's fault counters."""
-        return self.rig.faults()
+        """Return the board's fault counters; earlier boots are none of a cycle's."""
+        return dataclasses.replace(self.rig.faults(), history=())
 
     def lease_expired(self) -> Finding:
         """Return the finding of a cycle in which the board let go by itself."""

@@ -10,7 +10,7 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import RigError
 from resume_rig.model.units import seconds_text
-from resume_rig.rig.interface import Rig, RigInfo
+from resume_rig.rig.interface import Faults, Rig, RigInfo
 
 EXCHANGES = 50
 # notes of round trips over USB hosts: about 0.2 ms is good, 1 ms is a problem.
@@ -61,6 +61,7 @@ def check_bench(rig: Rig, clock: Clock, dut: DutProfile | None) -> Iterator[Chec
         info = rig.info()
         yield Checked("board", True, f"{info.board}, firmware {info.firmware}")
         yield _clock_rate(info)
+        yield _edges(info)
         yield _round_trip(rig)
         yield _self_test(rig)
         yield _faults(rig)
@@ -82,6 +83,18 @@ def _clock_rate(info: RigInfo) -> Checked:
             else f"not calibrated: {info.clock_tolerance_ppb / 1000:g} ppm, "
             f"that is {info.clock_tolerance_ppb * 2 / 1e6:.3f} ms in 2 s"
         ),
+    )
+
+
+def _edges(info: RigInfo) -> Checked:
+    calibrated = [known for known in info.channels if known.latency is not None]
+    widest_ns = max((known.uncertainty_ns for known in info.channels), default=0)
+    return Checked(
+        "edges",
+        True,
+        f"stamped by {info.edge_source or 'a source that it does not tell'}, "
+        f"{len(calibrated)} of {len(info.channels)} channels calibrated, "
+        f"good to +/-{seconds_text(widest_ns)} or better",
     )
 
 
@@ -117,8 +130,14 @@ def _faults(rig: Rig) -> Checked:
         faults.watchdog_resets == 0,
         f"reset by {faults.reset_reason}, {faults.watchdog_resets} watchdog resets, "
         f"{faults.edge_overruns} overruns, {faults.refusals} refusals, "
-        f"{faults.lease_expiries} leases run out",
+        f"{faults.lease_expiries} leases run out{_endings(faults)}",
     )
+
+
+def _endings(faults: Faults) -> str:
+    """Return how the boots before ended, newest first."""
+    reasons = ", ".join(past.reset_reason for past in faults.history)
+    return f"; the boots before ended by {reasons}" if reasons else ""
 
 
 def _levels(levels: dict[Channel, int], dut: DutProfile | None) -> Checked:

@@ -92,7 +92,9 @@ def bounds_of(rig: RigInfo) -> IntervalBounds:
     return IntervalBounds(
         rate_ppb=rig.clock_tolerance_ppb,
         edge_ns={
-            info.channel: edge_half_width_ns(info.uncertainty_ns, info.resolution_ns)
+            info.channel: edge_half_width_ns(
+                info.uncertainty_ns, info.resolution_ns, calibrated=info.latency is not None
+            )
             for info in rig.channels
         },
     )

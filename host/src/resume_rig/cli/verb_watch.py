@@ -2,12 +2,14 @@
 
 import argparse
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns
-from resume_rig.cli.console import answer, say
+from resume_rig.cli.console import answer, check_place_of, say, write_whole
 from resume_rig.cli.exit_status import DONE
 from resume_rig.cli.opened_rig import dut_of, opened_rig
+from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
     from resume_rig.model.edge import Edge
@@ -21,7 +23,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         verbs,
         "watch",
         "show the level of every channel, then each edge as it comes",
-        "  resume-rig watch --rig serial:/dev/ttyACM0 --for 60s",
+        "  resume-rig watch --rig serial:/dev/ttyACM0 --for 60s\n"
+        "  resume-rig watch --rig serial:/dev/ttyACM0 --for 10s --samples light.csv",
     )
     add_rig_arguments(parser, default=None)
     parser.add_argument(
@@ -31,17 +34,28 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         type=duration_ns,
         help="stop after this time (default: at Ctrl-C)",
     )
+    parser.add_argument(
+        "--samples",
+        metavar="FILE",
+        type=Path,
+        help="record light meanwhile, and write the samples that the board keeps at full rate "
+        "about its onset as CSV (needs --for)",
+    )
     parser.set_defaults(execute=execute)
 
 
 def execute(args: argparse.Namespace) -> int:
     """Follow the edge ring by cursor."""
     from resume_rig.campaign.actions import newest_edge
+    from resume_rig.campaign.light_samples import kept_samples, samples_csv
 
     seen: list[Edge] = []
     lost = 0
+    _check_samples(args)
     with opened_rig(args.rig, dut_of(args)) as opened:
         rig, clock = opened.rig, opened.clock
+        if args.samples is not None:
+            rig.arm_light(args.duration_ns)
         levels = rig.levels()
         if not args.json:
             answer(["  ".join(f"{name}={level}" for name, level in levels.items()) + "\n"])
@@ -57,8 +71,15 @@ def execute(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             if args.duration_ns is not None:
                 raise
+        samples = None if args.samples is None else kept_samples(rig, clock)
+    if samples is not None:
+        write_whole(args.samples, "".join(samples_csv(samples)))
+        say(
+            f"resume-rig: {len(samples.counts)} samples of light ({samples.state.name.lower()}) "
+            f"are in {args.samples}."
+        )
     if args.json:
-        document = {
+        document: dict[str, object] = {
             "schema": "resume-rig/watch/1",
             "levels": levels,
             "edges": [
@@ -67,8 +88,22 @@ def execute(args: argparse.Namespace) -> int:
             ],
             "lost": lost,
         }
+        if samples is not None:
+            document["samples"] = {
+                "state": samples.state.name.lower(),
+                "count": len(samples.counts),
+                "path": str(args.samples),
+            }
         answer([json.dumps(document) + "\n"])
     return DONE
+
+
+def _check_samples(args: argparse.Namespace) -> None:
+    if args.samples is None:
+        return
+    if not args.duration_ns:
+        raise UsageError("--samples needs --for TIME, above 0: light is recorded for so long")
+    check_place_of(args.samples)
 
 
 def _show(quiet: bool, edges: "tuple[Edge, ...]", lost: int, seen: "list[Edge]") -> None:

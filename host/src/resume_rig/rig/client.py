@@ -6,34 +6,30 @@ a fact of `rig.interface`.
 
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange
-from resume_rig.model.errors import (
-    BoardRebooted,
-    DeviceFault,
-    ProtocolError,
-    RigError,
-    UsageError,
-)
+from resume_rig.model.errors import DeviceFault, RigError, UsageError
 from resume_rig.model.light import LightOnset
 from resume_rig.model.units import seconds_text
+from resume_rig.rig.calibration import Calibration, LoopbackResult
 from resume_rig.rig.interface import (
     ActionStart,
     EdgeBatch,
     Faults,
     LightBatch,
     RigInfo,
+    SampleBatch,
     SelfTestCheck,
 )
-from resume_rig.rig.smp import rig_replies
-from resume_rig.rig.smp.client import DEFAULT_TIMEOUT_NS, DEFAULT_TRIES, Reply, SmpClient
+from resume_rig.rig.smp import measurement_replies, rig_replies
+from resume_rig.rig.smp.board_link import BoardLink
+from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.fields import INT64_MAX, Fields
 from resume_rig.rig.smp.packet import FileCommand, Group, Operation, OsCommand, RigCommand
-from resume_rig.rig.smp.refusal import SMP_LEVEL, RigCode, SmpCode
-from resume_rig.rig.smp.rig_replies import Identity
+from resume_rig.rig.smp.refusal import RigCode
 
 logger = logging.getLogger(__name__)
 
@@ -42,9 +38,7 @@ _SELFTEST_TIMEOUT_NS: Final = 5_000_000_000
 _CLOSING_TIMEOUT_NS: Final = 200_000_000
 _CLOSING_TRIES: Final = 2
 _MOST_FILE_BYTES: Final = 64 * 1024 * 1024
-
-# These can be the first sign of a reboot: the board's clock and its numbering began anew.
-_DOUBTFUL_CODES: Final = frozenset({RigCode.TOO_LATE, RigCode.TOO_EARLY, RigCode.CURSOR})
+_MOST_PPB: Final = 1_000_000
 
 
 class SmpRig:
@@ -58,7 +52,7 @@ class SmpRig:
     def __init__(self, client: SmpClient, first_token: int | None = None) -> None:
         self._client = client
         self._token = secrets.randbits(32) if first_token is None else first_token & _U32
-        self._identity: Identity | None = None
+        self._link = BoardLink(client)
         self._closed = False
 
     def info(self) -> RigInfo:
@@ -67,13 +61,13 @@ class SmpRig:
         Raises:
             ProtocolError: what answers is no rig, or speaks another protocol version.
         """
-        return self._identify().info
+        return self._link.identify().info
 
     def exchange_clocks(self) -> ClockExchange:
         """Stamp one request and reply on both sides."""
-        self._known()
-        reply, fields = self._ask(Operation.READ, RigCommand.TIME, {})
-        self._check_boot(fields)
+        self._link.known()
+        reply, fields = self._link.ask(Operation.READ, RigCommand.TIME, {})
+        self._link.check_boot(fields)
         rx_ns, tx_ns = fields.count("rx"), fields.count("tx")
         if tx_ns < rx_ns:
             raise fields.wrong("tx", tx_ns, f"a time from {rx_ns} on")
@@ -81,15 +75,17 @@ class SmpRig:
 
     def edges(self, cursor: int, count: int = 128) -> EdgeBatch:
         """Return up to `count` edges numbered from `cursor`."""
-        channels = self._known().channels
-        fields = self._checked(Operation.READ, RigCommand.EDGES, {"from": cursor, "max": count})
+        channels = self._link.known().channels
+        fields = self._link.checked(
+            Operation.READ, RigCommand.EDGES, {"from": cursor, "max": count}
+        )
         return rig_replies.parse_edges(fields, cursor, channels)
 
     def levels(self) -> dict[Channel, int]:
         """Return the present electrical level of each channel."""
-        channels = self._known().channels
+        channels = self._link.known().channels
         return rig_replies.parse_levels(
-            self._checked(Operation.READ, RigCommand.LEVELS, {}), channels
+            self._link.checked(Operation.READ, RigCommand.LEVELS, {}), channels
         )
 
     def press(
@@ -104,21 +100,22 @@ class SmpRig:
         Raises:
             UsageError: a negative time.
             DeviceFault: the board refused, or has no such actuator.
+            BoardRebooted: it started anew since `info`, even if that was between a lost reply
+                and the repeat of the request, and has not pressed since.
         """
-        index = self._known().actuators.get(actuator)
-        if index is None:
-            raise self._no_actuator(actuator)
+        known = self._link.known()
         request: dict[str, object] = {
-            "act": index,
+            "act": self._index_of(actuator),
             "dur": _time("a press of", duration_ns),
             "tok": self._next_token(),
+            "boot": known.info.boot_id,
         }
         if at_ns is not None:
             request["at"] = _time("a press at board time", at_ns)
         if force_off:
             request["force"] = True
         try:
-            reply = self._checked(Operation.WRITE, RigCommand.PRESS, request)
+            reply = self._link.checked(Operation.WRITE, RigCommand.PRESS, request)
         except DeviceFault as fault:
             if (fault.group, fault.code) != (Group.RIG, RigCode.TOO_LONG) or force_off:
                 raise
@@ -131,18 +128,24 @@ class SmpRig:
         Raises:
             UsageError: a negative time.
             DeviceFault: the board refused, or moves no lid.
+            BoardRebooted: as of a press.
         """
-        if Actuator.LID not in self._known().actuators:
-            raise self._no_actuator(Actuator.LID)
-        request: dict[str, object] = {"closed": closed, "tok": self._next_token()}
+        self._index_of(Actuator.LID)
+        request: dict[str, object] = {
+            "closed": closed,
+            "tok": self._next_token(),
+            "boot": self._link.known().info.boot_id,
+        }
         if at_ns is not None:
             request["at"] = _time("a lid move at board time", at_ns)
-        return rig_replies.parse_action(self._checked(Operation.WRITE, RigCommand.LID, request))
+        return rig_replies.parse_action(
+            self._link.checked(Operation.WRITE, RigCommand.LID, request)
+        )
 
     def release(self) -> None:
         """Let go of every actuator and forget what was scheduled."""
-        self._known()
-        self._checked(Operation.WRITE, RigCommand.RELEASE, {})
+        self._link.known()
+        self._link.checked(Operation.WRITE, RigCommand.RELEASE, {})
 
     def arm_light(
         self, duration_ns: int, baseline_ns: int | None = None, settle_ns: int | None = None
@@ -153,35 +156,103 @@ class SmpRig:
             UsageError: a negative time.
             DeviceFault: the board refused, e.g. another baseline while it records.
         """
-        self._known()
+        self._link.known()
         request: dict[str, object] = {"dur": _time("light for", duration_ns)}
         if baseline_ns is not None:
             request["base"] = _time("a baseline of", baseline_ns)
         if settle_ns is not None:
             request["settle"] = _time("a settled level of", settle_ns)
-        self._checked(Operation.WRITE, RigCommand.LIGHT, request)
+        self._link.checked(Operation.WRITE, RigCommand.LIGHT, request)
 
     def onset(self) -> LightOnset:
         """Return what is known of the onset of light in the newest recording."""
-        self._known()
-        return rig_replies.parse_onset(self._checked(Operation.READ, RigCommand.ONSET, {}))
+        self._link.known()
+        return rig_replies.parse_onset(self._link.checked(Operation.READ, RigCommand.ONSET, {}))
 
     def light(self, cursor: int, count: int = 128) -> LightBatch:
         """Return up to `count` light blocks numbered from `cursor`."""
-        self._known()
-        fields = self._checked(Operation.READ, RigCommand.LIGHT, {"from": cursor, "max": count})
+        self._link.known()
+        fields = self._link.checked(
+            Operation.READ, RigCommand.LIGHT, {"from": cursor, "max": count}
+        )
         return rig_replies.parse_light(fields, cursor)
 
     def selftest(self) -> tuple[SelfTestCheck, ...]:
         """Let the board measure itself; refused while an action is under way."""
-        self._known()
-        fields = self._checked(Operation.WRITE, RigCommand.SELFTEST, {}, _SELFTEST_TIMEOUT_NS)
+        self._link.known()
+        fields = self._link.checked(Operation.WRITE, RigCommand.SELFTEST, {}, _SELFTEST_TIMEOUT_NS)
         return rig_replies.parse_selftest(fields)
 
     def faults(self) -> Faults:
         """Return the board's fault counters."""
-        self._known()
-        return rig_replies.parse_faults(self._checked(Operation.READ, RigCommand.FAULTS, {}))
+        self._link.known()
+        return rig_replies.parse_faults(self._link.checked(Operation.READ, RigCommand.FAULTS, {}))
+
+    def samples(self, number: int, count: int | None = None) -> SampleBatch:
+        """Return samples kept about the onset, numbered from `number`: `count`, or what fits."""
+        self._link.known()
+        request: dict[str, object] = {"from": number}
+        if count is not None:
+            request["max"] = count
+        fields = self._link.checked(Operation.READ, RigCommand.SAMPLES, request)
+        return measurement_replies.parse_samples(fields, number)
+
+    def start_loopback(
+        self,
+        actuator: Actuator,
+        channels: Sequence[Channel],
+        count: int,
+        gap_ns: int,
+    ) -> ActionStart:
+        """Drive an output again and again; no DUT may be connected.
+
+        Raises:
+            UsageError: a number that the wire cannot carry.
+            DeviceFault: the board refused, or has no such actuator or channel.
+        """
+        request: dict[str, object] = {
+            "act": self._index_of(actuator),
+            "ch": self._wired_to(channels),
+            "tok": self._next_token(),
+            "n": _changes(count),
+            "gap": _time("a gap of", gap_ns),
+            "boot": self._link.known().info.boot_id,
+        }
+        return rig_replies.parse_action(
+            self._link.checked(Operation.WRITE, RigCommand.LOOPBACK, request)
+        )
+
+    def loopback(self) -> LoopbackResult:
+        """Return what came of the newest loop-back; asking keeps one that runs alive."""
+        identity = self._link.known()
+        fields = self._link.checked(Operation.READ, RigCommand.LOOPBACK, {})
+        return measurement_replies.parse_loopback(fields, identity)
+
+    def calibration(self) -> Calibration:
+        """Return what the board keeps of itself."""
+        channels = self._link.known().channels
+        fields = self._link.checked(Operation.READ, RigCommand.CALIBRATION, {})
+        return measurement_replies.parse_calibration(fields, channels)
+
+    def calibrate(
+        self, *, clock_ppb: int | None = None, loopback: bool = False, clear: bool = False
+    ) -> Calibration:
+        """Let the board keep something of itself over resets, and return all that it keeps.
+
+        Raises:
+            UsageError: `clock_ppb` is out of range.
+            DeviceFault: the board refused; what it kept before, it keeps.
+        """
+        channels = self._link.known().channels
+        request: dict[str, object] = {}
+        if clock_ppb is not None:
+            request["cal"] = _rate(clock_ppb)
+        if loopback:
+            request["loop"] = True
+        if clear:
+            request["clear"] = True
+        fields = self._link.checked(Operation.WRITE, RigCommand.CALIBRATION, request)
+        return measurement_replies.parse_calibration(fields, channels)
 
     def download(self, name: str, offset: int) -> bytes:
         """Return the bytes of a file on the board from `offset` to its end (SMP file group).
@@ -225,8 +296,8 @@ class SmpRig:
             return
         self._closed = True
         try:
-            if self._identity is not None:
-                self._ask(
+            if self._link.identified:
+                self._link.ask(
                     Operation.WRITE, RigCommand.RELEASE, {}, _CLOSING_TIMEOUT_NS, _CLOSING_TRIES
                 )
         except RigError as e:
@@ -234,64 +305,8 @@ class SmpRig:
         finally:
             self._client.close()
 
-    def _known(self) -> Identity:
-        """Return the board's identity, asking for it the first time."""
-        return self._identity or self._identify()
-
-    def _identify(self) -> Identity:
-        """Ask who the board is; its boot id is the valid one from now on."""
-        try:
-            _, fields = self._ask(Operation.READ, RigCommand.INFO, {})
-        except DeviceFault as e:
-            if (e.group, e.code) == (SMP_LEVEL, SmpCode.NOT_SUPPORTED):
-                raise ProtocolError(
-                    f"{self._client.name} is no rig: the board there speaks SMP but has no rig "
-                    f"group ({Group.RIG.value})"
-                ) from e
-            raise
-        self._identity = rig_replies.parse_identity(fields)
-        return self._identity
-
-    def _ask(
-        self,
-        operation: Operation,
-        command: RigCommand,
-        request: Mapping[str, object],
-        timeout_ns: int = DEFAULT_TIMEOUT_NS,
-        tries: int = DEFAULT_TRIES,
-    ) -> tuple[Reply, Fields]:
-        reply = self._client.request(
-            operation, Group.RIG, command, request, timeout_ns=timeout_ns, tries=tries
-        )
-        return reply, Fields(reply.fields, command.name.lower())
-
-    def _checked(
-        self,
-        operation: Operation,
-        command: RigCommand,
-        request: Mapping[str, object],
-        timeout_ns: int = DEFAULT_TIMEOUT_NS,
-    ) -> Fields:
-        """Ask, and make sure that the answer is of the boot that is known."""
-        try:
-            _, fields = self._ask(operation, command, request, timeout_ns)
-        except DeviceFault as e:
-            if e.group == Group.RIG and e.code in _DOUBTFUL_CODES:
-                self._check_boot(self._ask(Operation.READ, RigCommand.TIME, {})[1])
-            raise
-        self._check_boot(fields)
-        return fields
-
-    def _check_boot(self, fields: Fields) -> None:
-        was, boot = self._known().info.boot_id, fields.count("boot")
-        if boot != was:
-            raise BoardRebooted(
-                f"the board of {self._client.name} rebooted: its boot id was {was} and is {boot}, "
-                "so what it stamped before does not compare with what it stamps now"
-            )
-
     def _too_long(self, actuator: Actuator, duration_ns: int, fault: DeviceFault) -> DeviceFault:
-        longest = {info.actuator: info.max_press_ns for info in self._known().info.actuators}
+        longest = {info.actuator: info.max_press_ns for info in self._link.known().info.actuators}
         return DeviceFault(
             fault.group,
             fault.code,
@@ -299,14 +314,31 @@ class SmpRig:
             f"allowed are up to {seconds_text(longest[actuator])}, or a longer one named force-off",
         )
 
-    def _no_actuator(self, actuator: Actuator) -> DeviceFault:
-        present = ", ".join(self._known().actuators) or "none"
-        return DeviceFault(
+    def _index_of(self, actuator: Actuator) -> int:
+        """Return what requests call an actuator."""
+        actuators = self._link.known().actuators
+        if actuator in actuators:
+            return actuators[actuator]
+        raise DeviceFault(
             Group.RIG,
             RigCode.NO_ACTUATOR,
-            f"could not move {actuator} on {self._client.name}: it has no such actuator "
-            f"(actuators present: {present})",
+            f"could not move {actuator} on {self._link.name}: it has no such actuator "
+            f"(actuators present: {', '.join(actuators) or 'none'})",
         )
+
+    def _wired_to(self, channels: Sequence[Channel]) -> int:
+        """Return the channels as requests name them: bit n for channel n."""
+        known = self._link.known().channels
+        for channel in channels:
+            if channel not in known:
+                present = ", ".join(filter(None, known)) or "none"
+                raise DeviceFault(
+                    Group.RIG,
+                    RigCode.NO_CHANNEL,
+                    f"could not look at {channel} on {self._link.name}: it has no such channel "
+                    f"(channels present: {present})",
+                )
+        return sum(1 << known.index(channel) for channel in set(channels))
 
     def _next_token(self) -> int:
         token = self._token
@@ -319,3 +351,19 @@ def _time(what: str, value_ns: int) -> int:
     if not 0 <= value_ns <= INT64_MAX:
         raise UsageError(f"{what} {value_ns} ns is not possible; allowed is 0 to {INT64_MAX} ns")
     return value_ns
+
+
+def _changes(count: int) -> int:
+    """Return a number of changes that the wire can carry; the board says which it takes."""
+    if not 0 <= count <= _U32:
+        raise UsageError(f"a loop-back of {count} changes is not possible; allowed is 2 to 10000")
+    return count
+
+
+def _rate(clock_ppb: int) -> int:
+    if abs(clock_ppb) > _MOST_PPB:
+        raise UsageError(
+            f"a clock that is off by {clock_ppb} ppb cannot be calibrated; allowed is "
+            f"-{_MOST_PPB} to {_MOST_PPB} ppb"
+        )
+    return clock_ppb

@@ -4,12 +4,14 @@
 all of them speak the wire contract (fixtures/wire/rig.cddl) underneath.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
-from resume_rig.model.light import LightOnset
+from resume_rig.model.light import LightOnset, OnsetState
+from resume_rig.rig.calibration import Calibration, ChannelLatency, LoopbackResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +21,17 @@ class ChannelInfo:
     Attributes:
         channel: the line.
         resolution_ns: of its edge source.
-        delay_ns: of its front end, to be subtracted from its stamps.
-        uncertainty_ns: half-width left after that correction, per edge.
+        delay_ns: from the DUT's pin to the stamp, to be subtracted from its stamps.
+        uncertainty_ns: half-width left after that correction, per edge; with the resolution in
+            it where the channel is calibrated, without it elsewhere.
+        latency: what the calibration in force says of it; None where it is not calibrated.
     """
 
     channel: Channel
     resolution_ns: int
     delay_ns: int
     uncertainty_ns: int
+    latency: ChannelLatency | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class RigInfo:
         light_rate_hz: samples in a second, of boards that look for the onset of light; None
             elsewhere. light_full_scale: counts from which on its converter is at its end.
         onset_ring: how many samples such a board keeps about an onset.
+        edge_source: what stamps edges, e.g. "gpio-interrupt"; None from boards that do not tell.
     """
 
     protocol: int
@@ -73,6 +79,7 @@ class RigInfo:
     light_rate_hz: int | None = None
     light_full_scale: int | None = None
     onset_ring: int = 0
+    edge_source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +116,38 @@ class LightBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class SampleBatch:
+    """A reply to "samples from N": photodiode samples at full rate, kept about an onset.
+
+    Attributes:
+        state: of the onset in the same recording.
+        start_ns: board clock at sample 0; sample n was taken at
+            start_ns + n * 1 s / RigInfo.light_rate_hz.
+        first: number of the first sample returned (> the number asked for when that one is held
+            no more). next_number: behind the newest one kept.
+        counts: of the converter, contiguous from `first`.
+    """
+
+    state: OnsetState
+    start_ns: int
+    first: int
+    next_number: int
+    counts: tuple[int, ...]
+
+    @property
+    def more(self) -> bool:
+        """Tell whether samples beyond this batch are kept."""
+        return self.first + len(self.counts) < self.next_number
+
+
+@dataclass(frozen=True, slots=True)
 class ActionStart:
-    """An accepted press or lid move: when the output changes (board clock) and when it reverts.
+    """An accepted press, lid move or loop-back: when the output changes and when it reverts.
 
     Attributes:
         start_ns: board clock at which the output is driven.
-        end_ns: board clock at which it is released; None for a lid that stays closed.
+        end_ns: board clock at which it is released; None for a lid that stays closed. A
+            loop-back is over then if every change was in time.
     """
 
     start_ns: int
@@ -122,8 +155,29 @@ class ActionStart:
 
 
 @dataclass(frozen=True, slots=True)
+class PastBoot:
+    """An earlier boot of the board, as it noted it up to a second before it ended.
+
+    Attributes:
+        reset_reason: how it ended, as the next boot found it.
+    """
+
+    boot_id: int
+    reset_reason: str
+    uptime_ns: int
+    edge_overruns: int
+    light_overruns: int
+    refusals: int
+    lease_expiries: int
+
+
+@dataclass(frozen=True, slots=True)
 class Faults:
-    """What went wrong on the board since its boot; all counts."""
+    """What went wrong on the board since its boot; all counts.
+
+    Attributes:
+        history: earlier boots, newest first; empty on boards whose memory a reset clears.
+    """
 
     reset_reason: str
     watchdog_resets: int
@@ -132,6 +186,7 @@ class Faults:
     refusals: int
     lease_expiries: int
     uptime_ns: int
+    history: tuple[PastBoot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +228,14 @@ class Rig(Protocol):
         at_ns: int | None = None,
         force_off: bool = False,
     ) -> ActionStart:
-        """Press for `duration_ns`, at board time `at_ns` or at once."""
+        """Press for `duration_ns`, at board time `at_ns` or at once.
+
+        Bound to the boot that `info` told of: a board that started anew presses nothing.
+        """
         ...
 
     def lid(self, closed: bool, at_ns: int | None = None) -> ActionStart:
-        """Close or open the lid, at board time `at_ns` or at once."""
+        """Close or open the lid, at board time `at_ns` or at once; bound to a boot as `press`."""
         ...
 
     def release(self) -> None:
@@ -213,6 +271,45 @@ class Rig(Protocol):
 
     def faults(self) -> Faults:
         """Return the board's fault counters."""
+        ...
+
+    def samples(self, number: int, count: int | None = None) -> SampleBatch:
+        """Return samples kept about the onset, numbered from `number`: `count`, or what fits."""
+        ...
+
+    def start_loopback(
+        self, actuator: Actuator, channels: Sequence[Channel], count: int, gap_ns: int
+    ) -> ActionStart:
+        """Drive an output again and again; no DUT may be connected.
+
+        Args:
+            actuator: whose output pin is wired.
+            channels: to whose pins.
+            count: changes of the output, 2 to 10000.
+            gap_ns: mean time between two, 100 us to 100 ms.
+        """
+        ...
+
+    def loopback(self) -> LoopbackResult:
+        """Return what came of the newest loop-back; asking keeps one that runs alive."""
+        ...
+
+    def calibration(self) -> Calibration:
+        """Return what the board keeps of itself."""
+        ...
+
+    def calibrate(
+        self, *, clock_ppb: int | None = None, loopback: bool = False, clear: bool = False
+    ) -> Calibration:
+        """Let the board keep something of itself over resets, and return all that it keeps.
+
+        `info` has to be asked anew for the delays and uncertainties that hold from then on.
+
+        Args:
+            clock_ppb: rate error of its clock, -1e6 to 1e6.
+            loopback: take the latencies of the newest loop-back.
+            clear: forget everything before that.
+        """
         ...
 
     def download(self, name: str, offset: int) -> bytes:

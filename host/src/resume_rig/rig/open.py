@@ -18,8 +18,8 @@ from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
 _ALLOWED: Final = (
-    "sim:[clock=virtual|real][,seed=N], native:PATH[,seed=N], serial:PATH, socket:HOST:PORT and "
-    "rfc2217:HOST:PORT"
+    "sim:[clock=virtual|real][,seed=N][,dut=loopback], native:PATH[,seed=N][,dut=loopback], "
+    "serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
 )
 _DEFAULT_PROFILE: Final = "healthy-laptop"
 
@@ -32,6 +32,7 @@ class OpenRig:
         clock: what to wait on while using it; virtual only on a simulated bench.
         simulated: the DUT is a simulated one in this process.
         dut_log: the DUT's event log where it is simulated, in this process or behind the board.
+        plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
     """
 
     rig: Rig
@@ -39,6 +40,7 @@ class OpenRig:
     url: str
     simulated: bool
     dut_log: DutLog | None
+    plug: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class SimOptions:
 
     virtual: bool | None = None
     seed: int | None = None
+    loopback: bool = False
 
 
 def open_rig(
@@ -93,6 +96,7 @@ def parse_sim_options(text: str) -> SimOptions:
     """
     virtual: bool | None = None
     seed: int | None = None
+    loopback = False
     for option in filter(None, text.split(",")):
         match option.split("=", 1):
             case ["clock", ("virtual" | "real") as which]:
@@ -101,13 +105,18 @@ def parse_sim_options(text: str) -> SimOptions:
                 raise UsageError(f"sim: has no clock {other!r}; allowed are virtual and real")
             case ["seed", digits] if digits.isascii() and digits.isdigit() and len(digits) <= 18:
                 seed = int(digits)
+            case ["dut", "loopback"]:
+                loopback = True
+            case ["dut", other]:
+                raise UsageError(f"sim: has no DUT {other!r}; allowed is loopback, a plug for none")
             case ["seed", other]:
                 raise UsageError(f"sim: seed {other!r} is not allowed; it is a whole number")
             case _:
                 raise UsageError(
-                    f"sim: has no option {option!r}; allowed are clock=virtual|real and seed=N"
+                    f"sim: has no option {option!r}; allowed are clock=virtual|real, seed=N and "
+                    "dut=loopback"
                 )
-    return SimOptions(virtual, seed)
+    return SimOptions(virtual, seed, loopback)
 
 
 def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | None) -> OpenRig:
@@ -116,12 +125,13 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
 
     seed = secrets.randbits(31) if options.seed is None else options.seed
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
-    bench = SimulatedBench(profile, clock, seed)
+    bench = SimulatedBench(profile, clock, seed, loopback=options.loopback)
     # Real time passes by itself while the bench works.
     latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
     transport = InProcessTransport(bench.handle, clock, url, latency_ns)
     rig, info = _identified(transport, clock)
-    return OpenRig(rig, clock, url, simulated=True, dut_log=served_log(rig, info))
+    log = None if options.loopback else served_log(rig, info)
+    return OpenRig(rig, clock, url, simulated=True, dut_log=log, plug=options.loopback)
 
 
 def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | None) -> OpenRig:
@@ -132,7 +142,7 @@ def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | Non
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
     transport, log = open_native(url, options, clock, profile)
     rig, _ = _identified(transport, clock)
-    return OpenRig(rig, clock, url, simulated=True, dut_log=log)
+    return OpenRig(rig, clock, url, simulated=True, dut_log=log, plug=options.loopback)
 
 
 def _open_port(url: str, scheme: str, rest: str, clock: Clock) -> Transport:

@@ -84,9 +84,14 @@ class IntervalBounds:
                 return 0
 
 
-def edge_half_width_ns(uncertainty_ns: int, resolution_ns: int) -> int:
-    """Return the half-width of one stamp: what the board states, and half a tick of its source."""
-    return uncertainty_ns + -(-resolution_ns // 2)
+def edge_half_width_ns(uncertainty_ns: int, resolution_ns: int, *, calibrated: bool) -> int:
+    """Return the half-width of one stamp: what the board states, and half a tick of its source.
+
+    The uncertainty of a calibrated channel has the ticks in it already: those of its own stamps
+    are in the deviations that were seen, and a whole one stands for those of the clock that the
+    latencies were measured against.
+    """
+    return uncertainty_ns if calibrated else uncertainty_ns + -(-resolution_ns // 2)
 
 
 def rate_half_width_ns(rate_ppb: int, duration_ns: int) -> int:

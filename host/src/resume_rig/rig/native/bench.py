@@ -19,7 +19,7 @@ from typing import Final
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, RigError, UsageError
 from resume_rig.rig.native.image import Image, check_image
-from resume_rig.rig.native.wired_dut import WiredDut
+from resume_rig.rig.native.wired_plug import Wired
 from resume_rig.rig.native.wires import PinChange, Wires
 
 logger = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class NativeBench:
     def __init__(
         self,
         image: Path,
-        dut: WiredDut,
+        dut: Wired,
         clock: Clock,
         name: str,
         patience_ns: int = PATIENCE_NS,

@@ -19,6 +19,7 @@ from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME, new_log
 from resume_rig.rig.sim.panel import Panel
+from resume_rig.rig.sim.plug import LoopbackPlug, Plugged
 from resume_rig.rig.sim.server import SmpServer
 
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
@@ -36,6 +37,7 @@ class SimulatedBench:
         seed: 0 or more.
         faults: how the DUT misbehaves; empty for not at all.
         light_rate_hz: of the board's photodiode; a divisor of 1e9.
+        loopback: a plug is in the DUT's place, which stays dark and logs nothing.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class SimulatedBench:
         *,
         faults: frozenset[SimFault] = frozenset(),
         light_rate_hz: int = LIGHT_RATE_HZ,
+        loopback: bool = False,
     ) -> None:
         self._clock = clock
         self._start_ns = clock.now_ns()
@@ -53,7 +56,7 @@ class SimulatedBench:
         dut, log, time, board, light = (
             default_rng(stream) for stream in SeedSequence(seed).spawn(5)
         )
-        self._dut = SimulatedDut(profile, dut, faults)
+        self._dut: Plugged = LoopbackPlug(dut) if loopback else SimulatedDut(profile, dut, faults)
         self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
         self._panel = Panel(light)
         self._moves: list[tuple[int, Actuator, bool]] = []

@@ -43,6 +43,7 @@ _CHECKS = (
     ("clock_tolerance_ppb", CLOCK_TOLERANCE_PPB),
 )
 _NEVER: Final = 2**64 - 1
+_MOST_PAST: Final = 8
 
 _Drive = Callable[[int, Actuator, bool], None]
 
@@ -53,6 +54,19 @@ class BoardWiring:
 
     channels: tuple[Channel, ...]
     actuators: tuple[Actuator, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """An earlier boot, and how it ended; fields as in rig_core.h."""
+
+    boot_id: int
+    reason: str
+    up_ns: int
+    edge_overruns: int
+    light_overruns: int
+    refusals: int
+    lease_expiries: int
 
 
 class SimulatedBoard:
@@ -88,9 +102,17 @@ class SimulatedBoard:
         self._handle = ffi.new_handle(self)
         self._index = {channel: number for number, channel in enumerate(wiring.channels)}
         self._driven = dict.fromkeys(wiring.actuators, False)
+        self._ticking = False
+        # What outlives a reset.
+        self._calibration = ffi.new("struct rig_calibration *")
+        self._past: list[_Past] = []
+        self._boot_id: int | None = None
 
     def boot(self, world_ns: int, levels: dict[Channel, int], reset_reason: str) -> None:
         """Start the firmware: new boot id, empty rings, time from 0, everything released."""
+        if self._boot_id is not None:
+            ended = self._ended(self._boot_id, world_ns, reset_reason)
+            self._past = [ended, *self._past][:_MOST_PAST]
         self._clock = RatedClock(world_ns, self._rate_ppb)
         self._world_ns = world_ns
         self._last_stamp_ns = 0
@@ -105,8 +127,9 @@ class SimulatedBoard:
     # --- time
 
     def now_ns(self) -> int:
-        """Return board time; called by the core."""
-        self._world_ns = max(self._world_ns, self._world_now())
+        """Return board time; called by the core, which may be catching up on what was due."""
+        if not self._ticking:
+            self._world_ns = max(self._world_ns, self._world_now())
         return self._clock.at(self._world_ns)
 
     def board_ns(self, world_ns: int) -> int:
@@ -121,7 +144,11 @@ class SimulatedBoard:
     def tick(self, world_ns: int) -> None:
         """Let the core do what is due at `world_ns`."""
         self._world_ns = world_ns
-        lib.rig_core_tick(self._core, self._clock.at(world_ns))
+        self._ticking = True
+        try:
+            lib.rig_core_tick(self._core, self._clock.at(world_ns))
+        finally:
+            self._ticking = False
 
     def release(self, world_ns: int) -> None:
         """Let go of every actuator at `world_ns`, as a reset does."""
@@ -206,6 +233,25 @@ class SimulatedBoard:
             checks[number].value = value
         return len(results)
 
+    # --- what outlives a reset
+
+    def store(self, calibration: Any) -> int:
+        """Keep a calibration; called by the core."""
+        self._calibration[0] = calibration[0]
+        return 0
+
+    def _ended(self, boot_id: int, world_ns: int, reason: str) -> "_Past":
+        core = self._core
+        return _Past(
+            boot_id,
+            reason,
+            self._clock.at(world_ns),
+            core.edges.numbers.overruns,
+            core.light.numbers.overruns,
+            core.refusals,
+            core.lease_expiries,
+        )
+
     # --- what the core is configured with
 
     def _config(self, reset_reason: str) -> Any:
@@ -215,7 +261,14 @@ class SimulatedBoard:
         config.clock_source = self._text("sim-xtal")
         config.clock_hz = CLOCK_HZ
         config.clock_tolerance_ppb = CLOCK_TOLERANCE_PPB
-        config.boot_id = int(self._random.integers(1, 2**32))
+        config.crystal = True
+        config.edge_source = self._text("simulated")
+        config.store_name = self._text("retained")
+        config.calibration = self._calibration[0]
+        config.store = lib.resume_rig_store
+        config.past = self._past_boots()
+        config.past_count = len(self._past)
+        config.boot_id = self._boot_id = int(self._random.integers(1, 2**32))
         config.reset_reason = self._text(reset_reason)
         config.dut_log = self._text(DUT_LOG_NAME)
         config.lease_ns = LEASE_NS
@@ -256,6 +309,18 @@ class SimulatedBoard:
             slot.max_force_ns = MAX_FORCE_NS
         return actuators
 
+    def _past_boots(self) -> Any:
+        boots = self._keep(ffi.new("struct rig_past[]", _MOST_PAST))
+        for slot, boot in zip(boots, self._past, strict=False):
+            slot.boot_id = boot.boot_id
+            slot.reason = self._text(boot.reason)
+            slot.up_ns = boot.up_ns
+            slot.edge_overruns = boot.edge_overruns
+            slot.light_overruns = boot.light_overruns
+            slot.refusals = boot.refusals
+            slot.lease_expiries = boot.lease_expiries
+        return boots
+
     def _text(self, text: str) -> Any:
         return self._keep(ffi.new("char[]", text.encode()))
 
@@ -275,6 +340,11 @@ def _drive_output(context: Any, actuator: int, driven: bool) -> None:
     board.drive(actuator, driven)
 
 
+def _store(context: Any, calibration: Any) -> int:
+    board: SimulatedBoard = ffi.from_handle(context)
+    return board.store(calibration)
+
+
 def _fill_selftest(context: Any, checks: Any, most: int) -> int:
     board: SimulatedBoard = ffi.from_handle(context)
     return board.fill_selftest(checks, most)
@@ -284,3 +354,4 @@ def _fill_selftest(context: Any, checks: Any, most: int) -> int:
 ffi.def_extern(name="resume_rig_now_ns")(_now_ns)
 ffi.def_extern(name="resume_rig_drive")(_drive_output)
 ffi.def_extern(name="resume_rig_selftest")(_fill_selftest)
+ffi.def_extern(name="resume_rig_store")(_store)

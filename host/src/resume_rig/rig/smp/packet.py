@@ -66,6 +66,9 @@ class RigCommand(IntEnum):
     SELFTEST = 8
     FAULTS = 9
     ONSET = 10
+    LOOPBACK = 11
+    CALIBRATION = 12
+    SAMPLES = 13
 
 
 @dataclass(frozen=True, slots=True)

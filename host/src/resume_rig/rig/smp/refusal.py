@@ -61,6 +61,11 @@ class RigCode(IntEnum):
     CURSOR = 9
     NO_LIGHT = 10
     NO_ONSET = 11
+    OTHER_BOOT = 12
+    NO_CRYSTAL = 13
+    NO_CHANNEL = 14
+    NO_STORE = 15
+    NO_RESULT = 16
 
 
 _SMP_MEANINGS: Final[Mapping[SmpCode, str]] = {
@@ -76,12 +81,17 @@ _RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
     RigCode.NO_ACTUATOR: "it has no such actuator",
     RigCode.TOO_LONG: "longer than the actuator's maximum",
     RigCode.TOO_SHORT: "a duration of 0 moves nothing",
-    RigCode.BUSY: "the actuator is driven or scheduled already",
+    RigCode.BUSY: "something is driven or scheduled, or a loop-back is running",
     RigCode.TOO_LATE: "the time asked for is over",
     RigCode.TOO_EARLY: "the time asked for is further ahead than the lease",
     RigCode.CURSOR: "the cursor is ahead of what was captured",
     RigCode.NO_LIGHT: "the board has no photodiode",
     RigCode.NO_ONSET: "the board does not look for the onset of light",
+    RigCode.OTHER_BOOT: "the board started anew since it was asked who it is",
+    RigCode.NO_CRYSTAL: "its clock is an RC oscillator, and nothing measured with that is kept",
+    RigCode.NO_CHANNEL: "it has no such channel",
+    RigCode.NO_STORE: "it has no memory that keeps a calibration, or that memory failed",
+    RigCode.NO_RESULT: "the newest loop-back since boot did not end well, or there was none",
 }
 
 

@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.errors import ProtocolError
 from resume_rig.model.light import LightOnset, OnsetState
+from resume_rig.rig.calibration import ChannelLatency
 from resume_rig.rig.interface import (
     ActionStart,
     ActuatorInfo,
@@ -16,6 +17,7 @@ from resume_rig.rig.interface import (
     EdgeBatch,
     Faults,
     LightBatch,
+    PastBoot,
     RigInfo,
     SelfTestCheck,
 )
@@ -28,6 +30,7 @@ PROTOCOL_VERSION: Final = 1
 _MOST_CHANNELS: Final = 32
 _MOST_ACTUATORS: Final = 32
 _MOST_CHECKS: Final = 64
+_MOST_PAST: Final = 64
 # The onset's units are whole parts of a count, a hertz and one.
 _LEVEL_UNIT: Final = 256
 _FREQUENCY_UNIT: Final = 1_000
@@ -64,7 +67,7 @@ def parse_identity(fields: Fields) -> Identity:
             f"the board speaks version {protocol} of the rig protocol; this version of "
             f"resume-rig speaks {PROTOCOL_VERSION}"
         )
-    channels = _channel_infos(fields)
+    channels = _with_latencies(_channel_infos(fields), fields)
     actuators = _actuator_infos(fields)
     info = RigInfo(
         protocol=protocol,
@@ -84,6 +87,7 @@ def parse_identity(fields: Fields) -> Identity:
         light_rate_hz=_optional(fields, "lhz"),
         light_full_scale=_optional(fields, "lmax"),
         onset_ring=_optional(fields, "oring") or 0,
+        edge_source=fields.text("esrc") if fields.has("esrc") else None,
     )
     return Identity(
         info,
@@ -99,11 +103,42 @@ def _channel_infos(fields: Fields) -> list[ChannelInfo | None]:
         name = record.text("name")
         numbers = [record.count(key) for key in names[1:]]
         if name in Channel.__members__:
-            found.append(ChannelInfo(Channel(name), *numbers))
+            resolution_ns, delay_ns, uncertainty_ns = numbers
+            found.append(ChannelInfo(Channel(name), resolution_ns, delay_ns, uncertainty_ns))
         else:
             logger.warning("the board has a channel that is not known here and left out: %s", name)
             found.append(None)
     return found
+
+
+def _with_latencies(channels: list[ChannelInfo | None], fields: Fields) -> list[ChannelInfo | None]:
+    names = tuple(known.channel if known else None for known in channels)
+    measured = {row.channel: row for row in parse_latencies(fields, names)}
+    return [known and replace(known, latency=measured.get(known.channel)) for known in channels]
+
+
+def parse_latencies(
+    fields: Fields, channels: Sequence[Channel | None]
+) -> tuple[ChannelLatency, ...]:
+    """Return the latencies under "lat"; none where there is no such key."""
+    if not fields.has("lat"):
+        return ()
+    names = ("channel", "mean_ns", "sd_ns", "dev_ns", "n")
+    found: list[ChannelLatency] = []
+    for record in fields.records("lat", names, _MOST_CHANNELS):
+        channel = channel_at(record, channels)
+        if channel is not None:
+            figures = [record.count(key) for key in names[2:]]
+            found.append(ChannelLatency(channel, record.integer("mean_ns"), *figures))
+    return tuple(found)
+
+
+def channel_at(record: Fields, channels: Sequence[Channel | None]) -> Channel | None:
+    """Return the channel that a record's "channel" is the index of; None: not known here."""
+    index = record.count("channel")
+    if index >= len(channels):
+        raise record.wrong("channel", index, f"an index below {len(channels)}")
+    return channels[index]
 
 
 def _actuator_infos(fields: Fields) -> list[ActuatorInfo | None]:
@@ -223,4 +258,15 @@ def parse_faults(fields: Fields) -> Faults:
         refusals=fields.count("ref"),
         lease_expiries=fields.count("lease"),
         uptime_ns=fields.count("up"),
+        history=_history(fields),
+    )
+
+
+def _history(fields: Fields) -> tuple[PastBoot, ...]:
+    if not fields.has("hist"):
+        return ()
+    names = ("boot", "reason", "up", "eovr", "lovr", "ref", "lease")
+    return tuple(
+        PastBoot(record.count("boot"), record.text("reason"), *map(record.count, names[2:]))
+        for record in fields.records("hist", names, _MOST_PAST)
     )
