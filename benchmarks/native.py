@@ -63,6 +63,7 @@ class Board:
     clock: Clock
     boot_ns: int
     pid: int
+    terminal: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def running(image: Path) -> Iterator[Board]:
             rig = SmpRig(client)
             with closing(rig):
                 boot = boot_ns(rig, wires, clock)
-                yield Board(rig, client, port, wires, clock, boot, started.pid)
+                yield Board(rig, client, port, wires, clock, boot, started.pid, started.terminal)
         finally:
             started.stop()
 
