@@ -30,7 +30,6 @@ from resume_rig.rig.client import SmpRig
 from resume_rig.rig.native.image import Image
 from resume_rig.rig.native.wires import PinChange, Wires, level_change, light_change
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.packet import Operation
 from resume_rig.rig.smp.serial_port import open_serial
 from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import SystemClock
@@ -48,8 +47,6 @@ BATCH = 512
 ECHO_BYTES = 1_700
 LIGHT_NS = 4_000 * MS
 LIGHT_ROUNDS = 20
-SAMPLES = 13
-GROUP = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,6 @@ class Board:
     """A running image, with both its ends in our hands."""
 
     rig: SmpRig
-    client: SmpClient
     port: Transport
     wires: Wires
     clock: Clock
@@ -86,11 +82,10 @@ def running(image: Path) -> Iterator[Board]:
                 if not started.listen():
                     raise SystemExit(f"{image} {started.ending()}")
             port = open_serial(started.terminal, clock, "native:")
-            client = SmpClient(port, clock)
-            rig = SmpRig(client)
+            rig = SmpRig(SmpClient(port, clock))
             with closing(rig):
                 boot = boot_ns(rig, wires, clock)
-                yield Board(rig, client, port, wires, clock, boot, started.pid, started.terminal)
+                yield Board(rig, port, wires, clock, boot, started.pid, started.terminal)
         finally:
             started.stop()
 
@@ -221,12 +216,11 @@ def samples_of(board: Board) -> int:
     """Read all samples about the onset once; return how many there are."""
     cursor = count = 0
     while True:
-        fields = board.client.request(Operation.READ, GROUP, SAMPLES, {"from": cursor}).fields
-        held = len(bytes(fields["s"])) // 2
-        if held == 0:
+        batch = board.rig.samples(cursor)
+        count += len(batch.counts)
+        if not batch.more:
             return count
-        count += held
-        cursor = int(fields["first"]) + held
+        cursor = batch.first + len(batch.counts)
 
 
 def bytes_per_s(board: Board, read: Callable[[Board], int]) -> tuple[float, int]:

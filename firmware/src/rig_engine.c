@@ -370,7 +370,9 @@ void rig_engine_note(void)
 {
 	struct rig_tally tally;
 
-	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	if (k_mutex_lock(&engine.lock, K_MSEC(CONFIG_RIG_GUARD_PATIENCE_MS)) != 0) {
+		return;
+	}
 	tally = (struct rig_tally){
 		.up_ns = now_ns(NULL),
 		.edge_overruns = engine.core.edges.numbers.overruns,

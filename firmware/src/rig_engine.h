@@ -32,7 +32,11 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 /** Let go of every actuator; from any thread. */
 void rig_engine_release(void);
 
-/** Note how this boot fares in the memory that a reset leaves alone; from any thread. */
+/**
+ * Note how this boot fares in the memory that a reset leaves alone; from any thread.
+ *
+ * Waits for the lock no longer than the guard does.
+ */
 void rig_engine_note(void);
 
 /** Wait until the host wants light recorded; one thread only. */

@@ -16,9 +16,11 @@
 LOG_MODULE_REGISTER(rig_store, CONFIG_RIG_LOG_LEVEL);
 
 #define MAGIC UINT32_C(0x52445331)
-/** A whole number of every flash's write blocks, and of the RP2040's pages. */
+/** A whole number of the RP2040's pages. */
 #define SLOT_BYTES 512u
 #define MOST_SECTORS 16u
+/** A whole number of every flash's write blocks; no more is written than is needed. */
+#define WRITE_BYTES 32u
 /** So many records can be written before the next start. */
 #define SPARE_SLOTS 4u
 
@@ -163,7 +165,8 @@ static int write_slot(void)
 {
 	uint32_t place = store.next;
 	uint32_t sequence = store.slot.head.sequence;
-	int ret = flash_area_write(store.area, (off_t)place * SLOT_BYTES, &store.slot, SLOT_BYTES);
+	size_t len = ROUND_UP(sizeof(struct head) + store.slot.head.len, WRITE_BYTES);
+	int ret = flash_area_write(store.area, (off_t)place * SLOT_BYTES, &store.slot, len);
 
 	/* Whatever became of it, this place is used. */
 	store.next = (place + 1u) % slots();
@@ -268,6 +271,7 @@ int rig_store_save(const void *record, size_t len)
 		.sequence = store.has_record ? store.sequence + 1u : 0u,
 		.len = (uint32_t)len,
 	};
+	memset(store.slot.record, flash_area_erased_val(store.area), sizeof(store.slot.record));
 	memcpy(store.slot.record, record, len);
 	store.slot.head.check = check_of(&store.slot);
 	return write_slot();

@@ -5,12 +5,14 @@ import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import BoardRebooted, DeviceFault
 from resume_rig.rig.smp.packet import Group, Operation
+from resume_rig.rig.smp.refusal import RigCode
 
 if TYPE_CHECKING:
     from .conftest import NativeBoard
@@ -20,20 +22,8 @@ if sys.platform == "win32":
 
 MS = 1_000_000
 OS_RESET = 5
-FAULTS = 9
-CALIBRATION = 12
-RIG_GROUP = 64
-NO_STORE = 15
 
 Until = Callable[[Callable[[], bool]], None]
-
-
-def read(native: "NativeBoard", command: int) -> dict[str, Any]:
-    return dict(native.client.request(Operation.READ, RIG_GROUP, command, {}).fields)
-
-
-def calibrate(native: "NativeBoard", **what: Any) -> dict[str, Any]:
-    return dict(native.client.request(Operation.WRITE, RIG_GROUP, CALIBRATION, what).fields)
 
 
 def reset(native: "NativeBoard", until: Until) -> int:
@@ -47,12 +37,12 @@ def reset(native: "NativeBoard", until: Until) -> int:
 
 
 def test_a_calibration_is_in_force_after_a_reset(native: "NativeBoard", until: Until) -> None:
-    assert read(native, CALIBRATION)["store"] == "flash"
-    assert "cal" not in read(native, CALIBRATION)
-    assert calibrate(native, cal=-1234)["cal"] == -1234
+    before = native.rig.calibration()
+    assert (before.store, before.crystal, before.clock_ppb) == ("flash", True, None)
+    assert native.rig.calibrate(clock_ppb=-1234).clock_ppb == -1234
     reset(native, until)
     assert native.rig.info().calibration_ppb == -1234
-    assert "cal" not in calibrate(native, clear=True)
+    assert native.rig.calibrate(clear=True).clock_ppb is None
     reset(native, until)
     assert native.rig.info().calibration_ppb is None
 
@@ -60,23 +50,25 @@ def test_a_calibration_is_in_force_after_a_reset(native: "NativeBoard", until: U
 def test_no_calibration_is_kept_while_something_is_driven(native: "NativeBoard") -> None:
     native.rig.lid(closed=True)
     with pytest.raises(DeviceFault) as caught:
-        calibrate(native, cal=1)
-    assert caught.value.code == NO_STORE
+        native.rig.calibrate(clock_ppb=1)
+    assert caught.value.code == RigCode.NO_STORE
     native.rig.release()
-    assert calibrate(native, cal=1)["cal"] == 1
+    assert native.rig.calibrate(clock_ppb=1).clock_ppb == 1
 
 
 def test_earlier_boots_are_told_newest_first(native: "NativeBoard", until: Until) -> None:
-    assert not read(native, FAULTS).get("hist")
+    assert native.rig.faults().history == ()
     with pytest.raises(DeviceFault):
-        native.rig.press(next(iter(native.rig.info().actuators)).actuator, 60_000 * MS)
+        native.rig.press(Actuator.BUTTON, 60_000 * MS)
     boots = [reset(native, until) for _ in range(3)]
-    past = read(native, FAULTS)["hist"]
-    assert [boot[0] for boot in past] == boots[::-1]
-    assert {boot[1] for boot in past} == {"software"}
-    assert all(0 < boot[2] < 60_000 * MS for boot in past)
-    # boot, reason, up, overruns of edges and light, refusals, leases
-    assert [boot[3:] for boot in past] == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0]]
+    past = native.rig.faults().history
+    assert [boot.boot_id for boot in past] == boots[::-1]
+    assert {boot.reset_reason for boot in past} == {"software"}
+    assert all(0 < boot.uptime_ns < 60_000 * MS for boot in past)
+    assert [boot.refusals for boot in past] == [0, 0, 1]
+    assert {(boot.edge_overruns, boot.light_overruns, boot.lease_expiries) for boot in past} == {
+        (0, 0, 0)
+    }
 
 
 def test_the_light_is_still_there_after_a_reset(native: "NativeBoard", until: Until) -> None:
