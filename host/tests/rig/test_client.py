@@ -187,7 +187,11 @@ def test_tokens_of_two_rigs_do_not_start_alike(said: Any, board_info: Fields) ->
 def test_the_lid_stays_closed_until_it_is_opened(talk: Talk) -> None:
     rig = talk(
         ("lid", {"closed": True, "tok": 500, "boot": 77}, {"boot": 77, "start": 10}),
-        ("lid", {"closed": False, "tok": 501, "boot": 77, "at": 90}, {"boot": 77, "start": 90, "end": 90}),
+        (
+            "lid",
+            {"closed": False, "tok": 501, "boot": 77, "at": 90},
+            {"boot": 77, "start": 90, "end": 90},
+        ),
     )
     assert rig.lid(closed=True) == ActionStart(10, None)
     assert rig.lid(closed=False, at_ns=90) == ActionStart(90, 90)

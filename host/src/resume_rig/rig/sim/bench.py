@@ -9,7 +9,7 @@ from typing import Final
 
 from numpy.random import SeedSequence, default_rng
 
-from resume_rig.model.channel import Actuator
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
@@ -101,6 +101,10 @@ class SimulatedBench:
         self.advance()
         self._dut.faults = faults
         self._log.faults = faults
+
+    def plug_delays_ns(self) -> dict[Channel, int]:
+        """Return the mean delay of each channel of a loop-back plug; empty with a DUT."""
+        return dict(self._dut.delays_ns) if isinstance(self._dut, LoopbackPlug) else {}
 
     def log_document(self) -> str:
         """Return the DUT's event log up to now as one XML document."""
