@@ -30,9 +30,7 @@ static int start(void)
 	if (ret < 0) {
 		return ret;
 	}
-	if (IS_ENABLED(CONFIG_RIG_LIGHT)) {
-		rig_light_start();
-	}
+	rig_light_start();
 	ret = rig_guard_start();
 	if (ret < 0) {
 		LOG_ERR("Could not start the watchdog (%d)", ret);

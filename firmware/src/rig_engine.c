@@ -2,10 +2,10 @@
 #include "rig_engine.h"
 
 #include "edge_source.h"
-#include "light_source.h"
 #include "rig_board.h"
 #include "rig_core.h"
 #include "rig_keep.h"
+#include "rig_light.h"
 #include "rig_past.h"
 
 #include <app_version.h>
@@ -23,9 +23,6 @@ LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
 /** Checks that an edge source may have. */
 #define MOST_SOURCE_CHECKS 4u
 
-/** Samples may hold up the end of a press by as much. */
-#define LIGHT_HOLD_NS NS_PER_MS
-
 /** The counter is read at least this often, so that its wraps are seen. */
 #define LONGEST_WAIT_MS 100
 
@@ -35,22 +32,11 @@ static struct {
 	struct rig_core core;
 	struct rig_time time;
 	struct rig_edge edges[CONFIG_RIG_EDGE_RING_EDGES];
-#ifdef CONFIG_RIG_LIGHT
-	struct rig_light_block light[CONFIG_RIG_LIGHT_RING_BLOCKS];
-	uint16_t onset[CONFIG_RIG_ONSET_SAMPLES];
-	/** longest time for which samples took the lock */
-	uint32_t light_hold_ticks;
-#endif
 	struct k_mutex lock;
 	struct k_sem wake;
 	struct k_thread thread;
 	bool stopping;
 } engine;
-
-#ifdef CONFIG_RIG_LIGHT
-/** Given by requests while light is to be recorded; whoever waits outlives the engine. */
-static K_SEM_DEFINE(light_wanted, 0, 1);
-#endif
 
 static uint64_t now_ns(void *context)
 {
@@ -74,17 +60,7 @@ static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 			.value = found[i].value,
 		};
 	}
-#ifdef CONFIG_RIG_LIGHT
-	if (count < max) {
-		uint64_t hold_ns = rig_time_ns(&engine.time, engine.light_hold_ticks);
-
-		checks[count++] = (struct rig_check){
-			.name = "light_hold_ns",
-			.ok = hold_ns <= LIGHT_HOLD_NS,
-			.value = (int64_t)hold_ns,
-		};
-	}
-#endif
+	count += rig_light_check(&checks[count], max - count);
 	return count;
 }
 
@@ -208,7 +184,11 @@ static void run(void *unused1, void *unused2, void *unused3)
 
 static int init_core(const struct rig_identity *identity, uint32_t levels)
 {
-	struct rig_config config = {
+	/* Too large for a stack; the core copies it. */
+	static struct rig_config config;
+	int ret;
+
+	config = (struct rig_config){
 		.firmware = APP_VERSION_STRING,
 		.boot_id = identity->boot_id,
 		.reset_reason = identity->reset_reason,
@@ -216,21 +196,12 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 		.lease_ns = CONFIG_RIG_LEASE_MS * NS_PER_MS,
 		.edge_slots = engine.edges,
 		.edge_capacity = CONFIG_RIG_EDGE_RING_EDGES,
-#ifdef CONFIG_RIG_LIGHT
-		.light_slots = engine.light,
-		.light_capacity = CONFIG_RIG_LIGHT_RING_BLOCKS,
-		.onset = {.slots = engine.onset,
-			  .capacity = CONFIG_RIG_ONSET_SAMPLES,
-			  .rate_hz = light_source_hz(),
-			  .full_scale = light_source_full_scale()},
-#endif
 		.now_ns = now_ns,
 		.drive = drive,
 		.selftest = selftest,
 	};
-	int ret;
-
 	rig_board_describe(&config);
+	rig_light_describe(&config);
 	config.past_count = rig_past_list(&config.past);
 	rig_keep_load(&config.calibration);
 	config.store_name = rig_keep_name();
@@ -276,71 +247,21 @@ void rig_engine_stop(void)
 	rig_core_release(&engine.core);
 }
 
-#ifdef CONFIG_RIG_LIGHT
-static bool wants_light(void)
+struct rig_core *rig_engine_lock(void)
 {
-	return now_ns(NULL) < engine.core.light.armed_until_ns;
+	(void)k_mutex_lock(&engine.lock, K_FOREVER);
+	return &engine.core;
 }
 
-static void call_for_light(void)
+void rig_engine_unlock(void)
 {
-	if (wants_light()) {
-		k_sem_give(&light_wanted);
-	}
-}
-
-void rig_engine_await_light(void)
-{
-	bool wanted = false;
-
-	while (!wanted) {
-		(void)k_sem_take(&light_wanted, K_FOREVER);
-		(void)k_mutex_lock(&engine.lock, K_FOREVER);
-		wanted = wants_light();
-		(void)k_mutex_unlock(&engine.lock);
-	}
+	(void)k_mutex_unlock(&engine.lock);
 }
 
 uint64_t rig_engine_time_ns(uint32_t ticks)
 {
-	uint64_t t_ns;
-
-	(void)k_mutex_lock(&engine.lock, K_FOREVER);
-	t_ns = rig_time_ns(&engine.time, rig_time_extend(&engine.time, ticks));
-	(void)k_mutex_unlock(&engine.lock);
-	return t_ns;
+	return rig_time_ns(&engine.time, rig_time_extend(&engine.time, ticks));
 }
-
-/** How long the lock was held is measured: presses end late by as much. */
-bool rig_engine_light(uint64_t t_ns, const uint16_t *counts, uint32_t count)
-{
-	uint32_t before;
-	uint32_t taken;
-	bool wanted;
-
-	(void)k_mutex_lock(&engine.lock, K_FOREVER);
-	before = edge_source_ticks();
-	rig_light_samples(&engine.core.light, t_ns, counts, count);
-	wanted = t_ns < engine.core.light.armed_until_ns;
-	taken = edge_source_ticks() - before;
-	engine.light_hold_ticks = MAX(engine.light_hold_ticks, taken);
-	(void)k_mutex_unlock(&engine.lock);
-	return wanted;
-}
-
-void rig_engine_lose_light(void)
-{
-	(void)k_mutex_lock(&engine.lock, K_FOREVER);
-	rig_core_lose_light(&engine.core, 1);
-	/* Whoever waits for light may go on at once. */
-	call_for_light();
-	(void)k_mutex_unlock(&engine.lock);
-}
-#else
-static void call_for_light(void)
-{
-}
-#endif
 
 int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t in_len, uint8_t *out,
 		       size_t out_cap, size_t *out_len)
@@ -352,7 +273,7 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 	}
 	rc = rig_core_request(&engine.core, command, write, now_ns(NULL), in, in_len, out, out_cap,
 			      out_len);
-	call_for_light();
+	rig_light_call(&engine.core, now_ns(NULL));
 	(void)k_mutex_unlock(&engine.lock);
 	/* There may be another deadline now. */
 	wake_up();

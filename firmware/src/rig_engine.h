@@ -7,6 +7,7 @@
 #ifndef RIG_ENGINE_H
 #define RIG_ENGINE_H
 
+#include "rig_core.h"
 #include "rig_identity.h"
 
 #include <stdbool.h>
@@ -39,22 +40,21 @@ void rig_engine_release(void);
  */
 void rig_engine_note(void);
 
-/** Wait until the host wants light recorded; one thread only. */
-void rig_engine_await_light(void);
+/**
+ * Take the engine's lock, for a bounded time: presses end late by as much. Not for interrupts.
+ *
+ * @return the core, until rig_engine_unlock()
+ */
+struct rig_core *rig_engine_lock(void);
 
-/** @return board time at a value that the edge source's counter had within half its wrap */
-uint64_t rig_engine_time_ns(uint32_t ticks);
+void rig_engine_unlock(void);
 
 /**
- * Record samples of the photodiode; the lock is held for all of them.
+ * Only with the lock.
  *
- * @param t_ns of the first; the others follow at the light source's rate
- * @return whether the host wants more
+ * @return board time at a value that the edge source's counter had within half its wrap
  */
-bool rig_engine_light(uint64_t t_ns, const uint16_t *counts, uint32_t count);
-
-/** Samples were lost: that counts as one overrun of light. */
-void rig_engine_lose_light(void);
+uint64_t rig_engine_time_ns(uint32_t ticks);
 
 /**
  * Look whether the engine lives; from any thread but its own.

@@ -5,6 +5,7 @@
  */
 #include "rig_light.h"
 
+#include "edge_source.h"
 #include "light_source.h"
 #include "rig_engine.h"
 
@@ -21,14 +22,111 @@ LOG_MODULE_REGISTER(rig_light, CONFIG_RIG_LOG_LEVEL);
 
 static K_THREAD_STACK_DEFINE(light_stack, CONFIG_RIG_LIGHT_STACK_SIZE_BYTES);
 
+/** Samples may hold up the end of a press by as much. */
+#define HOLD_NS NSEC_PER_MSEC
+
+/** Given while light is to be recorded. */
+static K_SEM_DEFINE(wanted_now, 0, 1);
+
 static struct {
 	struct k_thread thread;
+	struct rig_light_block blocks[CONFIG_RIG_LIGHT_RING_BLOCKS];
+	uint16_t onset[CONFIG_RIG_ONSET_SAMPLES];
 	bool has_failed;
+	/** longest time for which samples took the lock */
+	uint32_t hold_ticks;
 } light;
+
+void rig_light_describe(struct rig_config *config)
+{
+	config->light_slots = light.blocks;
+	config->light_capacity = ARRAY_SIZE(light.blocks);
+	config->onset = (struct rig_onset_config){
+		.slots = light.onset,
+		.capacity = ARRAY_SIZE(light.onset),
+		.rate_hz = light_source_hz(),
+		.full_scale = light_source_full_scale(),
+	};
+}
+
+static bool wants_light(const struct rig_core *core, uint64_t t_ns)
+{
+	return t_ns < core->light.armed_until_ns;
+}
+
+void rig_light_call(const struct rig_core *core, uint64_t now_ns)
+{
+	if (wants_light(core, now_ns)) {
+		k_sem_give(&wanted_now);
+	}
+}
+
+uint32_t rig_light_check(struct rig_check *checks, uint32_t max)
+{
+	uint64_t hold_ns = light.hold_ticks * (uint64_t)NSEC_PER_SEC / edge_source_hz();
+
+	if (max < 1u) {
+		return 0;
+	}
+	checks[0] = (struct rig_check){
+		.name = "light_hold_ns",
+		.ok = hold_ns <= HOLD_NS,
+		.value = (int64_t)hold_ns,
+	};
+	return 1;
+}
 
 uint64_t rig_light_stamp_ns(uint64_t first_ns, uint64_t number, uint32_t hz)
 {
 	return first_ns + number / hz * NSEC_PER_SEC + number % hz * NSEC_PER_SEC / hz;
+}
+
+/** Wait until the host wants light recorded. */
+static void await_call(void)
+{
+	bool wanted = false;
+
+	while (!wanted) {
+		(void)k_sem_take(&wanted_now, K_FOREVER);
+		wanted = wants_light(rig_engine_lock(), rig_engine_time_ns(edge_source_ticks()));
+		rig_engine_unlock();
+	}
+}
+
+static uint64_t time_ns(uint32_t ticks)
+{
+	uint64_t t_ns;
+
+	(void)rig_engine_lock();
+	t_ns = rig_engine_time_ns(ticks);
+	rig_engine_unlock();
+	return t_ns;
+}
+
+/** Samples were lost; recording may go on at once. */
+static void own_up(void)
+{
+	struct rig_core *core = rig_engine_lock();
+
+	rig_core_lose_light(core, 1);
+	rig_light_call(core, rig_engine_time_ns(edge_source_ticks()));
+	rig_engine_unlock();
+}
+
+/** How long the lock is held is measured. */
+static bool record_piece(uint64_t t_ns, const uint16_t *counts, uint32_t count)
+{
+	struct rig_core *core = rig_engine_lock();
+	uint32_t before = edge_source_ticks();
+	uint32_t taken;
+	bool wanted;
+
+	rig_light_samples(&core->light, t_ns, counts, count);
+	wanted = wants_light(core, t_ns);
+	taken = edge_source_ticks() - before;
+	light.hold_ticks = MAX(light.hold_ticks, taken);
+	rig_engine_unlock();
+	return wanted;
 }
 
 /** One batch, in pieces, so that no lock is held for long; whether the host wants more. */
@@ -40,8 +138,8 @@ static bool hand_over(uint64_t first_ns, uint64_t number, const uint16_t *counts
 	for (uint32_t done = 0; done < count && wanted; done += CONFIG_RIG_LIGHT_SAMPLES_AT_ONCE) {
 		uint32_t piece = MIN(count - done, CONFIG_RIG_LIGHT_SAMPLES_AT_ONCE);
 
-		wanted = rig_engine_light(rig_light_stamp_ns(first_ns, number + done, hz),
-					  &counts[done], piece);
+		wanted = record_piece(rig_light_stamp_ns(first_ns, number + done, hz),
+				      &counts[done], piece);
 	}
 	return wanted;
 }
@@ -59,7 +157,7 @@ static int record(void)
 	if (ret < 0) {
 		return ret;
 	}
-	first_ns = rig_engine_time_ns(first_ticks);
+	first_ns = time_ns(first_ticks);
 	while (wanted) {
 		ret = light_source_take(&counts, K_MSEC(PATIENCE_MS));
 		if (ret <= 0) {
@@ -78,12 +176,12 @@ static void run(void *unused1, void *unused2, void *unused3)
 	while (true) {
 		int ret;
 
-		rig_engine_await_light();
+		await_call();
 		ret = record();
 		if (ret == 0) {
 			continue;
 		}
-		rig_engine_lose_light();
+		own_up();
 		if (ret != -EOVERFLOW) {
 			if (!light.has_failed) {
 				LOG_ERR("Could not sample the photodiode (%d)", ret);
