@@ -5,7 +5,6 @@
 #include "edge_source.h"
 #include "rig_store.h"
 
-#include <errno.h>
 #include <string.h>
 #include <zephyr/devicetree.h>
 #include <zephyr/logging/log.h>

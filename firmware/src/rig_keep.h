@@ -5,6 +5,8 @@
 
 #include "rig_core.h"
 
+#include <errno.h>
+
 #ifdef CONFIG_RIG_STORE
 /**
  * Load what this very board and edge source measured; once, before anything is driven.
