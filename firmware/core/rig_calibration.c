@@ -71,11 +71,12 @@ uint32_t rig_calibration_uncertainty_ns(const struct rig_core *core, uint32_t ch
 		       add_u32(core->calibration.held_ns, config->resolution_ns));
 }
 
-static struct rig_latency measured(const struct rig_loopback *loopback, uint32_t channel)
+static void measure(const struct rig_loopback *loopback, uint32_t channel,
+		    struct rig_latency *latency)
 {
 	const struct rig_moments *moments = &loopback->channels[channel].latency;
 
-	return (struct rig_latency){
+	*latency = (struct rig_latency){
 		.channel = (uint8_t)channel,
 		.mean_ns = rig_moments_mean(moments),
 		.sd_ns = rig_moments_sd(moments),
@@ -84,22 +85,29 @@ static struct rig_latency measured(const struct rig_loopback *loopback, uint32_t
 	};
 }
 
+/** @return the place of a channel's latency, a new one when it has none */
+static struct rig_latency *place(struct rig_calibration *calibration, uint32_t channel)
+{
+	const struct rig_latency *latency = find(calibration, channel);
+
+	return &calibration->latencies[latency != NULL ? latency - calibration->latencies
+						       : calibration->latency_count++];
+}
+
 void rig_calibration_take(struct rig_calibration *calibration, const struct rig_loopback *loopback)
 {
-	struct rig_calibration before = *calibration;
+	bool keeps = false;
 
-	calibration->latency_count = 0;
-	calibration->held_ns = loopback->held_ns;
+	for (uint32_t i = 0; i < calibration->latency_count; i++) {
+		uint32_t channel = calibration->latencies[i].channel;
+
+		keeps = keeps || ((loopback->wired >> channel) & 1u) == 0u;
+	}
+	calibration->held_ns =
+		(uint32_t)rig_max_ns(keeps ? calibration->held_ns : 0u, loopback->held_ns);
 	for (uint32_t i = 0; i < RIG_MAX_CHANNELS; i++) {
-		const struct rig_latency *kept = find(&before, i);
-
 		if (((loopback->wired >> i) & 1u) != 0u) {
-			calibration->latencies[calibration->latency_count++] =
-				measured(loopback, i);
-		} else if (kept != NULL) {
-			calibration->latencies[calibration->latency_count++] = *kept;
-			calibration->held_ns =
-				(uint32_t)rig_max_ns(calibration->held_ns, before.held_ns);
+			measure(loopback, i, place(calibration, i));
 		}
 	}
 }

@@ -3,6 +3,7 @@
 #include "rig_internal.h"
 
 #include <errno.h>
+#include <string.h>
 
 static bool has_texts(const struct rig_config *config)
 {
@@ -48,10 +49,10 @@ int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32
 	    config->drive == NULL) {
 		return -EINVAL;
 	}
-	*core = (struct rig_core){
-		.config = *config,
-		.levels = levels & (UINT32_MAX >> (32u - config->channel_count)),
-	};
+	/* In two steps: a literal with the configuration in it would take its size in stack. */
+	memset(core, 0, sizeof(*core));
+	core->config = *config;
+	core->levels = levels & (UINT32_MAX >> (32u - config->channel_count));
 	rig_edge_ring_init(&core->edges, config->edge_slots, config->edge_capacity);
 	rig_light_init(&core->light, config->light_slots, config->light_capacity, &config->onset);
 	rig_calibration_load(core);

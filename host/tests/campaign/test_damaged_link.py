@@ -11,11 +11,14 @@ from resume_rig.campaign.raw import CommandName
 from resume_rig.campaign.store import Store
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
+from resume_rig.model.errors import BoardRebooted
+from resume_rig.model.verdict import FindingKind
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import InProcessTransport
+from resume_rig.rig.smp.packet import Group, Packet, RigCommand
 from resume_rig.timing.clocks import VirtualClock
 
 DAMAGED_PART = 0.04
@@ -70,3 +73,49 @@ def test_a_damaged_link_neither_presses_twice_nor_loses_an_edge(
     assert {raw.outcome for raw in cycles} == {Outcome.SLEPT_AND_WOKE}
     assert [edge.number for edge in edges] == list(range(len(edges)))
     assert len(presses) == len(asked) == 16
+
+
+class ResettingBoard:
+    """Answers until the reply to one press is lost, and the board resets before it is repeated."""
+
+    def __init__(self, bench: SimulatedBench, clock: VirtualClock, fatal: int) -> None:
+        self._bench, self._clock, self._fatal = bench, clock, fatal
+        self.presses = 0
+
+    def handle(self, packet: bytes) -> bytes | None:
+        reply = self._bench.handle(packet)
+        header = Packet.unpack(packet).header
+        if (header.group, header.command) != (Group.RIG, RigCommand.PRESS):
+            return reply
+        self.presses += 1
+        if self.presses != self._fatal:
+            return reply
+        self._clock.sleep_ns(300_000_000)  # the press is over
+        self._bench.advance()
+        self._bench.reboot()
+        return None
+
+
+def test_a_press_whose_reply_a_reset_took_is_not_made_again_and_its_cycle_is_invalid(
+    tmp_path, requirement
+) -> None:
+    clock = VirtualClock()
+    dut = load_dut_profile("healthy-laptop")
+    board = ResettingBoard(SimulatedBench(dut, clock, 3), clock, fatal=3)
+    rig = SmpRig(SmpClient(InProcessTransport(board.handle, clock), clock))
+    identity = identify(
+        rig_url="sim:", rig=rig.info(), dut=dut, requirement=requirement, created_utc_ns=2
+    )
+    path = tmp_path / "reset.rrs"
+
+    with pytest.raises(BoardRebooted):
+        begin(path, override(default_plan(), cycles=4), identity, rig=rig, clock=clock)
+
+    with Store.open(path) as store:
+        *_, cut = store.cycles()
+    assert cut.outcome is Outcome.INVALID
+    assert FindingKind.BOARD_REBOOTED in {finding.kind for finding in cut.findings}
+    assert board.presses == 4  # the last one is the repeat, which the board refused
+    rig.info()
+    assert rig.faults().refusals == 1
+    assert [e for e in rig.edges(0).edges if e.channel is Channel.BUTTON] == []

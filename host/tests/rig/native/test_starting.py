@@ -62,10 +62,19 @@ def nothing_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         ("/a b/zephyr.exe,seed=7", NativeOptions(Path("/a b/zephyr.exe"), 7)),
         ("odd,seed=1,seed=2", NativeOptions(Path("odd,seed=1"), 2)),
         ("a,b", NativeOptions(Path("a,b"), None)),
+        ("a,dut=loopback", NativeOptions(Path("a"), None, True)),
+        ("a,seed=3,dut=loopback", NativeOptions(Path("a"), 3, True)),
+        ("a,b,dut=loopback,seed=3", NativeOptions(Path("a,b"), 3, True)),
     ],
 )
 def test_the_options_of_an_url_are_parsed(text: str, options: NativeOptions) -> None:
     assert parse_native_options(text) == options
+
+
+@pytest.mark.parametrize("text", ["a,dut=laptop", "a,dut=", "a,seed=1,dut=LOOPBACK"])
+def test_no_other_dut_is_simulated_at_an_image(text: str) -> None:
+    with pytest.raises(UsageError, match="allowed is loopback, a plug for none"):
+        parse_native_options(text)
 
 
 def test_a_path_that_leads_nowhere(tmp_path: Path) -> None:
