@@ -20,11 +20,11 @@ LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
 /** Edges taken under one lock, so that a burst does not hold up a request. */
 #define EDGES_AT_ONCE 64u
 
-/** Checks that an edge source may have. */
-#define MOST_SOURCE_CHECKS 4u
-
 /** The counter is read at least this often, so that its wraps are seen. */
 #define LONGEST_WAIT_MS 100
+
+/** Checks that an edge source may have. */
+#define MOST_SOURCE_CHECKS 8u
 
 static K_THREAD_STACK_DEFINE(engine_stack, CONFIG_RIG_ENGINE_STACK_SIZE_BYTES);
 
@@ -48,7 +48,7 @@ static void drive(void *context, uint32_t actuator, bool driven)
 	rig_board_drive(actuator, driven);
 }
 
-static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
+static uint32_t check_source(struct rig_check *checks, uint32_t max)
 {
 	struct edge_source_check found[MOST_SOURCE_CHECKS];
 	uint32_t count = edge_source_check(found, MIN(max, MOST_SOURCE_CHECKS));
@@ -60,8 +60,14 @@ static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 			.value = found[i].value,
 		};
 	}
-	count += rig_light_check(&checks[count], max - count);
 	return count;
+}
+
+static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
+{
+	uint32_t count = check_source(checks, max);
+
+	return count + rig_light_check(&checks[count], max - count);
 }
 
 static void wake_up(void)
