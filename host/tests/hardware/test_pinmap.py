@@ -235,35 +235,3 @@ def test_a_threshold_lies_between_nothing_and_the_level() -> None:
         if row["threshold_mV"]:
             assert 0 < int(row["threshold_mV"]) < int(row["dut_level_mV"]), row
         assert set(row["unchecked"].split()) <= set(COLUMNS)
-
-
-def loopback_rows() -> dict[str, list[str]]:
-    """Return the cells of the how-to's table of wires, by board."""
-    page = (ROOT / "docs" / "how-to" / "calibrate-a-rig.md").read_text("utf-8")
-    rows = (line.strip("|").split("|") for line in page.splitlines() if line.startswith("| `"))
-    return {cells[0].strip(" `"): cells[1:] for cells in rows}
-
-
-@pytest.mark.parametrize("board", BOARDS)
-def test_the_loopback_is_wired_as_the_pin_map_has_it(board: str) -> None:
-    rows = [row for row in csv.DictReader(io.StringIO(PINMAP)) if row["board"] == board]
-    outputs, inputs = loopback_rows()[board]
-
-    def place(row: dict[str, str]) -> str:
-        header = row["connector"] == "header"
-        return row["position"] if header else f"{row['connector']}-{row['position']}"
-
-    channels = [
-        f"{row['name']} {row['mcu_pin']} ({place(row)})"
-        for row in rows
-        if row["function"] == "channel"
-    ]
-    assert [text.strip() for text in inputs.split(",")] == channels
-    for row in rows:
-        if row["function"] == "actuator":
-            where = f"pin {place(row)}" if row["connector"] == "header" else place(row)
-            assert re.search(rf"{row['name']}'s (output )?{row['mcu_pin']} \({where}\)", outputs)
-
-
-def test_the_wires_of_the_loopback_are_told_for_every_board() -> None:
-    assert set(loopback_rows()) == set(BOARDS)

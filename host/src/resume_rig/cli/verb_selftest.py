@@ -5,7 +5,7 @@ import json
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns
-from resume_rig.cli.console import answer
+from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE, FAULT
 from resume_rig.cli.loopback_table import (
     calibration_document,
@@ -16,6 +16,7 @@ from resume_rig.cli.loopback_table import (
 from resume_rig.cli.opened_rig import dut_of, opened_rig
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
+from resume_rig.model.units import seconds_text
 
 if TYPE_CHECKING:
     from resume_rig.campaign.self_measurement import LoopbackPlan
@@ -137,6 +138,10 @@ def _loop_back(args: argparse.Namespace, opened: "OpenRig", plans: "list[Loopbac
         check_can_keep(rig)
     results: list[tuple[LoopbackPlan, LoopbackResult, bool]] = []
     for plan in plans:
+        say(
+            f"Driving {plan.actuator} {plan.changes} times, for about "
+            f"{seconds_text(plan.changes * plan.gap_ns)} ..."
+        )
         result = measure_loopback(rig, opened.clock, plan)
         kept = args.save and result.ended_well
         if kept:
