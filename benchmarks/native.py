@@ -1,12 +1,14 @@
-"""The real firmware on native_sim: round trip, errors of edges, bursts.
+"""The real firmware on native_sim: round trip, errors of edges, bursts, light.
 
 Usage: python benchmarks/native.py IMAGE [EDGES]
 
 IMAGE is zephyr.exe as `make firmware` builds it. Prints the round trip of `time` (rig group) over
 the pseudo-terminal, |stamp - sent time| of edges sent ahead of their time and of edges sent at
 once, what 10,000 edges in bursts at 50 kHz come to (read, or counted as lost), and what the image
-takes of a core. Exits 1 where an edge is missing and not counted, or where the median round trip
-is 1 ms or more. On native_sim code takes no simulated time: nothing here says how fast a board is.
+takes of a core, idle and while it samples light, and how fast light comes over: blocks of 1 ms, and
+the samples about its onset. Exits 1 where an edge is missing and not counted, where the median
+round trip is 1 ms or more, or where light comes at less than 2 MB/s. On native_sim code takes no
+simulated time: nothing here says how fast a board is.
 
 A press gives the host time of board time 0: the image tells when its output changed, the board
 when it was to change. The board counts whole microseconds, so an exact stamp is up to 1 us early.
@@ -16,7 +18,7 @@ import os
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,14 +28,16 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.native.image import Image
-from resume_rig.rig.native.wires import PinChange, Wires, level_change
+from resume_rig.rig.native.wires import PinChange, Wires, level_change, light_change
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import SystemClock
 
 US = 1_000
 MS = 1_000_000
 TARGET_NS = MS
+TARGET_BYTES_PER_S = 2_000_000
 AHEAD_NS = 5 * MS
 LEAD_NS = 200 * MS
 BURSTS = 10
@@ -41,6 +45,8 @@ BURST_EDGES = 1_000
 BURST_STEP_NS = 20 * US
 BATCH = 512
 ECHO_BYTES = 1_700
+LIGHT_NS = 4_000 * MS
+LIGHT_ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class Board:
     """A running image, with both its ends in our hands."""
 
     rig: SmpRig
+    port: Transport
     wires: Wires
     clock: Clock
     boot_ns: int
@@ -74,16 +81,11 @@ def running(image: Path) -> Iterator[Board]:
             while started.terminal is None or not wires.connect(place):
                 if not started.listen():
                     raise SystemExit(f"{image} {started.ending()}")
-            rig = SmpRig(SmpClient(open_serial(started.terminal, clock, "native:"), clock))
+            port = open_serial(started.terminal, clock, "native:")
+            rig = SmpRig(SmpClient(port, clock))
             with closing(rig):
-                yield Board(
-                    rig,
-                    wires,
-                    clock,
-                    boot_ns(rig, wires, clock),
-                    started.pid,
-                    started.terminal,
-                )
+                boot = boot_ns(rig, wires, clock)
+                yield Board(rig, port, wires, clock, boot, started.pid, started.terminal)
         finally:
             started.stop()
 
@@ -189,6 +191,46 @@ def cpu_share(board: Board) -> float:
     return (used_s() - before_s) * 1e9 / (board.clock.now_ns() - start_ns)
 
 
+def record_light(board: Board) -> float:
+    """Record a panel that comes on; return the share of a core that sampling takes."""
+    board.wires.send(light_change(0, 33))
+    board.clock.sleep_ns(20 * MS)
+    board.rig.arm_light(LIGHT_NS)
+    board.wires.send(light_change(board.clock.now_ns() + 200 * MS, 2_000))
+    share = cpu_share(board)
+    board.clock.sleep_ns(LIGHT_NS - 3_000 * MS + 20 * MS)
+    return share
+
+
+def blocks_of(board: Board) -> int:
+    """Read all blocks of light once; return how many there are."""
+    cursor = 0
+    while True:
+        batch = board.rig.light(cursor, 4 * BATCH)
+        if batch.next_number == cursor:
+            return cursor
+        cursor = batch.next_number
+
+
+def samples_of(board: Board) -> int:
+    """Read all samples about the onset once; return how many there are."""
+    cursor = count = 0
+    while True:
+        batch = board.rig.samples(cursor)
+        count += len(batch.counts)
+        if not batch.more:
+            return count
+        cursor = batch.first + len(batch.counts)
+
+
+def bytes_per_s(board: Board, read: Callable[[Board], int]) -> tuple[float, int]:
+    """Read the same again and again; return the rate on the terminal and the items of a round."""
+    before_bytes, start_ns = board.port.received_bytes, board.clock.now_ns()
+    counts = [read(board) for _ in range(LIGHT_ROUNDS)]
+    took_ns = board.clock.now_ns() - start_ns
+    return (board.port.received_bytes - before_bytes) * 1e9 / took_ns, counts[-1]
+
+
 def main() -> int:
     """Measure and print; 1 when a target is missed."""
     if len(sys.argv) < 2:
@@ -203,6 +245,8 @@ def main() -> int:
         sent, read, burst_errors = bursts(board, 2 * count)
         overruns = board.rig.faults().edge_overruns
         share = cpu_share(board)
+        light_share = record_light(board)
+        rates = {"blocks": bytes_per_s(board, blocks_of), "samples": bytes_per_s(board, samples_of)}
     print(f"{'[us]':<40}{'median':>12}{'p99':>12}{'max':>12}")
     print(shown("round trip of time", trips))
     print(shown(f"echo of {ECHO_BYTES:,} B", echoes))
@@ -215,8 +259,11 @@ def main() -> int:
         f"bursts: {sent} sent, {len(read.edges)} read, {read.lost} lost by number, "
         f"{overruns} overruns, {max(uncounted, 0)} lost and not counted"
     )
-    print(f"CPU while nobody asks: {share:.1%} of one core")
-    return 0 if uncounted <= 0 and statistics.median(trips) < TARGET_NS else 1
+    print(f"CPU while nobody asks: {share:.1%} of one core; sampling light: {light_share:.1%}")
+    for name, (rate, items) in rates.items():
+        print(f"{items:,} {name} of light, {LIGHT_ROUNDS} times: {rate / 1e6:.2f} MB/s")
+    fast = all(rate >= TARGET_BYTES_PER_S for rate, _ in rates.values())
+    return 0 if uncounted <= 0 and statistics.median(trips) < TARGET_NS and fast else 1
 
 
 if __name__ == "__main__":

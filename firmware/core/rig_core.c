@@ -87,3 +87,8 @@ void rig_core_lose_edges(struct rig_core *core, uint32_t count)
 	core->edges.numbers.overruns += count;
 	rig_loopback_lose(&core->loopback, count);
 }
+
+void rig_core_lose_light(struct rig_core *core, uint32_t count)
+{
+	core->light.numbers.overruns += count;
+}

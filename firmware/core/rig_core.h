@@ -357,6 +357,9 @@ void rig_core_edge(struct rig_core *core, uint32_t channel, bool level, uint64_t
 /** Edges happened that the shell could not hand over: they count as overruns. */
 void rig_core_lose_edges(struct rig_core *core, uint32_t count);
 
+/** Samples of light were lost on the way: they count as overruns of light. */
+void rig_core_lose_light(struct rig_core *core, uint32_t count);
+
 /**
  * Do what is due: start and end presses, change the output of a loop-back, let go when the lease is
  * over.

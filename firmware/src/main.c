@@ -6,6 +6,7 @@
 #include "rig_identity.h"
 #include "rig_light.h"
 #include "rig_mgmt.h"
+#include "rig_past.h"
 
 #include <app_version.h>
 #include <zephyr/kernel.h>
@@ -17,7 +18,10 @@ LOG_MODULE_REGISTER(rig, CONFIG_RIG_LOG_LEVEL);
 static int start(void)
 {
 	struct rig_identity identity = rig_identity_take();
-	int ret = rig_board_init();
+	int ret;
+
+	rig_past_begin(&identity, rig_past_memory());
+	ret = rig_board_init();
 
 	if (ret < 0) {
 		return ret;
@@ -26,13 +30,7 @@ static int start(void)
 	if (ret < 0) {
 		return ret;
 	}
-	if (IS_ENABLED(CONFIG_RIG_LIGHT)) {
-		ret = rig_light_start();
-		if (ret < 0) {
-			LOG_ERR("Could not start sampling light (%d)", ret);
-			return ret;
-		}
-	}
+	rig_light_start();
 	ret = rig_guard_start();
 	if (ret < 0) {
 		LOG_ERR("Could not start the watchdog (%d)", ret);
@@ -57,7 +55,6 @@ int main(void)
 	while (ret == 0) {
 		ret = rig_guard_turn();
 	}
-	/* Where there is a watchdog it resets the board now. */
-	k_sleep(K_FOREVER);
+	rig_guard_give_up();
 	return ret;
 }

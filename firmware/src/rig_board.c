@@ -2,7 +2,9 @@
 #include "rig_board.h"
 
 #include "edge_source.h"
+#include "light_source.h"
 
+#include <string.h>
 #include <zephyr/devicetree.h>
 #include <zephyr/drivers/gpio.h>
 #include <zephyr/kernel.h>
@@ -21,6 +23,9 @@ LOG_MODULE_REGISTER(rig_board, CONFIG_RIG_LOG_LEVEL);
 		.name = DT_PROP(node, channel),                                                    \
 		.delay_ns = DT_PROP(node, delay_ns),                                               \
 		.uncertainty_ns = DT_PROP(node, uncertainty_ns),                                   \
+		.front_end_delay_ns = DT_PROP(node, front_end_delay_ns),                           \
+		.front_end_uncertainty_ns =                                                        \
+			DT_PROP_OR(node, front_end_uncertainty_ns, DT_PROP(node, uncertainty_ns)), \
 	},
 
 /** The binding's kinds are "press", "hold". */
@@ -46,6 +51,8 @@ static const struct gpio_dt_spec heartbeat =
 	GPIO_DT_SPEC_GET_OR(ACTUATORS_NODE, heartbeat_gpios, {0});
 
 static struct {
+	/** everything is released for good, until the board starts anew */
+	bool given_up;
 	/** resolution is the counter's, which is known when it runs */
 	struct rig_channel_config channels[DT_CHILD_NUM_STATUS_OKAY(CHANNELS_NODE)];
 } board = {
@@ -69,6 +76,7 @@ int rig_board_init(void)
 {
 	int ret;
 
+	board.given_up = false;
 	/* Outputs first: from here on they are released whatever else fails. */
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		ret = init_output(&outputs[i]);
@@ -85,8 +93,28 @@ int rig_board_init(void)
 	ret = edge_source_init();
 	if (ret < 0) {
 		LOG_ERR("Could not start the edge source (%d)", ret);
+		return ret;
+	}
+	if (IS_ENABLED(CONFIG_RIG_LIGHT)) {
+		ret = light_source_init();
+		if (ret < 0) {
+			LOG_ERR("Could not start the light source (%d)", ret);
+		}
 	}
 	return ret;
+}
+
+/** Whether a clock's rate holds still enough for a calibration. */
+static bool is_crystal(const char *clock_source)
+{
+	static const char *const crystals[] = {"xtal", "mco", "tcxo", "host"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(crystals); i++) {
+		if (strcmp(clock_source, crystals[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 void rig_board_describe(struct rig_config *config)
@@ -98,6 +126,8 @@ void rig_board_describe(struct rig_config *config)
 	}
 	config->board = CONFIG_BOARD_TARGET;
 	config->clock_source = DT_PROP(RIG_NODE, clock_source);
+	config->crystal = is_crystal(config->clock_source);
+	config->edge_source = edge_source_name();
 	config->clock_hz = hz;
 	config->clock_tolerance_ppb = DT_PROP(RIG_NODE, clock_tolerance_ppb);
 	config->channels = board.channels;
@@ -108,6 +138,9 @@ void rig_board_describe(struct rig_config *config)
 
 void rig_board_drive(uint32_t actuator, bool driven)
 {
+	if (driven && board.given_up) {
+		return;
+	}
 	if (gpio_pin_set_dt(&outputs[actuator], driven ? 1 : 0) < 0) {
 		LOG_ERR("Could not set the output of %s", actuators[actuator].name);
 	}
@@ -115,6 +148,7 @@ void rig_board_drive(uint32_t actuator, bool driven)
 
 void rig_board_release_all(void)
 {
+	board.given_up = true;
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		(void)gpio_pin_set_dt(&outputs[i], 0);
 	}

@@ -6,10 +6,10 @@
 #include "rig_core.h"
 
 /**
- * Configure every output, released, and the edge source.
+ * Configure every output, released, the edge source, and the light source where there is one.
  *
  * @retval 0
- * @retval -ENODEV a GPIO controller or the counter is not ready
+ * @retval -ENODEV a GPIO controller the counter or the ADC is not ready
  * @retval -errno of the driver that refused
  */
 int rig_board_init(void);
@@ -17,10 +17,13 @@ int rig_board_init(void);
 /** Fill in what is known of the board; rings, callbacks and identity are left as they are. */
 void rig_board_describe(struct rig_config *config);
 
-/** Drive (true) or release one actuator; ISR-safe. */
+/** Drive (true) or release one actuator, unless all were released for good; ISR-safe. */
 void rig_board_drive(uint32_t actuator, bool driven);
 
-/** Release every actuator and stop where the heartbeat stands; for any context, a fault's too. */
+/**
+ * Release every actuator, and drive none until rig_board_init(); the heartbeat stops where it
+ * stands. For any context, a fault's too.
+ */
 void rig_board_release_all(void);
 
 /** Put the heartbeat output on the other level; nothing where there is none. */

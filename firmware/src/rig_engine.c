@@ -4,8 +4,12 @@
 #include "edge_source.h"
 #include "rig_board.h"
 #include "rig_core.h"
+#include "rig_keep.h"
+#include "rig_light.h"
+#include "rig_past.h"
 
 #include <app_version.h>
+#include <string.h>
 #include <zephyr/kernel.h>
 #include <zephyr/logging/log.h>
 
@@ -19,17 +23,15 @@ LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
 /** The counter is read at least this often, so that its wraps are seen. */
 #define LONGEST_WAIT_MS 100
 
+/** Checks that an edge source may have. */
+#define MOST_SOURCE_CHECKS 8u
+
 static K_THREAD_STACK_DEFINE(engine_stack, CONFIG_RIG_ENGINE_STACK_SIZE_BYTES);
 
 static struct {
 	struct rig_core core;
 	struct rig_time time;
 	struct rig_edge edges[CONFIG_RIG_EDGE_RING_EDGES];
-#ifdef CONFIG_RIG_LIGHT
-	struct rig_light_block light[CONFIG_RIG_LIGHT_RING_BLOCKS];
-	/** given by requests while light is to be recorded */
-	struct k_sem light_wanted;
-#endif
 	struct k_mutex lock;
 	struct k_sem wake;
 	struct k_thread thread;
@@ -46,17 +48,26 @@ static void drive(void *context, uint32_t actuator, bool driven)
 	rig_board_drive(actuator, driven);
 }
 
+static uint32_t check_source(struct rig_check *checks, uint32_t max)
+{
+	struct edge_source_check found[MOST_SOURCE_CHECKS];
+	uint32_t count = edge_source_check(found, MIN(max, MOST_SOURCE_CHECKS));
+
+	for (uint32_t i = 0; i < count; i++) {
+		checks[i] = (struct rig_check){
+			.name = found[i].name,
+			.ok = found[i].ok,
+			.value = found[i].value,
+		};
+	}
+	return count;
+}
+
 static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 {
-	if (max < 1u) {
-		return 0;
-	}
-	checks[0] = (struct rig_check){
-		.name = "short_pulses_count",
-		.ok = edge_source_short_pulses() == 0u,
-		.value = edge_source_short_pulses(),
-	};
-	return 1;
+	uint32_t count = check_source(checks, max);
+
+	return count + rig_light_check(&checks[count], max - count);
 }
 
 static void wake_up(void)
@@ -98,6 +109,56 @@ static bool take_edges(void)
 	return taken == EDGES_AT_ONCE;
 }
 
+/** @return pulses so far that the edge source saw and could not stamp */
+static uint32_t short_pulses(void)
+{
+	struct edge_source_check found[MOST_SOURCE_CHECKS];
+	uint32_t count = edge_source_check(found, MOST_SOURCE_CHECKS);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(found[i].name, "short_pulses_count") == 0) {
+			return (uint32_t)found[i].value;
+		}
+	}
+	return 0;
+}
+
+static bool is_anything_driven(void)
+{
+	for (uint32_t i = 0; i < engine.core.config.actuator_count; i++) {
+		if (engine.core.actuators[i].state != RIG_ACTION_IDLE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * Keep a calibration. While flash is written a board that runs from it stands still, interrupts
+ * too: an edge of that time has a stamp that may be late by all of it, so it counts as lost.
+ */
+static int keep(void *context, const struct rig_calibration *calibration)
+{
+	struct edge_source_edge edge;
+	uint32_t lost = 0;
+	uint32_t pulses;
+	int ret;
+
+	if (is_anything_driven()) {
+		return -EBUSY;
+	}
+	while (take_edges()) {
+	}
+	pulses = short_pulses();
+	ret = rig_keep_save(calibration);
+	while (edge_source_take(&edge)) {
+		(void)rig_time_extend(&engine.time, edge.ticks);
+		lost++;
+	}
+	own_up(lost + edge_source_take_lost() + (short_pulses() - pulses));
+	return ret;
+}
+
 /** Do what is due; how long nothing will be. */
 static k_timeout_t turn(void)
 {
@@ -129,7 +190,11 @@ static void run(void *unused1, void *unused2, void *unused3)
 
 static int init_core(const struct rig_identity *identity, uint32_t levels)
 {
-	struct rig_config config = {
+	/* Too large for a stack; the core copies it. */
+	static struct rig_config config;
+	int ret;
+
+	config = (struct rig_config){
 		.firmware = APP_VERSION_STRING,
 		.boot_id = identity->boot_id,
 		.reset_reason = identity->reset_reason,
@@ -137,17 +202,16 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 		.lease_ns = CONFIG_RIG_LEASE_MS * NS_PER_MS,
 		.edge_slots = engine.edges,
 		.edge_capacity = CONFIG_RIG_EDGE_RING_EDGES,
-#ifdef CONFIG_RIG_LIGHT
-		.light_slots = engine.light,
-		.light_capacity = CONFIG_RIG_LIGHT_RING_BLOCKS,
-#endif
 		.now_ns = now_ns,
 		.drive = drive,
 		.selftest = selftest,
 	};
-	int ret;
-
 	rig_board_describe(&config);
+	rig_light_describe(&config);
+	config.past_count = rig_past_list(&config.past);
+	rig_keep_load(&config.calibration);
+	config.store_name = rig_keep_name();
+	config.store = config.store_name == NULL ? NULL : keep;
 	ret = rig_time_init(&engine.time, edge_source_bits(), config.clock_hz);
 	if (ret < 0) {
 		return ret;
@@ -162,9 +226,6 @@ int rig_engine_start(const struct rig_identity *identity)
 
 	(void)k_mutex_init(&engine.lock);
 	(void)k_sem_init(&engine.wake, 0, 1);
-#ifdef CONFIG_RIG_LIGHT
-	(void)k_sem_init(&engine.light_wanted, 0, 1);
-#endif
 	engine.stopping = false;
 	ret = edge_source_start(wake_up, &levels);
 	if (ret < 0) {
@@ -192,41 +253,21 @@ void rig_engine_stop(void)
 	rig_core_release(&engine.core);
 }
 
-#ifdef CONFIG_RIG_LIGHT
-static bool wants_light(uint64_t t_ns)
+struct rig_core *rig_engine_lock(void)
 {
-	return t_ns < engine.core.light.armed_until_ns;
-}
-
-static void call_for_light(void)
-{
-	if (wants_light(now_ns(NULL))) {
-		k_sem_give(&engine.light_wanted);
-	}
-}
-
-void rig_engine_await_light(void)
-{
-	(void)k_sem_take(&engine.light_wanted, K_FOREVER);
-}
-
-bool rig_engine_light(uint32_t ticks, uint16_t counts)
-{
-	uint64_t t_ns;
-	bool wanted;
-
 	(void)k_mutex_lock(&engine.lock, K_FOREVER);
-	t_ns = rig_time_ns(&engine.time, rig_time_extend(&engine.time, ticks));
-	rig_light_sample(&engine.core.light, t_ns, counts);
-	wanted = wants_light(t_ns);
-	(void)k_mutex_unlock(&engine.lock);
-	return wanted;
+	return &engine.core;
 }
-#else
-static void call_for_light(void)
+
+void rig_engine_unlock(void)
 {
+	(void)k_mutex_unlock(&engine.lock);
 }
-#endif
+
+uint64_t rig_engine_time_ns(uint32_t ticks)
+{
+	return rig_time_ns(&engine.time, rig_time_extend(&engine.time, ticks));
+}
 
 int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t in_len, uint8_t *out,
 		       size_t out_cap, size_t *out_len)
@@ -238,7 +279,7 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 	}
 	rc = rig_core_request(&engine.core, command, write, now_ns(NULL), in, in_len, out, out_cap,
 			      out_len);
-	call_for_light();
+	rig_light_call(&engine.core, now_ns(NULL));
 	(void)k_mutex_unlock(&engine.lock);
 	/* There may be another deadline now. */
 	wake_up();
@@ -249,6 +290,24 @@ void rig_engine_release(void)
 {
 	(void)k_mutex_lock(&engine.lock, K_FOREVER);
 	rig_core_release(&engine.core);
+	(void)k_mutex_unlock(&engine.lock);
+}
+
+void rig_engine_note(void)
+{
+	struct rig_tally tally;
+
+	if (k_mutex_lock(&engine.lock, K_MSEC(CONFIG_RIG_GUARD_PATIENCE_MS)) != 0) {
+		return;
+	}
+	tally = (struct rig_tally){
+		.up_ns = now_ns(NULL),
+		.edge_overruns = engine.core.edges.numbers.overruns,
+		.light_overruns = engine.core.light.numbers.overruns,
+		.refusals = engine.core.refusals,
+		.lease_expiries = engine.core.lease_expiries,
+	};
+	rig_past_note(&tally);
 	(void)k_mutex_unlock(&engine.lock);
 }
 

@@ -7,6 +7,7 @@
 #ifndef RIG_ENGINE_H
 #define RIG_ENGINE_H
 
+#include "rig_core.h"
 #include "rig_identity.h"
 
 #include <stdbool.h>
@@ -32,16 +33,28 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 /** Let go of every actuator; from any thread. */
 void rig_engine_release(void);
 
-/** Wait until the host wants light recorded; one thread only. */
-void rig_engine_await_light(void);
+/**
+ * Note how this boot fares in the memory that a reset leaves alone; from any thread.
+ *
+ * Waits for the lock no longer than the guard does.
+ */
+void rig_engine_note(void);
 
 /**
- * Record one sample of the photodiode.
+ * Take the engine's lock, for a bounded time: presses end late by as much. Not for interrupts.
  *
- * @param ticks the edge source's counter when it was taken
- * @return whether the host wants more
+ * @return the core, until rig_engine_unlock()
  */
-bool rig_engine_light(uint32_t ticks, uint16_t counts);
+struct rig_core *rig_engine_lock(void);
+
+void rig_engine_unlock(void);
+
+/**
+ * Only with the lock.
+ *
+ * @return board time at a value that the edge source's counter had within half its wrap
+ */
+uint64_t rig_engine_time_ns(uint32_t ticks);
 
 /**
  * Look whether the engine lives; from any thread but its own.

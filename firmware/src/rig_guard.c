@@ -3,20 +3,27 @@
 
 #include "rig_board.h"
 #include "rig_engine.h"
+#include "rig_past.h"
 
 #include <zephyr/devicetree.h>
 #include <zephyr/drivers/watchdog.h>
 #include <zephyr/kernel.h>
 #include <zephyr/logging/log.h>
+#include <zephyr/sys/reboot.h>
 
 LOG_MODULE_REGISTER(rig_guard, CONFIG_RIG_LOG_LEVEL);
 
 #define HAS_WATCHDOG (IS_ENABLED(CONFIG_WATCHDOG) && DT_NODE_HAS_STATUS(DT_ALIAS(watchdog0), okay))
 
+/** Below a second by more than a turn takes. */
+#define NOTE_PERIOD_MS 900
+
 static struct {
 	/** of the watchdog; below 0: none */
 	int channel;
 	bool failed;
+	/** uptime of the newest note */
+	int64_t noted_ms;
 } guard = {.channel = -1};
 
 #if HAS_WATCHDOG
@@ -59,6 +66,17 @@ static void feed(void)
 }
 #endif
 
+/** Note how the boot fares, each second. */
+static void note(void)
+{
+	int64_t now_ms = k_uptime_get();
+
+	if (now_ms - guard.noted_ms >= NOTE_PERIOD_MS) {
+		guard.noted_ms = now_ms;
+		rig_engine_note();
+	}
+}
+
 /** Toggle the heartbeat for one guard period, or only sleep for as long. */
 static void spend_period(bool beat)
 {
@@ -74,6 +92,14 @@ static void spend_period(bool beat)
 	}
 }
 
+void rig_guard_give_up(void)
+{
+	if (HAS_WATCHDOG) {
+		k_sleep(K_FOREVER);
+	}
+	sys_reboot(SYS_REBOOT_COLD);
+}
+
 int rig_guard_turn(void)
 {
 	bool active = false;
@@ -81,6 +107,7 @@ int rig_guard_turn(void)
 	if (guard.failed || rig_engine_check(CONFIG_RIG_GUARD_PATIENCE_MS, &active) < 0) {
 		rig_board_release_all();
 		if (!guard.failed) {
+			rig_past_end("engine-late");
 			LOG_ERR("Engine is late by more than %d ms: let go of everything",
 				CONFIG_RIG_GUARD_PATIENCE_MS);
 		}
@@ -88,6 +115,7 @@ int rig_guard_turn(void)
 		return -ETIMEDOUT;
 	}
 	feed();
+	note();
 	spend_period(active && rig_board_has_heartbeat());
 	return 0;
 }

@@ -19,4 +19,11 @@ int rig_guard_start(void);
  */
 int rig_guard_turn(void);
 
+/**
+ * After a turn that failed: let the watchdog reset the board, or, where there is none, do so.
+ *
+ * Does not return.
+ */
+void rig_guard_give_up(void);
+
 #endif

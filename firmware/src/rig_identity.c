@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig_identity.h"
 
+#include <zephyr/cache.h>
 #include <zephyr/devicetree.h>
 #include <zephyr/drivers/entropy.h>
 #include <zephyr/drivers/hwinfo.h>
@@ -107,6 +108,8 @@ struct rig_identity rig_identity_take(void)
 		retained.watchdog_resets++;
 	}
 	retained.check = retained_check();
+	/* A reset forgets what is in the cache only. */
+	(void)sys_cache_data_flush_range(&retained, sizeof(retained));
 	return (struct rig_identity){
 		.boot_id = take_boot_id(noise),
 		.reset_reason = reason,

@@ -1,77 +1,200 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One conversion a period, each with a time stamp of its own, so that a late wake-up moves a
- * sample's stamp with it. A thread cannot do the 50 kS/s that fast PWM asks for; that needs a
- * back end with DMA.
+ * From the light source to the engine, for as long as the host wants light recorded. A sample's
+ * time is that of the first one and its number, never that of a wake-up.
  */
 #include "rig_light.h"
 
 #include "edge_source.h"
+#include "light_source.h"
 #include "rig_engine.h"
 
-#include <zephyr/devicetree.h>
-#include <zephyr/drivers/adc.h>
 #include <zephyr/kernel.h>
 #include <zephyr/logging/log.h>
+#include <zephyr/sys/util.h>
 
 LOG_MODULE_REGISTER(rig_light, CONFIG_RIG_LOG_LEVEL);
 
-BUILD_ASSERT(USEC_PER_SEC / CONFIG_SYS_CLOCK_TICKS_PER_SEC <= CONFIG_RIG_LIGHT_SAMPLE_PERIOD_US,
-	     "the sample period is at least one system tick");
-
-static const struct adc_dt_spec photodiode = ADC_DT_SPEC_GET(DT_INST(0, resume_rig_rig));
+/** A source that brings nothing for so long is stuck. */
+#define PATIENCE_MS 500
+/** After one that does not start. */
+#define PAUSE_MS 100
 
 static K_THREAD_STACK_DEFINE(light_stack, CONFIG_RIG_LIGHT_STACK_SIZE_BYTES);
 
+/** Samples may hold up the end of a press by as much. */
+#define HOLD_NS NSEC_PER_MSEC
+
+/** Given while light is to be recorded. */
+static K_SEM_DEFINE(wanted_now, 0, 1);
+
 static struct {
 	struct k_thread thread;
-	struct k_timer period;
-	uint32_t failures;
+	struct rig_light_block blocks[CONFIG_RIG_LIGHT_RING_BLOCKS];
+	uint16_t onset[CONFIG_RIG_ONSET_SAMPLES];
+	bool has_failed;
+	/** longest time for which samples took the lock */
+	uint32_t hold_ticks;
 } light;
 
-/** One sample; false when the host wants no more. */
-static bool sample(void)
+void rig_light_describe(struct rig_config *config)
 {
-	uint16_t counts = 0;
-	struct adc_sequence sequence = {.buffer = &counts, .buffer_size = sizeof(counts)};
-	uint32_t ticks = edge_source_ticks();
-	int ret = adc_sequence_init_dt(&photodiode, &sequence);
+	config->light_slots = light.blocks;
+	config->light_capacity = ARRAY_SIZE(light.blocks);
+	config->onset = (struct rig_onset_config){
+		.slots = light.onset,
+		.capacity = ARRAY_SIZE(light.onset),
+		.rate_hz = light_source_hz(),
+		.full_scale = light_source_full_scale(),
+	};
+}
 
-	if (ret == 0) {
-		ret = adc_read_dt(&photodiode, &sequence);
+static bool wants_light(const struct rig_core *core, uint64_t t_ns)
+{
+	return t_ns < core->light.armed_until_ns;
+}
+
+void rig_light_call(const struct rig_core *core, uint64_t now_ns)
+{
+	if (wants_light(core, now_ns)) {
+		k_sem_give(&wanted_now);
 	}
-	if (ret < 0 && light.failures++ == 0u) {
-		LOG_ERR("Could not sample the photodiode (%d)", ret);
+}
+
+uint32_t rig_light_check(struct rig_check *checks, uint32_t max)
+{
+	uint64_t hold_ns = light.hold_ticks * (uint64_t)NSEC_PER_SEC / edge_source_hz();
+
+	if (max < 1u) {
+		return 0;
 	}
-	return ret == 0 && rig_engine_light(ticks, counts);
+	checks[0] = (struct rig_check){
+		.name = "light_hold_ns",
+		.ok = hold_ns <= HOLD_NS,
+		.value = (int64_t)hold_ns,
+	};
+	return 1;
+}
+
+uint64_t rig_light_stamp_ns(uint64_t first_ns, uint64_t number, uint32_t hz)
+{
+	return first_ns + number / hz * NSEC_PER_SEC + number % hz * NSEC_PER_SEC / hz;
+}
+
+/** Wait until the host wants light recorded. */
+static void await_call(void)
+{
+	bool wanted = false;
+
+	while (!wanted) {
+		(void)k_sem_take(&wanted_now, K_FOREVER);
+		wanted = wants_light(rig_engine_lock(), rig_engine_time_ns(edge_source_ticks()));
+		rig_engine_unlock();
+	}
+}
+
+static uint64_t time_ns(uint32_t ticks)
+{
+	uint64_t t_ns;
+
+	(void)rig_engine_lock();
+	t_ns = rig_engine_time_ns(ticks);
+	rig_engine_unlock();
+	return t_ns;
+}
+
+/** Samples were lost; recording may go on at once. */
+static void own_up(void)
+{
+	struct rig_core *core = rig_engine_lock();
+
+	rig_core_lose_light(core, 1);
+	rig_light_call(core, rig_engine_time_ns(edge_source_ticks()));
+	rig_engine_unlock();
+}
+
+/** How long the lock is held is measured. */
+static bool record_piece(uint64_t t_ns, const uint16_t *counts, uint32_t count)
+{
+	struct rig_core *core = rig_engine_lock();
+	uint32_t before = edge_source_ticks();
+	uint32_t taken;
+	bool wanted;
+
+	rig_light_samples(&core->light, t_ns, counts, count);
+	wanted = wants_light(core, t_ns);
+	taken = edge_source_ticks() - before;
+	light.hold_ticks = MAX(light.hold_ticks, taken);
+	rig_engine_unlock();
+	return wanted;
+}
+
+/** One batch, in pieces, so that no lock is held for long; whether the host wants more. */
+static bool hand_over(uint64_t first_ns, uint64_t number, const uint16_t *counts, uint32_t count)
+{
+	uint32_t hz = light_source_hz();
+	bool wanted = true;
+
+	for (uint32_t done = 0; done < count && wanted; done += CONFIG_RIG_LIGHT_SAMPLES_AT_ONCE) {
+		uint32_t piece = MIN(count - done, CONFIG_RIG_LIGHT_SAMPLES_AT_ONCE);
+
+		wanted = record_piece(rig_light_stamp_ns(first_ns, number + done, hz),
+				      &counts[done], piece);
+	}
+	return wanted;
+}
+
+/** 0 when the host wants no more. */
+static int record(void)
+{
+	const uint16_t *counts;
+	uint32_t first_ticks;
+	uint64_t first_ns;
+	uint64_t number = 0;
+	bool wanted = true;
+	int ret = light_source_start(&first_ticks);
+
+	if (ret < 0) {
+		return ret;
+	}
+	first_ns = time_ns(first_ticks);
+	while (wanted) {
+		ret = light_source_take(&counts, K_MSEC(PATIENCE_MS));
+		if (ret <= 0) {
+			light_source_stop();
+			return ret == 0 ? -ETIMEDOUT : ret;
+		}
+		wanted = hand_over(first_ns, number, counts, (uint32_t)ret);
+		number += (uint32_t)ret;
+	}
+	light_source_stop();
+	return 0;
 }
 
 static void run(void *unused1, void *unused2, void *unused3)
 {
 	while (true) {
-		rig_engine_await_light();
-		k_timer_start(&light.period, K_NO_WAIT, K_USEC(CONFIG_RIG_LIGHT_SAMPLE_PERIOD_US));
-		do {
-			(void)k_timer_status_sync(&light.period);
-		} while (sample());
-		k_timer_stop(&light.period);
+		int ret;
+
+		await_call();
+		ret = record();
+		if (ret == 0) {
+			continue;
+		}
+		own_up();
+		if (ret != -EOVERFLOW) {
+			if (!light.has_failed) {
+				LOG_ERR("Could not sample the photodiode (%d)", ret);
+			}
+			light.has_failed = true;
+			k_sleep(K_MSEC(PAUSE_MS));
+		}
 	}
 }
 
-int rig_light_start(void)
+void rig_light_start(void)
 {
-	int ret;
-
-	if (!adc_is_ready_dt(&photodiode)) {
-		return -ENODEV;
-	}
-	ret = adc_channel_setup_dt(&photodiode);
-	if (ret < 0) {
-		return ret;
-	}
-	k_timer_init(&light.period, NULL, NULL);
 	(void)k_thread_create(&light.thread, light_stack, K_THREAD_STACK_SIZEOF(light_stack), run,
 			      NULL, NULL, NULL, CONFIG_RIG_LIGHT_PRIORITY, 0, K_NO_WAIT);
 	(void)k_thread_name_set(&light.thread, "rig_light");
-	return 0;
 }

@@ -51,6 +51,7 @@ static enum mgmt_cb_return before_reset(uint32_t event, enum mgmt_cb_return prev
 					size_t data_size)
 {
 	rig_engine_release();
+	rig_engine_note();
 	return MGMT_CB_OK;
 }
 

@@ -48,6 +48,9 @@ bool outside_wires_take(struct outside_change *change);
 /** @return the levels that the wires have been given so far, also before a reboot */
 struct outside_change outside_wires_now(void);
 
+/** @return the photodiode's voltage, likewise */
+uint16_t outside_light_mv(void);
+
 /** Tell the outside the levels of the outputs in mask. */
 void outside_wires_report(uint32_t mask, uint32_t values);
 
@@ -58,6 +61,11 @@ uint32_t outside_random(void);
 
 /** Start the program anew; the pseudo-terminal and the socket stay open. Does not return. */
 void outside_reboot(void);
+
+/**
+ * @return memory that reboots leave alone, all 0 at first; the same one at each call
+ */
+void *outside_retained(size_t bytes);
 
 /** @return whether this run of the program came from outside_reboot() */
 bool outside_is_reborn(void);

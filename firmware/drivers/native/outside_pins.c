@@ -3,9 +3,9 @@
 #define DT_DRV_COMPAT resume_rig_wires
 
 #include "outside.h"
+#include "outside_light.h"
 
 #include <zephyr/device.h>
-#include <zephyr/drivers/adc/adc_emul.h>
 #include <zephyr/drivers/gpio/gpio_emul.h>
 #include <zephyr/init.h>
 #include <zephyr/irq.h>
@@ -14,15 +14,9 @@
 
 LOG_MODULE_REGISTER(outside_pins, CONFIG_RIG_LOG_LEVEL);
 
-#define RIG_NODE DT_INST(0, resume_rig_rig)
-
 static const struct device *const port = DEVICE_DT_GET(DT_INST_PHANDLE(0, port));
 
-static struct {
-	struct gpio_callback outputs;
-	struct k_work light;
-	atomic_t light_mv;
-} pins;
+static struct gpio_callback outputs;
 
 static bool is_input(gpio_pin_t pin)
 {
@@ -41,14 +35,11 @@ static void set_inputs(struct outside_change change)
 	}
 }
 
-/** The emulated ADC takes a mutex, so an interrupt cannot set it. */
-static void set_light(struct k_work *unused)
+static void set_light(uint16_t voltage_mv)
 {
-#ifdef CONFIG_RIG_LIGHT
-	(void)adc_emul_const_value_set(DEVICE_DT_GET(DT_IO_CHANNELS_CTLR(RIG_NODE)),
-				       DT_IO_CHANNELS_INPUT(RIG_NODE),
-				       (uint32_t)atomic_get(&pins.light_mv));
-#endif
+	if (IS_ENABLED(CONFIG_RIG_LIGHT_SOURCE_OUTSIDE)) {
+		outside_light_changed(voltage_mv);
+	}
 }
 
 static void wires_changed(const void *unused)
@@ -57,8 +48,7 @@ static void wires_changed(const void *unused)
 
 	while (outside_wires_take(&change)) {
 		if ((change.mask & OUTSIDE_LIGHT) != 0u) {
-			atomic_set(&pins.light_mv, change.values & UINT16_MAX);
-			(void)k_work_submit(&pins.light);
+			set_light((uint16_t)change.values);
 		} else {
 			set_inputs(change);
 		}
@@ -89,11 +79,10 @@ static void outputs_changed(const struct device *device, struct gpio_callback *c
 
 static int outside_pins_init(void)
 {
-	k_work_init(&pins.light, set_light);
-	gpio_init_callback(&pins.outputs, outputs_changed, UINT32_MAX);
+	gpio_init_callback(&outputs, outputs_changed, UINT32_MAX);
 	IRQ_CONNECT(OUTSIDE_WIRES_IRQ, 1, wires_changed, NULL, 0);
 	irq_enable(OUTSIDE_WIRES_IRQ);
-	return gpio_add_callback(port, &pins.outputs);
+	return gpio_add_callback(port, &outputs);
 }
 
 SYS_INIT(outside_pins_init, POST_KERNEL, CONFIG_APPLICATION_INIT_PRIORITY);

@@ -63,7 +63,10 @@ struct outside_estate {
 	int pty_fd;
 	int pty_slave_fd;
 	int wires_fd;
+	int retained_fd;
+	int flash_fd;
 	struct outside_change wires;
+	uint16_t light_mv;
 	/** whom outputs were reported to, empty for nobody */
 	char peer[OUTSIDE_PATH_BYTES];
 };
@@ -74,5 +77,6 @@ const struct outside_estate *outside_estate(void);
 /** Fill in each file's part. */
 void outside_pty_bequeath(struct outside_estate *estate);
 void outside_wires_bequeath(struct outside_estate *estate);
+void outside_memory_bequeath(struct outside_estate *estate);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A reboot of the simulated board is the program started anew in the same process: the board loses
- * its memory, while the terminal, the socket and the levels on the wires stay as they are.
+ * its memory but for the retained one and the flash, while the terminal, the socket, the levels on
+ * the wires and the light stay as they are.
  */
 #define _GNU_SOURCE
 #include "outside_host.h"
@@ -53,8 +54,10 @@ void outside_reboot(void)
 
 	outside_pty_bequeath(&estate);
 	outside_wires_bequeath(&estate);
-	(void)snprintf(text, sizeof(text), "%d %d %d %x %x %s", estate.pty_fd, estate.pty_slave_fd,
-		       estate.wires_fd, estate.wires.mask, estate.wires.values, estate.peer);
+	outside_memory_bequeath(&estate);
+	(void)snprintf(text, sizeof(text), "%d %d %d %d %d %x %x %hu %s", estate.pty_fd,
+		       estate.pty_slave_fd, estate.wires_fd, estate.retained_fd, estate.flash_fd,
+		       estate.wires.mask, estate.wires.values, estate.light_mv, estate.peer);
 	(void)setenv(VARIABLE, text, 1);
 	(void)fflush(NULL);
 	nsi_get_cmd_line_args(&argc, &argv);
@@ -71,9 +74,10 @@ static void outside_be_born(void)
 		return;
 	}
 	/* The peer's name comes last and may be absent, or hold blanks. */
-	birth.reborn = sscanf(text, "%d %d %d %x %x %107[^\n]", &estate->pty_fd,
-			      &estate->pty_slave_fd, &estate->wires_fd, &estate->wires.mask,
-			      &estate->wires.values, estate->peer) >= 5;
+	birth.reborn = sscanf(text, "%d %d %d %d %d %x %x %hu %107[^\n]", &estate->pty_fd,
+			      &estate->pty_slave_fd, &estate->wires_fd, &estate->retained_fd,
+			      &estate->flash_fd, &estate->wires.mask, &estate->wires.values,
+			      &estate->light_mv, estate->peer) >= 8;
 	(void)unsetenv(VARIABLE);
 }
 

@@ -46,6 +46,7 @@ static struct {
 	uint32_t count;
 	struct outside_change inputs;
 	struct outside_change outputs;
+	uint16_t light_mv;
 } wires = {.fd = -1};
 
 static struct pending *at(uint32_t index)
@@ -72,7 +73,9 @@ bool outside_wires_take(struct outside_change *change)
 	*change = at(0)->change;
 	wires.first = (wires.first + 1) % CHANGES;
 	wires.count--;
-	if ((change->mask & OUTSIDE_LIGHT) == 0) {
+	if ((change->mask & OUTSIDE_LIGHT) != 0) {
+		wires.light_mv = (uint16_t)change->values;
+	} else {
 		wires.inputs.values =
 			(wires.inputs.values & ~change->mask) | (change->values & change->mask);
 		wires.inputs.mask |= change->mask;
@@ -83,6 +86,11 @@ bool outside_wires_take(struct outside_change *change)
 struct outside_change outside_wires_now(void)
 {
 	return wires.inputs;
+}
+
+uint16_t outside_light_mv(void)
+{
+	return wires.light_mv;
 }
 
 uint64_t outside_wires_due_us(void)
@@ -183,6 +191,7 @@ static void inherit(const struct outside_estate *estate)
 
 	wires.fd = estate->wires_fd;
 	wires.inputs = estate->wires;
+	wires.light_mv = estate->light_mv;
 	if (peer_bytes > 0) {
 		wires.peer.sun_family = AF_UNIX;
 		(void)memcpy(wires.peer.sun_path, estate->peer, peer_bytes);
@@ -208,6 +217,7 @@ void outside_wires_bequeath(struct outside_estate *estate)
 {
 	estate->wires_fd = wires.fd;
 	estate->wires = wires.inputs;
+	estate->light_mv = wires.light_mv;
 	if (wires.peer_len > 0) {
 		(void)snprintf(estate->peer, sizeof(estate->peer), "%s", wires.peer.sun_path);
 	}

@@ -4,6 +4,7 @@
 #include "rig_board.h"
 #include "rig_engine.h"
 #include "rig_internal.h"
+#include "rig_past.h"
 
 #include <string.h>
 #include <zcbor_decode.h>
@@ -32,6 +33,7 @@ void board_boot(void *unused)
 		.reset_reason = "power-on",
 	};
 
+	rig_past_begin(&identity, rig_past_memory());
 	zassert_ok(rig_board_init());
 	zassert_ok(rig_engine_start(&identity));
 }
@@ -119,6 +121,45 @@ uint32_t board_lid(bool closed)
 		     rig_wire_put_text(out, "closed") && zcbor_bool_put(out, closed));
 	request(RIG_CMD_LID, true, in, (size_t)(out->payload - in));
 	return group_error();
+}
+
+uint32_t board_calibrate(uint32_t clock_ppb)
+{
+	uint8_t in[32];
+
+	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
+	zassert_true(rig_wire_put_map(out, 1) && rig_wire_put_u32(out, "cal", clock_ppb));
+	request(RIG_CMD_CALIBRATION, true, in, (size_t)(out->payload - in));
+	return group_error();
+}
+
+uint32_t board_arm_light(uint64_t duration_ns)
+{
+	uint8_t in[32];
+
+	ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
+	zassert_true(rig_wire_put_map(out, 1) && rig_wire_put_u64(out, "dur", duration_ns));
+	request(RIG_CMD_LIGHT, true, in, (size_t)(out->payload - in));
+	return group_error();
+}
+
+uint32_t board_light(void)
+{
+	uint8_t in[32];
+	uint32_t from = 0;
+
+	while (true) {
+		uint32_t next;
+
+		ZCBOR_STATE_E(out, 0, in, sizeof(in), 1);
+		zassert_true(rig_wire_put_map(out, 1) && rig_wire_put_u32(out, "from", from));
+		request(RIG_CMD_LIGHT, false, in, (size_t)(out->payload - in));
+		next = (uint32_t)number("next");
+		if (next == from) {
+			return next;
+		}
+		from = next;
+	}
 }
 
 uint64_t board_read(enum rig_command command, const char *key)

@@ -39,6 +39,15 @@ uint32_t board_press(uint32_t actuator, uint64_t duration_ns, bool force);
 /** Move the lid; @return 0, or the group's error */
 uint32_t board_lid(bool closed);
 
+/** Keep a rate error of the clock; @return 0, or the group's error */
+uint32_t board_calibrate(uint32_t clock_ppb);
+
+/** Record light; @return 0, or the group's error */
+uint32_t board_arm_light(uint64_t duration_ns);
+
+/** @return how many blocks of light there were so far */
+uint32_t board_light(void);
+
 /** @return an unsigned value out of the reply to a read command without arguments */
 uint64_t board_read(enum rig_command command, const char *key);
 

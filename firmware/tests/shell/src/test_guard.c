@@ -32,6 +32,9 @@ ZTEST(guard, test_a_dead_engine_is_noticed_and_outputs_are_let_go)
 	zassert_true(board_is_driven(BUTTON));
 	zassert_equal(rig_guard_turn(), -ETIMEDOUT);
 	zassert_false(board_is_driven(BUTTON));
+	/* Nobody would end what is driven from now on. */
+	zassert_ok(board_lid(true));
+	zassert_false(board_is_driven(LID));
 	k_thread_resume(engine_thread);
 	zassert_equal(rig_guard_turn(), -ETIMEDOUT);
 }

@@ -17,6 +17,7 @@ from resume_rig.campaign.stored import load_campaign
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import BoardRebooted, LinkLost
+from resume_rig.model.light import OnsetState
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import Rig
 from resume_rig.rig.open import OpenRig, open_rig
@@ -112,6 +113,27 @@ def test_the_lid_is_sensed_and_gates_the_panel(opened: OpenRig) -> None:
     opened.rig.lid(closed=False)
     levels = [(e.channel, e.level) for e in wait_for(opened.rig, 3)]
     assert (Channel.LID, 1) in levels
+
+
+def test_the_onset_of_the_panels_light_is_told(opened: OpenRig) -> None:
+    opened.rig.lid(closed=True)
+    clock = SystemClock()
+    clock.sleep_ns(100 * MS)
+    opened.rig.arm_light(10_000 * MS)
+    clock.sleep_ns(200 * MS)
+    opened.rig.lid(closed=False)
+    done = (OnsetState.OK, OnsetState.UNSTABLE, OnsetState.NO_LIGHT, OnsetState.LOST)
+    until(lambda: opened.rig.onset().state in done)
+    onset = opened.rig.onset()
+    lit = [e for e in opened.rig.edges(0).edges if (e.channel, e.level) == (Channel.BACKLIGHT, 1)]
+    assert onset.state is OnsetState.OK
+    # A linear ramp of 8 ms, which the simulated DUT tells in steps of 50 us.
+    assert onset.half_ns is not None
+    assert abs(onset.half_ns - lit[-1].t_ns - 4 * MS) < 100_000
+    assert onset.ninety_ns is not None
+    assert abs(onset.ninety_ns - lit[-1].t_ns - 7.2 * MS) < 100_000
+    assert (onset.pwm_hz, onset.resolution_ns) == (0.0, 20_000)
+    assert opened.rig.faults().light_overruns == 0
 
 
 def test_an_image_that_is_killed_is_link_lost_and_named(opened: OpenRig) -> None:

@@ -27,7 +27,7 @@ from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import new_log
 from resume_rig.rig.sim.panel import FULL_SCALE, RAMP_NS, Panel
 
-_LIGHT_STEP_NS: Final = 250_000  # while the panel ramps; after that its voltage stands still
+_LIGHT_STEP_NS: Final = 50_000  # while the panel ramps; after that its voltage stands still
 
 
 class WiredDut:
