@@ -19,6 +19,9 @@ LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
 /** The counter is read at least this often, so that its wraps are seen. */
 #define LONGEST_WAIT_MS 100
 
+/** Checks that an edge source may have. */
+#define MOST_SOURCE_CHECKS 4u
+
 static K_THREAD_STACK_DEFINE(engine_stack, CONFIG_RIG_ENGINE_STACK_SIZE_BYTES);
 
 static struct {
@@ -48,15 +51,17 @@ static void drive(void *context, uint32_t actuator, bool driven)
 
 static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 {
-	if (max < 1u) {
-		return 0;
+	struct edge_source_check found[MOST_SOURCE_CHECKS];
+	uint32_t count = edge_source_check(found, MIN(max, MOST_SOURCE_CHECKS));
+
+	for (uint32_t i = 0; i < count; i++) {
+		checks[i] = (struct rig_check){
+			.name = found[i].name,
+			.ok = found[i].ok,
+			.value = found[i].value,
+		};
 	}
-	checks[0] = (struct rig_check){
-		.name = "short_pulses_count",
-		.ok = edge_source_short_pulses() == 0u,
-		.value = edge_source_short_pulses(),
-	};
-	return 1;
+	return count;
 }
 
 static void wake_up(void)

@@ -38,6 +38,7 @@ static struct {
 	atomic_t head;
 	atomic_t tail;
 	atomic_t lost;
+	/** interrupts whose channel had its old level again: pulses too short to be resolved */
 	atomic_t short_pulses;
 	/** as the newest interrupts saw them; written by them only, once started */
 	uint32_t levels;
@@ -195,7 +196,22 @@ uint32_t edge_source_take_lost(void)
 	return (uint32_t)atomic_clear(&source.lost);
 }
 
-uint32_t edge_source_short_pulses(void)
+const char *edge_source_name(void)
 {
-	return (uint32_t)atomic_get(&source.short_pulses);
+	return "gpio-interrupt";
+}
+
+uint32_t edge_source_check(struct edge_source_check *checks, uint32_t max)
+{
+	int64_t short_pulses = atomic_get(&source.short_pulses);
+
+	if (max < 1u) {
+		return 0;
+	}
+	checks[0] = (struct edge_source_check){
+		.name = "short_pulses_count",
+		.ok = short_pulses == 0,
+		.value = short_pulses,
+	};
+	return 1;
 }
