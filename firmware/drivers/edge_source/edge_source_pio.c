@@ -18,7 +18,6 @@
 #include "pio_machine.h"
 #include "pio_program.h"
 
-#include <hardware/gpio.h>
 #include <hardware/timer.h>
 #include <zephyr/device.h>
 #include <zephyr/devicetree.h>
@@ -113,7 +112,8 @@ uint32_t edge_source_hz(void)
 
 uint32_t edge_source_levels(void)
 {
-	return pio_edges_levels(&source.edges, gpio_get_all());
+	/* As of the newest record read, so that those still waiting go on from there. */
+	return source.edges.levels;
 }
 
 /** The clock that the ticks are made of must be the one that runs. */
