@@ -199,6 +199,21 @@ static uint32_t words_held(void)
 	return dma_ring_ahead(source.tail, pio_machine_written(&source.machine));
 }
 
+/** Whether a record waits; when there is none, the next one interrupts. */
+static bool has_record(void)
+{
+	if (words_held() >= RECORD_WORDS) {
+		return true;
+	}
+	/* What comes from here on interrupts; what came before is seen now. */
+	pio_machine_forget(&source.machine);
+	if (words_held() >= RECORD_WORDS) {
+		return true;
+	}
+	pio_machine_interrupt(&source.machine, true);
+	return false;
+}
+
 /** Own up to all that waits, and go on with the newest record's levels. */
 static void drop_all(void)
 {
@@ -220,28 +235,28 @@ static void recover(void)
 	start_machine();
 }
 
-/** Read the next record; false when there is none, or when what waits had to be dropped. */
+/** Read the next record; false when there is none, or when what waited had to be dropped. */
 static bool read_record(struct pio_record *record)
 {
-	if (pio_machine_has_stalled(&source.machine)) {
-		recover();
-		return false;
-	}
-	if (words_held() < RECORD_WORDS) {
+	bool overwritten;
+
+	if (!pio_machine_has_stalled(&source.machine) && !has_record()) {
 		return false;
 	}
 	*record = record_at(source.tail);
-	/* Asked after reading: it may have been overwritten, or be of after a stall. */
+	/* Asked after reading: it may have been overwritten meanwhile, or be of after a stall. */
+	overwritten = words_held() >= RING_WORDS;
 	if (pio_machine_has_stalled(&source.machine)) {
 		recover();
-		return false;
-	}
-	if (words_held() >= RING_WORDS) {
+	} else if (overwritten) {
 		drop_all();
-		return false;
+	} else {
+		source.tail += RECORD_WORDS;
+		return true;
 	}
-	source.tail += RECORD_WORDS;
-	return true;
+	/* The reader takes over the levels first, then comes for what is newer. */
+	source.wake();
+	return false;
 }
 
 bool edge_source_take(struct edge_source_edge *edge)
@@ -250,12 +265,7 @@ bool edge_source_take(struct edge_source_edge *edge)
 
 	while (!pio_edges_take(&source.edges, edge)) {
 		if (!read_record(&record)) {
-			/* What comes from here on interrupts; what came before is seen now. */
-			pio_machine_forget(&source.machine);
-			if (!read_record(&record)) {
-				pio_machine_interrupt(&source.machine, true);
-				return false;
-			}
+			return false;
 		}
 		pio_edges_put(&source.edges, &record);
 	}
