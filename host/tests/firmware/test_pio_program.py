@@ -80,7 +80,7 @@ def run(
     def at(clock: int) -> int:
         return inputs(clock)
 
-    for _before, state in emulate(
+    for _before, after in emulate(
         [NOP if word == IRQ_0_REL else word for word in WORDS],
         stop_when=clock_cycles_reached(cycles),
         initial_state=state,
@@ -91,6 +91,7 @@ def run(
         wrap_target=LOOP,
         wrap_top=len(WORDS) - 1,
     ):
+        state = after
         while drained and state.receive_fifo:
             words.append(state.receive_fifo.popleft())
     return list(zip(words[::2], words[1::2], strict=True)), state
