@@ -20,7 +20,7 @@ LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
 #define LONGEST_WAIT_MS 100
 
 /** Checks that an edge source may have. */
-#define MOST_SOURCE_CHECKS 4u
+#define MOST_SOURCE_CHECKS 8u
 
 static K_THREAD_STACK_DEFINE(engine_stack, CONFIG_RIG_ENGINE_STACK_SIZE_BYTES);
 
