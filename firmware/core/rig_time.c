@@ -15,6 +15,7 @@ int rig_time_init(struct rig_time *time, uint32_t bits, uint32_t hz)
 		.ticks = 0,
 		.mask = UINT64_MAX >> (64u - bits),
 		.hz = hz,
+		.tick_ns = NS_PER_S % hz == 0u ? NS_PER_S / hz : 0u,
 	};
 	return 0;
 }
@@ -34,9 +35,16 @@ uint64_t rig_time_extend(struct rig_time *time, uint64_t raw)
 
 uint64_t rig_time_ns(const struct rig_time *time, uint64_t ticks)
 {
+	uint64_t whole_s;
+	uint64_t rest_ticks;
+
+	/* For each edge, on CPUs that divide 64 bits in a microsecond or more. */
+	if (time->tick_ns != 0u) {
+		return ticks * time->tick_ns;
+	}
 	/* Split, as ticks * 10^9 overflows after minutes; the remainder's product fits 62 bits. */
-	uint64_t whole_s = ticks / time->hz;
-	uint64_t rest_ticks = ticks % time->hz;
+	whole_s = ticks / time->hz;
+	rest_ticks = ticks % time->hz;
 
 	return whole_s * NS_PER_S + rest_ticks * NS_PER_S / time->hz;
 }

@@ -16,6 +16,8 @@ struct rig_time {
 	uint64_t ticks;
 	uint64_t mask;
 	uint32_t hz;
+	/** 0 where it is no whole number */
+	uint32_t tick_ns;
 };
 
 /**

@@ -31,6 +31,14 @@ static const struct gpio_dt_spec channels[] = {
 
 BUILD_ASSERT(ARRAY_SIZE(channels) <= 16, "a rig has 16 channels at most");
 
+/** What latency and jitter leave at least, but where time is simulated. */
+#define LEAST_UNCERTAINTY_NS 4000
+#define CLAIMS_LESS(node) +(DT_PROP(node, uncertainty_ns) < LEAST_UNCERTAINTY_NS)
+
+BUILD_ASSERT(IS_ENABLED(CONFIG_BOARD_NATIVE_SIM) || IS_ENABLED(CONFIG_QEMU_TARGET) ||
+		     0 DT_FOREACH_CHILD_STATUS_OKAY(CHANNELS_NODE, CLAIMS_LESS) == 0,
+	     "uncertainty-ns of the channels is less than an interrupt's; 20000 is safe");
+
 static struct {
 	struct gpio_callback callbacks[ARRAY_SIZE(channels)];
 	struct edge_source_edge fifo[FIFO_EDGES];

@@ -23,6 +23,7 @@ static const struct {
 	{"rig_commands_light", test_commands_light},
 	{"rig_commands_info", test_commands_info},
 	{"rig_commands_selftest", test_commands_selftest},
+	{"pio_edges", test_pio_edges},
 	{"vectors", test_vectors},
 };
 

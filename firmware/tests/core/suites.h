@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** One suite for each file of the core, and one for the golden vectors. */
+/** One suite for each file of the core, one for the PIO's records, one for the golden vectors. */
 #ifndef RIG_TEST_SUITES_H
 #define RIG_TEST_SUITES_H
 
@@ -23,6 +23,7 @@ void test_commands_capture(struct check_tally *tally);
 void test_commands_light(struct check_tally *tally);
 void test_commands_info(struct check_tally *tally);
 void test_commands_selftest(struct check_tally *tally);
+void test_pio_edges(struct check_tally *tally);
 void test_vectors(struct check_tally *tally);
 
 #endif

@@ -86,6 +86,15 @@ static void ticks_become_nanoseconds_exactly(struct check_tally *tally)
 	CHECK_EQ(rig_time_ns(&time, 3), 1000000000);
 }
 
+static void ticks_of_whole_nanoseconds_become_them_exactly(struct check_tally *tally)
+{
+	struct rig_time time;
+
+	CHECK_EQ(rig_time_init(&time, 32, 25000000), 0);
+	CHECK_EQ(rig_time_ns(&time, 1), 40);
+	CHECK_EQ(rig_time_ns(&time, UINT64_C(25000000) * 86400u + 3u), 86400 * S + 120);
+}
+
 static void nanoseconds_do_not_overflow_in_584_years(struct check_tally *tally)
 {
 	struct rig_time time;
@@ -114,6 +123,7 @@ void test_time(struct check_tally *tally)
 	RUN(tally, half_a_lap_parts_older_from_newer);
 	RUN(tally, nothing_is_older_than_zero);
 	RUN(tally, ticks_become_nanoseconds_exactly);
+	RUN(tally, ticks_of_whole_nanoseconds_become_them_exactly);
 	RUN(tally, nanoseconds_do_not_overflow_in_584_years);
 	RUN(tally, the_fastest_counter_s_remainder_does_not_overflow);
 }
