@@ -48,15 +48,17 @@ static void drive(void *context, uint32_t actuator, bool driven)
 
 static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 {
-	if (max < 1u) {
-		return 0;
+	struct edge_source_check found[RIG_MAX_CHECKS];
+	uint32_t count = edge_source_check(found, MIN(max, ARRAY_SIZE(found)));
+
+	for (uint32_t i = 0; i < count; i++) {
+		checks[i] = (struct rig_check){
+			.name = found[i].name,
+			.ok = found[i].ok,
+			.value = found[i].value,
+		};
 	}
-	checks[0] = (struct rig_check){
-		.name = "short_pulses_count",
-		.ok = edge_source_short_pulses() == 0u,
-		.value = edge_source_short_pulses(),
-	};
-	return 1;
+	return count;
 }
 
 static void wake_up(void)

@@ -66,4 +66,17 @@ uint32_t edge_source_take_lost(void);
 /** @return interrupts whose channel had its old level again: pulses too short to be resolved */
 uint32_t edge_source_short_pulses(void);
 
+/** One check of the back end for the self-test; the name ends with its value's unit. */
+struct edge_source_check {
+	const char *name;
+	bool ok;
+	int64_t value;
+};
+
+/** @return name of the back end as info tells it */
+const char *edge_source_name(void);
+
+/** @return checks filled in, at most max */
+uint32_t edge_source_check(struct edge_source_check *checks, uint32_t max);
+
 #endif

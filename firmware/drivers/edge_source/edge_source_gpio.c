@@ -3,9 +3,10 @@
  * Edges by GPIO interrupt, for any board.
  *
  * The handler reads the counter before anything else, then the level, and puts both into a queue
- * that no thread locks: it waits for other interrupt handlers and the kernel's own short locks,
- * never for a reply that is being made.
+ * that threads lock for one edge only: it waits for other interrupt handlers and short locks, never
+ * for a reply that is being made.
  */
+#include "edge_queue.h"
 #include "edge_source.h"
 
 #include <zephyr/device.h>
@@ -31,18 +32,24 @@ static const struct gpio_dt_spec channels[] = {
 
 BUILD_ASSERT(ARRAY_SIZE(channels) <= 16, "a rig has 16 channels at most");
 
+#define CHECK_UNCERTAINTY(node)                                                                    \
+	BUILD_ASSERT(!DT_NODE_HAS_PROP(node, capture_timer) ||                                     \
+			     DT_PROP(node, uncertainty_ns) >= 20000,                               \
+		     "the uncertainty of a captured channel leaves a handler's latency out");
+
+DT_FOREACH_CHILD_STATUS_OKAY(CHANNELS_NODE, CHECK_UNCERTAINTY)
+
 static struct {
 	struct gpio_callback callbacks[ARRAY_SIZE(channels)];
-	struct edge_source_edge fifo[FIFO_EDGES];
-	/** next to write, next to read; not masked */
-	atomic_t head;
-	atomic_t tail;
-	atomic_t lost;
+	struct edge_source_edge slots[FIFO_EDGES];
+	struct edge_queue queue;
 	atomic_t short_pulses;
 	/** as the newest interrupts saw them; written by them only, once started */
 	uint32_t levels;
 	void (*wake)(void);
-} source;
+} source = {
+	.queue = {.slots = source.slots, .capacity = FIFO_EDGES},
+};
 
 uint32_t edge_source_ticks(void)
 {
@@ -70,22 +77,6 @@ uint32_t edge_source_hz(void)
 #endif
 }
 
-static void push(uint32_t ticks, uint8_t channel, bool level)
-{
-	uint32_t head = (uint32_t)atomic_get(&source.head);
-
-	if (head - (uint32_t)atomic_get(&source.tail) >= FIFO_EDGES) {
-		atomic_inc(&source.lost);
-		return;
-	}
-	source.fifo[head & (FIFO_EDGES - 1u)] = (struct edge_source_edge){
-		.ticks = ticks,
-		.channel = channel,
-		.level = level,
-	};
-	atomic_set(&source.head, (atomic_val_t)(head + 1u));
-}
-
 static void channel_changed(const struct device *port, struct gpio_callback *callback,
 			    gpio_port_pins_t pins)
 {
@@ -99,7 +90,11 @@ static void channel_changed(const struct device *port, struct gpio_callback *cal
 		atomic_inc(&source.short_pulses);
 	} else {
 		source.levels ^= BIT(channel);
-		push(ticks, channel, level);
+		edge_queue_put(&source.queue, &(struct edge_source_edge){
+						      .ticks = ticks,
+						      .channel = channel,
+						      .level = level,
+					      });
 	}
 	irq_unlock(key);
 	source.wake();
@@ -154,7 +149,7 @@ int edge_source_start(void (*wake)(void), uint32_t *levels)
 	source.wake = wake;
 	source.levels = edge_source_levels();
 	*levels = source.levels;
-	atomic_set(&source.tail, atomic_get(&source.head));
+	edge_queue_clear(&source.queue);
 	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
 		int ret;
 
@@ -180,22 +175,41 @@ void edge_source_stop(void)
 
 bool edge_source_take(struct edge_source_edge *edge)
 {
-	uint32_t tail = (uint32_t)atomic_get(&source.tail);
+	unsigned int key = irq_lock();
+	bool taken = edge_queue_take(&source.queue, edge);
 
-	if (tail == (uint32_t)atomic_get(&source.head)) {
-		return false;
-	}
-	*edge = source.fifo[tail & (FIFO_EDGES - 1u)];
-	atomic_set(&source.tail, (atomic_val_t)(tail + 1u));
-	return true;
+	irq_unlock(key);
+	return taken;
 }
 
 uint32_t edge_source_take_lost(void)
 {
-	return (uint32_t)atomic_clear(&source.lost);
+	unsigned int key = irq_lock();
+	uint32_t lost = edge_queue_take_lost(&source.queue);
+
+	irq_unlock(key);
+	return lost;
 }
 
 uint32_t edge_source_short_pulses(void)
 {
 	return (uint32_t)atomic_get(&source.short_pulses);
+}
+
+const char *edge_source_name(void)
+{
+	return "gpio-interrupt";
+}
+
+uint32_t edge_source_check(struct edge_source_check *checks, uint32_t max)
+{
+	if (max < 1u) {
+		return 0;
+	}
+	checks[0] = (struct edge_source_check){
+		.name = "short_pulses_count",
+		.ok = edge_source_short_pulses() == 0u,
+		.value = edge_source_short_pulses(),
+	};
+	return 1;
 }
