@@ -9,5 +9,6 @@ void test_timer_rate(struct check_tally *tally);
 void test_edge_queue(struct check_tally *tally);
 void test_capture_time(struct check_tally *tally);
 void test_capture_judge(struct check_tally *tally);
+void test_light_batch(struct check_tally *tally);
 
 #endif
