@@ -19,6 +19,9 @@ LOG_MODULE_REGISTER(rig_engine, CONFIG_RIG_LOG_LEVEL);
 /** The counter is read at least this often, so that its wraps are seen. */
 #define LONGEST_WAIT_MS 100
 
+/** Checks that an edge source may have. */
+#define MOST_SOURCE_CHECKS 8u
+
 static K_THREAD_STACK_DEFINE(engine_stack, CONFIG_RIG_ENGINE_STACK_SIZE_BYTES);
 
 static struct {
@@ -46,10 +49,10 @@ static void drive(void *context, uint32_t actuator, bool driven)
 	rig_board_drive(actuator, driven);
 }
 
-static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
+static uint32_t check_source(struct rig_check *checks, uint32_t max)
 {
-	struct edge_source_check found[RIG_MAX_CHECKS];
-	uint32_t count = edge_source_check(found, MIN(max, ARRAY_SIZE(found)));
+	struct edge_source_check found[MOST_SOURCE_CHECKS];
+	uint32_t count = edge_source_check(found, MIN(max, MOST_SOURCE_CHECKS));
 
 	for (uint32_t i = 0; i < count; i++) {
 		checks[i] = (struct rig_check){
@@ -59,6 +62,11 @@ static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 		};
 	}
 	return count;
+}
+
+static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
+{
+	return check_source(checks, max);
 }
 
 static void wake_up(void)

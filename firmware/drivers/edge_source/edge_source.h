@@ -19,6 +19,13 @@ struct edge_source_edge {
 	bool level;
 };
 
+/** One check of the back end for the self-test; the name ends with its value's unit. */
+struct edge_source_check {
+	const char *name;
+	bool ok;
+	int64_t value;
+};
+
 /**
  * Make counter and inputs ready; edges do not count yet.
  *
@@ -62,16 +69,6 @@ bool edge_source_take(struct edge_source_edge *edge);
 
 /** @return edges that found the queue full since the last call, which forgets them */
 uint32_t edge_source_take_lost(void);
-
-/** @return interrupts whose channel had its old level again: pulses too short to be resolved */
-uint32_t edge_source_short_pulses(void);
-
-/** One check of the back end for the self-test; the name ends with its value's unit. */
-struct edge_source_check {
-	const char *name;
-	bool ok;
-	int64_t value;
-};
 
 /** @return name of the back end as info tells it */
 const char *edge_source_name(void);

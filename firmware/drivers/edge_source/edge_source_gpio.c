@@ -43,6 +43,7 @@ static struct {
 	struct gpio_callback callbacks[ARRAY_SIZE(channels)];
 	struct edge_source_edge slots[FIFO_EDGES];
 	struct edge_queue queue;
+	/** interrupts whose channel had its old level again: pulses too short to be resolved */
 	atomic_t short_pulses;
 	/** as the newest interrupts saw them; written by them only, once started */
 	uint32_t levels;
@@ -191,11 +192,6 @@ uint32_t edge_source_take_lost(void)
 	return lost;
 }
 
-uint32_t edge_source_short_pulses(void)
-{
-	return (uint32_t)atomic_get(&source.short_pulses);
-}
-
 const char *edge_source_name(void)
 {
 	return "gpio-interrupt";
@@ -203,13 +199,15 @@ const char *edge_source_name(void)
 
 uint32_t edge_source_check(struct edge_source_check *checks, uint32_t max)
 {
+	int64_t short_pulses = atomic_get(&source.short_pulses);
+
 	if (max < 1u) {
 		return 0;
 	}
 	checks[0] = (struct edge_source_check){
 		.name = "short_pulses_count",
-		.ok = edge_source_short_pulses() == 0u,
-		.value = edge_source_short_pulses(),
+		.ok = short_pulses == 0,
+		.value = short_pulses,
 	};
 	return 1;
 }

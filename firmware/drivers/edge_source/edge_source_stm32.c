@@ -332,11 +332,6 @@ uint32_t edge_source_take_lost(void)
 	return lost;
 }
 
-uint32_t edge_source_short_pulses(void)
-{
-	return source.short_pulses;
-}
-
 /** A count that stays 0 for as long as all edges could be told apart. */
 static struct edge_source_check zero(const char *name, uint32_t count)
 {
