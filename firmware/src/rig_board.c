@@ -2,6 +2,7 @@
 #include "rig_board.h"
 
 #include "edge_source.h"
+#include "rig_clock.h"
 
 #include <zephyr/devicetree.h>
 #include <zephyr/drivers/gpio.h>
@@ -11,7 +12,6 @@
 
 LOG_MODULE_REGISTER(rig_board, CONFIG_RIG_LOG_LEVEL);
 
-#define RIG_NODE DT_INST(0, resume_rig_rig)
 #define CHANNELS_NODE DT_INST(0, resume_rig_channels)
 #define ACTUATORS_NODE DT_INST(0, resume_rig_actuators)
 #define NS_PER_MS UINT64_C(1000000)
@@ -97,9 +97,9 @@ void rig_board_describe(struct rig_config *config)
 		board.channels[i].resolution_ns = DIV_ROUND_UP(NSEC_PER_SEC, hz);
 	}
 	config->board = CONFIG_BOARD_TARGET;
-	config->clock_source = DT_PROP(RIG_NODE, clock_source);
+	config->clock_source = rig_clock_source();
 	config->clock_hz = hz;
-	config->clock_tolerance_ppb = DT_PROP(RIG_NODE, clock_tolerance_ppb);
+	config->clock_tolerance_ppb = rig_clock_tolerance_ppb();
 	config->channels = board.channels;
 	config->channel_count = ARRAY_SIZE(board.channels);
 	config->actuators = actuators;

@@ -5,9 +5,9 @@ static const struct {
 	const char *name;
 	void (*run)(struct check_tally *tally);
 } suites[] = {
-	{"timer_rate", test_timer_rate},     {"edge_queue", test_edge_queue},
-	{"capture_time", test_capture_time}, {"capture_judge", test_capture_judge},
-	{"light_batch", test_light_batch},
+	{"timer_rate", test_timer_rate},       {"oscillator", test_oscillator},
+	{"edge_queue", test_edge_queue},       {"capture_time", test_capture_time},
+	{"capture_judge", test_capture_judge}, {"light_batch", test_light_batch},
 };
 
 int main(void)

@@ -6,6 +6,7 @@
 #include "check.h"
 
 void test_timer_rate(struct check_tally *tally);
+void test_oscillator(struct check_tally *tally);
 void test_edge_queue(struct check_tally *tally);
 void test_capture_time(struct check_tally *tally);
 void test_capture_judge(struct check_tally *tally);
