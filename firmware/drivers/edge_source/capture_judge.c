@@ -5,9 +5,10 @@
 #define SETTLE_READS 8u
 
 /**
- * The level is read before the flag: an edge in between then shows as a further capture. A level
- * counts when two reads agree, for an edge that has not passed the timer's synchroniser yet shows
- * at the pin. When the last two do not, there will be a further capture in a moment.
+ * The level is read before the flag: an edge in between then shows as a further capture. The
+ * expected level needs no proof. Another one counts when two reads agree, for an edge that has not
+ * passed the timer's synchroniser yet shows at the pin; when the last two do not, there will be a
+ * further capture in a moment.
  */
 static void settle(const struct capture_port *port, enum capture_level expected,
 		   struct capture_seen *seen)
@@ -20,7 +21,7 @@ static void settle(const struct capture_port *port, enum capture_level expected,
 		seen->again = port->has_capture(port->context);
 		agree = i > 0u && seen->level == last;
 		last = seen->level;
-		if (seen->again || (agree && capture_level_of(seen->level) == expected)) {
+		if (seen->again || capture_level_of(seen->level) == expected) {
 			return;
 		}
 	}

@@ -38,6 +38,8 @@
 /** 10.24 ms; the reader has as long again before it loses one. */
 #define BATCH_SAMPLES 512u
 #define MAX_TIMER_PERIOD 65536u
+/** Sampling and conversion; 4.6 us on the slower board. */
+#define CONVERSION_MAX_US 10
 /** From the trigger to the begin of sampling: 2 to 4 clocks of the converter (data sheets). */
 #define TRIGGER_CYCLES 3u
 
@@ -314,6 +316,8 @@ int light_source_start(uint32_t *first_ticks)
 void light_source_stop(void)
 {
 	LL_TIM_DisableCounter(trigger.registers);
+	/* DMA takes a conversion that is under way, or its flag would answer the next start. */
+	k_busy_wait(CONVERSION_MAX_US);
 	stop_adc();
 	stop_dma();
 }

@@ -288,7 +288,8 @@ def overlay_captures(board: str, text: str) -> dict[str, str]:
         connected.append(f"&tim{timer}_ch{number}_{pin.lower()}")
     if sorted(connected) != sorted(cells(node, "pinctrl-0")):
         raise ValueError(f"{board}: pinctrl-0 does not connect just {connected}")
-    for number in [*timers, cells(node, "capture-start-timer")[0].removeprefix("&timers")]:
+    others = [cells(node, "capture-start-timer")[0], cells(text, "light-timer")[0]]
+    for number in [*timers, *(name.removeprefix("&timers") for name in others)]:
         if body_after(text, text.index(f"\n&timers{number} {{")).strip() != 'status = "okay";':
             raise ValueError(f"{board}: TIM{number} is not enabled, or has a driver of Zephyr's")
     return captures
@@ -311,6 +312,7 @@ def test_each_channel_is_captured_where_the_pin_map_says(board: str) -> None:
         pytest.param(r"&tim14_ch1_pf9", "&tim14_ch1_pa7", id="another-pin"),
         pytest.param(r"(capture-start-inputs = <\d) 2", r"\1 3", id="another-trigger"),
         pytest.param(r"(&timers3 \{\s*status = )\"okay\"", r'\1"disabled"', id="no-starter"),
+        pytest.param(r"&timers6 \{[^}]*\};", "", id="no-light-timer"),
         pytest.param(r"(&timers2 \{)", r"\1 st,prescaler = <9>;", id="a-prescaler"),
         pytest.param(r"gpios = <&gpiob 10 ", "gpios = <&gpiob 12 ", id="another-gpio"),
     ],
