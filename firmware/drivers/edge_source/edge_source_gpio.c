@@ -48,9 +48,7 @@ static struct {
 	/** as the newest interrupts saw them; written by them only, once started */
 	uint32_t levels;
 	void (*wake)(void);
-} source = {
-	.queue = {.slots = source.slots, .capacity = FIFO_EDGES},
-};
+} source;
 
 uint32_t edge_source_ticks(void)
 {
@@ -119,6 +117,7 @@ int edge_source_init(void)
 {
 	int ret = init_counter();
 
+	source.queue = (struct edge_queue){.slots = source.slots, .capacity = FIFO_EDGES};
 	/* Some counters run from boot and say so. */
 	if (ret < 0 && ret != -EALREADY) {
 		return ret;

@@ -79,9 +79,7 @@ static struct {
 	/** not reported yet */
 	uint32_t lost;
 	void (*wake)(void);
-} source = {
-	.queue = {.slots = source.slots, .capacity = FIFO_EDGES},
-};
+} source;
 
 uint32_t edge_source_ticks(void)
 {
@@ -235,6 +233,7 @@ int edge_source_init(void)
 	int ret = pinctrl_apply_state(PINCTRL_DT_DEV_CONFIG_GET(CAPTURE_CHANNELS_NODE),
 				      PINCTRL_STATE_DEFAULT);
 
+	source.queue = (struct edge_queue){.slots = source.slots, .capacity = FIFO_EDGES};
 	if (ret < 0) {
 		return ret;
 	}
