@@ -112,9 +112,26 @@ static void select_dma_request(void)
 	LL_DMA_SetPeriphRequest(DMA_REGISTERS, LL_DMA_STREAM_0, DMA_SLOT);
 }
 
+/** Bias of the converter for its clock, which Zephyr leaves at that for 6.25 MHz (BOOST, RM0433).
+ */
+static uint32_t boost_mode(uint32_t adc_hz)
+{
+	if (adc_hz > 25000000u) {
+		return LL_ADC_BOOST_MODE_50MHZ;
+	}
+	if (adc_hz > 20000000u) {
+		return LL_ADC_BOOST_MODE_25MHZ;
+	}
+	if (adc_hz > 12500000u) {
+		return LL_ADC_BOOST_MODE_20MHZ;
+	}
+	return adc_hz > 6250000u ? LL_ADC_BOOST_MODE_12MHZ5 : LL_ADC_BOOST_MODE_6MHZ25;
+}
+
 static void start_adc(void)
 {
 	LL_ADC_DisableIT_EOC(ADC_REGISTERS);
+	LL_ADC_SetBoostMode(ADC_REGISTERS, boost_mode(light.adc_hz));
 	/* The code of 12 bits differs between revisions of the silicon; Zephyr has one of them. */
 	LL_ADC_SetResolution(ADC_REGISTERS, LL_ADC_RESOLUTION_12B);
 	LL_ADC_SetChannelPreselection(ADC_REGISTERS, LL_CHANNEL);
