@@ -24,7 +24,7 @@ help:
 	@echo 'make setup      only the virtual environment in $(VENV)'
 	@echo 'make lint       ruff, mypy, clang-format'
 	@echo 'make format     lets ruff and clang-format write'
-	@echo 'make test-core  the C core under AddressSanitizer and UBSan'
+	@echo 'make test-core  the C core, and what is pure in the drivers, under AddressSanitizer and UBSan'
 	@echo 'make test-host  pytest'
 	@echo 'make fuzz       the C core under libFuzzer (clang) for FUZZ_SECONDS (60)'
 	@echo 'make fuzz-readers  damaged logs of every kind for FUZZ_SECONDS (60): no crash, no hang'
@@ -62,6 +62,7 @@ format: setup
 
 test-core: setup
 	@$(MAKE) --no-print-directory -C firmware/tests/core PYTHON=$(abspath $(BIN)/python) BUILD=$(abspath $(BUILD))/core-tests
+	@$(MAKE) --no-print-directory -C firmware/tests/drivers BUILD=$(abspath $(BUILD))/driver-tests
 
 test-host: setup
 	@$(BIN)/python -m pytest -q

@@ -3,8 +3,8 @@
 
 #include "edge_source.h"
 #include "light_source.h"
+#include "rig_clock.h"
 
-#include <string.h>
 #include <zephyr/devicetree.h>
 #include <zephyr/drivers/gpio.h>
 #include <zephyr/kernel.h>
@@ -13,7 +13,6 @@
 
 LOG_MODULE_REGISTER(rig_board, CONFIG_RIG_LOG_LEVEL);
 
-#define RIG_NODE DT_INST(0, resume_rig_rig)
 #define CHANNELS_NODE DT_INST(0, resume_rig_channels)
 #define ACTUATORS_NODE DT_INST(0, resume_rig_actuators)
 #define NS_PER_MS UINT64_C(1000000)
@@ -104,19 +103,6 @@ int rig_board_init(void)
 	return ret;
 }
 
-/** Whether a clock's rate holds still enough for a calibration. */
-static bool is_crystal(const char *clock_source)
-{
-	static const char *const crystals[] = {"xtal", "mco", "tcxo", "host"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(crystals); i++) {
-		if (strcmp(clock_source, crystals[i]) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 void rig_board_describe(struct rig_config *config)
 {
 	uint32_t hz = edge_source_hz();
@@ -125,11 +111,11 @@ void rig_board_describe(struct rig_config *config)
 		board.channels[i].resolution_ns = DIV_ROUND_UP(NSEC_PER_SEC, hz);
 	}
 	config->board = CONFIG_BOARD_TARGET;
-	config->clock_source = DT_PROP(RIG_NODE, clock_source);
-	config->crystal = is_crystal(config->clock_source);
+	config->clock_source = rig_clock_source();
+	config->crystal = rig_clock_is_crystal();
 	config->edge_source = edge_source_name();
 	config->clock_hz = hz;
-	config->clock_tolerance_ppb = DT_PROP(RIG_NODE, clock_tolerance_ppb);
+	config->clock_tolerance_ppb = rig_clock_tolerance_ppb();
 	config->channels = board.channels;
 	config->channel_count = ARRAY_SIZE(board.channels);
 	config->actuators = actuators;

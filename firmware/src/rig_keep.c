@@ -2,6 +2,8 @@
 /* The record's layout is fixed here, whatever the core's structs look like. */
 #include "rig_keep.h"
 
+#include "rig_clock.h"
+
 #include "edge_source.h"
 #include "rig_store.h"
 
@@ -43,7 +45,7 @@ static uint32_t origin(void)
 {
 	const char *names[] = {
 		CONFIG_BOARD_TARGET,
-		DT_PROP(DT_INST(0, resume_rig_rig), clock_source),
+		rig_clock_source(),
 		edge_source_name(),
 	};
 	uint32_t check = 0;

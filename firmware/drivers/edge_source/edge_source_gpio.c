@@ -3,9 +3,10 @@
  * Edges by GPIO interrupt, for any board.
  *
  * The handler reads the counter before anything else, then the level, and puts both into a queue
- * that no thread locks: it waits for other interrupt handlers and the kernel's own short locks,
- * never for a reply that is being made.
+ * that threads lock for one edge only: it waits for other interrupt handlers and short locks, never
+ * for a reply that is being made.
  */
+#include "edge_queue.h"
 #include "edge_source.h"
 
 #include <zephyr/device.h>
@@ -41,11 +42,8 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_BOARD_NATIVE_SIM) || IS_ENABLED(CONFIG_QEMU_TARGE
 
 static struct {
 	struct gpio_callback callbacks[ARRAY_SIZE(channels)];
-	struct edge_source_edge fifo[FIFO_EDGES];
-	/** next to write, next to read; not masked */
-	atomic_t head;
-	atomic_t tail;
-	atomic_t lost;
+	struct edge_source_edge slots[FIFO_EDGES];
+	struct edge_queue queue;
 	/** interrupts whose channel had its old level again: pulses too short to be resolved */
 	atomic_t short_pulses;
 	/** as the newest interrupts saw them; written by them only, once started */
@@ -79,22 +77,6 @@ uint32_t edge_source_hz(void)
 #endif
 }
 
-static void push(uint32_t ticks, uint8_t channel, bool level)
-{
-	uint32_t head = (uint32_t)atomic_get(&source.head);
-
-	if (head - (uint32_t)atomic_get(&source.tail) >= FIFO_EDGES) {
-		atomic_inc(&source.lost);
-		return;
-	}
-	source.fifo[head & (FIFO_EDGES - 1u)] = (struct edge_source_edge){
-		.ticks = ticks,
-		.channel = channel,
-		.level = level,
-	};
-	atomic_set(&source.head, (atomic_val_t)(head + 1u));
-}
-
 static void channel_changed(const struct device *port, struct gpio_callback *callback,
 			    gpio_port_pins_t pins)
 {
@@ -108,7 +90,11 @@ static void channel_changed(const struct device *port, struct gpio_callback *cal
 		atomic_inc(&source.short_pulses);
 	} else {
 		source.levels ^= BIT(channel);
-		push(ticks, channel, level);
+		edge_queue_put(&source.queue, &(struct edge_source_edge){
+						      .ticks = ticks,
+						      .channel = channel,
+						      .level = level,
+					      });
 	}
 	irq_unlock(key);
 	source.wake();
@@ -132,6 +118,7 @@ int edge_source_init(void)
 {
 	int ret = init_counter();
 
+	source.queue = (struct edge_queue){.slots = source.slots, .capacity = FIFO_EDGES};
 	/* Some counters run from boot and say so. */
 	if (ret < 0 && ret != -EALREADY) {
 		return ret;
@@ -163,7 +150,7 @@ int edge_source_start(void (*wake)(void), uint32_t *levels)
 	source.wake = wake;
 	source.levels = edge_source_levels();
 	*levels = source.levels;
-	atomic_set(&source.tail, atomic_get(&source.head));
+	edge_queue_clear(&source.queue);
 	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
 		int ret;
 
@@ -189,19 +176,20 @@ void edge_source_stop(void)
 
 bool edge_source_take(struct edge_source_edge *edge)
 {
-	uint32_t tail = (uint32_t)atomic_get(&source.tail);
+	unsigned int key = irq_lock();
+	bool taken = edge_queue_take(&source.queue, edge);
 
-	if (tail == (uint32_t)atomic_get(&source.head)) {
-		return false;
-	}
-	*edge = source.fifo[tail & (FIFO_EDGES - 1u)];
-	atomic_set(&source.tail, (atomic_val_t)(tail + 1u));
-	return true;
+	irq_unlock(key);
+	return taken;
 }
 
 uint32_t edge_source_take_lost(void)
 {
-	return (uint32_t)atomic_clear(&source.lost);
+	unsigned int key = irq_lock();
+	uint32_t lost = edge_queue_take_lost(&source.queue);
+
+	irq_unlock(key);
+	return lost;
 }
 
 const char *edge_source_name(void)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,19 @@ OWN_PINS = {
     "nucleo_f767zi": NUCLEO_OWN,
 }
 PHASE_CHANNELS = {"PWR_OK", "SLP_S3", "PLTRST", "BACKLIGHT", "BUTTON"}
+
+# Alternate functions of the timers on these pins, and the internal triggers at which they hear TIM3
+# (data sheets of both parts; RM0433 and RM0410, "TIMx internal trigger connection").
+ALTERNATE_FUNCTIONS = {"tim2": 1, "tim5": 2, "tim9": 3, "tim13": 9, "tim14": 9, "tim15": 4}
+NO_SLAVE_MODE = 255
+START_INPUTS = {
+    "nucleo_h743zi": {"tim2": 2, "tim5": 2, "tim15": 1},
+    "nucleo_f767zi": {"tim2": 2, "tim5": 1, "tim9": 1},
+}
+PINCTRL = {
+    "nucleo_h743zi": "dts/st/h7/stm32h743zitx-pinctrl.dtsi",
+    "nucleo_f767zi": "dts/st/f7/stm32f767zitx-pinctrl.dtsi",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,3 +249,93 @@ def test_a_threshold_lies_between_nothing_and_the_level() -> None:
         if row["threshold_mV"]:
             assert 0 < int(row["threshold_mV"]) < int(row["dut_level_mV"]), row
         assert set(row["unchecked"].split()) <= set(COLUMNS)
+
+
+def cells(node: str, key: str) -> list[str]:
+    """Return what stands between the brackets of a property."""
+    found = re.search(rf"(?<![\w-]){key} = <([^>]*)>;", node)
+    if found is None:
+        raise ValueError(f"no {key} in {node!r}")
+    return found[1].split()
+
+
+def overlay_captures(board: str, text: str) -> dict[str, str]:
+    """Return timer and input of each channel as the pin map writes them.
+
+    Raises:
+        ValueError: the overlay does not agree with itself about pins and timers.
+    """
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+    compatible = text.index('compatible = "resume-rig,channels"')
+    node = body_after(text, text.rindex("{", 0, compatible))
+    timers = [name.removeprefix("&timers") for name in cells(node, "capture-timers")]
+    names = re.findall(r'"(tim\d+)"', node)
+    inputs = dict(zip(names, map(int, cells(node, "capture-start-inputs")), strict=True))
+    expected = {f"tim{n}": START_INPUTS[board].get(f"tim{n}", NO_SLAVE_MODE) for n in timers}
+    if list(inputs.items()) != list(expected.items()):
+        raise ValueError(f"{board}: timers start at {inputs}, not at {expected}")
+    captures: dict[str, str] = {}
+    connected = []
+    for child in re.finditer(r"[\w-]+ \{", node):
+        body = body_after(node, child.start())
+        timer = cells(body, "capture-timer")[0].removeprefix("&timers")
+        number = cells(body, "capture-input")[0]
+        pin, _active = gpio(board, body, "gpios")
+        name = re.search(r'channel = "(\w+)";', body)
+        if name is None or timer not in timers:
+            raise ValueError(f"{board}: TIM{timer} captures nobody or is not among {timers}")
+        captures[name[1]] = f"TIM{timer}_CH{number}"
+        connected.append(f"&tim{timer}_ch{number}_{pin.lower()}")
+    if sorted(connected) != sorted(cells(node, "pinctrl-0")):
+        raise ValueError(f"{board}: pinctrl-0 does not connect just {connected}")
+    others = [cells(node, "capture-start-timer")[0], cells(text, "light-timer")[0]]
+    for number in [*timers, *(name.removeprefix("&timers") for name in others)]:
+        if body_after(text, text.index(f"\n&timers{number} {{")).strip() != 'status = "okay";':
+            raise ValueError(f"{board}: TIM{number} is not enabled, or has a driver of Zephyr's")
+    return captures
+
+
+@pytest.mark.parametrize("board", BOARDS[1:])
+def test_each_channel_is_captured_where_the_pin_map_says(board: str) -> None:
+    mapped = {row["name"]: row["timer"] for row in channels_of(board)}
+    assert overlay_captures(board, OVERLAYS[board]) == mapped
+
+
+@pytest.mark.parametrize("board", BOARDS[1:])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(r"capture-input = <3>", "capture-input = <2>", id="another-input"),
+        pytest.param(r"capture-timer = <&timers13>", "capture-timer = <&timers14>", id="a-timer"),
+        pytest.param(r"(capture-timers = <&timers5) &timers2", r"\1", id="a-timer-less"),
+        pytest.param(r"&tim13_ch1_pf8 ", "", id="a-pin-without-its-function"),
+        pytest.param(r"&tim14_ch1_pf9", "&tim14_ch1_pa7", id="another-pin"),
+        pytest.param(r"(capture-start-inputs = <\d) 2", r"\1 3", id="another-trigger"),
+        pytest.param(r"(&timers3 \{\s*status = )\"okay\"", r'\1"disabled"', id="no-starter"),
+        pytest.param(r"&timers6 \{[^}]*\};", "", id="no-light-timer"),
+        pytest.param(r"(&timers2 \{)", r"\1 st,prescaler = <9>;", id="a-prescaler"),
+        pytest.param(r"gpios = <&gpiob 10 ", "gpios = <&gpiob 12 ", id="another-gpio"),
+    ],
+)
+def test_a_capture_that_was_altered_is_found_out(board: str, old: str, new: str) -> None:
+    altered, times = re.subn(old, new, OVERLAYS[board], count=1)
+    assert times == 1
+    mapped = {row["name"]: row["timer"] for row in channels_of(board)}
+    with pytest.raises((AssertionError, ValueError)):
+        assert overlay_captures(board, altered) == mapped
+
+
+@pytest.mark.parametrize("board", BOARDS[1:])
+def test_the_vendor_knows_each_pin_with_its_alternate_function(board: str) -> None:
+    modules = os.environ.get("ZEPHYR_MODULES", "").split(";")
+    found = [path for module in modules if (path := Path(module) / PINCTRL[board]).is_file()]
+    if not found:
+        pytest.skip("needs hal_stm32: ZEPHYR_MODULES names no folder with its pinctrl files")
+    known = found[0].read_text("utf-8")
+    for row in channels_of(board):
+        timer = row["timer"].split("_")[0].lower()
+        pin = row["mcu_pin"]
+        node = f"{row['timer'].lower()}_{pin.lower()}"
+        body = body_after(known, known.index(f" {node}: "))
+        function = f"('{pin[1]}', {pin[2:]}, AF{ALTERNATE_FUNCTIONS[timer]})"
+        assert body.split() == f"pinmux = <STM32_PINMUX{function}>;".split()
