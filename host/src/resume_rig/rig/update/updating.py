@@ -14,7 +14,7 @@ from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError, RigErr
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import RigInfo
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.refusal import SMP_LEVEL, SmpCode
+from resume_rig.rig.smp.refusal import SmpCode
 from resume_rig.rig.smp.transport import Transport
 from resume_rig.rig.update.image import FirmwareImage
 from resume_rig.rig.update.image_group import ImageGroup, Slot
@@ -42,7 +42,7 @@ class BoardFirmware:
     """What runs on a board.
 
     Attributes:
-        info: None where the rig of the image does not run, so that only updates work.
+        info: None where no rig that this host knows runs, so that only updates work.
         slots: those that hold an image.
     """
 
@@ -138,10 +138,8 @@ class Updater:
         rig = SmpRig(SmpClient(transport, self.clock))
         try:
             info = rig.info()
-        except DeviceFault as e:
-            if (e.group, e.code) != (SMP_LEVEL, SmpCode.NOT_SUPPORTED):
-                raise
-            info = None
+        except ProtocolError:
+            info = None  # no rig group, or one that this host does not speak
         return BoardFirmware(info, ImageGroup(transport, self.clock).slots())
 
     def _check_board(self, image: FirmwareImage, before: BoardFirmware) -> None:
