@@ -129,6 +129,15 @@ firmware-update-test: setup has-zephyr
 	@$(SIGN) $(BUILD)/firmware/update-other.pem $(MCUBOOT_BUILD)/foreign.bin 0.3.0
 	@RESUME_RIG_QEMU_UPDATE=$(abspath $(MCUBOOT_BUILD)) $(BIN)/python -m pytest -q host/tests/rig/qemu/test_qemu_update.py
 
+# UPDATES=1: the image that MCUboot starts. GCC leaves frames and calls beside each object.
+HEADROOM_BUILD = $(FIRMWARE_BUILD)$(if $(UPDATES),-updates)-headroom
+firmware-headroom: has-zephyr
+	@$(if $(UPDATES),$(MCUBOOT_MODULES)) $(ZEPHYR_CMAKE) -S firmware -B $(HEADROOM_BUILD) -DBOARD=$(BOARD) \
+		"-DEXTRA_CFLAGS=-fstack-usage -fcallgraph-info=su" \
+		$(if $(UPDATES),-DCONFIG_BOOTLOADER_MCUBOOT=y '-DCONFIG_MCUBOOT_SIGNATURE_KEY_FILE=""' "-DEXTRA_DTC_OVERLAY_FILE=$(APP_OVERLAY)")
+	@cmake --build $(HEADROOM_BUILD)
+	@python3 firmware/scripts/stack_headroom.py $(HEADROOM_BUILD)
+
 firmware-test: setup has-zephyr
 	@# Zephyr keeps the list of overlays of the first configuration in its cache.
 	@rm -f $(addprefix $(BUILD)/firmware/test-,$(addsuffix /CMakeCache.txt,$(FIRMWARE_TESTS)))
