@@ -1,4 +1,4 @@
-"""Tells how much stack each thread can need at most, and how much RAM is left: stack_headroom.py BUILD.
+"""Tells how much stack each thread can need, and how much RAM is left: stack_headroom.py BUILD.
 
 Reads what GCC writes beside each object (-fcallgraph-info=su): the frame of every function and the
 calls between them. Calls through pointers are not in there; `stack_calls.toml` says where they can
@@ -160,9 +160,7 @@ def report(build: Path, rules: Path) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, thread in told["threads"].items():
         entries = [title for entry in thread["entries"] for title in graph.named(entry)]
-        configured = next(
-            (int(options[key]) for key in thread["stack"] if key in options), None
-        )
+        configured = next((int(options[key]) for key in thread["stack"] if key in options), None)
         if not entries or configured is None:
             continue
         depths = [search.depth(entry) for entry in entries]
@@ -189,7 +187,9 @@ def ram(build: Path, options: dict[str, str]) -> tuple[int, int]:
     text = (build / "zephyr/zephyr.map").read_text(encoding="utf-8", errors="replace")
     ends = {
         name: int(value, 16)
-        for value, name in re.findall(r"0x0*([0-9a-f]+)\s+(_image_ram_start|_image_ram_end) =", text)
+        for value, name in re.findall(
+            r"0x0*([0-9a-f]+)\s+(_image_ram_start|_image_ram_end) =", text
+        )
     }
     return ends["_image_ram_end"] - ends["_image_ram_start"], int(
         options["CONFIG_SRAM_SIZE"]
@@ -214,7 +214,9 @@ def main() -> int:
                 f"{row['needed_bytes']:>5} B, left {row['left_bytes']:>5} B\n"
             )
             if "--ways" in sys.argv:
-                sys.stdout.write(f"    way: {' > '.join(map(str, row['way']))}\n")  # type: ignore[arg-type]
+                way = row["way"]
+                assert isinstance(way, list)
+                sys.stdout.write(f"    way: {' > '.join(way)}\n")
             for end in ends:
                 sys.stdout.write(f"    {end}\n")
         sys.stdout.write(
