@@ -22,14 +22,14 @@ def options_of(build: Path) -> dict[str, str]:
     return found
 
 
-def write_bytes_of(build: Path, zephyr_base: Path) -> int:
-    """Return how many bytes the flash behind the slots writes at once."""
+def slot_of(build: Path, zephyr_base: Path) -> tuple[int, int]:
+    """Return the size of the slot that runs, and how many bytes its flash writes at once."""
     sys.path.insert(0, str(zephyr_base / "scripts/dts/python-devicetree/src"))
     with (build / "zephyr/edt.pickle").open("rb") as stream:
         tree = pickle.load(stream)
-    # partition -> partitions -> the flash that holds them
-    flash = tree.label2node["slot0_partition"].parent.parent
-    return int(flash.props["write-block-size"].val)
+    slot = tree.label2node["slot0_partition"]
+    flash = slot.parent.parent  # slot -> partitions -> the flash that holds them
+    return slot.regs[0].size, int(flash.props["write-block-size"].val)
 
 
 def is_published(key: Path, imgtool: Path) -> bool:
@@ -53,14 +53,14 @@ def main() -> int:
         )
         return 2
     options = options_of(build)
-    align = write_bytes_of(build, Path(os.environ["ZEPHYR_BASE"]))
+    slot_bytes, align = slot_of(build, Path(os.environ["ZEPHYR_BASE"]))
     version = sys.argv[5] if len(sys.argv) > 5 else options["CONFIG_MCUBOOT_IMGTOOL_SIGN_VERSION"]
     command = [sys.executable, str(imgtool), "sign"]
     command += ["--key", str(key), "--version", version, "--align", str(align)]
     if align > 8:
         command += ["--max-align", str(align)]
     command += ["--header-size", options["CONFIG_ROM_START_OFFSET"]]
-    command += ["--slot-size", options["CONFIG_FLASH_LOAD_SIZE"]]
+    command += ["--slot-size", str(slot_bytes)]
     command += options["CONFIG_MCUBOOT_EXTRA_IMGTOOL_ARGS"].split()
     command += [str(build / "zephyr/zephyr.bin"), str(out)]
     return subprocess.run(command, check=False).returncode
