@@ -124,7 +124,9 @@ class Search:
             titles = {title for target in rule["targets"] for title in self.graph.named(target)}
             depths = [self.depth(title) for title in sorted(titles)]
             if not depths:
-                return Depth(0, (), frozenset())
+                # A rule that leads nowhere in this image tells nothing about it.
+                lost = {f"pointer: {short(caller)}"} if rule["targets"] else set[str]()
+                return Depth(0, (), frozenset(lost))
             ends = frozenset[str]().union(*(depth.open_ends for depth in depths))
             deepest = max(depths, key=lambda depth: depth.stack_bytes)
             return Depth(deepest.stack_bytes, deepest.way, ends)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.arguments import add_verb, duration_ns
-from resume_rig.cli.console import answer, look_of, say
+from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE
 from resume_rig.model.errors import UsageError
 
@@ -142,7 +142,7 @@ class _Progress:
     """Shows how far an upload is: in place on a terminal, every tenth elsewhere."""
 
     def __init__(self) -> None:
-        self._live = look_of(sys.stderr).colour
+        self._live = sys.stderr.isatty()
         self._tenths = -1
 
     def __call__(self, offset_bytes: int, image_bytes: int) -> None:

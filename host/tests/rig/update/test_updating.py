@@ -1,5 +1,7 @@
 """An update ends with the image running and kept, or with one sentence that says why not."""
 
+import signal
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
@@ -115,6 +117,18 @@ def test_a_link_that_is_lost_again_and_again_is_given_up(
     board.cut_at = [0] * (MAX_RESUMPTIONS + 5)
     with pytest.raises(LinkLost, match="the port is gone"):
         updater.update(image, keep=True)
+    assert not board.pending
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be raised alike there")
+def test_ctrl_c_ends_an_upload_at_once(board: Board, new: FirmwareImage) -> None:
+    def interrupt(*_: int) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    updater = Updater("b", board.open_port, board.clock, lambda _: None, interrupt, 10**10)
+    with pytest.raises(KeyboardInterrupt):
+        updater.update(new, keep=True)
+    assert len(board.chunk_offsets) <= 2
     assert not board.pending
 
 

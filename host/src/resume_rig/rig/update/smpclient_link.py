@@ -23,6 +23,8 @@ from resume_rig.rig.smp.transport import Transport
 TRIES: Final = 3
 _FOREVER_S: Final = 1e9
 """smpclient's own time limit; the link has one, and tries again within it."""
+_SLICE_NS: Final = 100_000_000
+"""How long a wait keeps Ctrl-C out."""
 _UNTOLD_BUFFER_BYTES: Final = 384
 """Zephyr's smallest default, for a board that does not tell the size of its buffers."""
 _FRAMING_BYTES: Final = 4
@@ -83,7 +85,8 @@ class SmpClientLink(SMPTransport):
     async def send_and_receive(self, data: bytes) -> bytes:
         """Return the reply to the request in `data`, which is sent up to three times.
 
-        Nothing else runs in the event loop, so this blocks.
+        Nothing else runs in the event loop, so this blocks; between slices it lets Ctrl-C through,
+        which asyncio turns into a cancellation.
 
         Raises:
             LinkLost: the port is gone, or nobody answers.
@@ -93,10 +96,9 @@ class SmpClientLink(SMPTransport):
             self._transport.send(data)
             deadline_ns = self._clock.now_ns() + self.timeout_ns
             while (left_ns := deadline_ns - self._clock.now_ns()) > 0:
-                arrival = self._transport.receive(left_ns)
-                if arrival is None:
-                    break
-                if _answers(arrival.packet, asked):
+                await asyncio.sleep(0)
+                arrival = self._transport.receive(min(left_ns, _SLICE_NS))
+                if arrival is not None and _answers(arrival.packet, asked):
                     return arrival.packet
         what = command_name(asked.group, asked.command)
         raise LinkLost(
