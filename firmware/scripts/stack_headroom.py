@@ -162,7 +162,8 @@ def report(build: Path, rules: Path) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, thread in told["threads"].items():
         entries = [title for entry in thread["entries"] for title in graph.named(entry)]
-        configured = next((int(options[key]) for key in thread["stack"] if key in options), None)
+        told_bytes = (int(options[key]) for key in thread["stack"] if key in options)
+        configured = next(told_bytes, thread.get("stack_bytes"))
         if not entries or configured is None:
             continue
         depths = [search.depth(entry) for entry in entries]
