@@ -212,7 +212,7 @@ def test_an_image_that_never_proves_itself_stays_unconfirmed(
     board: Board, updater: Updater, new: FirmwareImage
 ) -> None:
     board.proof_refusals = 10**6
-    with pytest.raises(DeviceFault, match="bad-state"):
+    with pytest.raises(RigError, match="did not prove itself within 15 s"):
         updater.update(new, keep=True)
     assert not board.confirmed
 

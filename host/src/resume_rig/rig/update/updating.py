@@ -292,8 +292,14 @@ class Updater:
                 try:
                     return group.confirm()
                 except DeviceFault as e:
-                    if e.code != SmpCode.BAD_STATE or self.clock.now_ns() >= deadline_ns:
+                    if e.code != SmpCode.BAD_STATE:
                         raise
+                    if self.clock.now_ns() >= deadline_ns:
+                        raise RigError(
+                            f"the new image on {self.name} did not prove itself within "
+                            f"{PROOF_NS / 1e9:g} s, so it was not confirmed; the board goes back "
+                            "to the image before at its next reset"
+                        ) from e
                     self.clock.sleep_ns(_PAUSE_NS)
         finally:
             transport.close()
