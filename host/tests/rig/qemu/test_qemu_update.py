@@ -85,9 +85,11 @@ def machine(built: Path, tmp_path: Path) -> Iterator[Machine]:
     (tmp_path / "flash").write_bytes(flash)
     found = Machine(built, tmp_path / "flash")
     found.power_on()
-    wait_for_version(found, "0.1.0")  # the bootloader checks the signature first
-    yield found
-    found.power_off()
+    try:
+        wait_for_version(found, "0.1.0")  # the bootloader checks the signature first
+        yield found
+    finally:
+        found.power_off()
 
 
 def updater_of(machine: Machine) -> Updater:
