@@ -16,7 +16,7 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers soak benchmark firmware firmware-test has-zephyr clean
+.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers soak benchmark firmware firmware-test firmware-mcuboot firmware-update-test firmware-headroom has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -31,6 +31,9 @@ help:
 	@echo 'make soak       a thousand simulated cycles on the virtual clock: speed, memory, size of the store'
 	@echo 'make benchmark  figures beside those of a peer'
 	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
+	@echo 'make firmware-mcuboot  the bootloader and a signed image for BOARD; needs MCUBOOT_KEY'
+	@echo 'make firmware-headroom  stacks and RAM of the image for BOARD, from its build'
+	@echo 'make firmware-update-test  updates in QEMU, through the real bootloader'
 	@echo 'make firmware-test  ztest and the host against the image on native_sim; needs ZEPHYR_BASE'
 	@echo 'make clean      removes what was built, and $(VENV)'
 
@@ -90,6 +93,55 @@ has-zephyr:
 firmware: has-zephyr
 	@$(ZEPHYR_CMAKE) -S firmware -B $(FIRMWARE_BUILD) -DBOARD=$(BOARD)
 	@cmake --build $(FIRMWARE_BUILD)
+
+# MCUboot comes with a west workspace; else it is one of ZEPHYR_MODULES, or MCUBOOT names it.
+MCUBOOT ?= $(or $(filter %/mcuboot,$(subst ;, ,$(ZEPHYR_MODULES))),$(abspath $(ZEPHYR_BASE)/../bootloader/mcuboot))
+MCUBOOT_MODULES = $(if $(ZEPHYR_MODULES),ZEPHYR_MODULES="$(subst ;$(MCUBOOT),,$(ZEPHYR_MODULES));$(MCUBOOT)")
+MCUBOOT_BUILD = $(FIRMWARE_BUILD)-mcuboot
+MCUBOOT_OVERLAYS = $(abspath $(wildcard firmware/sysbuild/mcuboot_$(subst /,_,$(BOARD)).overlay)) $(MCUBOOT)/boot/zephyr/app.overlay
+APP_OVERLAY = $(abspath $(wildcard firmware/boards/$(subst /,_,$(BOARD))_mcuboot.overlay))
+MCUBOOT_OPTIONS ?=
+SIGN = python3 firmware/scripts/sign_image.py $(MCUBOOT_BUILD)/app $(MCUBOOT)/scripts/imgtool.py
+
+has-mcuboot: has-zephyr
+	@test -f "$(MCUBOOT)/scripts/imgtool.py" || { echo 'make: no MCUboot at $(MCUBOOT); name one with MCUBOOT=..., see firmware/README.md' >&2; exit 2; }
+	@test -f "$(MCUBOOT_KEY)" || { echo 'make: MCUBOOT_KEY names no key to sign with; make one with `imgtool keygen -t ecdsa-p256 -k FILE`, keep it secret, see docs/how-to/update-the-firmware.md' >&2; exit 2; }
+
+firmware-mcuboot: has-mcuboot
+	@$(MCUBOOT_MODULES) $(ZEPHYR_CMAKE) -S $(MCUBOOT)/boot/zephyr -B $(MCUBOOT_BUILD)/bootloader -DBOARD=$(BOARD) \
+		-DEXTRA_CONF_FILE=$(abspath firmware/sysbuild/mcuboot.conf) \
+		"-DEXTRA_DTC_OVERLAY_FILE=$(MCUBOOT_OVERLAYS)" \
+		'-DCONFIG_BOOT_SIGNATURE_KEY_FILE="$(abspath $(MCUBOOT_KEY))"'
+	@cmake --build $(MCUBOOT_BUILD)/bootloader
+	@# Signed below: Zephyr's own way needs a west workspace.
+	@$(MCUBOOT_MODULES) $(ZEPHYR_CMAKE) -S firmware -B $(MCUBOOT_BUILD)/app -DBOARD=$(BOARD) \
+		-DCONFIG_BOOTLOADER_MCUBOOT=y '-DCONFIG_MCUBOOT_SIGNATURE_KEY_FILE=""' \
+		"-DEXTRA_DTC_OVERLAY_FILE=$(APP_OVERLAY)" $(MCUBOOT_OPTIONS)
+	@cmake --build $(MCUBOOT_BUILD)/app
+	@$(SIGN) $(MCUBOOT_KEY) $(MCUBOOT_BUILD)/$(subst /,_,$(BOARD))$(if $(MCUBOOT_DEMO),-demo).signed.bin
+
+# QEMU has no Nucleo and no pico; the mps2-an385 runs the same bootloader on a simulated flash.
+firmware-update-test: export BOARD = mps2/an385
+firmware-update-test: setup has-zephyr
+	@mkdir -p $(BUILD)/firmware
+	@for key in board other; do \
+		test -f $(BUILD)/firmware/update-$$key.pem || \
+		python3 $(MCUBOOT)/scripts/imgtool.py keygen -t ecdsa-p256 -k $(BUILD)/firmware/update-$$key.pem || exit 1; \
+	done
+	@$(MAKE) --no-print-directory firmware-mcuboot MCUBOOT_KEY=$(BUILD)/firmware/update-board.pem MCUBOOT_OPTIONS=-DCONFIG_RIG_TRIAL_S=6
+	@$(SIGN) $(BUILD)/firmware/update-board.pem $(MCUBOOT_BUILD)/old.bin 0.1.0
+	@$(SIGN) $(BUILD)/firmware/update-board.pem $(MCUBOOT_BUILD)/new.bin 0.2.0
+	@$(SIGN) $(BUILD)/firmware/update-other.pem $(MCUBOOT_BUILD)/foreign.bin 0.3.0
+	@RESUME_RIG_QEMU_UPDATE=$(abspath $(MCUBOOT_BUILD)) $(BIN)/python -m pytest -q host/tests/rig/qemu/test_qemu_update.py
+
+# UPDATES=1: the image that MCUboot starts. GCC leaves frames and calls beside each object.
+HEADROOM_BUILD = $(FIRMWARE_BUILD)$(if $(UPDATES),-updates)-headroom
+firmware-headroom: has-zephyr
+	@$(if $(UPDATES),$(MCUBOOT_MODULES)) $(ZEPHYR_CMAKE) -S firmware -B $(HEADROOM_BUILD) -DBOARD=$(BOARD) \
+		"-DEXTRA_CFLAGS=-fstack-usage -fcallgraph-info=su" \
+		$(if $(UPDATES),-DCONFIG_BOOTLOADER_MCUBOOT=y '-DCONFIG_MCUBOOT_SIGNATURE_KEY_FILE=""' "-DEXTRA_DTC_OVERLAY_FILE=$(APP_OVERLAY)")
+	@cmake --build $(HEADROOM_BUILD)
+	@python3 firmware/scripts/stack_headroom.py $(HEADROOM_BUILD)
 
 firmware-test: setup has-zephyr
 	@# Zephyr keeps the list of overlays of the first configuration in its cache.

@@ -7,6 +7,7 @@
 #include "rig_light.h"
 #include "rig_mgmt.h"
 #include "rig_past.h"
+#include "rig_trial.h"
 
 #include <app_version.h>
 #include <zephyr/kernel.h>
@@ -37,6 +38,7 @@ static int start(void)
 		return ret;
 	}
 	rig_mgmt_start();
+	rig_trial_rig_started();
 	LOG_INF("resume-rig %s on %s, boot %08x, reset by %s", APP_VERSION_STRING,
 		CONFIG_BOARD_TARGET, identity.boot_id, identity.reset_reason);
 	return 0;
@@ -44,8 +46,10 @@ static int start(void)
 
 int main(void)
 {
-	int ret = start();
+	int ret;
 
+	rig_trial_begin();
+	ret = start();
 	if (ret < 0) {
 		LOG_ERR("Could not start (%d); outputs are released, only the OS group answers",
 			ret);
@@ -54,6 +58,7 @@ int main(void)
 	}
 	while (ret == 0) {
 		ret = rig_guard_turn();
+		rig_trial_engine_lives();
 	}
 	rig_guard_give_up();
 	return ret;

@@ -2,13 +2,11 @@
 /* The record's layout is fixed here, whatever the core's structs look like. */
 #include "rig_keep.h"
 
-#include "rig_clock.h"
-
 #include "edge_source.h"
+#include "rig_clock.h"
 #include "rig_store.h"
 
 #include <string.h>
-#include <zephyr/devicetree.h>
 #include <zephyr/logging/log.h>
 #include <zephyr/sys/crc.h>
 #include <zephyr/sys/util.h>

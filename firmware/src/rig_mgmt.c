@@ -7,6 +7,7 @@
 
 #include "rig_core.h"
 #include "rig_engine.h"
+#include "rig_trial.h"
 
 #include <mgmt/mcumgr/transport/smp_internal.h>
 #include <zephyr/mgmt/mcumgr/grp/os_mgmt/os_mgmt.h>
@@ -35,6 +36,7 @@ static int answer(struct smp_streamer *streamer)
 
 	if (rc == MGMT_ERR_EOK) {
 		out->payload_mut += written;
+		rig_trial_host_speaks();
 	}
 	return rc;
 }

@@ -10,17 +10,28 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "reference" / "command-line.md").read_text("utf-8")
 
 
-def verbs() -> dict[str, argparse.ArgumentParser]:
-    for action in build_parser()._actions:
+def below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             return dict(action.choices)
-    raise AssertionError("the parser has no verbs")
+    return {}
+
+
+def verbs() -> dict[str, argparse.ArgumentParser]:
+    found = below(build_parser())
+    assert found, "the parser has no verbs"
+    return found
+
+
+def parsers() -> list[argparse.ArgumentParser]:
+    """Every verb's parser, and those of the verbs that a verb has."""
+    return [inner for parser in verbs().values() for inner in (parser, *below(parser).values())]
 
 
 def options() -> set[str]:
     found = {
         text
-        for parser in verbs().values()
+        for parser in parsers()
         for action in parser._actions
         for text in action.option_strings
         if text.startswith("--")

@@ -11,6 +11,7 @@ from resume_rig import __version__
 from resume_rig.cli import (
     verb_correlate,
     verb_doctor,
+    verb_firmware,
     verb_lid,
     verb_log,
     verb_press,
@@ -35,6 +36,7 @@ VERBS = (
     verb_watch,
     verb_selftest,
     verb_doctor,
+    verb_firmware,
 )
 
 EPILOGUE = """\

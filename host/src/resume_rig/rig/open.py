@@ -88,6 +88,26 @@ def open_rig(
     return OpenRig(rig, real_clock, url, simulated=False, dut_log=served_log(rig, info))
 
 
+def open_port(url: str, clock: Clock) -> Transport:
+    """Open the port of a board, for what is not the rig's own: its firmware.
+
+    Args:
+        url: serial:, socket: or rfc2217:, see docs/reference.
+        clock: stamps what is sent and what arrives.
+
+    Raises:
+        UsageError: not the URL of a board's port.
+        LinkLost: no such port, or another program has it open.
+    """
+    scheme, colon, rest = url.partition(":")
+    if not colon or scheme in ("sim", "native"):
+        raise UsageError(
+            f"{url!r} names no board whose firmware can be updated; allowed are serial:PATH, "
+            "socket:HOST:PORT and rfc2217:HOST:PORT"
+        )
+    return _open_port(url, scheme, rest, clock)
+
+
 def parse_sim_options(text: str) -> SimOptions:
     """Return the options of a `sim:` URL, e.g. of "clock=virtual,seed=7".
 

@@ -33,6 +33,7 @@ class Group(IntEnum):
     """The command groups that this host speaks."""
 
     OS = 0
+    IMAGE = 1
     FILE = 8
     RIG = 64
 
@@ -42,6 +43,16 @@ class OsCommand(IntEnum):
     """Commands of the OS group that are used here."""
 
     ECHO = 0
+    RESET = 5
+    BUFFERS = 6
+
+
+@unique
+class ImageCommand(IntEnum):
+    """Commands of the image group that are used here."""
+
+    STATE = 0
+    UPLOAD = 1
 
 
 @unique

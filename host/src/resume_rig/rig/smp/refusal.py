@@ -5,7 +5,7 @@ from enum import IntEnum, unique
 from typing import Final
 
 from resume_rig.model.errors import DeviceFault
-from resume_rig.rig.smp.packet import FileCommand, Group, OsCommand, RigCommand
+from resume_rig.rig.smp.packet import FileCommand, Group, ImageCommand, OsCommand, RigCommand
 
 SMP_LEVEL: Final = -1
 """DeviceFault.group of a bare `rc`, which belongs to SMP itself and to no group."""
@@ -29,6 +29,27 @@ class SmpCode(IntEnum):
     ACCESS_DENIED = 11
     PROTOCOL_TOO_OLD = 12
     PROTOCOL_TOO_NEW = 13
+
+
+@unique
+class ImageCode(IntEnum):
+    """Error codes of the image group (Zephyr, img_mgmt.h); those that an update can meet."""
+
+    UNKNOWN = 1
+    NO_IMAGE = 3
+    HASH_NOT_FOUND = 8
+    NO_FREE_SLOT = 9
+    FLASH_WRITE_FAILED = 12
+    FLASH_ERASE_FAILED = 13
+    INVALID_LENGTH = 21
+    INVALID_IMAGE_HEADER = 22
+    INVALID_IMAGE_HEADER_MAGIC = 23
+    INVALID_HASH = 24
+    IMAGE_ALREADY_PENDING = 28
+    INVALID_IMAGE_TOO_LARGE = 30
+    IMAGE_CONFIRMATION_DENIED = 32
+    IMAGE_SETTING_TEST_TO_ACTIVE_DENIED = 33
+    ACTIVE_SLOT_NOT_KNOWN = 34
 
 
 @unique
@@ -72,6 +93,12 @@ _SMP_MEANINGS: Final[Mapping[SmpCode, str]] = {
     SmpCode.NOT_SUPPORTED: "the board does not have this command",
     SmpCode.MESSAGE_TOO_LONG: "the answer does not fit into the board's buffer",
 }
+_IMAGE_MEANINGS: Final[Mapping[ImageCode, str]] = {
+    ImageCode.NO_FREE_SLOT: "the other slot holds the image that an image on trial falls back to",
+    ImageCode.NO_IMAGE: "the slot holds no image",
+    ImageCode.INVALID_IMAGE_TOO_LARGE: "the image is larger than the board's slot",
+    ImageCode.INVALID_IMAGE_HEADER_MAGIC: "what was sent is no image for MCUboot",
+}
 _FILE_MEANINGS: Final[Mapping[FileCode, str]] = {
     FileCode.NOT_FOUND: "the board has no file of that name",
     FileCode.OFFSET_BEYOND_FILE: "the file is shorter than the offset asked for",
@@ -97,7 +124,12 @@ _RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
 
 def command_name(group: int, command: int) -> str:
     """Return what sentences call a command, e.g. "press"."""
-    names = {Group.OS: OsCommand, Group.FILE: FileCommand, Group.RIG: RigCommand}
+    names = {
+        Group.OS: OsCommand,
+        Group.IMAGE: ImageCommand,
+        Group.FILE: FileCommand,
+        Group.RIG: RigCommand,
+    }
     try:
         return names[Group(group)](command).name.lower()
     except ValueError:
@@ -127,6 +159,8 @@ def _describe(group: int, code: int) -> tuple[str, str]:
     match group:
         case -1:  # SMP_LEVEL
             known, meaning = SmpCode(code), _SMP_MEANINGS.get(SmpCode(code), "")
+        case Group.IMAGE:
+            known, meaning = ImageCode(code), _IMAGE_MEANINGS.get(ImageCode(code), "")
         case Group.FILE:
             known, meaning = FileCode(code), _FILE_MEANINGS.get(FileCode(code), "")
         case Group.RIG:
