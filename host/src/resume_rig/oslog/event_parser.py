@@ -1,6 +1,7 @@
 """One `<Event>` element to an Event, where its provider matters."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from resume_rig.model.errors import RecordError
@@ -11,19 +12,36 @@ from resume_rig.oslog.timestamps import parse_utc_ns, parse_whole
 
 _UINT64_MAX: Final = (1 << 64) - 1
 _RELEVANT_WORDS: Final = (
-    *("Power-Troubleshooter", "Kernel-Power", "Kernel-General"),
+    *("Power-Troubleshooter", "Kernel-Power", "Kernel-General", "Kernel-Boot"),
     *(spelt for provider in Provider for spelt in (provider.value[:8], provider.value[:8].upper())),
 )
 _RELEVANT: Final = re.compile("|".join(map(re.escape, _RELEVANT_WORDS)))
+# The first provider of System is the one that counts; here it stands where it always does.
+_PROVIDER: Final = re.compile(
+    r"<Event[^<>&]{0,200}>[ \r\n]{0,16}<System>[ \r\n]{0,16}<Provider ([^<>&]{1,500})>"
+)
 _EVENT_ID: Final = re.compile(r"EventID[^<>]{0,80}>[ \t\r\n]{0,80}([0-9]{1,9})[ \t\r\n]{0,80}<")
 
 
 def is_relevant(text: str) -> bool:
     """Whether an event's text is worth parsing: a cheap test that passes every relevant event."""
-    if _RELEVANT.search(text) is None:
+    provider = _PROVIDER.match(text)
+    if provider is None:
+        if not _names_provider(text):
+            return False
+    elif not _tag_names_provider(provider[1]):
         return False
     event_ids = _EVENT_ID.findall(text)
     return not event_ids or any(int(event_id) in RELEVANT_EVENT_IDS for event_id in event_ids)
+
+
+def _names_provider(text: str) -> bool:
+    return _RELEVANT.search(text) is not None
+
+
+@lru_cache(maxsize=256)  # a log has few providers; a tag is short
+def _tag_names_provider(tag: str) -> bool:
+    return _names_provider(tag)
 
 
 def parse_event(

@@ -60,6 +60,29 @@ class Problem(Enum):
         " not reported.",
         False,
     )
+    ABSURD_FIRMWARE_TIME = (
+        "1 time of the firmware (Kernel-Power 130 or 131, Kernel-Boot 30) is longer than 10 minutes"
+        " or negative and counts as not reported.",
+        "{count} times of the firmware (Kernel-Power 130 or 131, Kernel-Boot 30) are longer than 10"
+        " minutes or negative and count as not reported.",
+        False,
+    )
+    ABSURD_RESIDENCY = (
+        "1 Modern Standby session reports a residency longer than itself, so its share is unknown.",
+        "{count} residencies are longer than their Modern Standby session, so their shares are"
+        " unknown.",
+        False,
+    )
+    OPEN_SESSION = (
+        "1 Modern Standby session has no end in the log, so nothing is known of it.",
+        "{count} Modern Standby sessions have no end in the log, so nothing is known of them.",
+        False,
+    )
+    WAKE_BEFORE_SLEEP = (
+        "1 record has a WakeTime before its SleepTime; both are kept as they stand.",
+        "{count} records have a WakeTime before their SleepTime; both are kept as they stand.",
+        False,
+    )
     REPEATED = (
         "1 Power-Troubleshooter event occurs again word for word and was used once.",
         "{count} Power-Troubleshooter events occur again word for word and were used once.",
