@@ -16,7 +16,7 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz soak benchmark firmware firmware-test has-zephyr clean
+.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-logs soak benchmark firmware firmware-test has-zephyr clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -27,6 +27,7 @@ help:
 	@echo 'make test-core  the C core under AddressSanitizer and UBSan'
 	@echo 'make test-host  pytest'
 	@echo 'make fuzz       the C core under libFuzzer (clang) for FUZZ_SECONDS (60)'
+	@echo 'make fuzz-logs  FUZZ_LOGS (10000) damaged event logs: no crash, no number that nobody wrote'
 	@echo 'make soak       a thousand simulated cycles on the virtual clock: speed, memory, size of the store'
 	@echo 'make benchmark  figures beside those of a peer'
 	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
@@ -68,6 +69,10 @@ test-host: setup
 FUZZ_SECONDS ?= 60
 fuzz: setup
 	@$(MAKE) --no-print-directory -C firmware/tests/fuzz SECONDS=$(FUZZ_SECONDS) PYTHON=$(abspath $(BIN)/python) BUILD=$(abspath $(BUILD))/fuzz
+
+FUZZ_LOGS ?= 10000
+fuzz-logs: setup
+	@$(BIN)/python benchmarks/fuzz_event_logs.py $(FUZZ_LOGS)
 
 soak: setup
 	@$(BIN)/python benchmarks/soak.py

@@ -7,8 +7,9 @@ import pytest
 
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.reading import read_logs
+from resume_rig.oslog.registry import allowed_formats
 
-ALLOWED = "allowed are EVTX and Event XML files"
+ALLOWED = f"allowed are {allowed_formats()} files"
 
 
 @pytest.mark.parametrize(

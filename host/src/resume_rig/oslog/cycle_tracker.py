@@ -57,6 +57,7 @@ class CycleTracker:
             return tuple(self._close().values())
         if role is EventRole.BOOT:
             self.booted = {}
+            self.unanswered = None  # a boot tells of the one before it alone
             self._end_of_boot()
         elif role is EventRole.SHUTDOWN:
             self._previous, self._current = {}, {}

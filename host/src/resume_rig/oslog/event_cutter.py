@@ -46,6 +46,11 @@ class EventCutter:
         self._open_roots = 0
         self._final = False
 
+    @property
+    def held_chars(self) -> int:
+        """How much text is kept, in characters."""
+        return len(self._text) - self._position
+
     def cut(self, text: str, *, final: bool = False) -> Iterator[str]:
         """Yield every event that `text` completes, without what stands around it.
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.event import RELEVANT_EVENT_IDS, Event, Provider, provider_of
-from resume_rig.oslog.event_fields import read_full, read_plain
+from resume_rig.oslog.event_fields import EventFields, read_full, read_plain
 from resume_rig.oslog.problems import Problem, ProblemTally
 from resume_rig.oslog.timestamps import parse_utc_ns, parse_whole
 
@@ -59,6 +59,13 @@ def parse_event(
         RecordError: the element is not well formed, or declares entities.
     """
     fields = read_plain(text) or read_full(text)
+    return event_of(fields, tally, text=text if keep_text else "", written=written)
+
+
+def event_of(
+    fields: EventFields, tally: ProblemTally, *, text: str = "", written: str = ""
+) -> Event | None:
+    """Return the event that has these fields; None where its provider is another."""
     provider = provider_of(fields.guid, fields.name)
     if provider is None:
         return None
@@ -73,7 +80,7 @@ def parse_event(
         record_id=_whole(fields.record_id, tally),
         time_utc_ns=_time(written or fields.time_created, tally),
         data=fields.data,
-        text=text if keep_text else "",
+        text=text,
     )
 
 

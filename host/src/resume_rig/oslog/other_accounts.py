@@ -103,7 +103,11 @@ class OtherAccountReader:
         os_build: int | None,
         figures: tuple[Figure, ...],
     ) -> OsRecord:
-        asleep = kind is SleepKind.DIED and entered is not None
+        states: list[int | None] = [None, None]
+        if kind is SleepKind.DIED and entered is not None:
+            states = [
+                self._values.whole(entered, name) for name in ("TargetState", "EffectiveState")
+            ]
         return OsRecord(
             source=self._source,
             record_id=written.record_id,
@@ -121,8 +125,8 @@ class OtherAccountReader:
             hiber_write_ms=None,
             hiber_pages=None,
             wake_source=_NO_SOURCE,
-            target_state=self._values.whole(entered, "TargetState") if asleep else None,
-            effective_state=self._values.whole(entered, "EffectiveState") if asleep else None,
+            target_state=states[0],
+            effective_state=states[1],
             os_build=os_build,
             figures=figures,
             text="\n".join(

@@ -44,6 +44,18 @@ class Problem(Enum):
         "{count} blocks hold bytes not valid in the log's encoding, so texts may be wrong.",
         True,
     )
+    FALLBACK = (
+        "1 block is no UTF-8 and was read as Windows-1252, so texts may be wrong.",
+        "{count} blocks are no UTF-8 and were read as Windows-1252, so texts may be wrong.",
+        False,
+    )
+    UNNAMED = (
+        "1 event has values without names in a layout that is not known, so what it told is"
+        " unknown.",
+        "{count} events have values without names in a layout that is not known, so what they told"
+        " is unknown.",
+        True,
+    )
     BAD_TIME = (
         "1 time could not be read and counts as not reported.",
         "{count} times could not be read and count as not reported.",

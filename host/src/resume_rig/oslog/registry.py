@@ -6,6 +6,12 @@ from typing import Final
 
 from resume_rig.oslog.event_xml import is_event_xml, read_event_xml
 from resume_rig.oslog.evtx_file import is_evtx, read_evtx
+from resume_rig.oslog.powershell_export import (
+    is_csv_export,
+    is_json_export,
+    read_csv_export,
+    read_json_export,
+)
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
 HEAD_BYTES: Final = 64 * 1024
@@ -29,6 +35,9 @@ class LogFormat:
 
 FORMATS: Final[tuple[LogFormat, ...]] = (
     LogFormat("EVTX", is_evtx, read_evtx),
+    # The exports may hold Event XML within them, so they are asked before it.
+    LogFormat("event JSON", is_json_export, read_json_export),
+    LogFormat("event CSV", is_csv_export, read_csv_export),
     LogFormat("Event XML", is_event_xml, read_event_xml),
 )
 
@@ -40,4 +49,5 @@ def format_of(head: bytes) -> LogFormat | None:
 
 def allowed_formats() -> str:
     """Return the formats' names as an enumeration."""
-    return " and ".join(entry.description for entry in FORMATS)
+    *most, last = (entry.description for entry in FORMATS)
+    return f"{', '.join(most)} and {last}"
