@@ -11,6 +11,7 @@ from pathlib import Path
 
 from evtx import PyEvtxParser
 
+from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord
 from resume_rig.oslog.event_parser import is_relevant, parse_event
 from resume_rig.oslog.problems import ProblemTally
@@ -36,7 +37,12 @@ def full_parse(path: Path) -> tuple[int, list[OsRecord]]:
             if not is_relevant(text):
                 continue
             element = text[max(0, text.find("<Event")) :].rstrip()
-            event = parse_event(element, tally, keep_text=False, written=str(record["timestamp"]))
+            try:
+                event = parse_event(
+                    element, tally, keep_text=False, written=str(record["timestamp"])
+                )
+            except RecordError:
+                continue
             if event is not None and event.role is not None:
                 assembler.feed(event)
     return count, assembler.finish()
