@@ -52,6 +52,7 @@ class Board:
     clock: Clock
     boot_ns: int
     pid: int
+    terminal: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,14 @@ def running(image: Path) -> Iterator[Board]:
                     raise SystemExit(f"{image} {started.ending()}")
             rig = SmpRig(SmpClient(open_serial(started.terminal, clock, "native:"), clock))
             with closing(rig):
-                yield Board(rig, wires, clock, boot_ns(rig, wires, clock), started.pid)
+                yield Board(
+                    rig,
+                    wires,
+                    clock,
+                    boot_ns(rig, wires, clock),
+                    started.pid,
+                    started.terminal,
+                )
         finally:
             started.stop()
 

@@ -17,6 +17,8 @@ from resume_rig.model.verdict import Verdict
 class LateLog:
     """Hands out what another source found, so much later."""
 
+    record_wait_ns = 3_000_000_000
+
     def __init__(self, source: OsLogSource, clock: Clock, delay_ns: int) -> None:
         self._source = source
         self._clock = clock
@@ -32,6 +34,9 @@ class LateLog:
 
     def describe(self) -> LogSource:
         return self._source.describe()
+
+    def close(self) -> None:
+        self._source.close()
 
 
 @pytest.mark.parametrize("delay_ns", [0, 4_000_000_000, 6_500_000_000], ids=["now", "4 s", "6.5 s"])

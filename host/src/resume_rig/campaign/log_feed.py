@@ -7,8 +7,6 @@ from resume_rig.campaign.raw import LogMark, LogState
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord
 
-# A record is written up to 2 s after the wake has ended.
-RECORD_WAIT_NS = 3_000_000_000
 # In the end nobody comes back for a record, and a log that is copied from elsewhere comes later.
 LAST_RECORD_WAIT_NS = 10_000_000_000
 
@@ -43,6 +41,13 @@ class LogFeed:
     def present(self) -> bool:
         """Whether there is a log at all."""
         return self._source is not None
+
+    def wait_ns(self, *, last: bool) -> int:
+        """Return how long a record is waited for; longer in the end, when nobody comes back."""
+        if self._source is None:
+            return 0
+        wait_ns = self._source.record_wait_ns
+        return max(wait_ns, LAST_RECORD_WAIT_NS) if last else wait_ns
 
     def state(self) -> LogState | None:
         """Return what the store keeps of the log beside its records."""

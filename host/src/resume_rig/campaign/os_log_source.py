@@ -15,11 +15,20 @@ CHUNK_BYTES = 1 << 20
 # So much of what was read last must still stand there for a file to count as appended to.
 TAIL_BYTES = 4096
 
+# A record is written up to 2 s after the wake has ended.
+FILE_RECORD_WAIT_NS = 3_000_000_000
+
 RecordIdentity = tuple[int | None, ...]
 
 
 class OsLogSource(Protocol):
-    """A log that grows while a campaign runs."""
+    """A log that grows while a campaign runs.
+
+    Attributes:
+        record_wait_ns: how long a DUT that is awake may take until its record can be read here.
+    """
+
+    record_wait_ns: int
 
     def new_records(self) -> tuple[OsRecord, ...]:
         """Return the records that appeared since the last call; at the first call, all.
@@ -32,6 +41,10 @@ class OsLogSource(Protocol):
 
     def describe(self) -> LogSource:
         """Return the log as read so far."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open; may be called twice."""
         ...
 
 
@@ -50,6 +63,8 @@ def identity_of(record: OsRecord) -> RecordIdentity:
 class ServedLog:
     """The event log of a simulated DUT, given out by whoever simulates it."""
 
+    record_wait_ns = FILE_RECORD_WAIT_NS
+
     def __init__(self, log: DutLog) -> None:
         self._log = log
         self._offset_bytes = 0
@@ -66,6 +81,9 @@ class ServedLog:
         """Return the log as read so far."""
         return self._follower.describe()
 
+    def close(self) -> None:
+        """Nothing is open between two calls."""
+
 
 class FileLog:
     """A log file that somebody else writes: Event XML that grows, or any file that is replaced.
@@ -73,6 +91,8 @@ class FileLog:
     What was appended to Event XML is read alone; a file that was rewritten (a document, EVTX) is
     read as a whole again, and what is known of it is left out.
     """
+
+    record_wait_ns = FILE_RECORD_WAIT_NS
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -104,6 +124,9 @@ class FileLog:
     def describe(self) -> LogSource:
         """Return the log as read so far."""
         return self._source
+
+    def close(self) -> None:
+        """Nothing is open between two calls."""
 
     def _restart(self) -> None:
         self._offset_bytes = 0

@@ -14,7 +14,7 @@ from resume_rig.campaign.events import (
     Recovered,
     Recovering,
 )
-from resume_rig.campaign.log_feed import LAST_RECORD_WAIT_NS, RECORD_WAIT_NS, LogFeed
+from resume_rig.campaign.log_feed import LogFeed
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.raw import CycleRaw, Session
 from resume_rig.campaign.recovery import RecoveryRun, why_recover
@@ -125,7 +125,7 @@ class CampaignRunner:
         log.read()
         self._wakes += bench.is_running()
         wanted = self._wakes if last else log.received + (not log.pending)
-        until_ns = bench.clock.now_ns() + (LAST_RECORD_WAIT_NS if last else RECORD_WAIT_NS)
+        until_ns = bench.clock.now_ns() + log.wait_ns(last=last)
         patient = log.present and bench.is_running() and (last or self._unrewarded < PATIENCE)
         while patient and log.received < wanted and bench.clock.now_ns() < until_ns:
             bench.wait(min(until_ns, bench.clock.now_ns() + bench.slow_pause_ns))

@@ -2,6 +2,7 @@
 
 import argparse
 import datetime
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from resume_rig.campaign.campaign import CampaignEnd
     from resume_rig.campaign.os_log_source import OsLogSource
     from resume_rig.campaign.plan import Plan
+    from resume_rig.model.clock import Clock
     from resume_rig.model.dut import DutProfile
     from resume_rig.model.requirement import Requirement
     from resume_rig.rig.dut_log import DutLog
@@ -78,9 +80,14 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--log",
         metavar="SOURCE",
+        help="the DUT's log, read as it grows: a file, a folder of files, or "
+        "ssh:USER@HOST[,HOST...][:PORT] (default on a simulated bench: its own)",
+    )
+    parser.add_argument(
+        "--ssh-config",
+        metavar="FILE",
         type=Path,
-        help="the DUT's event log: EVTX or Event XML, read as it grows "
-        "(default on a simulated bench: its own)",
+        help="for --log ssh:, in place of the user's own configuration of ssh",
     )
     parser.add_argument(
         "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
@@ -100,7 +107,7 @@ def execute(args: argparse.Namespace) -> int:
     requirement = requirement_of(args)
     setting = _new(args) if args.resume is None else _stored(args)
     report: Path = args.report or _beside(setting.store)
-    refuse_to_overwrite(report, (setting.store, *([args.log] if args.log else [])))
+    refuse_to_overwrite(report, (setting.store, *_log_files(args.log)))
     if args.report is not None:
         check_place_of(args.report)
     try:
@@ -210,26 +217,38 @@ def _campaign(
             requirement=requirement,
             created_utc_ns=clock.utc_ns(),
         )
-        log = _log_source(args.log, opened.dut_log)
         progress = Progress(identity)
-        if setting.plan is None:
-            return go_on(setting.store, identity, rig=rig, clock=clock, log=log, observe=progress)
-        return begin(
-            setting.store,
-            setting.plan,
-            identity,
-            rig=rig,
-            clock=clock,
-            log=log,
-            observe=progress,
-        )
+        log = _log_source(args, clock, opened.dut_log)
+        with nullcontext() if log is None else closing(log):
+            if setting.plan is None:
+                return go_on(
+                    setting.store, identity, rig=rig, clock=clock, log=log, observe=progress
+                )
+            return begin(
+                setting.store,
+                setting.plan,
+                identity,
+                rig=rig,
+                clock=clock,
+                log=log,
+                observe=progress,
+            )
 
 
-def _log_source(path: Path | None, served: "DutLog | None") -> "OsLogSource | None":
-    from resume_rig.campaign.os_log_source import FileLog, ServedLog
+def _log_files(log: str | None) -> list[Path]:
+    from resume_rig.campaign.log_choice import SSH
 
-    if path is not None:
-        return FileLog(path)
+    return [] if log is None or log.startswith(SSH) else [Path(log)]
+
+
+def _log_source(
+    args: argparse.Namespace, clock: "Clock", served: "DutLog | None"
+) -> "OsLogSource | None":
+    from resume_rig.campaign.log_choice import log_source
+    from resume_rig.campaign.os_log_source import ServedLog
+
+    if args.log is not None:
+        return log_source(args.log, clock, args.ssh_config)
     if served is not None:
         return ServedLog(served)
     say(

@@ -237,6 +237,29 @@ def test_an_image_killed_in_a_cycle_ends_the_campaign_and_the_cycle_is_kept(
     assert [str(raw.outcome) for raw in load_campaign(store).cycles] == ["invalid"]
 
 
+def test_a_ring_that_overflows_while_the_host_stands_still_makes_the_cycle_invalid(
+    native_image: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "a.rrs"
+    words = ("--cycles", "1", "--settle", "1s", "--dwell", "5s", "--out", str(store))
+    with (
+        sim(native_image, "--fault", "noisy-line") as link,
+        begun("run", "--json", "--rig", f"serial:{link}", *words) as process,
+    ):
+        said_until(process, "S3 cycles on")
+        SystemClock().sleep_ns(4_000 * MS)
+        process.send_signal(signal.SIGSTOP)  # shorter than the lease
+        SystemClock().sleep_ns(2_000 * MS)
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 4, err
+    (cycle,) = json.loads(out)["cycles"]
+    assert [finding["kind"] for finding in cycle["findings"]] == ["overrun"]
+    (raw,) = load_campaign(store).cycles
+    assert str(raw.outcome) == "invalid"
+    assert raw.lost_edges > 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_a_campaign_that_is_stopped_takes_its_image_along(
     native_image: Path, tmp_path: Path, number: signal.Signals

@@ -304,6 +304,10 @@ def wakes_alone(run: Run) -> bool:
     return causes[0] is WakeCause.DEVICE
 
 
+def flutters(run: Run) -> bool:
+    return sum(isinstance(e, WireChange) and e.channel is Channel.LED for e in run[1]) > 10_000
+
+
 @pytest.mark.parametrize(
     ("fault", "shows"),
     [
@@ -311,6 +315,7 @@ def wakes_alone(run: Run) -> bool:
         (SimFault.NEVER_WAKES, never_wakes),
         (SimFault.DARK, stays_dark),
         (SimFault.WAKES_ALONE, wakes_alone),
+        (SimFault.NOISY_LINE, flutters),
     ],
 )
 def test_a_fault_shows_outside(fault: SimFault, shows: Callable[[Run], bool]) -> None:

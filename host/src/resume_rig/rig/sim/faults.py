@@ -16,6 +16,7 @@ class SimFault(StrEnum):
     WAKES_ALONE = "wakes-alone"
     NO_RECORD = "no-record"
     ZERO_RECORD = "zero-record"
+    NOISY_LINE = "noisy-line"
 
 
 def parse_faults(names: Iterable[str]) -> frozenset[SimFault]:
