@@ -15,7 +15,7 @@ from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord
 from resume_rig.oslog.event_parser import is_relevant, parse_event
 from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.record_order import OrderedAssembler
+from resume_rig.oslog.source_reading import SourceRequest, TakeEvent, read_source
 
 HEADER = 4096
 CHUNK = 65536
@@ -23,13 +23,16 @@ CHUNK = 65536
 
 def full_parse(path: Path) -> tuple[int, list[OsRecord]]:
     """Return how many records the evtx library renders, and the OS records that they tell."""
-    tally = ProblemTally()
-    assembler = OrderedAssembler(0, tally)
+    reading = read_source(SourceRequest(path), "evtx", _scan)
+    return reading.source.records, list(reading.records)
+
+
+def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
     count = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         parser = PyEvtxParser(
-            str(path), number_of_threads=1, validate_checksums=True, skip_errors=True
+            str(request.path), number_of_threads=1, validate_checksums=True, skip_errors=True
         )
         for record in parser.records():
             count += 1
@@ -44,8 +47,8 @@ def full_parse(path: Path) -> tuple[int, list[OsRecord]]:
             except RecordError:
                 continue
             if event is not None and event.role is not None:
-                assembler.feed(event)
-    return count, assembler.finish()
+                take(event)
+    return count
 
 
 def seal(content: bytes) -> bytes:
