@@ -22,7 +22,7 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
     return [data[start:end] for start, end in pairwise(ends)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     places=st.lists(st.integers(0, 1 << 16), max_size=30),
     encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be"]),
