@@ -34,7 +34,7 @@ def answers(name: str, count: int, seed: int) -> bool:
         seed: of the damage.
     """
     from evtx_reference import full_parse
-    from reading_oracle import ReadingOracle
+    from reading_oracle import ReadingOracle, numbers_of
 
     from resume_rig.oslog.reading import read_logs
 
@@ -52,7 +52,10 @@ def answers(name: str, count: int, seed: int) -> bool:
                     slowest_s = max(slowest_s, time.monotonic() - start_s)
                     rendered, records = full_parse(path)
                     if rendered != reading.sources[0].records:
-                        found["not comparable"] += 1
+                        told = {numbers_of(record) for record in reading.records}
+                        if not told.issuperset(numbers_of(record) for record in records):
+                            raise AssertionError("the full parser tells a record more")
+                        found["records that cannot be rendered"] += 1
                     elif list(reading.records) != records:
                         raise AssertionError("the full parser tells other records")
                     else:
