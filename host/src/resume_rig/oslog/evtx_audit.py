@@ -153,7 +153,7 @@ def _audit_chunk(index: int, data: bytes) -> EvtxChunk | None:
     fault = None
     if not _CHUNK_HEADER_BYTES <= used <= CHUNK_BYTES:
         fault = "its length is impossible"
-    elif checksummed and zlib.crc32(data[_CHUNK_HEADER_BYTES:used]) != data_checksum:
+    elif checksummed and zlib.crc32(memoryview(data)[_CHUNK_HEADER_BYTES:used]) != data_checksum:
         fault = "the checksum of its records does not match"
     return EvtxChunk(index, first_id, last_id, fault, first, last, checksummed, used)
 

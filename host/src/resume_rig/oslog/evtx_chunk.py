@@ -85,7 +85,7 @@ def wanted_records(
     ]
 
 
-def cut_down(chunk: bytes, used: int, places: Sequence[int]) -> bytes:
+def cut_down(chunk: bytes, used: int, places: Sequence[int]) -> bytearray:
     """Return the chunk with the records at `places` alone, and the first one.
 
     Each record is made so long that it covers those behind it that are left out: the parser goes
@@ -97,7 +97,7 @@ def cut_down(chunk: bytes, used: int, places: Sequence[int]) -> bytes:
     for place, following in zip(kept, (*kept[1:], used), strict=True):
         _SIZE.pack_into(cut, place + 4, following - place)
         _SIZE.pack_into(cut, following - 4, following - place)
-    return bytes(cut)
+    return cut
 
 
 class _Block:

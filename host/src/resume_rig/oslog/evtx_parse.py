@@ -10,7 +10,7 @@ import logging
 import struct
 import warnings
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -47,7 +47,7 @@ class _Waiting:
     """A chunk to be parsed; `wanted` is None where each of its records must be."""
 
     chunk: EvtxChunk
-    data: bytes
+    data: bytes | bytearray
     wanted: Collection[int] | None
     seen: set[int] = field(default_factory=set)
 
@@ -113,12 +113,14 @@ def _prepare(
 
 def _owner(waiting: list[_Waiting], place: int, record_id: int) -> int | None:
     """Return the chunk that a record stands in: records come in the order of the chunks."""
+    if place < len(waiting) and waiting[place].takes(record_id):
+        return place  # nearly always
     return next(
         (index for index in range(place, len(waiting)) if waiting[index].takes(record_id)), None
     )
 
 
-def _records(chunks: list[bytes]) -> Iterator[Mapping[str, str | int]]:
+def _records(chunks: Sequence[bytes | bytearray]) -> Iterator[Mapping[str, str | int]]:
     if not chunks:
         return
     file = io.BytesIO(_file_header(len(chunks)) + b"".join(chunks))

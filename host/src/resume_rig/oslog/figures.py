@@ -72,6 +72,8 @@ def step_us(event: Event, values: EventValues) -> int | None:
 
     Each time is cut to 1 us first, as the evtx library does: both forms of a log agree.
     """
+    if event.data.get("NewTime", "") == event.data.get("OldTime"):
+        return 0 if event.data["OldTime"] else None  # many settings change nothing
     new_ns, old_ns = values.time_ns(event, "NewTime"), values.time_ns(event, "OldTime")
     if new_ns is None or old_ns is None:
         return None
