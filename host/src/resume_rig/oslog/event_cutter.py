@@ -106,7 +106,7 @@ class EventCutter:
             return None
         if text[tag_end - 1] == "/" or text[self._position : start].strip():
             return None
-        if any(text.find(tag, inside, end) >= 0 for tag in _PLAIN_STARTS):
+        if text.find("<Event ", inside, end) >= 0 or text.find("<Event>", inside, end) >= 0:
             return None
         self._position = self._searched = end + len(_PLAIN_END)
         return text[start : self._position]
