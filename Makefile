@@ -16,7 +16,7 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers soak benchmark firmware firmware-test firmware-mcuboot firmware-update-test firmware-headroom has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak benchmark firmware firmware-test firmware-mcuboot firmware-update-test firmware-headroom has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -28,6 +28,8 @@ help:
 	@echo 'make test-host  pytest'
 	@echo 'make fuzz       the C core under libFuzzer (clang) for FUZZ_SECONDS (60)'
 	@echo 'make fuzz-readers  damaged logs of every kind for FUZZ_SECONDS (60): no crash, no hang'
+	@echo 'make fuzz-logs  FUZZ_LOGS (10000) damaged event logs: no crash, no number that nobody wrote'
+	@echo 'make fuzz-logs-guided  the readers of event logs under atheris for FUZZ_SECONDS (60)'
 	@echo 'make soak       a thousand simulated cycles on the virtual clock: speed, memory, size of the store'
 	@echo 'make benchmark  figures beside those of a peer'
 	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
@@ -77,13 +79,22 @@ fuzz: setup
 fuzz-readers: setup
 	@$(BIN)/python benchmarks/fuzz_logs.py $(FUZZ_SECONDS)
 
+FUZZ_LOGS ?= 10000
+fuzz-logs: setup
+	@$(BIN)/python benchmarks/fuzz_event_logs.py $(FUZZ_LOGS)
+
+fuzz-logs-guided: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris~=3.0'
+	@$(BIN)/python benchmarks/fuzz_guided.py $(FUZZ_SECONDS)
+
 soak: setup
 	@$(BIN)/python benchmarks/soak.py
 
 benchmark: setup
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'smpclient[serial]~=7.3'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'smpclient[serial]~=7.3' 'python-evtx~=0.8'
 	@$(BIN)/python benchmarks/roundtrip.py
 	@$(BIN)/python benchmarks/log_reading.py
+	@$(BIN)/python benchmarks/evtx_reading.py
 	@$(BIN)/python benchmarks/start.py
 	@$(BIN)/python benchmarks/light_onset.py
 

@@ -13,6 +13,7 @@ PROVIDERS = {
     "PT": ("Microsoft-Windows-Power-Troubleshooter", "{cdc05e28-c449-49c6-b9d2-88cf761644df}"),
     "KP": ("Microsoft-Windows-Kernel-Power", "{331c3b3a-2005-44c2-ac5e-77220c37d6b4}"),
     "KG": ("Microsoft-Windows-Kernel-General", "{a68ca8b7-004f-d7b6-a698-07e2de0f1f5d}"),
+    "KB": ("Microsoft-Windows-Kernel-Boot", "{15ca44ff-4d7a-4baa-bba5-0998955e531e}"),
     "SCM": ("Service Control Manager", "{555908d1-a6d7-4695-8e1e-26931d2012f4}"),
 }
 S3_ACCOUNT = {

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.model.os_record import LogReading, SleepKind
-from resume_rig.oslog.account import AccountReader
 from resume_rig.oslog.assembler import BackwardAssembler, ForwardAssembler
 from resume_rig.oslog.event import Event, Provider
 from resume_rig.oslog.problems import ProblemTally
@@ -224,6 +223,13 @@ ROLES = [
     (Provider.KERNEL_POWER, 131),
     (Provider.KERNEL_GENERAL, 1),
     (Provider.KERNEL_GENERAL, 12),
+    (Provider.KERNEL_GENERAL, 13),
+    (Provider.KERNEL_BOOT, 20),
+    (Provider.KERNEL_BOOT, 27),
+    (Provider.KERNEL_BOOT, 30),
+    (Provider.KERNEL_POWER, 41),
+    (Provider.KERNEL_POWER, 506),
+    (Provider.KERNEL_POWER, 507),
     (Provider.POWER_TROUBLESHOOTER, 1),
 ]
 
@@ -240,7 +246,11 @@ def test_backward_gives_what_forward_gives(
             record_id=number,
             time_utc_ns=number,
             data={
-                "Reason": "2",
+                "Reason": str(number % 3),
+                "NewTime": str(10**17 + 20 * number * number),
+                "OldTime": str(10**17),
+                "BootType": str(number % 2),
+                "SleepInProgress": "1",
                 "FullResume": str(number + 1),
                 "BuildVersion": str(20000 + number),
             },
@@ -248,10 +258,12 @@ def test_backward_gives_what_forward_gives(
         )
         for number, (provider, event_id) in enumerate(roles)
     ]
-    forward = ForwardAssembler(AccountReader(0, ProblemTally()))
-    backward = BackwardAssembler(AccountReader(0, ProblemTally()))
+    tallies = ProblemTally(), ProblemTally()
+    forward = ForwardAssembler(0, tallies[0])
+    backward = BackwardAssembler(0, tallies[1])
     given_forward = [record for event in events if (record := forward.feed(event)) is not None]
     for event in reversed(events):
         backward.feed(event)
     assert backward.finish() == given_forward
     assert backward.os_build == forward.os_build
+    assert tallies[1].integrity() == tallies[0].integrity()

@@ -22,7 +22,7 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
     return [data[start:end] for start, end in pairwise(ends)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     places=st.lists(st.integers(0, 1 << 16), max_size=30),
     encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be"]),
@@ -100,3 +100,22 @@ def test_a_real_log_follows_as_it_reads(shared_data: Path, step: int) -> None:
     whole = read_logs([path])
     assert tuple(records + follower.finish()) == whole.records
     assert follower.describe() == whole.sources[0]
+
+
+def test_sleeps_without_an_account_come_through_piece_by_piece(write) -> None:
+    session = {"DurationInUs": 1_000_000, "ExitLatencyInUs": 90_000}
+    events = [
+        *(write.boot(22621), write.event("KP", 506, {"Reason": 1})),
+        *(write.event("KP", 507, session), write.asleep(), write.boot(22621)),
+        *(write.event("KP", 41, {"SleepInProgress": "true"}), *write.cycle(601)),
+    ]
+    data = "\r\n".join(events).encode()
+    whole = read_fragments(data, "memory", keep_text=True)
+    assert [record.kind.value for record in whole.records] == [
+        *("modern-standby", "died-in-sleep", "S3")
+    ]
+    for size in (1, 700, 5000):
+        follower = EventLogFollower("memory", keep_text=True)
+        pieces = [data[start : start + size] for start in range(0, len(data), size)]
+        assert tuple(fed(follower, pieces) + follower.finish()) == whole.records
+        assert follower.describe() == whole.sources[0]

@@ -109,6 +109,8 @@ def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
     if record.kind not in requirement.kinds:
         kinds = ", ".join(requirement.kinds)
         return f"judged apart: {requirement.id} speaks of {kinds}, and this is {record.kind}"
+    if _wakes_before_it_sleeps(record):
+        return "not measured: the record's WakeTime lies before its SleepTime"
     missing = [
         name
         for name, value in (
@@ -120,6 +122,11 @@ def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
     if missing:
         return f"not measured: the record reports no {' and no '.join(missing)}"
     return None
+
+
+def _wakes_before_it_sleeps(record: OsRecord) -> bool:
+    sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
+    return sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns
 
 
 def _resume_times(records: Sequence[OsRecord]) -> list[float]:

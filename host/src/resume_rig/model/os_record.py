@@ -54,7 +54,8 @@ class OsRecord:
 
     Attributes:
         source: index into the reading's sources.
-        record_id: EventRecordID of the Power-Troubleshooter event.
+        record_id: number of the event that gives the account: Power-Troubleshooter 1, or
+            Kernel-Power 507 or 41 for the kinds that it does not know.
         kind: what kind of sleep it was.
         sleep_time_utc_ns, wake_time_utc_ns: SleepTime and WakeTime, OS clock, ns since 1970 UTC;
             after a wake good to about +/-0.5 s absolutely.

@@ -1,20 +1,17 @@
 """One Power-Troubleshooter event and its companions to one OS record."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
 
-from resume_rig.model.errors import RecordError
+from resume_rig.model.component import Figure
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.oslog.event import Event, EventRole
-from resume_rig.oslog.problems import Problem, ProblemTally
-from resume_rig.oslog.timestamps import parse_utc_ns, parse_whole
+from resume_rig.oslog.event_values import UINT64_MAX, EventValues
+from resume_rig.oslog.figures import LONGEST_FIRMWARE_MS, companion_figures
+from resume_rig.oslog.problems import Problem
 from resume_rig.oslog.wake_source import DOZE_TYPE, decode_wake_source
 
-LONGEST_FIRMWARE_RESUME_MS: Final = 10 * 60 * 1000
-"""FPDT stamps of broken firmware give hours; a FullResume above this is no measurement."""
-
-_UINT32_MAX: Final = (1 << 32) - 1
 _DURATIONS: Final = (
     "SleepDuration",
     "WakeDuration",
@@ -32,87 +29,84 @@ _KINDS: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
     (6, 5): SleepKind.FAST_STARTUP,
 }
 
-_Value = TypeVar("_Value")
-
 
 class AccountReader:
     """Makes OS records of one source; notes what it cannot read in the source's tally."""
 
-    def __init__(self, source: int, tally: ProblemTally) -> None:
+    def __init__(self, source: int, values: EventValues) -> None:
         self._source = source
-        self._tally = tally
+        self._values = values
 
-    def read(self, account: Event, companions: Iterable[Event], os_build: int | None) -> OsRecord:
+    def read(
+        self,
+        account: Event,
+        companions: Iterable[Event],
+        os_build: int | None,
+        clock: Iterable[Figure] = (),
+    ) -> OsRecord:
         """Return the record of one Power-Troubleshooter event.
 
         Args:
             account: the event.
             companions: the other events of its cycle, in record order.
             os_build: of the last boot before it, None where the log does not tell.
+            clock: figures of the clock's steps before it.
         """
         companions = tuple(companions)
         target, effective, source_type = (
-            self._number(account, name)
+            self._values.whole(account, name)
             for name in ("TargetState", "EffectiveState", "WakeSourceType")
         )
         ms = self._durations_ms(account)
         firmware_ms, firmware_count = self._firmware_resume(companions)
+        bios_init_ms = ms.reported("BiosInitDuration") or None
+        sleep_ns, wake_ns = (
+            self._values.time_ns(account, name) for name in ("SleepTime", "WakeTime")
+        )
+        if sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns:
+            self._values.tally.count(Problem.WAKE_BEFORE_SLEEP)
         return OsRecord(
             source=self._source,
             record_id=account.record_id,
             kind=_kind_of(target, effective, source_type, ms),
-            sleep_time_utc_ns=self._value(account, "SleepTime", parse_utc_ns, Problem.BAD_TIME),
-            wake_time_utc_ns=self._value(account, "WakeTime", parse_utc_ns, Problem.BAD_TIME),
+            sleep_time_utc_ns=sleep_ns,
+            wake_time_utc_ns=wake_ns,
             written_utc_ns=account.time_utc_ns,
             sleep_ms=ms.reported("SleepDuration"),
             wake_ms=ms.reported("WakeDuration"),
             driver_init_ms=ms.reported("DriverInitDuration") or None,
-            bios_init_ms=ms.reported("BiosInitDuration") or None,
+            bios_init_ms=bios_init_ms,
             firmware_resume_ms=firmware_ms,
             firmware_resume_count=firmware_count,
             hiber_read_ms=ms.reported("HiberReadDuration") or None,
             hiber_write_ms=ms.reported("HiberWriteDuration") or None,
-            hiber_pages=self._number(account, "HiberPagesWritten") or None,
+            hiber_pages=self._values.whole(account, "HiberPagesWritten") or None,
             wake_source=decode_wake_source(
                 source_type, account.data.get("WakeSourceText", ""), os_build
             ),
             target_state=target,
             effective_state=effective,
             os_build=os_build,
+            figures=(*companion_figures(companions, self._values, bios_init_ms), *clock),
             text="\n".join(event.text for event in (*companions, account) if event.text),
         )
 
     def build_of(self, boot: Event) -> int | None:
         """Return BuildVersion of a Kernel-General 12 event, None where it tells none."""
-        return self._number(boot, "BuildVersion") or None
+        return self._values.whole(boot, "BuildVersion") or None
 
     def _durations_ms(self, account: Event) -> "_Durations":
-        return _Durations({name: self._number(account, name) for name in _DURATIONS})
+        return _Durations({name: self._values.whole(account, name) for name in _DURATIONS})
 
     def _firmware_resume(self, companions: tuple[Event, ...]) -> tuple[int | None, int | None]:
         for event in companions:
             if event.role is EventRole.FIRMWARE_RESUME:
-                full_ms = self._whole(event, "FullResume", maximum=(1 << 64) - 1) or None
-                if full_ms is not None and full_ms > LONGEST_FIRMWARE_RESUME_MS:
-                    self._tally.count(Problem.ABSURD_RESUME)
+                full_ms = self._values.whole(event, "FullResume", UINT64_MAX) or None
+                if full_ms is not None and full_ms > LONGEST_FIRMWARE_MS:
+                    self._values.tally.count(Problem.ABSURD_RESUME)
                     full_ms = None
-                return full_ms, self._number(event, "ResumeCount")
+                return full_ms, self._values.whole(event, "ResumeCount")
         return None, None
-
-    def _number(self, event: Event, name: str) -> int | None:
-        return self._whole(event, name, maximum=_UINT32_MAX)
-
-    def _whole(self, event: Event, name: str, maximum: int) -> int | None:
-        return self._value(event, name, lambda text: parse_whole(text, maximum), Problem.BAD_NUMBER)
-
-    def _value(
-        self, event: Event, name: str, parse: Callable[[str], _Value | None], problem: Problem
-    ) -> _Value | None:
-        try:
-            return parse(event.data.get(name, ""))
-        except RecordError:
-            self._tally.count(problem)
-            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +133,3 @@ def _kind_of(
     if ms.all_zero:
         return SleepKind.DOZE if source_type == DOZE_TYPE else SleepKind.ABORTED
     return _KINDS.get((target, effective), SleepKind.UNKNOWN)
-
-
-def with_build(record: OsRecord, os_build: int) -> OsRecord:
-    """Return the record with the build that turned out to have written it."""
-    source = record.wake_source
-    return replace(
-        record,
-        os_build=os_build,
-        wake_source=decode_wake_source(source.type, source.text, os_build),
-    )

@@ -1,145 +1,151 @@
-"""Events in record order to OS records: which companions belong to which account.
+"""Events in record order to OS records.
 
-Record order is the truth, time is not: an event between the wake and the setting of the clock
-carries a stale stamp. A cycle writes 42, 107, Kernel-General 1, 131, 130 and then its account,
-Power-Troubleshooter 1. A cycle that sleeps again quickly writes its account after the next 42,
-which then belongs to the next account.
-
-The forward assembler holds two cycles at most, the backward one two cycles and its results.
+The forward assembler holds two cycles at most and gives each record at once. The backward one
+holds the events since two boots, because only what stands before an event in time tells what it
+means; nothing but a sleep that was never answered reaches over a boot.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 
+from resume_rig.model.component import Figure
 from resume_rig.model.os_record import OsRecord
-from resume_rig.oslog.account import AccountReader, with_build
+from resume_rig.oslog.account import AccountReader
+from resume_rig.oslog.cycle_tracker import CycleTracker
 from resume_rig.oslog.event import Event, EventRole
-
-_Companions = dict[EventRole, Event]
+from resume_rig.oslog.event_values import EventValues
+from resume_rig.oslog.figures import step_us
+from resume_rig.oslog.other_accounts import OtherAccountReader
+from resume_rig.oslog.problems import Problem, ProblemTally
 
 
 class ForwardAssembler:
     """Takes events oldest first and gives each record at once."""
 
-    def __init__(self, accounts: AccountReader) -> None:
+    def __init__(self, source: int, tally: ProblemTally, unanswered: Event | None = None) -> None:
+        """Start a log.
+
+        Args:
+            source: index that the records carry.
+            tally: takes what cannot be read.
+            unanswered: a Kernel-Power 42 that stands before the log's first event.
+        """
         self.os_build: int | None = None
-        self._accounts = accounts
-        self._previous: _Companions = {}
-        self._current: _Companions = {}
+        self._values = EventValues(tally)
+        self._accounts = AccountReader(source, self._values)
+        self._others = OtherAccountReader(source, self._values)
+        self._tracker = CycleTracker(unanswered)
+        self._session: Event | None = None
+        self._clock = _ClockSteps(self._values)
 
     def feed(self, event: Event) -> OsRecord | None:
         """Return the record that the event completes, if it does."""
-        role = event.role
-        if role is EventRole.ACCOUNT:
-            return self._accounts.read(event, self._close().values(), self.os_build)
-        if role is EventRole.BOOT:
-            self.os_build = self._accounts.build_of(event) or self.os_build
-        elif role is not None:
-            if role is EventRole.ENTERING_SLEEP and _has_wake(self._current):
-                self._previous, self._current = self._current, {}
-            self._current.pop(role, None)  # the last one of a kind, in its place
-            self._current[role] = event
+        companions = self._tracker.follow(event)
+        match event.role:
+            case EventRole.ACCOUNT:
+                clock = self._clock.take()
+                return self._accounts.read(event, companions, self.os_build, clock)
+            case EventRole.BOOT:
+                self.end_session()
+                self._clock.take()
+                self.os_build = self._accounts.build_of(event)
+            case EventRole.DIED:
+                return self._death(event)
+            case EventRole.ENTERING_STANDBY:
+                self.end_session()
+                self._session = event
+            case EventRole.LEFT_STANDBY:
+                entered, self._session = self._session, None
+                clock = self._clock.take()
+                return self._others.read_session(entered, event, self.os_build, clock)
+            case EventRole.CLOCK_STEPPED:
+                self._clock.add(event)
         return None
 
+    def end_session(self) -> None:
+        """Note that a Modern Standby session that is open cannot end any more."""
+        if self._session is not None:
+            self._values.tally.count(Problem.OPEN_SESSION)
+        self._session = None
+
     def forget_cycle(self) -> None:
-        """Let go of companions whose account cannot come any more."""
-        self._previous, self._current = {}, {}
+        """Let go of all whose account cannot come any more."""
+        self._tracker = CycleTracker()
+        self._session = None
+        self._clock.take()
 
-    def _close(self) -> _Companions:
-        if self._previous and not _has_wake(self._current):
-            closed, left = self._previous, self._current
-        else:
-            closed, left = self._current, {}
-        self._previous, self._current = {}, left
-        return closed
-
-
-@dataclass(slots=True)
-class _OpenAccount:
-    """An account whose companions are still to come, as they stand before it in the log."""
-
-    account: Event
-    os_build: int | None = None
-    asleep_again: Event | None = None
-    companions: list[Event] = field(default_factory=list)
-    roles: set[EventRole] = field(default_factory=set)
-
-    def take(self, event: Event, role: EventRole) -> None:
-        if EventRole.ENTERING_SLEEP in self.roles:
-            return  # the cycle is complete; what stands before is another's
-        if role is EventRole.ENTERING_SLEEP and not self.companions:
-            self.asleep_again = self.asleep_again or event
-        elif role not in self.roles:
-            self.roles.add(role)
-            self.companions.append(event)
-
-    def keep_own_sleep(self) -> None:
-        """Without any wake before the account, the sleep found is its own."""
-        if not self.companions and self.asleep_again is not None:
-            self.companions.append(self.asleep_again)
-            self.roles.add(EventRole.ENTERING_SLEEP)
-            self.asleep_again = None
+    def _death(self, event: Event) -> OsRecord | None:
+        entered = self._tracker.unanswered or self._tracker.asleep
+        boot = self._tracker.booted.values()
+        return self._others.read_death(event, entered, boot, self.os_build)
 
 
 class BackwardAssembler:
     """Takes events newest first, as `wevtutil /rd:true` writes them; gives records at the end."""
 
-    def __init__(self, accounts: AccountReader) -> None:
+    def __init__(self, source: int, tally: ProblemTally) -> None:
         self.os_build: int | None = None
-        self._accounts = accounts
-        self._complete: _OpenAccount | None = None
-        self._open: _OpenAccount | None = None
-        self._records: list[OsRecord] = []
-        self._built = 0
+        self._source = source
+        self._tally = tally
+        self._events: list[Event] = []
+        self._later: list[Event] = []
+        self._records: list[list[OsRecord]] = []
 
     def feed(self, event: Event) -> None:
         """Take one event; its record comes from `finish`."""
-        role = event.role
-        if role is EventRole.ACCOUNT:
-            self._next_account(_OpenAccount(event))
-        elif role is EventRole.BOOT:
-            self._boot(event)
-        elif role is not None and self._open is not None:
-            self._open.take(event, role)
+        self._events.append(event)
+        if event.role is EventRole.BOOT:
+            self._next_boot()
 
     def finish(self) -> list[OsRecord]:
         """Return the records, oldest first."""
-        self._next_account(None)
-        self._next_account(None)
-        return self._records[::-1]
+        self._next_boot()
+        self._next_boot()
+        return [record for records in reversed(self._records) for record in records]
 
-    def _next_account(self, account: _OpenAccount | None) -> None:
-        """Close the open account; its second sleep completes the one after it in time."""
-        closing, later = self._open, self._complete
-        if closing is not None:
-            closing.keep_own_sleep()
-            if later is not None and closing.asleep_again is not None:
-                later.take(closing.asleep_again, EventRole.ENTERING_SLEEP)
-        if later is not None:
-            later.keep_own_sleep()
-            self._give(later)
-        self._complete, self._open = closing, account
+    def _next_boot(self) -> None:
+        """Assemble the events of the boot that follows in time on the one just read."""
+        earlier = self._events[::-1]
+        self._assemble(self._later, _unanswered_in(earlier), last=not self._records)
+        self._later, self._events = earlier, []
 
-    def _give(self, done: _OpenAccount) -> None:
-        self._records.append(
-            self._accounts.read(done.account, reversed(done.companions), done.os_build)
-        )
-        if done.os_build is not None:
-            self._built = len(self._records)
-
-    def _boot(self, event: Event) -> None:
-        """Everything seen so far and not yet given a build was written after this boot."""
-        build = self._accounts.build_of(event)
-        if build is None:
+    def _assemble(self, events: Sequence[Event], unanswered: Event | None, *, last: bool) -> None:
+        if not events:
             return
-        self.os_build = self.os_build or build
-        for waiting in (self._complete, self._open):
-            if waiting is not None:
-                waiting.os_build = waiting.os_build or build
-        for index in range(self._built, len(self._records)):
-            self._records[index] = with_build(self._records[index], build)
-        self._built = len(self._records)
+        forward = ForwardAssembler(self._source, self._tally, unanswered)
+        given = [forward.feed(event) for event in events]
+        self._records.append([record for record in given if record is not None])
+        if not last:
+            forward.end_session()
+        self.os_build = self.os_build or forward.os_build
 
 
-def _has_wake(companions: Iterable[EventRole]) -> bool:
-    return any(role is not EventRole.ENTERING_SLEEP for role in companions)
+class _ClockSteps:
+    """Steps of the clock between two records, other than its setting on a wake."""
+
+    def __init__(self, values: EventValues) -> None:
+        self._values = values
+        self._count = 0
+        self._total_us = 0
+
+    def add(self, event: Event) -> None:
+        """Count a step; a setting that changed nothing is none."""
+        step = step_us(event, self._values)
+        if step:
+            self._count += 1
+            self._total_us += step
+
+    def take(self) -> tuple[Figure, ...]:
+        """Return the figures and start anew."""
+        count, total_us = self._count, self._total_us
+        self._count = self._total_us = 0
+        if not count:
+            return ()
+        return Figure("clock_steps", count), Figure("clock_stepped_us", total_us)
+
+
+def _unanswered_in(events: Iterable[Event]) -> Event | None:
+    """Return the Kernel-Power 42 that no account answers by the end of these events."""
+    tracker = CycleTracker()
+    for event in events:
+        tracker.follow(event)
+    return tracker.asleep

@@ -13,11 +13,12 @@ class Provider(StrEnum):
     POWER_TROUBLESHOOTER = "cdc05e28-c449-49c6-b9d2-88cf761644df"
     KERNEL_POWER = "331c3b3a-2005-44c2-ac5e-77220c37d6b4"
     KERNEL_GENERAL = "a68ca8b7-004f-d7b6-a698-07e2de0f1f5d"
+    KERNEL_BOOT = "15ca44ff-4d7a-4baa-bba5-0998955e531e"
 
 
 @unique
 class EventRole(StrEnum):
-    """What an event is within the account of one cycle."""
+    """What an event is within the account of one cycle, or around it."""
 
     ACCOUNT = "Power-Troubleshooter 1"
     ENTERING_SLEEP = "Kernel-Power 42"
@@ -26,12 +27,21 @@ class EventRole(StrEnum):
     FIRMWARE_SUSPEND = "Kernel-Power 130"
     FIRMWARE_RESUME = "Kernel-Power 131"
     BOOT = "Kernel-General 12"
+    SHUTDOWN = "Kernel-General 13"
+    CLOCK_STEPPED = "Kernel-General 1, not on a wake"
+    BOOT_STATUS = "Kernel-Boot 20"
+    BOOT_TYPE = "Kernel-Boot 27"
+    BOOT_TIMES = "Kernel-Boot 30"
+    DIED = "Kernel-Power 41"
+    ENTERING_STANDBY = "Kernel-Power 506"
+    LEFT_STANDBY = "Kernel-Power 507"
 
 
 PROVIDER_NAMES: Final[Mapping[str, Provider]] = {
     "microsoft-windows-power-troubleshooter": Provider.POWER_TROUBLESHOOTER,
     "microsoft-windows-kernel-power": Provider.KERNEL_POWER,
     "microsoft-windows-kernel-general": Provider.KERNEL_GENERAL,
+    "microsoft-windows-kernel-boot": Provider.KERNEL_BOOT,
 }
 PROVIDER_GUIDS: Final[Mapping[str, Provider]] = {provider.value: provider for provider in Provider}
 
@@ -43,6 +53,13 @@ ROLES: Final[Mapping[tuple[Provider, int], EventRole]] = {
     (Provider.KERNEL_POWER, 130): EventRole.FIRMWARE_SUSPEND,
     (Provider.KERNEL_POWER, 131): EventRole.FIRMWARE_RESUME,
     (Provider.KERNEL_GENERAL, 12): EventRole.BOOT,
+    (Provider.KERNEL_GENERAL, 13): EventRole.SHUTDOWN,
+    (Provider.KERNEL_BOOT, 20): EventRole.BOOT_STATUS,
+    (Provider.KERNEL_BOOT, 27): EventRole.BOOT_TYPE,
+    (Provider.KERNEL_BOOT, 30): EventRole.BOOT_TIMES,
+    (Provider.KERNEL_POWER, 41): EventRole.DIED,
+    (Provider.KERNEL_POWER, 506): EventRole.ENTERING_STANDBY,
+    (Provider.KERNEL_POWER, 507): EventRole.LEFT_STANDBY,
 }
 RELEVANT_EVENT_IDS: Final = frozenset(event_id for _, event_id in ROLES)
 
@@ -76,7 +93,7 @@ class Event:
         """What the event is within a cycle's account; None where it has no part in one."""
         role = ROLES.get((self.provider, self.event_id))
         if role is EventRole.CLOCK_SET and self.data.get("Reason") != CLOCK_SET_ON_WAKE:
-            return None
+            return EventRole.CLOCK_STEPPED
         return role
 
 

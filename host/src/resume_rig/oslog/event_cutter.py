@@ -17,6 +17,8 @@ EVENT_LIMIT_CHARS: Final = 1 << 20
 _GAP_LIMIT_CHARS: Final = 4096
 _QUOTED_ENDS_LIMIT: Final = 8  # end tags within CDATA sections or comments, each costs a search
 _TAG_LIMIT_CHARS: Final = 96  # more than any `<prefix:Event` that is looked for
+_PLAIN_STARTS: Final = ("<Event ", "<Event>")
+_PLAIN_END: Final = "</Event>"
 _START: Final = re.compile(r"<([A-Za-z_][\w.\-]{0,63}:)?Event(?=[\s/>])")
 _END_OF_TAG: Final = re.compile(r"[ \t\r\n]{0,16}>")
 _QUOTE: Final = re.compile(r"<!--|<!\[CDATA\[")
@@ -44,6 +46,11 @@ class EventCutter:
         self._open_roots = 0
         self._final = False
 
+    @property
+    def held_chars(self) -> int:
+        """How much text is kept, in characters."""
+        return len(self._text) - self._position
+
     def cut(self, text: str, *, final: bool = False) -> Iterator[str]:
         """Yield every event that `text` completes, without what stands around it.
 
@@ -56,8 +63,12 @@ class EventCutter:
         self._searched = max(0, self._searched - self._position)
         self._position = 0
         self._start = None
-        while (start := self._find_start()) is not None:
-            event = self._take_event(start)
+        quoting = "<!" in self._text
+        while True:
+            event = None if quoting else self._take_plain_event()
+            if event is None:
+                start = self._find_start()
+                event = None if start is None else self._take_event(start)
             if event is None:
                 return
             if event:
@@ -77,6 +88,28 @@ class EventCutter:
             self._check_gap(rest)
             for _ in range(0 if growing else self._open_roots):
                 self._tally.count(Problem.OPEN_ROOT)
+
+    def _take_plain_event(self) -> str | None:
+        """Return the next event where it stands as they all do, else None; for text without "<!".
+
+        The usual event begins behind blanks alone, has no prefix, and holds no other's start. It is
+        cut as `_take_event` would, in a fifth of the time.
+        """
+        text = self._text
+        start = text.find("<", self._position)
+        if self._skipping or start < 0 or text[start : start + 7] not in _PLAIN_STARTS:
+            return None
+        inside = start + 7
+        end = text.find(_PLAIN_END, inside)
+        tag_end = text.find(">", inside - 1)
+        if end < 0 or end - start > EVENT_LIMIT_CHARS - len(_PLAIN_END):
+            return None
+        if text[tag_end - 1] == "/" or text[self._position : start].strip():
+            return None
+        if text.find("<Event ", inside, end) >= 0 or text.find("<Event>", inside, end) >= 0:
+            return None
+        self._position = self._searched = end + len(_PLAIN_END)
+        return text[start : self._position]
 
     def _find_start(self) -> re.Match[str] | None:
         self._start = _START.search(self._text, self._position)

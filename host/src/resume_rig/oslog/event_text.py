@@ -7,11 +7,14 @@ from typing import Final
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.problems import Problem, ProblemTally
 
-_SNIFF_BYTES: Final = 4
+_SNIFF_BYTES: Final = 200
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARES_CP1252: Final = re.compile(
+    rb"""\s{0,16}<\?xml[^>]{1,80}encoding=["'](?:windows-1252|iso-8859-1)["']""", re.IGNORECASE
 )
 _DECLARATION: Final = re.compile(r"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _OVERLAP_CHARS: Final = 16  # a declaration may be cut between two pieces
@@ -22,10 +25,12 @@ NO_DECLARATION: Final = (
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the Python name of a log's encoding, from its first four bytes or more."""
+    """Return the Python name of a log's encoding, from its first bytes."""
     for bom, name in _BOMS:
         if head.startswith(bom):
             return name
+    if _DECLARES_CP1252.match(head):
+        return "cp1252"
     if head[1:2] == head[3:4] == b"\0" and head[:1] != b"\0":
         return "utf-16-le"
     if head[:1] == head[2:3] == b"\0" and head[1:2] != b"\0":
@@ -41,7 +46,16 @@ def has_declaration(text: str) -> bool:
 class EventText:
     """Decodes bytes as they come; keeps what of a character is still missing."""
 
-    def __init__(self, source_name: str, tally: ProblemTally) -> None:
+    def __init__(self, source_name: str, tally: ProblemTally, fallback: str = "") -> None:
+        """Start with nothing read.
+
+        Args:
+            source_name: for error texts.
+            tally: takes what cannot be decoded.
+            fallback: the encoding of a block that is no UTF-8; without one, what is not valid is
+                replaced.
+        """
+        self._fallback = fallback
         self._source_name = source_name
         self._tally = tally
         self._head = b""
@@ -70,6 +84,9 @@ class EventText:
         try:
             return decoder.decode(data, final)
         except UnicodeDecodeError:  # raised before the decoder's state changed
+            if self._fallback:
+                self._tally.count(Problem.FALLBACK)
+                return data.decode(self._fallback, errors="replace")
             self._tally.count(Problem.UNDECODABLE)
         decoder.errors = "replace"
         text = decoder.decode(data, final)

@@ -39,6 +39,11 @@ class EventXmlStream:
         """How many whole events came by, relevant or not."""
         return self._cutter.events
 
+    @property
+    def held_chars(self) -> int:
+        """How much text waits for its end."""
+        return self._cutter.held_chars
+
     def feed(self, data: bytes, *, final: bool = False) -> Iterator[Event]:
         """Yield the relevant events that `data` completes.
 

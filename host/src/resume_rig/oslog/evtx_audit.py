@@ -8,11 +8,13 @@ than they say, never less.
 
 import struct
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from resume_rig.model.errors import RecordError
+from resume_rig.oslog.problems import ProblemTally
 
 FILE_MAGIC: Final = b"ElfFile\0"
 FILE_HEADER_BYTES: Final = 4096
@@ -42,6 +44,7 @@ class EvtxChunk:
         first_number, last_number: places of these records in the file, without gaps even where
             an export left records out.
         checksummed: whether it carries checksums at all.
+        used: where its records end.
     """
 
     index: int
@@ -51,11 +54,16 @@ class EvtxChunk:
     first_number: int = 0
     last_number: int = -1
     checksummed: bool = True
+    used: int = 0
 
     @property
     def expected(self) -> int:
         """How many records its header promises."""
         return self.last_number - self.first_number + 1
+
+    def holds(self, record_id: int) -> bool:
+        """Whether the header promises the record."""
+        return (self.first_id or 0) <= record_id <= (self.last_id or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,42 +86,55 @@ class EvtxAudit:
     slots: int
     chunks: tuple[EvtxChunk, ...] = field(default=())
 
-    @property
-    def sound_chunks(self) -> tuple[EvtxChunk, ...]:
-        """Chunks whose records can be trusted."""
-        return tuple(chunk for chunk in self.chunks if chunk.fault is None)
+    def tell(self, last_id: int, tally: ProblemTally) -> None:
+        """Note what is damaged, cut off or stale; `last_id` is the last record of a sound chunk."""
+        _tell_file(self, last_id, tally)
+        _tell_chunks(self.chunks, tally)
 
 
-def audit_evtx(path: Path) -> EvtxAudit:
-    """Return what an EVTX file says of itself; reads all of it, one chunk at a time.
+class EvtxWalk:
+    """Goes once through an EVTX file, one chunk in memory at a time."""
 
-    Raises:
-        RecordError: the file ends before its first chunk.
-    """
-    with path.open("rb") as file:
-        header = file.read(FILE_HEADER_BYTES)
-        if len(header) < FILE_HEADER_BYTES:
-            raise RecordError(
-                f"could not read {path}: found an EVTX file of {len(header)} bytes,"
-                f" allowed are {FILE_HEADER_BYTES} bytes of header and whole chunks"
-            )
-        chunks: list[EvtxChunk] = []
-        index = 0
-        while len(data := file.read(CHUNK_BYTES)) == CHUNK_BYTES:
-            chunk = _audit_chunk(index, data)
-            if chunk is not None:
-                chunks.append(chunk)
-            index += 1
-    next_id, flags, checksum = _FILE.unpack_from(header)
-    sound = bool(flags & _NO_CHECKSUM) or zlib.crc32(header[:120]) == checksum
-    return EvtxAudit(
-        header_sound=sound,
-        dirty=bool(flags & _DIRTY),
-        promised_id=max(0, next_id - 1) if sound else 0,
-        partial_tail_bytes=len(data),
-        slots=index,
-        chunks=tuple(chunks),
-    )
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._header = b""
+        self._tail_bytes = 0
+        self._slots = 0
+        self._chunks: list[EvtxChunk] = []
+
+    def __iter__(self) -> Iterator[tuple[EvtxChunk, bytes]]:
+        """Yield every used chunk with its 64 KiB.
+
+        Raises:
+            RecordError: the file ends before its first chunk.
+        """
+        with self._path.open("rb") as file:
+            self._header = file.read(FILE_HEADER_BYTES)
+            if len(self._header) < FILE_HEADER_BYTES:
+                raise RecordError(
+                    f"could not read {self._path}: found an EVTX file of {len(self._header)} bytes,"
+                    f" allowed are {FILE_HEADER_BYTES} bytes of header and whole chunks"
+                )
+            while len(data := file.read(CHUNK_BYTES)) == CHUNK_BYTES:
+                chunk = _audit_chunk(self._slots, data)
+                self._slots += 1
+                if chunk is not None:
+                    self._chunks.append(chunk)
+                    yield chunk, data
+            self._tail_bytes = len(data)
+
+    def audit(self) -> EvtxAudit:
+        """Return what the file says of itself, once all of it was walked."""
+        next_id, flags, checksum = _FILE.unpack_from(self._header)
+        sound = bool(flags & _NO_CHECKSUM) or zlib.crc32(self._header[:120]) == checksum
+        return EvtxAudit(
+            header_sound=sound,
+            dirty=sound and bool(flags & _DIRTY),
+            promised_id=max(0, next_id - 1) if sound else 0,
+            partial_tail_bytes=self._tail_bytes,
+            slots=self._slots,
+            chunks=tuple(self._chunks),
+        )
 
 
 def _audit_chunk(index: int, data: bytes) -> EvtxChunk | None:
@@ -132,6 +153,50 @@ def _audit_chunk(index: int, data: bytes) -> EvtxChunk | None:
     fault = None
     if not _CHUNK_HEADER_BYTES <= used <= CHUNK_BYTES:
         fault = "its length is impossible"
-    elif checksummed and zlib.crc32(data[_CHUNK_HEADER_BYTES:used]) != data_checksum:
+    elif checksummed and zlib.crc32(memoryview(data)[_CHUNK_HEADER_BYTES:used]) != data_checksum:
         fault = "the checksum of its records does not match"
-    return EvtxChunk(index, first_id, last_id, fault, first, last, checksummed)
+    return EvtxChunk(index, first_id, last_id, fault, first, last, checksummed, used)
+
+
+def _tell_file(audit: EvtxAudit, last_id: int, tally: ProblemTally) -> None:
+    if not audit.header_sound:
+        tally.tell(
+            "The checksum of the file header does not match, so how many records the log had is"
+            " unknown.",
+            damage=True,
+        )
+    if audit.partial_tail_bytes:
+        tally.tell(
+            f"The file ends inside a chunk, so the records in its last {audit.partial_tail_bytes}"
+            " bytes and all after them are unknown.",
+            damage=True,
+        )
+    if audit.promised_id > last_id:
+        tally.tell(
+            f"The file header knows of record {audit.promised_id}, so the records after {last_id}"
+            " are missing.",
+            damage=True,
+        )
+    if audit.dirty:
+        tally.tell(
+            "The log was copied while it was open, so whether records at its end are missing is"
+            " unknown.",
+            damage=False,
+        )
+
+
+def _tell_chunks(chunks: tuple[EvtxChunk, ...], tally: ProblemTally) -> None:
+    for chunk in chunks:
+        if chunk.fault is None:
+            continue
+        held = "its records are unknown"
+        if chunk.first_id is not None:
+            held = f"its records {chunk.first_id} to {chunk.last_id} are unknown"
+        tally.tell(f"Chunk {chunk.index + 1} is damaged ({chunk.fault}), so {held}.", damage=True)
+    unchecked = sum(not chunk.checksummed for chunk in chunks)
+    if unchecked:
+        tally.tell(
+            f"{unchecked} of {len(chunks)} chunks carry no checksum, so damage in them would go"
+            " unseen.",
+            damage=False,
+        )

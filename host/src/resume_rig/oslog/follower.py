@@ -3,7 +3,6 @@
 from typing import Final
 
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, OsRecord
-from resume_rig.oslog.account import AccountReader
 from resume_rig.oslog.assembler import ForwardAssembler
 from resume_rig.oslog.event_xml import KIND, EventXmlStream
 from resume_rig.oslog.problems import ProblemTally
@@ -32,7 +31,7 @@ class EventLogFollower:
         self._source_name = source_name
         self._tally = ProblemTally()
         self._stream = EventXmlStream(source_name, self._tally, keep_text=keep_text)
-        self._assembler = ForwardAssembler(AccountReader(source, self._tally))
+        self._assembler = ForwardAssembler(source, self._tally)
         self._repeats = RepeatFilter(self._tally)
 
     @property

@@ -44,6 +44,18 @@ class Problem(Enum):
         "{count} blocks hold bytes not valid in the log's encoding, so texts may be wrong.",
         True,
     )
+    FALLBACK = (
+        "1 block is no UTF-8 and was read as Windows-1252, so texts may be wrong.",
+        "{count} blocks are no UTF-8 and were read as Windows-1252, so texts may be wrong.",
+        False,
+    )
+    UNNAMED = (
+        "1 event has values without names in a layout that is not known, so what it told is"
+        " unknown.",
+        "{count} events have values without names in a layout that is not known, so what they told"
+        " is unknown.",
+        True,
+    )
     BAD_TIME = (
         "1 time could not be read and counts as not reported.",
         "{count} times could not be read and count as not reported.",
@@ -58,6 +70,29 @@ class Problem(Enum):
         "1 FullResume of Kernel-Power 131 is longer than 10 minutes and counts as not reported.",
         "{count} FullResume values of Kernel-Power 131 are longer than 10 minutes and count as"
         " not reported.",
+        False,
+    )
+    ABSURD_FIRMWARE_TIME = (
+        "1 time of the firmware (Kernel-Power 130 or 131, Kernel-Boot 30) is longer than 10 minutes"
+        " or negative and counts as not reported.",
+        "{count} times of the firmware (Kernel-Power 130 or 131, Kernel-Boot 30) are longer than 10"
+        " minutes or negative and count as not reported.",
+        False,
+    )
+    ABSURD_RESIDENCY = (
+        "1 Modern Standby session reports a residency longer than itself, so its share is unknown.",
+        "{count} residencies are longer than their Modern Standby session, so their shares are"
+        " unknown.",
+        False,
+    )
+    OPEN_SESSION = (
+        "1 Modern Standby session has no end in the log, so nothing is known of it.",
+        "{count} Modern Standby sessions have no end in the log, so nothing is known of them.",
+        False,
+    )
+    WAKE_BEFORE_SLEEP = (
+        "1 record has a WakeTime before its SleepTime; both are kept as they stand.",
+        "{count} records have a WakeTime before their SleepTime; both are kept as they stand.",
         False,
     )
     REPEATED = (

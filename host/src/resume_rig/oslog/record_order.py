@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Final
 
 from resume_rig.model.os_record import OsRecord
-from resume_rig.oslog.account import AccountReader
 from resume_rig.oslog.assembler import BackwardAssembler, ForwardAssembler
 from resume_rig.oslog.event import Event
 from resume_rig.oslog.problems import Problem, ProblemTally
@@ -76,9 +75,10 @@ class OrderedAssembler:
     """Takes a whole log's events as they stand; `finish` gives its records in record order."""
 
     def __init__(self, source: int, tally: ProblemTally) -> None:
-        self._accounts = AccountReader(source, tally)
+        self._source = source
+        self._tally = tally
         self._repeats = RepeatFilter(tally)
-        self._forward = ForwardAssembler(self._accounts)
+        self._forward = ForwardAssembler(source, tally)
         self._backward: BackwardAssembler | None = None
         self._undecided: list[Event] = []
         self._deciding = True
@@ -111,7 +111,7 @@ class OrderedAssembler:
         """Start a run once its direction shows: with the second number, or for want of one."""
         first_id, last_id = self._undecided[0].record_id, self._undecided[-1].record_id
         if first_id is not None and last_id is not None and last_id < first_id:
-            self._backward = BackwardAssembler(self._accounts)
+            self._backward = BackwardAssembler(self._source, self._tally)
         elif first_id == last_id and len(self._undecided) < _UNDECIDED_LIMIT:
             return
         self._start_run()

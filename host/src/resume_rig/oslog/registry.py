@@ -11,6 +11,12 @@ from resume_rig.oslog.linux.kernel_log import is_kernel_log, read_kernel_log
 from resume_rig.oslog.linux.suspend_trace import is_suspend_trace, read_suspend_trace
 from resume_rig.oslog.linux.sysfs_values import is_sysfs_values, read_sysfs_values
 from resume_rig.oslog.powercfg.report import is_powercfg_report, read_powercfg_report
+from resume_rig.oslog.powershell_export import (
+    is_csv_export,
+    is_json_export,
+    read_csv_export,
+    read_json_export,
+)
 from resume_rig.oslog.pwrtest_text import is_pwrtest_text, read_pwrtest_text
 from resume_rig.oslog.pwrtest_xml import is_pwrtest_xml, read_pwrtest_xml
 from resume_rig.oslog.s3resume_text import is_s3resume_text, read_s3resume_text
@@ -46,6 +52,9 @@ class LogFormat:
 
 FORMATS: Final[tuple[LogFormat, ...]] = (
     LogFormat("EVTX", is_evtx, read_evtx),
+    # The exports may hold Event XML within them, so they are asked before it.
+    LogFormat("event JSON", is_json_export, read_json_export),
+    LogFormat("event CSV", is_csv_export, read_csv_export),
     LogFormat("Event XML", is_event_xml, read_event_xml),
     LogFormat("suspend trace", is_suspend_trace, read_suspend_trace),
     LogFormat("kernel log", is_kernel_log, read_kernel_log),

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Protocol
 
 from resume_rig.model.os_record import LogSource, OsRecord
-from resume_rig.oslog.account import AccountReader
 from resume_rig.oslog.assembler import ForwardAssembler
 from resume_rig.oslog.event import Event
 from resume_rig.oslog.problems import ProblemTally
@@ -86,7 +85,7 @@ def _read_sorted(
     events: list[Event] = []
     scan(request, events.append, tally)
     events.sort(key=lambda event: event.record_id or 0)
-    assembler = ForwardAssembler(AccountReader(request.source, tally))
+    assembler = ForwardAssembler(request.source, tally)
     repeats = RepeatFilter(tally)
     records = [assembler.feed(event) for event in events]
     admitted = [record for record in records if record is not None and repeats.admit(record)]

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 from resume_rig.model.errors import RecordError
@@ -14,7 +15,7 @@ _INT64_MAX: Final = (1 << 63) - 1
 _QUOTED_CHARS: Final = 40
 
 _ISO: Final = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{0,32}))?"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{0,32}))?"
     r"(?:Z(?: UTC)?|([+-])([0-9]{2}):?([0-9]{2}))?",
 )
 _NUMBER: Final = re.compile(r"(-?[0-9]{1,20})|0[xX]([0-9a-fA-F]{1,16})")
@@ -49,18 +50,24 @@ def _from_filetime(text: str) -> int | None:
 def _from_iso(match: re.Match[str]) -> int | None:
     if match[0][:10] in _NO_TIME_DAYS:
         return None
-    year, month, day, hour, minute, second = (int(match[group]) for group in range(1, 7))
     try:
-        days = date(year, month, day).toordinal() - _UNIX_DAY
+        days = _day(match[0][:10])
     except ValueError as error:
         raise _unreadable("time", match[0], "a date of the calendar") from error
-    offset_minutes = int(match[9]) * 60 + int(match[10]) if match[8] else 0
+    hour, minute, second = int(match[1]), int(match[2]), int(match[3])
+    offset_minutes = int(match[6]) * 60 + int(match[7]) if match[5] else 0
     if hour > 23 or minute > 59 or second > 60 or offset_minutes > 24 * 60:
         raise _unreadable("time", match[0], "00:00:00 to 23:59:60")
-    if match[8] == "-":
+    if match[5] == "-":
         offset_minutes = -offset_minutes
     seconds = ((days * 24 + hour) * 60 + minute - offset_minutes) * 60 + second
-    return seconds * NS_PER_S + int((match[7] or "")[:9].ljust(9, "0"))
+    return seconds * NS_PER_S + int((match[4] or "")[:9].ljust(9, "0"))
+
+
+@lru_cache(maxsize=64)  # the events of a log share few days
+def _day(iso_date: str) -> int:
+    """Return the days since 1970; raises ValueError for none of the calendar."""
+    return date.fromisoformat(iso_date).toordinal() - _UNIX_DAY
 
 
 def parse_whole(text: str, maximum: int) -> int | None:

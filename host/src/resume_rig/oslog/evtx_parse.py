@@ -1,0 +1,139 @@
+"""Chunks with records that may matter, handed to the `evtx` library a few at a time.
+
+The library takes a whole file and trusts its header, so it is given one that is made here: a
+header that is true, and behind it only chunks that are sound and worth it. That keeps memory
+small, and a file whose own header is destroyed can be read as well.
+"""
+
+import io
+import logging
+import struct
+import warnings
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from evtx import PyEvtxParser
+
+from resume_rig.oslog.evtx_attendance import Attendance
+from resume_rig.oslog.evtx_audit import FILE_HEADER_BYTES, FILE_MAGIC, EvtxChunk
+from resume_rig.oslog.evtx_chunk import WantedRecords, cut_down, wanted_records
+
+_BATCH_CHUNKS: Final = 64
+# magic, first and last chunk, next record id, header size, version 3.1, block size, chunks
+_HEADER: Final = struct.Struct("<8sQQQIHHHH")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRecord:
+    """One record as the library renders it.
+
+    Attributes:
+        text: its XML.
+        written: the time of its header, as text.
+        asked_for: whether the record itself was, and not its whole chunk.
+    """
+
+    text: str
+    written: str
+    asked_for: bool
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A chunk to be parsed; `wanted` is None where each of its records must be."""
+
+    chunk: EvtxChunk
+    data: bytes | bytearray
+    wanted: Collection[int] | None
+    seen: set[int] = field(default_factory=set)
+
+    def takes(self, record_id: int) -> bool:
+        """Whether the record is asked for and stands in this chunk; asked for once."""
+        if record_id in self.seen:
+            return False
+        if self.wanted is None:
+            return self.chunk.holds(record_id)
+        return record_id in self.wanted
+
+
+class ChunkBatch:
+    """Sound chunks that wait to be parsed."""
+
+    def __init__(self) -> None:
+        self._chunks: list[tuple[EvtxChunk, bytes]] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to parse."""
+        return len(self._chunks) >= _BATCH_CHUNKS
+
+    def add(self, chunk: EvtxChunk, data: bytes) -> None:
+        """Take a sound chunk with its 64 KiB."""
+        self._chunks.append((chunk, data))
+
+    def parse(self, attendance: Attendance) -> Iterator[ParsedRecord]:
+        """Yield the records that may matter, in the file's order; empties the batch.
+
+        A record that may matter counts as present once it is parsed, any other at once.
+        """
+        waiting = [
+            entry
+            for (chunk, data), found in zip(self._chunks, wanted_records(self._chunks), strict=True)
+            if (entry := _prepare(chunk, data, found, attendance)) is not None
+        ]
+        self._chunks.clear()
+        place = 0
+        for record in _records([entry.data for entry in waiting]):
+            record_id = int(record["event_record_id"])
+            owner = _owner(waiting, place, record_id)
+            if owner is None:
+                continue  # the first record of a chunk is parsed though nobody asks for it
+            place = owner
+            waiting[owner].seen.add(record_id)
+            asked_for = waiting[owner].wanted is not None
+            yield ParsedRecord(str(record["data"]), str(record["timestamp"]), asked_for)
+        for entry in waiting:
+            attendance.admit(entry.chunk, len(entry.seen), 0)
+
+
+def _prepare(
+    chunk: EvtxChunk, data: bytes, found: WantedRecords | None, attendance: Attendance
+) -> _Waiting | None:
+    if found is None:
+        return _Waiting(chunk, data, None)
+    attendance.admit(chunk, found.present - len(found.places), found.refused)
+    if not found.places:
+        return None
+    return _Waiting(chunk, cut_down(data, chunk.used, tuple(found.places.values())), found.places)
+
+
+def _owner(waiting: list[_Waiting], place: int, record_id: int) -> int | None:
+    """Return the chunk that a record stands in: records come in the order of the chunks."""
+    if place < len(waiting) and waiting[place].takes(record_id):
+        return place  # nearly always
+    return next(
+        (index for index in range(place, len(waiting)) if waiting[index].takes(record_id)), None
+    )
+
+
+def _records(chunks: Sequence[bytes | bytearray]) -> Iterator[Mapping[str, str | int]]:
+    if not chunks:
+        return
+    file = io.BytesIO(_file_header(len(chunks)) + b"".join(chunks))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # what is missing is counted
+        parser = PyEvtxParser(file, number_of_threads=1, skip_errors=True)
+        try:
+            yield from (record for record in parser.records() if record is not None)
+        except (OSError, RuntimeError, ValueError) as error:
+            logger.debug("the evtx library gave up a batch: %s", error)
+
+
+def _file_header(chunks: int) -> bytes:
+    head = _HEADER.pack(FILE_MAGIC, 0, chunks - 1, 0, 128, 1, 3, FILE_HEADER_BYTES, chunks)
+    head = head.ljust(120, b"\0")
+    return (head + struct.pack("<II", 0, zlib.crc32(head))).ljust(FILE_HEADER_BYTES, b"\0")

@@ -1,0 +1,117 @@
+"""Figures of an account: numbers of its companions that no field of a record holds.
+
+A number of firmware above ten minutes is garbage (real firmware writes ResetEnd as
+6568027066368): it is counted as a problem and gives no figure.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from resume_rig.model.component import Figure
+from resume_rig.oslog.event import Event, EventRole
+from resume_rig.oslog.event_values import UINT64_MAX, EventValues
+from resume_rig.oslog.problems import Problem
+
+LONGEST_FIRMWARE_MS: Final = 10 * 60 * 1000
+"""FPDT stamps of broken firmware give hours; above this it is no measurement."""
+
+START_OS_IMAGE: Final = "start_os_image_ms"
+_BOOT_TIMES: Final[Mapping[str, str]] = {
+    "ResetEndStart": "reset_end_ms",
+    "LoadOSImageStart": "load_os_image_ms",
+    "StartOSImageStart": START_OS_IMAGE,
+    "ExitBootServicesEntry": "exit_boot_services_entry_ms",
+    "ExitBootServicesExit": "exit_boot_services_exit_ms",
+}
+_BOOT_STATUS: Final[Mapping[str, str]] = {
+    "LastShutdownGood": "last_shutdown_good",
+    "LastBootGood": "last_boot_good",
+}
+_NS_PER_US: Final = 1_000
+
+
+def companion_figures(
+    companions: Iterable[Event], values: EventValues, bios_init_ms: int | None = None
+) -> tuple[Figure, ...]:
+    """Return what the companions of an account tell, in their order.
+
+    Args:
+        companions: events of its cycle.
+        values: reads them.
+        bios_init_ms: of the account, to be set beside the firmware's own boot time.
+    """
+    figures: list[Figure] = []
+    for event in companions:
+        match event.role:
+            case EventRole.FIRMWARE_SUSPEND:
+                figures += _suspend(event, values)
+            case EventRole.FIRMWARE_RESUME:
+                figures += _firmware(event, values, {"AverageResume": "firmware_average_resume_ms"})
+            case EventRole.CLOCK_SET:
+                figures += _clock_jump(event, values)
+            case EventRole.BOOT_TIMES:
+                times = _firmware(event, values, _BOOT_TIMES)
+                figures += [*times, *_excess(times, bios_init_ms)]
+            case EventRole.BOOT_TYPE:
+                figures += named(event, values, {"BootType": "boot_type"})
+            case EventRole.BOOT_STATUS:
+                figures += named(event, values, _BOOT_STATUS)
+    return tuple(figures)
+
+
+def named(
+    event: Event, values: EventValues, names: Mapping[str, str], maximum: int = UINT64_MAX
+) -> list[Figure]:
+    """Return the values that the event has, under the names of their figures."""
+    found = [(name, values.whole(event, field, maximum)) for field, name in names.items()]
+    return [Figure(name, value) for name, value in found if value is not None]
+
+
+def step_us(event: Event, values: EventValues) -> int | None:
+    """Return NewTime - OldTime of a Kernel-General 1 in whole us; None where one is missing.
+
+    Each time is cut to 1 us first, as the evtx library does: both forms of a log agree.
+    """
+    if event.data.get("NewTime", "") == event.data.get("OldTime"):
+        return 0 if event.data["OldTime"] else None  # many settings change nothing
+    new_ns, old_ns = values.time_ns(event, "NewTime"), values.time_ns(event, "OldTime")
+    if new_ns is None or old_ns is None:
+        return None
+    return new_ns // _NS_PER_US - old_ns // _NS_PER_US
+
+
+def _clock_jump(event: Event, values: EventValues) -> list[Figure]:
+    jump_us = step_us(event, values)
+    return [] if jump_us is None else [Figure("clock_jump_us", jump_us)]
+
+
+def _suspend(event: Event, values: EventValues) -> list[Figure]:
+    start_ms = values.whole(event, "SuspendStart", UINT64_MAX)
+    end_ms = values.whole(event, "SuspendEnd", UINT64_MAX)
+    if start_ms is None or end_ms is None or not (start_ms or end_ms):
+        return []
+    if not 0 <= end_ms - start_ms <= LONGEST_FIRMWARE_MS:
+        values.tally.count(Problem.ABSURD_FIRMWARE_TIME)
+        return []
+    return [Figure("firmware_suspend_ms", end_ms - start_ms)]
+
+
+def _firmware(event: Event, values: EventValues, names: Mapping[str, str]) -> list[Figure]:
+    figures = []
+    for figure in named(event, values, names):
+        if figure.value > LONGEST_FIRMWARE_MS:
+            values.tally.count(Problem.ABSURD_FIRMWARE_TIME)
+        else:
+            figures.append(figure)
+    return figures
+
+
+def _excess(times: Iterable[Figure], bios_init_ms: int | None) -> list[Figure]:
+    """Return by how much BiosInit is above the firmware's own time to the start of the OS."""
+    if bios_init_ms is None:
+        return []
+    return [
+        Figure("bios_init_minus_start_os_image_ms", bios_init_ms - figure.value)
+        for figure in times
+        if figure.name == START_OS_IMAGE and figure.value
+    ]
