@@ -25,17 +25,30 @@ NO_DECLARATION: Final = (
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the Python name of a log's encoding, from its first bytes."""
+    """Return the Python name of a log's encoding, from its first bytes.
+
+    Where bytes and declaration disagree the bytes count: text that was saved anew keeps the
+    declaration of its old encoding.
+    """
     for bom, name in _BOMS:
         if head.startswith(bom):
             return name
-    if _DECLARES_CP1252.match(head):
+    if _DECLARES_CP1252.match(head) and not _is_utf8_beyond_ascii(head):
         return "cp1252"
     if head[1:2] == head[3:4] == b"\0" and head[:1] != b"\0":
         return "utf-16-le"
     if head[:1] == head[2:3] == b"\0" and head[1:2] != b"\0":
         return "utf-16-be"
     return "utf-8"
+
+
+def _is_utf8_beyond_ascii(head: bytes) -> bool:
+    """Whether there are characters beyond ASCII, and all are UTF-8 but one that is cut."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return not text.isascii()
 
 
 def has_declaration(text: str) -> bool:
