@@ -52,7 +52,7 @@ _DISPLAY_OFF_SHARE = 0.03  # of the suspend time
 _SLEEP_ENTERED_SHARE = 0.6  # of the suspend time; real 42 records stand there
 _ALONE_AFTER_NS = 1_500 * _MS
 _FLUTTER_NS = 2_000 * _MS  # of the power LED's line, with SimFault.NOISY_LINE
-_FLUTTER_STEP_NS = 20_000
+_FLUTTER_STEP_NS = 40_000
 _BOOT_LOGO_NS = 1_800 * _MS
 _BOOT_KERNEL_NS = 3_000 * _MS
 _BOOT_UP_NS = 9_000 * _MS
@@ -240,7 +240,7 @@ class SimulatedDut:
             self._flutter(t_ns + _FLUTTER_NS, t_ns)
 
     def _flutter(self, until_ns: int, t_ns: int) -> None:
-        """Change the power LED's line at 50 kHz, as a loose contact may; it ends dark."""
+        """Change the power LED's line at 25 kHz, as a loose contact may; it ends dark."""
         quiet = t_ns >= until_ns or self._state is not PowerState.S3
         self._set(Channel.LED, 0 if quiet else 1 - self._levels[Channel.LED], t_ns)
         if not quiet:
