@@ -87,10 +87,15 @@ def peer(path: Path) -> int:
 
 
 def measured(job: Callable[[Path], int], path: Path) -> tuple[int, float, float]:
-    """Return what a job found, its seconds, and the peak memory of its process in MB."""
+    """Return what a job found, its seconds, and the peak memory of its process in MB.
+
+    Raises:
+        EOFError: its process ended without an answer.
+    """
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("spawn").Process(target=_run, args=(job, path, sender))
     process.start()
+    sender.close()  # or the end of the process would not be the end of the pipe
     found: tuple[int, float, float] = receiver.recv()
     process.join()
     return found
