@@ -12,11 +12,14 @@ C_SOURCES := $(shell find firmware -name '*.c' -o -name '*.h')
 # there is no west workspace around it.
 BOARD ?= native_sim/native/64
 ZEPHYR_TOOLCHAIN_VARIANT ?= $(if $(filter native_sim%,$(BOARD)),host)
-FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))
+# SANITIZE=1: native_sim's image and tests under AddressSanitizer and UBSan.
+SANITIZED = $(if $(SANITIZE),-sanitized)
+SANITIZE_OPTIONS = $(if $(SANITIZE),-DCONFIG_ASAN=y -DCONFIG_UBSAN=y)
+FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))$(SANITIZED)
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak benchmark firmware firmware-test firmware-mcuboot firmware-update-test firmware-headroom has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -36,6 +39,7 @@ help:
 	@echo 'make firmware-mcuboot  the bootloader and a signed image for BOARD; needs MCUBOOT_KEY'
 	@echo 'make firmware-headroom  stacks and RAM of the image for BOARD, from its build'
 	@echo 'make firmware-update-test  updates in QEMU, through the real bootloader'
+	@echo 'make firmware-fuzz  FUZZ_REQUESTS (1000000) mad requests to the sanitized image; needs ZEPHYR_BASE'
 	@echo 'make firmware-test  ztest and the host against the image on native_sim; needs ZEPHYR_BASE'
 	@echo 'make clean      removes what was built, and $(VENV)'
 
@@ -102,7 +106,7 @@ has-zephyr:
 	@test -n "$$ZEPHYR_BASE" || { echo 'make firmware: no Zephyr to build with: ZEPHYR_BASE is not set; see firmware/README.md' >&2; exit 2; }
 
 firmware: has-zephyr
-	@$(ZEPHYR_CMAKE) -S firmware -B $(FIRMWARE_BUILD) -DBOARD=$(BOARD)
+	@$(ZEPHYR_CMAKE) -S firmware -B $(FIRMWARE_BUILD) -DBOARD=$(BOARD) $(SANITIZE_OPTIONS)
 	@cmake --build $(FIRMWARE_BUILD)
 
 # MCUboot comes with a west workspace; else it is one of ZEPHYR_MODULES, or MCUBOOT names it.
@@ -156,14 +160,19 @@ firmware-headroom: has-zephyr
 
 firmware-test: setup has-zephyr
 	@# Zephyr keeps the list of overlays of the first configuration in its cache.
-	@rm -f $(addprefix $(BUILD)/firmware/test-,$(addsuffix /CMakeCache.txt,$(FIRMWARE_TESTS)))
+	@rm -f $(addprefix $(BUILD)/firmware/test-,$(addsuffix $(SANITIZED)/CMakeCache.txt,$(FIRMWARE_TESTS)))
 	@for test in $(FIRMWARE_TESTS); do \
-		ZEPHYR_TOOLCHAIN_VARIANT=host cmake -GNinja -S firmware/tests/$$test -B $(BUILD)/firmware/test-$$test -DBOARD=native_sim/native/64 && \
-		cmake --build $(BUILD)/firmware/test-$$test && \
-		$(BUILD)/firmware/test-$$test/zephyr/zephyr.exe || exit 1; \
+		ZEPHYR_TOOLCHAIN_VARIANT=host cmake -GNinja -S firmware/tests/$$test -B $(BUILD)/firmware/test-$$test$(SANITIZED) -DBOARD=native_sim/native/64 $(SANITIZE_OPTIONS) && \
+		cmake --build $(BUILD)/firmware/test-$$test$(SANITIZED) && \
+		$(BUILD)/firmware/test-$$test$(SANITIZED)/zephyr/zephyr.exe || exit 1; \
 	done
 	@$(MAKE) --no-print-directory firmware BOARD=native_sim/native/64
-	@RESUME_RIG_NATIVE=$(abspath $(BUILD))/firmware/native_sim_native_64/zephyr/zephyr.exe $(BIN)/python -m pytest -q host/tests/rig/native
+	@RESUME_RIG_NATIVE=$(abspath $(BUILD))/firmware/native_sim_native_64$(SANITIZED)/zephyr/zephyr.exe $(BIN)/python -m pytest -q host/tests/rig/native
+
+FUZZ_REQUESTS ?= 1000000
+firmware-fuzz: setup has-zephyr
+	@$(MAKE) --no-print-directory firmware BOARD=native_sim/native/64 SANITIZE=1
+	@$(BIN)/python benchmarks/fuzz_image.py $(BUILD)/firmware/native_sim_native_64-sanitized/zephyr/zephyr.exe $(FUZZ_REQUESTS)
 
 clean:
 	rm -rf $(BUILD) $(VENV) out host/src/resume_rig/_core*.so host/src/*.egg-info
