@@ -1,10 +1,14 @@
 """Fixtures that many tests share."""
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
 
 # Tests assert behaviour, not seconds: a busy machine is no failure.
 settings.register_profile("resume-rig", deadline=None)
@@ -25,3 +29,31 @@ def shared_data() -> Path:
     if not place.is_dir():
         pytest.skip(f"real logs are not at hand: {place} is not a folder")
     return place
+
+
+@pytest.fixture(scope="session")
+def record() -> Callable[..., OsRecord]:
+    """Return an OS record; measured S3 unless fields say otherwise."""
+    normal = OsRecord(
+        source=0,
+        record_id=1,
+        kind=SleepKind.S3,
+        sleep_time_utc_ns=None,
+        wake_time_utc_ns=None,
+        written_utc_ns=None,
+        sleep_ms=1400,
+        wake_ms=850,
+        driver_init_ms=800,
+        bios_init_ms=200,
+        firmware_resume_ms=180,
+        firmware_resume_count=1,
+        hiber_read_ms=None,
+        hiber_write_ms=None,
+        hiber_pages=None,
+        wake_source=WakeSource(1, "power button", ""),
+    )
+
+    def make(**fields: object) -> OsRecord:
+        return replace(normal, **fields)
+
+    return make

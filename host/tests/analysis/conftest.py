@@ -8,7 +8,6 @@ import pytest
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName
 from resume_rig.model.edge import Edge
-from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
 
 MS = 1_000_000
 AWAKE = {
@@ -83,34 +82,6 @@ def many_cycles(story: Story) -> Callable[[Iterable[float]], Story]:
         return replace(story, steps=tuple(steps))
 
     return tell
-
-
-@pytest.fixture(scope="session")
-def record() -> Callable[..., OsRecord]:
-    """Return an OS record; measured S3 unless fields say otherwise."""
-    normal = OsRecord(
-        source=0,
-        record_id=1,
-        kind=SleepKind.S3,
-        sleep_time_utc_ns=None,
-        wake_time_utc_ns=None,
-        written_utc_ns=None,
-        sleep_ms=1400,
-        wake_ms=850,
-        driver_init_ms=800,
-        bios_init_ms=200,
-        firmware_resume_ms=180,
-        firmware_resume_count=1,
-        hiber_read_ms=None,
-        hiber_write_ms=None,
-        hiber_pages=None,
-        wake_source=WakeSource(1, "power button", ""),
-    )
-
-    def make(**fields: object) -> OsRecord:
-        return replace(normal, **fields)
-
-    return make
 
 
 @pytest.fixture(scope="session")

@@ -380,3 +380,19 @@ def test_an_interrupted_cycle_that_woke_keeps_its_own_record(campaign) -> None:
     assert [c.record and c.record.record_id for c in told.cycles] == [0, 1, 2, 3, 4]
     assert told.unmatched_records == ()
     assert (told.cycles[-1].judged, told.verdict) == (False, Verdict.PASS)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [SleepKind.BOOT, SleepKind.SHUTDOWN, SleepKind.MODERN_STANDBY, SleepKind.S2IDLE],
+)
+def test_what_cannot_be_a_cycle_of_the_wires_is_not_matched_with_one(campaign, kind) -> None:
+    campaign.healthy(4).cycle(lost=False).healthy(3)
+    campaign.records[4] = replace(campaign.records[4], kind=kind)
+
+    found = campaign.correlation()
+
+    assert found.cycles[4].record is None
+    assert found.unmatched_records == (campaign.records[4],)
+    assert [f.kind for f in found.cycles[4].findings] == [FindingKind.RECORD_MISSING]
+    assert all(cycle.record is not None for n, cycle in enumerate(found.cycles) if n != 4)

@@ -8,7 +8,7 @@ import pytest
 from resume_rig.analysis.judge import judge_log
 from resume_rig.analysis.match import OutsideMoments, match
 from resume_rig.analysis.requirement import load_requirement
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import SLEEPS
 from resume_rig.model.verdict import Verdict
 from resume_rig.oslog.reading import read_logs
 
@@ -27,7 +27,7 @@ def records_of(shared_data: Path, name: str):
 
 @pytest.mark.parametrize("name", LOGS)
 def test_no_unmeasured_record_of_a_real_log_is_judged(shared_data: Path, name: str) -> None:
-    requirement = load_requirement("sysfund-0004", kinds=list(SleepKind))
+    requirement = load_requirement("sysfund-0004", kinds=SLEEPS)
 
     judgement = judge_log(records_of(shared_data, name), requirement)
 

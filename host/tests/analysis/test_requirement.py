@@ -94,6 +94,7 @@ def test_a_file_that_is_not_there_is_named(path: str) -> None:
         (GOOD.replace("version", "verison"), "'verison' is not a key"),
         (GOOD.replace('["S3", "hybrid"]', '"S3"'), "a list of kinds"),
         (GOOD.replace('["S3", "hybrid"]', "[3]"), "3 is not a kind"),
+        (GOOD.replace('"hybrid"', '"boot"'), "'boot' is not a kind"),
         ("#" * 70_000, "larger than"),
     ],
 )

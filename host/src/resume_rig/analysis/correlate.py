@@ -22,8 +22,21 @@ from resume_rig.analysis.reconcile import (
     press_to_resume_complete,
     unexplained,
 )
-from resume_rig.model.cycle import Correlation, OsClock, Outcome, OutsideCycle, ReconciledCycle
-from resume_rig.model.os_record import LogReading, OsRecord
+from resume_rig.model.cycle import (
+    Correlation,
+    OsClock,
+    Outcome,
+    OutsideCycle,
+    OutsideState,
+    ReconciledCycle,
+)
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    NO_SUSPENDS,
+    LogReading,
+    OsRecord,
+    SleepKind,
+)
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
@@ -42,6 +55,7 @@ _NO_EVIDENCE = {
 _BROKEN = frozenset({Outcome.NEVER_WOKE, Outcome.DARK})
 _CAME_BACK = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE, Outcome.DARK})
 _NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE})
+_SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +114,7 @@ def correlate(
         reading.records,
         related,
         _seen_in(cycles, reading.records),
+        _kinds_left_out(cycles),
     )
     record_of = {cycle: reading.records[record] for cycle, record in found.pairs}
     norms = norms_of([(cycles[index].outside, record) for index, record in record_of.items()])
@@ -124,6 +139,16 @@ def _seen_in(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[
         for record in cycle.records:
             first.setdefault(record, index)
     return [first.get(record) for record in records]
+
+
+def _kinds_left_out(cycles: Sequence[TimedCycle]) -> frozenset[SleepKind]:
+    """Return the kinds that no record of these cycles can have.
+
+    Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them.
+    """
+    outsides = [cycle.outside for cycle in cycles]
+    slept = [each.state for each in outsides if each.outcome not in _NOT_MATCHED]
+    return NO_SUSPENDS if set(slept) <= _SUSPENDED else NO_SLEEPS
 
 
 def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:

@@ -16,7 +16,7 @@ end of a cycle belongs to none that came later.
 O(n log n) but for the votes, which are a fixed number of cycles against all records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,7 +30,7 @@ from resume_rig.analysis.offset_vote import (
     nearest_pairs,
     prior,
 )
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
 
 _MS_NS = 1_000_000
 # Two clocks that are both meant to show UTC differ by a time zone (at most 14 h) and little more.
@@ -83,6 +83,7 @@ def match(
     records: Sequence[OsRecord],
     same_epoch: bool = True,
     seen_in: Sequence[int | None] = (),
+    left_out: Collection[SleepKind] = NO_SLEEPS,
 ) -> Match:
     """Return the one-to-one, order-preserving match that explains most.
 
@@ -94,9 +95,10 @@ def match(
         same_epoch: both clocks are meant to show UTC; otherwise nothing speaks for small offsets.
         seen_in: for each record the index of the cycle at whose end it was there for the first
             time, None where that is not known; may be empty.
+        left_out: kinds whose records belong to none of these cycles.
     """
     awake, asleep = _cycle_times(cycles)
-    wakes, sleeps = _record_times(records, seen_in)
+    wakes, sleeps = _record_times(records, seen_in, left_out)
     by_wake = len(wakes.at_ns) > 0 and len(awake.at_ns) > 0
     left, right = (awake, wakes) if by_wake else (asleep, sleeps)
     best, verified = _best(left, right, same_epoch, whole=len(left.at_ns) == len(cycles))
@@ -138,7 +140,7 @@ def _cycle_times(cycles: Sequence[OutsideMoments]) -> tuple[_Times, _Times]:
 
 
 def _record_times(
-    records: Sequence[OsRecord], seen_in: Sequence[int | None]
+    records: Sequence[OsRecord], seen_in: Sequence[int | None], left_out: Collection[SleepKind]
 ) -> tuple[_Times, _Times]:
     """Return when the OS came back, and, for records without that, when it had gone.
 
@@ -148,6 +150,8 @@ def _record_times(
     wakes: dict[int, int] = {}
     sleeps: dict[int, int] = {}
     for index, record in enumerate(records):
+        if record.kind in left_out:
+            continue
         if record.wake_time_utc_ns is not None:
             wakes[index] = record.wake_time_utc_ns - (record.wake_ms or 0) * _MS_NS
         elif record.sleep_time_utc_ns is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import SLEEPS, SleepKind
 from resume_rig.model.requirement import Requirement
 
 LIMIT_MS_MAX = 600_000
@@ -144,7 +144,7 @@ def _limit(value: object, name: str, what: str) -> int:
 
 
 def _kinds(values: Sequence[object], what: str) -> tuple[SleepKind, ...]:
-    allowed = {kind.value: kind for kind in SleepKind}
+    allowed = {kind.value: kind for kind in SLEEPS}
     for value in values:
         if not isinstance(value, str) or value not in allowed:
             raise UsageError(

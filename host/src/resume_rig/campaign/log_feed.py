@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
+from resume_rig.campaign.kept_record import kept_of
 from resume_rig.campaign.os_log_source import OsLogSource, RecordIdentity, identity_of
 from resume_rig.campaign.raw import LogMark, LogState
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import NO_SUSPENDS, OsRecord
 
 # In the end nobody comes back for a record, and a log that is copied from elsewhere comes later.
 LAST_RECORD_WAIT_NS = 10_000_000_000
@@ -21,7 +22,8 @@ class LogFeed:
 
     Attributes:
         pending: read, and not yet on the disk.
-        received: how many records were read so far.
+        received: how many records were read so far that can tell of a cycle; a boot or a session
+            of Modern Standby is not what is waited for.
         problem: why the log could not be read last time; None when it could.
     """
 
@@ -33,7 +35,7 @@ class LogFeed:
     ) -> None:
         self._source = source
         self._mark = mark
-        self.pending: list[OsRecord] = list(late)
+        self.pending: list[OsRecord] = [kept_of(record) for record in late]
         self.received = 0
         self.problem: str | None = None
 
@@ -41,6 +43,11 @@ class LogFeed:
     def present(self) -> bool:
         """Whether there is a log at all."""
         return self._source is not None
+
+    @property
+    def has_news(self) -> bool:
+        """Whether a record is pending that can tell of a cycle."""
+        return any(record.kind not in NO_SUSPENDS for record in self.pending)
 
     def wait_ns(self, *, last: bool) -> int:
         """Return how long a record is waited for; longer in the end, when nobody comes back."""
@@ -63,8 +70,8 @@ class LogFeed:
             self.problem = str(error)
         else:
             self.problem = None
-            self.pending.extend(found)
-            self.received += len(found)
+            self.pending.extend(map(kept_of, found))
+            self.received += sum(record.kind not in NO_SUSPENDS for record in found)
 
 
 def mark_of(records: Iterable[OsRecord]) -> LogMark:

@@ -124,13 +124,13 @@ class CampaignRunner:
         bench, log = self._bench, self._log
         log.read()
         self._wakes += bench.is_running()
-        wanted = self._wakes if last else log.received + (not log.pending)
+        wanted = self._wakes if last else log.received + (not log.has_news)
         until_ns = bench.clock.now_ns() + log.wait_ns(last=last)
         patient = log.present and bench.is_running() and (last or self._unrewarded < PATIENCE)
         while patient and log.received < wanted and bench.clock.now_ns() < until_ns:
             bench.wait(min(until_ns, bench.clock.now_ns() + bench.slow_pause_ns))
             log.read()
-        self._unrewarded = 0 if log.pending else self._unrewarded + 1
+        self._unrewarded = 0 if log.has_news else self._unrewarded + 1
         if log.problem is not None:
             self._observe(LogUnreadable(number, log.problem))
 

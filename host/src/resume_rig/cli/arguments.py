@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import SLEEPS, SleepKind
 
 if TYPE_CHECKING:
     from resume_rig.model.requirement import Requirement
@@ -94,7 +94,7 @@ def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=_kind,
         help="judge this kind of sleep instead of the profile's (may be repeated): "
-        + ", ".join(SleepKind),
+        + ", ".join(SLEEPS),
     )
 
 
@@ -136,9 +136,8 @@ def existing_paths(names: list[str]) -> list[Path]:
 
 
 def _kind(text: str) -> SleepKind:
-    try:
-        return SleepKind(text)
-    except ValueError:
+    if text not in SLEEPS:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a kind of sleep; allowed are {', '.join(SleepKind)}"
-        ) from None
+            f"{text!r} is not a kind of sleep; allowed are {', '.join(SLEEPS)}"
+        )
+    return SleepKind(text)

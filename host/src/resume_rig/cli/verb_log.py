@@ -37,7 +37,14 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "judge OS logs alone: transition table, kinds, verdict",
         "  resume-rig log System.evtx\n  resume-rig log *.xml --ignore-first --json",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="OS logs, told by content")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="OS logs, told by content: Windows event logs (EVTX, XML, JSON, CSV), PwrTest, "
+        "S3Resume, xperf and wpaexporter output, powercfg reports, Linux kernel logs, suspend "
+        "traces and suspend_stats, ACPI FPDT",
+    )
     add_requirement_arguments(parser)
     parser.add_argument(
         "--ignore-first",

@@ -30,6 +30,16 @@ class SleepKind(StrEnum):
     UNKNOWN = "unknown"
 
 
+NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN})
+"""Kinds of records that tell of no sleep."""
+
+SLEEPS = tuple(kind for kind in SleepKind if kind not in NO_SLEEPS)
+"""Kinds of records that a requirement can be about."""
+
+NO_SUSPENDS = NO_SLEEPS | {SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}
+"""Kinds of records that cannot tell of a cycle in which SLP_S3# fell."""
+
+
 @dataclass(frozen=True, slots=True)
 class WakeSource:
     """What woke the DUT, as the OS says.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from resume_rig.model.judgement import LogJudgement
-from resume_rig.model.os_record import LogSource
+from resume_rig.model.os_record import NO_SLEEPS, LogSource
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.json_text import utc_json
 from resume_rig.report.page_parts import (
@@ -21,7 +21,6 @@ from resume_rig.report.parts_view import PartsSection, parts_section
 from resume_rig.report.row_choice import PAGE_ROWS, row_choice
 from resume_rig.report.svg_histogram import Histogram, histogram
 from resume_rig.report.transitions import (
-    NO_SLEEPS,
     Transition,
     apart_transitions,
     extremes,

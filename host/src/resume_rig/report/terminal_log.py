@@ -5,14 +5,13 @@ from itertools import chain, islice
 from typing import Final
 
 from resume_rig.model.judgement import KindJudgement, LogJudgement
-from resume_rig.model.os_record import LogSource
+from resume_rig.model.os_record import NO_SLEEPS, LogSource
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Statistics
 from resume_rig.report.row_choice import TERMINAL_ROWS, row_choice
 from resume_rig.report.terminal_components import component_lines
 from resume_rig.report.terminal_style import TerminalStyle, padded
 from resume_rig.report.transitions import (
-    NO_SLEEPS,
     Transition,
     apart_transitions,
     extremes,

@@ -6,7 +6,7 @@ from statistics import median
 
 from resume_rig.analysis.ranking import transition_length_ms
 from resume_rig.model.judgement import JudgedRecord, LogJudgement
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.other_times import other_times
@@ -18,9 +18,6 @@ from resume_rig.report.wording import kind_words
 _KEPT_IN_THE_TABLE = frozenset(
     {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
 )
-
-NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN})
-"""Kinds of records that tell of no sleep."""
 
 
 @dataclass(frozen=True, slots=True)
