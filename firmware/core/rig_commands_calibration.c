@@ -99,7 +99,8 @@ static enum rig_error change_error(const struct rig_core *core, const struct cha
 	if (change->loop && !rig_loopback_ended_well(&core->loopback)) {
 		return RIG_ERR_NO_RESULT;
 	}
-	return RIG_OK;
+	/* A board may stand still while it writes, and could not end what is driven. */
+	return rig_interlock_is_idle(core) ? RIG_OK : RIG_ERR_BUSY;
 }
 
 /** What is not kept over a reset is not in force either. */

@@ -311,7 +311,8 @@ struct rig_config {
 	/** what keeps a calibration: "flash", "retained"; NULL where there is no store */
 	const char *store_name;
 	/**
-	 * Keep a calibration over resets; it is copied. Must not call back into the core.
+	 * Keep a calibration over resets; it is copied. Asked only while nothing is driven or
+	 * scheduled. May hand over and lose edges, but not call back into the core otherwise.
 	 *
 	 * @return 0, or -errno when nothing was kept; NULL where there is no such memory
 	 */

@@ -109,6 +109,16 @@ static bool take_edges(void)
 	return taken == EDGES_AT_ONCE;
 }
 
+/** Move what waits; not all that a storm brings meanwhile, or the lock would never be free. */
+static void take_waiting(void)
+{
+	uint32_t rounds = 1u + CONFIG_RIG_EDGE_FIFO_EDGES / EDGES_AT_ONCE;
+
+	while (rounds > 0u && take_edges()) {
+		rounds--;
+	}
+}
+
 /** @return pulses so far that the edge source saw and could not stamp */
 static uint32_t short_pulses(void)
 {
@@ -123,19 +133,10 @@ static uint32_t short_pulses(void)
 	return 0;
 }
 
-static bool is_anything_driven(void)
-{
-	for (uint32_t i = 0; i < engine.core.config.actuator_count; i++) {
-		if (engine.core.actuators[i].state != RIG_ACTION_IDLE) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /**
- * Keep a calibration. While flash is written a board that runs from it stands still, interrupts
- * too: an edge of that time has a stamp that may be late by all of it, so it counts as lost.
+ * Keep a calibration; the core asks only while nothing is driven. While flash is written a board
+ * that runs from it stands still, interrupts too: an edge of that time has a stamp that may be late
+ * by all of it, so it counts as lost.
  */
 static int keep(void *context, const struct rig_calibration *calibration)
 {
@@ -144,11 +145,7 @@ static int keep(void *context, const struct rig_calibration *calibration)
 	uint32_t pulses;
 	int ret;
 
-	if (is_anything_driven()) {
-		return -EBUSY;
-	}
-	while (take_edges()) {
-	}
+	take_waiting();
 	pulses = short_pulses();
 	ret = rig_keep_save(calibration);
 	while (edge_source_take(&edge)) {
@@ -275,8 +272,7 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 	int rc;
 
 	(void)k_mutex_lock(&engine.lock, K_FOREVER);
-	while (take_edges()) {
-	}
+	take_waiting();
 	rc = rig_core_request(&engine.core, command, write, now_ns(NULL), in, in_len, out, out_cap,
 			      out_len);
 	rig_light_call(&engine.core, now_ns(NULL));

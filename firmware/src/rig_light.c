@@ -87,8 +87,12 @@ static void await_call(void)
 	bool wanted = false;
 
 	while (!wanted) {
+		const struct rig_core *core;
+
 		(void)k_sem_take(&wanted_now, K_FOREVER);
-		wanted = wants_light(rig_engine_lock(), rig_engine_time_ns(edge_source_ticks()));
+		/* In two statements: the time is read with the lock held. */
+		core = rig_engine_lock();
+		wanted = wants_light(core, rig_engine_time_ns(edge_source_ticks()));
 		rig_engine_unlock();
 	}
 }

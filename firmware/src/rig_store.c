@@ -69,6 +69,21 @@ static int read_slot(uint32_t number)
 	return flash_area_read(store.area, (off_t)number * SLOT_BYTES, &store.slot, SLOT_BYTES);
 }
 
+/**
+ * Read a slot that a loss of power may have left half written: flash with ECC then refuses to read
+ * it (STM32H7: -EIO), which makes it a place that holds no record and is not blank.
+ */
+static int look_at_slot(uint32_t number)
+{
+	int ret = read_slot(number);
+
+	if (ret == -EIO) {
+		memset(&store.slot, (uint8_t)~flash_area_erased_val(store.area), SLOT_BYTES);
+		ret = 0;
+	}
+	return ret;
+}
+
 static bool is_whole(void)
 {
 	const struct slot *slot = &store.slot;
@@ -97,7 +112,7 @@ static int find_newest(void)
 
 	store.has_record = false;
 	for (uint32_t i = 0; i < slots(); i++) {
-		int ret = read_slot(i);
+		int ret = look_at_slot(i);
 
 		if (ret < 0) {
 			return ret;
@@ -123,7 +138,7 @@ static int count_blank(uint32_t from)
 	uint32_t count = 0;
 
 	while (count < SPARE_SLOTS) {
-		int ret = read_slot((from + count) % slots());
+		int ret = look_at_slot((from + count) % slots());
 
 		if (ret < 0) {
 			return ret;

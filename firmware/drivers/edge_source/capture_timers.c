@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One signal starts those that can hear it (capture-start-timer; RM0433 and RM0410, tables "TIMx
- * internal trigger connection"): the prescalers of TIM2 and TIM5 then run in step, and TIM9 or
+ * One signal starts those that can hear it (capture-start-timer; inputs by the table of Linux's
+ * stm32-timer-trigger): the prescalers of TIM2 and TIM5 then run in step, and TIM9 or
  * TIM15 on the other bus are behind by two of their clocks at most. TIM13 and TIM14 have no slave
  * mode; code starts them right after. What is between the counts is measured, for all of them.
  */

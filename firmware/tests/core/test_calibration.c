@@ -95,6 +95,28 @@ static void what_is_not_stored_is_not_in_force(struct check_tally *tally)
 	CHECK_EQ(bench.store_count, 1);
 }
 
+static void nothing_is_stored_while_something_is_driven(struct check_tally *tally)
+{
+	struct bench bench;
+
+	bench_start(&bench);
+	bench.core.loopback.state = RIG_LOOPBACK_RUNNING;
+	bench.core.loopback.count = 200;
+	bench.core.loopback.next_ns = bench.now_ns + S;
+	CHECK_EQ(REQUEST(&bench, CLOCK), 0);
+	CHECK_EQ(bench_error(&bench), RIG_ERR_BUSY);
+	bench.core.loopback.state = RIG_LOOPBACK_DONE;
+	bench.core.actuators[0] =
+		(struct rig_actuator){.state = RIG_ACTION_DRIVEN, .end_ns = bench.now_ns + S};
+	CHECK_EQ(REQUEST(&bench, CLEAR), 0);
+	CHECK_EQ(bench_error(&bench), RIG_ERR_BUSY);
+	CHECK_EQ(bench.store_count, 0);
+	bench.core.actuators[0].state = RIG_ACTION_IDLE;
+	CHECK_EQ(REQUEST(&bench, CLOCK), 0);
+	CHECK_EQ(bench_error(&bench), 0);
+	CHECK_EQ(bench.store_count, 1);
+}
+
 static void a_request_that_changes_nothing_stores_nothing(struct check_tally *tally)
 {
 	struct bench bench;
@@ -139,6 +161,7 @@ void test_calibration(struct check_tally *tally)
 	RUN(tally, an_oscillator_takes_nothing_that_was_stored);
 	RUN(tally, figures_do_not_wrap);
 	RUN(tally, what_is_not_stored_is_not_in_force);
+	RUN(tally, nothing_is_stored_while_something_is_driven);
 	RUN(tally, a_request_that_changes_nothing_stores_nothing);
 	RUN(tally, nothing_is_stored_whose_answer_does_not_fit);
 	RUN(tally, a_store_has_a_name_and_the_past_a_place);

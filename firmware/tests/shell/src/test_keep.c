@@ -31,10 +31,10 @@ ZTEST(keep, test_flash_is_not_written_while_something_is_driven)
 {
 	zassert_ok(board_calibrate(1));
 	zassert_ok(board_press(BUTTON, 20 * NS_PER_MS, false));
-	zassert_equal(board_calibrate(2), RIG_ERR_NO_STORE);
+	zassert_equal(board_calibrate(2), RIG_ERR_BUSY);
 	k_sleep(K_MSEC(21));
 	zassert_ok(board_lid(true));
-	zassert_equal(board_calibrate(2), RIG_ERR_NO_STORE);
+	zassert_equal(board_calibrate(2), RIG_ERR_BUSY);
 	zassert_ok(board_lid(false));
 	zassert_equal(board_read(RIG_CMD_CALIBRATION, "cal"), 1);
 	zassert_ok(board_calibrate(2));
