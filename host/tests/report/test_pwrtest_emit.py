@@ -52,6 +52,14 @@ def test_every_number_comes_back(samples: Any, tmp_path: Path, values: dict[str,
     assert [values_of(back) for back in read_back(tmp_path, judgement)] == [values_of(record)]
 
 
+def test_a_record_without_a_duration_did_not_pass(samples: Any, tmp_path: Path) -> None:
+    unmeasured = replace(samples.os_record(), kind=SleepKind.S3, **dict.fromkeys(VALUES[3:], None))
+    judgement = samples.log_judgement(samples.log_shape(records=(unmeasured,)))
+    assert 'status="not measured"' in "".join(pwrtest_xml(judgement))
+    (back,) = read_back(tmp_path, judgement)
+    assert (back.kind, back.resume_ms) == (SleepKind.ABORTED, None)
+
+
 def test_a_mixed_log_comes_back_in_order(samples: Any, tmp_path: Path) -> None:
     judgement = samples.mixed_log()
     found = [(r.kind.value, r.resume_ms, r.record_id) for r in read_back(tmp_path, judgement)]

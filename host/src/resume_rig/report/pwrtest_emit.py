@@ -50,6 +50,11 @@ def _writable(record: OsRecord) -> bool:
     return record.kind in _STATES or record.kind in {SleepKind.ABORTED, SleepKind.DOZE}
 
 
+def _has_durations(record: OsRecord) -> bool:
+    values = (record.bios_init_ms, record.driver_init_ms, record.sleep_ms, record.wake_ms)
+    return any(values) or any((record.hiber_read_ms, record.hiber_write_ms))
+
+
 def _identity(judgement: LogJudgement) -> Iterator[str]:
     sources = judgement.reading.sources
     pairs: dict[str, str] = {}
@@ -77,7 +82,9 @@ def _tag(name: str) -> str:
 def _transition(cycle: JudgedRecord, number: int) -> str:
     record = cycle.record
     target, effective = _STATES.get(record.kind, ("S3", ""))
-    status = "pass" if record.kind in _STATES else one_line(record.kind.value)
+    status = one_line(record.kind.value) if record.kind not in _STATES else "pass"
+    if not _has_durations(record):
+        status = "not measured"  # or zeros would pass for the fastest resume of all
     values = (
         ("StartT", utc_json(record.sleep_time_utc_ns) or ""),
         ("EndT", utc_json(record.wake_time_utc_ns) or ""),
