@@ -183,11 +183,12 @@ def storm(terminal: str, madness: Madness, requests: int, clock: SystemClock) ->
     return True
 
 
-def still_driven(wires: Wires, before: int) -> int:
-    """Return the outputs that are driven after all that was told, bit n for pin n."""
+def still_driven(wires: Wires) -> int:
+    """Return the outputs that are driven, bit n for pin n; one that nobody told of counts."""
+    driven = outputs = sum(1 << ACTUATOR_PINS[actuator] for actuator in Actuator)
     for change in wires.outputs():
-        before = before & ~change.mask | change.values & change.mask
-    return before & sum(1 << ACTUATOR_PINS[actuator] for actuator in Actuator)
+        driven = driven & ~change.mask | change.values & change.mask
+    return driven & outputs
 
 
 def main() -> int:
@@ -210,7 +211,7 @@ def main() -> int:
             wires.connect(folder / "wires")
             wires.greet()
             clock.sleep_ns(200 * MS)
-            driven = still_driven(wires, 0)
+            driven = still_driven(wires)
             lines = said.read_text("utf-8", "replace").splitlines()
             complaints = [
                 line

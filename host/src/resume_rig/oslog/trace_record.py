@@ -1,7 +1,8 @@
-"""An OS record that a trace's summary makes: no times of day, no wake source."""
+"""An OS record of an account without times of day and wake source: a trace's summary, firmware."""
 
 from resume_rig.model.component import Component, Figure
 from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
+from resume_rig.oslog.wake_source import UNKNOWN_NAME
 
 
 def trace_record(
@@ -13,10 +14,12 @@ def trace_record(
     sleep_ms: int | None = None,
     driver_init_ms: int | None = None,
     bios_init_ms: int | None = None,
+    firmware_resume_ms: int | None = None,
+    firmware_resume_count: int | None = None,
     hiber_read_ms: int | None = None,
     hiber_write_ms: int | None = None,
 ) -> OsRecord:
-    """Return the record of one transition; what a summary does not know is None."""
+    """Return the record of one transition; what the account does not know is None."""
     return OsRecord(
         source=source,
         record_id=None,
@@ -28,12 +31,12 @@ def trace_record(
         wake_ms=None,
         driver_init_ms=driver_init_ms,
         bios_init_ms=bios_init_ms,
-        firmware_resume_ms=None,
-        firmware_resume_count=None,
+        firmware_resume_ms=firmware_resume_ms,
+        firmware_resume_count=firmware_resume_count,
         hiber_read_ms=hiber_read_ms,
         hiber_write_ms=hiber_write_ms,
         hiber_pages=None,
-        wake_source=WakeSource(None, "unknown", ""),
+        wake_source=WakeSource(None, UNKNOWN_NAME, ""),
         components=components,
         figures=figures,
     )

@@ -8,7 +8,7 @@ firmware's own time and nothing else.
 from typing import Final
 
 from resume_rig.model.component import Component, ComponentKind, Figure
-from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.oslog.linux.firmware_time import (
     LONGEST_NS,
     NS_PER_MS,
@@ -17,7 +17,7 @@ from resume_rig.oslog.linux.firmware_time import (
     sane_suspend_ns,
 )
 from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.wake_source import UNKNOWN_NAME
+from resume_rig.oslog.trace_record import trace_record
 
 FirmwareValues = dict[str, int]
 """Values by name; times in ns: firmware_start (of Linux) or reset end, load, launch, exit_start,
@@ -77,7 +77,7 @@ class FirmwareAccount:
             if start in times and end in times
         )
         figures = tuple(Figure(f"{name}_ms", value / NS_PER_MS) for name, value in times.items())
-        return _record(source, SleepKind.BOOT, phases, figures)
+        return trace_record(source, SleepKind.BOOT, phases, figures)
 
     def _resume(self, source: int) -> OsRecord | None:
         values = self._values
@@ -91,10 +91,10 @@ class FirmwareAccount:
         figures = [Figure(name, value) for name, value in times.figures() if value is not None]
         if average_ns is not None:
             figures.append(Figure("firmware_resume_average_ms", average_ns / NS_PER_MS))
-        return _record(
+        return trace_record(
             *(source, SleepKind.S3, (), tuple(figures)),
-            resume_ms=times.resume_ms,
-            resume_count=values["resume_count"],
+            firmware_resume_ms=times.resume_ms,
+            firmware_resume_count=values["resume_count"],
         )
 
     def _suspend_ns(self) -> int:
@@ -114,34 +114,3 @@ class FirmwareAccount:
 
     def _tell(self, sentence: str) -> None:
         self._tally.tell(sentence, damage=False)
-
-
-def _record(
-    source: int,
-    kind: SleepKind,
-    components: tuple[Component, ...],
-    figures: tuple[Figure, ...],
-    *,
-    resume_ms: int | None = None,
-    resume_count: int | None = None,
-) -> OsRecord:
-    return OsRecord(
-        source=source,
-        record_id=None,
-        kind=kind,
-        sleep_time_utc_ns=None,
-        wake_time_utc_ns=None,
-        written_utc_ns=None,
-        sleep_ms=None,
-        wake_ms=None,
-        driver_init_ms=None,
-        bios_init_ms=None,
-        firmware_resume_ms=resume_ms,
-        firmware_resume_count=resume_count,
-        hiber_read_ms=None,
-        hiber_write_ms=None,
-        hiber_pages=None,
-        wake_source=WakeSource(None, UNKNOWN_NAME, ""),
-        components=components,
-        figures=figures,
-    )
