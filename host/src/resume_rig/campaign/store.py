@@ -5,7 +5,7 @@ writer is refused at once and a killed one leaves nothing behind. Readers are ne
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -170,10 +170,13 @@ class Store:
             rows = self._rows("SELECT outcome, count(*) FROM cycle GROUP BY outcome")
             return {Outcome(name): count for name, count in rows}
 
-    def cycles(self, *, with_light: bool = True) -> Iterator[CycleRaw]:
+    def cycles(
+        self, numbers: Collection[int] | None = None, *, with_light: bool = True
+    ) -> Iterator[CycleRaw]:
         """Yield the cycles in order, one at a time.
 
         Args:
+            numbers: only these; None for all.
             with_light: light is most of a store; who does not ask for it gets none.
 
         Raises:
@@ -184,7 +187,13 @@ class Store:
                 column if with_light or column != "light" else "x'' AS light"
                 for column in CYCLE_COLUMNS
             )
-            for row in self._connection.execute(f"SELECT {columns} FROM cycle ORDER BY number"):
+            query = f"SELECT {columns} FROM cycle"
+            if numbers is None:
+                rows: Iterable[sqlite3.Row] = self._connection.execute(f"{query} ORDER BY number")
+            else:
+                query = f"{query} WHERE number = ?"
+                rows = (row for n in sorted(numbers) for row in self._rows(query, (n,)))
+            for row in rows:
                 yield self._cycle_of(row)
 
     def sessions(self) -> tuple[Session, ...]:
@@ -196,6 +205,15 @@ class Store:
         """Return what was done outside of cycles, in order."""
         with self._explained("read"):
             return tuple(map(recovery_of_row, self._rows("SELECT * FROM recovery ORDER BY number")))
+
+    def copy_to(self, path: Path) -> None:
+        """Write a whole copy that needs no other file; the same store gives the same bytes.
+
+        Raises:
+            RecordError: the store cannot be read, or the copy cannot be written.
+        """
+        with self._explained("copy"):
+            self._connection.execute("VACUUM INTO ?", (str(path),))
 
     def close(self) -> None:
         """Let go of the file; may be called twice."""

@@ -11,6 +11,7 @@ from resume_rig import __version__
 from resume_rig.cli import (
     verb_correlate,
     verb_doctor,
+    verb_export,
     verb_firmware,
     verb_lid,
     verb_log,
@@ -30,6 +31,7 @@ VERBS = (
     verb_log,
     verb_correlate,
     verb_report,
+    verb_export,
     verb_sim,
     verb_press,
     verb_lid,
