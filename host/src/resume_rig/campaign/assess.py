@@ -98,4 +98,5 @@ def _faults(stored: StoredCampaign) -> tuple[str, ...]:
         )
         for r in stored.recoveries
     ]
-    return tuple(text for _, _, text in sorted(found))
+    told = tuple(text for _, _, text in sorted(found))
+    return told if stored.salvaged is None else (f"Salvaged: {stored.salvaged}.", *told)

@@ -42,6 +42,7 @@ class Store:
     Attributes:
         path: of the file.
         identity, plan: of the campaign.
+        salvaged: what was salvaged, where the store was put together from a damaged one.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, writing: bool) -> None:
@@ -53,6 +54,7 @@ class Store:
         with self._explained("read"):
             rows = dict(tuple(row) for row in self._rows("SELECT name, value FROM identity"))
             self.identity, self.plan = identity_of_rows(rows)
+            self.salvaged: str | None = rows.get("salvage")
             self._dictionaries = dict(
                 tuple(row) for row in self._rows("SELECT number, bytes FROM dictionary")
             )
@@ -151,9 +153,22 @@ class Store:
         """
         self._write([_insert("recovery", RECOVERY_COLUMNS, recovery_to_row(recovery))])
 
+    def note_salvage(self, text: str) -> None:
+        """Record that this store was put together from a damaged one.
+
+        Raises:
+            RecordError: the store cannot be written to.
+        """
+        self._write([("INSERT INTO identity VALUES (?, ?)", ("salvage", text))])
+        self.salvaged = text
+
     def has_cycle(self, number: int) -> bool:
         """Return whether a cycle of this number is committed."""
         return bool(self._rows("SELECT 1 FROM cycle WHERE number = ?", (number,)))
+
+    def numbers(self) -> tuple[int, ...]:
+        """Return the numbers of all cycles, ascending."""
+        return tuple(int(row[0]) for row in self._rows("SELECT number FROM cycle ORDER BY number"))
 
     def last_number(self) -> int:
         """Return the number of the newest cycle, 0 when there is none."""

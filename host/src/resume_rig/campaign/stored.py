@@ -27,6 +27,7 @@ class StoredCampaign:
         reading: the OS records of all cycles, and the log that they came from.
         sessions: runs and resumes, in order.
         recoveries: what was done outside of cycles, in order.
+        salvaged: what was salvaged, where the store was put together from a damaged one.
     """
 
     path: Path
@@ -36,6 +37,7 @@ class StoredCampaign:
     reading: LogReading
     sessions: tuple[Session, ...]
     recoveries: tuple[Recovery, ...]
+    salvaged: str | None = None
 
 
 def load_campaign(path: Path) -> StoredCampaign:
@@ -55,6 +57,7 @@ def load_campaign(path: Path) -> StoredCampaign:
             reading=_reading(cycles, sessions),
             sessions=sessions,
             recoveries=store.recoveries(),
+            salvaged=store.salvaged,
         )
 
 

@@ -20,6 +20,7 @@ from resume_rig.cli import (
     verb_run,
     verb_selftest,
     verb_sim,
+    verb_store,
     verb_watch,
 )
 from resume_rig.cli.console import open_closed_streams, say, silence
@@ -32,6 +33,7 @@ VERBS = (
     verb_correlate,
     verb_report,
     verb_export,
+    verb_store,
     verb_sim,
     verb_press,
     verb_lid,
