@@ -211,3 +211,15 @@ def test_the_store_is_not_overwritten(command: Command, store: Path) -> None:
     said = command("export", str(store), "--to", "csv", "--out", str(store))
     assert said.status == 2
     assert store.read_bytes() == before
+
+
+def test_a_failure_is_in_the_report_with_its_wave_and_its_record(
+    command: Command, store: Path
+) -> None:
+    assert command("report", str(store), "--limit-ms", "500", "--out", "failed.html").status == 0
+    html = Path("failed.html").read_text("utf-8")
+    assert html.count('class="wave"') >= 5 * 8  # cycles 2 to 6, a lane a wire
+    assert "Cycle 2: FAIL" in html
+    assert "the first failure" in html
+    assert "&lt;Event" in html  # the record as it was read, escaped
+    assert "<Event" not in html

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.assessment import Assessed, assess_store
+from resume_rig.cli.assessment import Assessed, assess_store, html_at
 from resume_rig.cli.console import write_whole
 from resume_rig.model.errors import UsageError
 
@@ -85,8 +85,10 @@ class Exporter:
 
     def waves(self) -> list[int]:
         """Return the cycles whose waves belong to the evidence: failures, findings, the slowest."""
+        from resume_rig.report.failure_view import is_failure
+
         cycles = self.assessed.correlation.cycles
-        found = {cycle.outside.number for cycle in cycles if _went_wrong(cycle)}
+        found = {cycle.outside.number for cycle in cycles if is_failure(cycle)}
         slowest = sorted(cycles, key=lambda c: -_resume_ms(c))[:SLOWEST]
         wanted = sorted(found)[: WAVES_AT_MOST - SLOWEST]
         return sorted({*wanted, *(cycle.outside.number for cycle in slowest)})
@@ -188,11 +190,8 @@ def write_evidence(exporter: Exporter, folder: Path) -> list[Path]:
 
 def _fill(exporter: Exporter, part: Path) -> list[Path]:
     from resume_rig.report.export import manifest
-    from resume_rig.report.html import campaign_report
 
-    assessed = exporter.assessed
-    html = campaign_report(assessed.correlation, assessed.facts, f"begun {exporter.began_utc()}")
-    write_whole(part / "report.html", html)
+    write_whole(part / "report.html", html_at(exporter.assessed, f"begun {exporter.began_utc()}"))
     exporter.write("junit", part / "junit.xml")
     for table in TABLES:
         exporter.write("csv", part / f"{table}.csv", table=table)
@@ -210,16 +209,6 @@ def _copy_store(store: Path, path: Path) -> None:
 
     with Store.open(store) as opened:
         opened.copy_to(path)
-
-
-def _went_wrong(cycle: "ReconciledCycle") -> bool:
-    from resume_rig.model.cycle import Outcome
-    from resume_rig.model.verdict import Verdict
-
-    return cycle.outside.outcome is not Outcome.SLEPT_AND_WOKE or cycle.verdict in {
-        Verdict.FAIL,
-        Verdict.MARGINAL,
-    }
 
 
 def _resume_ms(cycle: "ReconciledCycle") -> int:
