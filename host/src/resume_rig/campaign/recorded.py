@@ -32,7 +32,9 @@ def recorded_cycles(
 def _recorded(raw: CycleRaw, store: Store) -> RecordedCycle:
     identity: Identity = store.identity
     edges = pin_edges(raw, identity)
-    trigger_ns = outside_cycle(raw, store.plan, identity).trigger_ns
+    trigger_ns = outside_cycle(
+        raw, store.plan.of_cycle(store.index_of(raw.number)), identity
+    ).trigger_ns
     zero_ns = trigger_ns if trigger_ns is not None else (edges[0].t_ns if edges else 0)
     utc = utc_of(raw, zero_ns, identity.rig.clock_tolerance_ppb)
     return RecordedCycle(

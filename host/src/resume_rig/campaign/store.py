@@ -170,6 +170,16 @@ class Store:
         """Return the numbers of all cycles, ascending."""
         return tuple(int(row[0]) for row in self._rows("SELECT number FROM cycle ORDER BY number"))
 
+    def index_of(self, number: int) -> int:
+        """Return how many cycles of the plan were done before a cycle."""
+        query = "SELECT count(*) FROM cycle WHERE number < ? AND outcome != ?"
+        return int(self._rows(query, (number, Outcome.INTERRUPTED.value))[0][0])
+
+    def spent_ns(self) -> int:
+        """Return the time spent in cycles, of all sessions."""
+        query = "SELECT coalesce(sum(ended_host_ns - started_host_ns), 0) FROM cycle"
+        return int(self._rows(query)[0][0])
+
     def last_number(self) -> int:
         """Return the number of the newest cycle, 0 when there is none."""
         return int(self._rows("SELECT coalesce(max(number), 0) FROM cycle")[0][0])

@@ -63,13 +63,19 @@ def load_campaign(path: Path) -> StoredCampaign:
 
 def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
     """Return what the wires say of each cycle, on the host's clock; in order."""
-    first = next((raw.number for raw in stored.cycles if raw.outcome is not Outcome.INTERRUPTED), 0)
-    ignored = first if stored.plan.ignore_first else 0
-    return [_timed(raw, stored, ignored=raw.number == ignored) for raw in stored.cycles]
+    timed: list[TimedCycle] = []
+    index = 0
+    for raw in stored.cycles:
+        timed.append(_timed(raw, stored, index))
+        index += raw.outcome is not Outcome.INTERRUPTED
+    return timed
 
 
-def _timed(raw: CycleRaw, stored: StoredCampaign, *, ignored: bool) -> TimedCycle:
-    outside = outside_cycle(raw, stored.plan, stored.identity, ignored=ignored)
+def _timed(raw: CycleRaw, stored: StoredCampaign, index: int) -> TimedCycle:
+    """Return a cycle; `index` is how many cycles of the plan were done before it."""
+    plan = stored.plan
+    ignored = index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED
+    outside = outside_cycle(raw, plan.of_cycle(index), stored.identity, ignored=ignored)
     board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
     tolerance_ppb = stored.identity.rig.clock_tolerance_ppb
     wake_utc = None if board_ns is None else utc_of(raw, board_ns, tolerance_ppb)

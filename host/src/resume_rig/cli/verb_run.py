@@ -40,6 +40,7 @@ _PLAN_OPTIONS = (
     "settle",
     "press",
     "ignore_first",
+    "warm_up",
     "out",
 )
 _ACTUATORS = {str(actuator).lower(): actuator for actuator in Actuator}
@@ -56,7 +57,9 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--log System.xml",
     )
     add_rig_arguments(parser, default="")
-    parser.add_argument("--plan", metavar="FILE", type=Path, help="a plan (TOML)")
+    parser.add_argument(
+        "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
+    )
     parser.add_argument("--cycles", metavar="N", type=int, help="how many cycles (default 4)")
     parser.add_argument("--state", metavar="STATE", help="sleep state (default S3)")
     for name, what in (("sleep", "puts the DUT to sleep"), ("wake", "wakes it")):
@@ -72,10 +75,14 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--press", metavar="TIME", type=duration_ns, help="length of a press (default 150ms)"
     )
-    parser.add_argument(
+    first = parser.add_mutually_exclusive_group()
+    first.add_argument(
         "--ignore-first",
         action=argparse.BooleanOptionalAction,
         help="leave the first cycle out of the verdict (default yes)",
+    )
+    first.add_argument(
+        "--warm-up", metavar="N", type=int, help="leave the first N cycles out of the verdict"
     )
     parser.add_argument(
         "--log",
@@ -125,7 +132,7 @@ def execute(args: argparse.Namespace) -> int:
 def _run(
     args: argparse.Namespace, setting: "_Setting", requirement: "Requirement", report: Path
 ) -> int:
-    from resume_rig.campaign.campaign import CampaignStopped
+    from resume_rig.campaign.campaign import CampaignFinished, CampaignStopped
 
     end: CampaignEnd | None = None
     fault: RigError | None = None
@@ -139,6 +146,8 @@ def _run(
     show(assessed, args)
     if fault is not None:
         raise fault
+    if isinstance(end, CampaignFinished) and end.why is not None:
+        say(f"resume-rig: ended before the plan's last cycle: {end.why}")
     if isinstance(end, CampaignStopped):
         say(f"resume-rig: {end.text}")
         return STOPPED
@@ -178,7 +187,7 @@ def _new(args: argparse.Namespace) -> _Setting:
         dwell_ns=args.dwell,
         settle_ns=args.settle,
         press_ns=args.press,
-        ignore_first=args.ignore_first,
+        warm_up=args.warm_up if args.ignore_first is None else int(args.ignore_first),
     )
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
     return _Setting(args.out or Path(f"resume-rig-{stamp}.rrs"), args.rig, dut_of(args), plan)
