@@ -23,6 +23,7 @@ from resume_rig.model.errors import RigError, UsageError
 
 if TYPE_CHECKING:
     from resume_rig.campaign.campaign import CampaignEnd
+    from resume_rig.campaign.hooks import Hooks
     from resume_rig.campaign.os_log_source import OsLogSource
     from resume_rig.campaign.plan import Plan
     from resume_rig.model.clock import Clock
@@ -43,6 +44,11 @@ _PLAN_OPTIONS = (
     "warm_up",
     "out",
 )
+_HOOKS = {
+    "failure": "after a cycle that did not go as planned",
+    "recovery": "after an attempt to bring the DUT back",
+    "end": "when the campaign is over",
+}
 _ACTUATORS = {str(actuator).lower(): actuator for actuator in Actuator}
 
 
@@ -105,6 +111,19 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--resume", metavar="FILE", type=Path, help="go on with the campaign of this store"
     )
+    parser.add_argument(
+        "--progress",
+        choices=("lines", "quiet", "json"),
+        default="lines",
+        help="on standard error: a line a cycle (default), only what went wrong, or a JSON "
+        "document a line",
+    )
+    for event, when in _HOOKS.items():
+        parser.add_argument(
+            f"--on-{event}",
+            metavar="COMMAND",
+            help=f"run this program {when}; its environment has RESUME_RIG_EVENT, _STORE and more",
+        )
     add_requirement_arguments(parser)
     parser.set_defaults(execute=execute)
 
@@ -117,8 +136,10 @@ def execute(args: argparse.Namespace) -> int:
     refuse_to_overwrite(report, (setting.store, *_log_files(args.log)))
     if args.report is not None:
         check_place_of(args.report)
+    hooks = _hooks(args, setting.store)
     try:
-        return _run(args, setting, requirement, report)
+        with closing(hooks):
+            return _run(args, setting, requirement, report, hooks)
     except KeyboardInterrupt:
         if args.debug or not setting.store.exists():
             raise
@@ -127,23 +148,42 @@ def execute(args: argparse.Namespace) -> int:
             f"`resume-rig run --resume {setting.store}` goes on"
         )
         return STOPPED
+    finally:
+        for problem in hooks.problems:
+            say(f"resume-rig: {problem}")
+
+
+def _hooks(args: argparse.Namespace, store: Path) -> "Hooks":
+    from resume_rig.campaign.hooks import HookEvent, Hooks, command_words
+
+    given = {event: getattr(args, f"on_{event}") for event in HookEvent}
+    commands = {event: command_words(text) for event, text in given.items() if text is not None}
+    return Hooks(commands, {"store": str(store)})
 
 
 def _run(
-    args: argparse.Namespace, setting: "_Setting", requirement: "Requirement", report: Path
+    args: argparse.Namespace,
+    setting: "_Setting",
+    requirement: "Requirement",
+    report: Path,
+    hooks: "Hooks",
 ) -> int:
     from resume_rig.campaign.campaign import CampaignFinished, CampaignStopped
+    from resume_rig.campaign.hooks import HookEvent
 
     end: CampaignEnd | None = None
     fault: RigError | None = None
     try:
-        end = _campaign(args, setting, requirement)
+        end = _campaign(args, setting, requirement, hooks)
     except RigError as error:
         if not setting.store.exists():
             raise
         fault = error
     assessed = assess_store(setting.store, requirement, report)
     show(assessed, args)
+    answer = assessed.correlation
+    told = answer.why if fault is None else str(fault)
+    hooks.fire(HookEvent.END, {"verdict": answer.verdict.value, "text": told})
     if fault is not None:
         raise fault
     if isinstance(end, CampaignFinished) and end.why is not None:
@@ -211,11 +251,11 @@ def _stored(args: argparse.Namespace) -> _Setting:
 
 
 def _campaign(
-    args: argparse.Namespace, setting: _Setting, requirement: "Requirement"
+    args: argparse.Namespace, setting: _Setting, requirement: "Requirement", hooks: "Hooks"
 ) -> "CampaignEnd":
     from resume_rig.campaign.campaign import begin, go_on
     from resume_rig.campaign.identity import identify
-    from resume_rig.cli.campaign_progress import Progress
+    from resume_rig.cli.campaign_progress import Progress, ProgressMode
 
     with opened_rig(setting.rig_url, setting.dut, setting.not_before_utc_ns) as opened:
         rig, clock = opened.rig, opened.clock
@@ -226,7 +266,7 @@ def _campaign(
             requirement=requirement,
             created_utc_ns=clock.utc_ns(),
         )
-        progress = Progress(identity)
+        progress = Progress(identity, ProgressMode(args.progress), hooks)
         log = _log_source(args, clock, opened.dut_log)
         with nullcontext() if log is None else closing(log):
             if setting.plan is None:
