@@ -3,6 +3,7 @@
 docs/reference/store.md is the reference of these forms.
 """
 
+import dataclasses
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from resume_rig.campaign.raw import Command, CommandName
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.errors import RecordError
+from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import OsRecord
 
 # The place of a channel is its code in every store ever written: only append.
@@ -156,6 +158,31 @@ def unpack_commands(text: str) -> tuple[Command, ...]:
         )
     except (ValueError, TypeError) as error:
         raise RecordError(f"the commands of a cycle cannot be read ({error})") from error
+
+
+def pack_onset(onset: LightOnset | None) -> str | None:
+    """Return an onset as a JSON list, in the order of the fields of LightOnset."""
+    if onset is None:
+        return None
+    values = list(dataclasses.astuple(onset))
+    while values and values[-1] is None:
+        values.pop()
+    return _dumps(values)
+
+
+def unpack_onset(text: str | None) -> LightOnset | None:
+    """Return the onset of `pack_onset`; fields that a newer version adds are ignored.
+
+    Raises:
+        RecordError: the text is not such a list.
+    """
+    if text is None:
+        return None
+    values = _loads(text)
+    if not isinstance(values, list):
+        raise RecordError(f"a list of an onset's fields is expected, found {text[:80]!r}")
+    names = (field.name for field in dataclasses.fields(LightOnset))
+    return from_plain(LightOnset, dict(zip(names, values, strict=False)))
 
 
 def pack_fact(fact: object) -> str:

@@ -180,10 +180,10 @@ class Store:
             RecordError: one cannot be read.
         """
         with self._explained("read"):
-            columns = ", ".join(
-                column if with_light or column != "light" else "x'' AS light"
-                for column in CYCLE_COLUMNS
-            )
+            instead = {} if with_light else {"light": "x'' AS light"}
+            if not schema.has_onset(self._connection):
+                instead["onset"] = "NULL AS onset"
+            columns = ", ".join(instead.get(column, column) for column in CYCLE_COLUMNS)
             for row in self._connection.execute(f"SELECT {columns} FROM cycle ORDER BY number"):
                 yield self._cycle_of(row)
 
