@@ -1,24 +1,126 @@
-"""What edges say of levels: clean changes, how long a line held a level, the level at a moment."""
+"""What edges say of a line: its changes, bounces and glitches, and where an edge is missing.
+
+Edges of a line that follow one another sooner than the line can mean it are one burst. A burst that
+ends where it began is a glitch: it is named, and changes nothing. Any other one is a change, at its
+first edge to the new level; its other edges are bounces, and so are the glitches of a contact: the
+DUT does not see them either. Two changes to one level tell that the
+edge between them is missing: a gap. Nothing is said of a line where a gap leaves it open.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
 
-# A release shorter than the PCH's PWRBTN# debounce (16 ms, Intel 800-series datasheet, "Event Input
-# Signals") is not seen by the DUT as one, so it does not end a press.
+# A press or release shorter than the PCH's PWRBTN# debounce (16 ms, Intel 800-series datasheet,
+# "Event Input Signals") is none for the DUT either.
 DEBOUNCE_NS = 16_000_000
+# The least width of SLP_S3# that a chipset can be set to; no power line is quicker.
+LOGIC_MIN_NS = 60_000
+# A PWM-dimmed backlight and a blinking LED may lose edges; light is off for less in each period.
+DARK_MIN_NS = 100_000_000
+
+_CONTACTS = (Channel.BUTTON, Channel.LID)
+_LOGIC = (Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PWR_OK, Channel.PLTRST)
+_QUIET_NS = {
+    **dict.fromkeys(_CONTACTS, DEBOUNCE_NS),
+    **dict.fromkeys(_LOGIC, LOGIC_MIN_NS),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """A time that a line was at a level, bounce included.
+class Change(NamedTuple):
+    """A line that came to a level and stayed.
 
     Attributes:
-        channel: the line.
+        t_ns: board clock of the first edge to the level.
+        settled_ns: of the last one; later where the line bounced.
+    """
+
+    channel: Channel
+    t_ns: int
+    level: int
+    settled_ns: int
+
+
+class Gap(NamedTuple):
+    """An edge to `level` that came between two times, and was not seen."""
+
+    level: int
+    after_ns: float
+    before_ns: float
+
+
+class Glitch(NamedTuple):
+    """A burst that left the line as it was: its first and last edge, and how many it had."""
+
+    channel: Channel
+    t_ns: int
+    until_ns: int
+    edges: int
+
+
+class Line(NamedTuple):
+    """One wired channel.
+
+    Attributes:
+        initial: level before the first edge; None where nobody told.
+        bounces: edges that were one too many in a change.
+    """
+
+    initial: int | None
+    changes: tuple[Change, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    glitches: tuple[Glitch, ...] = ()
+    bounces: int = 0
+
+    def level(self, t_ns: float) -> int | None:
+        """Return the level just before `t_ns`, which may be infinite; None where not known."""
+        for gap in self.gaps:
+            if gap.after_ns < t_ns <= gap.before_ns:
+                return gap.level if t_ns == gap.before_ns else None
+        level = self.initial
+        for change in self.changes:
+            if change.t_ns >= t_ns:
+                return 1 - change.level if level is None else level
+            level = change.level
+        return level
+
+    def was(self, level: int, from_ns: float, until_ns: float) -> bool:
+        """Return whether the line was, or may have been, at `level` in [from_ns, until_ns)."""
+        return (
+            self.level(from_ns) == level
+            or any(gap.after_ns < until_ns and gap.before_ns > from_ns for gap in self.gaps)
+            or any(
+                from_ns <= change.t_ns < until_ns
+                if change.level == level
+                else from_ns < change.t_ns <= until_ns
+                for change in self.changes
+            )
+        )
+
+    def times_to(self, level: int, from_ns: float, until_ns: float) -> list[Change]:
+        """Return the changes to `level` that were seen in [from_ns, until_ns)."""
+        return [c for c in self.changes if c.level == level and from_ns <= c.t_ns < until_ns]
+
+    def missed(self, level: int, from_ns: float, until_ns: float) -> bool:
+        """Return whether a change to `level` may have come unseen in (from_ns, until_ns)."""
+        return any(
+            gap.level == level and gap.after_ns < until_ns and gap.before_ns > from_ns
+            for gap in self.gaps
+        )
+
+
+NOT_WIRED = Line(None)
+
+
+class Hold(NamedTuple):
+    """A time that a line was at a level.
+
+    Attributes:
         start_ns: board clock of the first edge to the level.
-        end_ns: board clock of the edge that ended it for good; None while it lasts.
+        end_ns: of the edge that ended it for good; None while it lasts, or where that was missed.
     """
 
     channel: Channel
@@ -28,55 +130,81 @@ class Hold:
 
 def in_order(edges: Sequence[Edge]) -> list[Edge]:
     """Return the edges in order of time, those of one moment in order of number."""
-    return sorted(edges, key=lambda edge: (edge.t_ns, edge.number))
+    return sorted(edges, key=_place)
 
 
-def changes_by_channel(
-    edges: Sequence[Edge], initial_levels: Mapping[Channel, int]
-) -> dict[Channel, tuple[Edge, ...]]:
-    """Return the edges of each wired channel in order of time, without those that change nothing.
-
-    A channel is wired when it has an initial level or an edge.
-    """
-    levels: dict[Channel, int] = dict(initial_levels)
+def lines_of(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> dict[Channel, Line]:
+    """Return each wired channel's line; one is wired when it has an initial level or an edge."""
     found: dict[Channel, list[Edge]] = {channel: [] for channel in initial_levels}
     for edge in in_order(edges):
-        if levels.get(edge.channel) != edge.level:
-            levels[edge.channel] = edge.level
-            found.setdefault(edge.channel, []).append(edge)
-    return {channel: tuple(changes) for channel, changes in found.items()}
+        found.setdefault(edge.channel, []).append(edge)
+    return {
+        channel: _line(channel, own, initial_levels.get(channel)) for channel, own in found.items()
+    }
 
 
-def holds(changes: Sequence[Edge], level: int, gap_ns: int = DEBOUNCE_NS) -> tuple[Hold, ...]:
-    """Return the times that a channel was at `level`, joined across gaps shorter than `gap_ns`.
-
-    A hold that was there from the beginning has no measured start and is left out.
-    """
+def holds(line: Line, level: int) -> list[Hold]:
+    """Return the times that a line was at `level`, each with a start that was seen."""
     found: list[Hold] = []
-    for edge in changes:
-        last = found[-1] if found else None
-        if edge.level == level:
-            if last is not None and last.end_ns is not None and edge.t_ns - last.end_ns < gap_ns:
-                found[-1] = Hold(last.channel, last.start_ns, None)
-            else:
-                found.append(Hold(edge.channel, edge.t_ns, None))
-        elif last is not None:
-            found[-1] = Hold(last.channel, last.start_ns, edge.t_ns)
-    return tuple(found)
+    changes = line.changes
+    for index, change in enumerate(changes):
+        if change.level == level:
+            after = changes[index + 1] if index + 1 < len(changes) else None
+            ended = after is not None and after.level != level
+            found.append(
+                Hold(change.channel, change.t_ns, after.settled_ns if after and ended else None)
+            )
+    return found
 
 
-def level_before(changes: Sequence[Edge], initial: int | None, t_ns: float) -> int | None:
-    """Return a channel's level just before `t_ns`; None where no level and no edge tells."""
+def _place(edge: Edge) -> tuple[int, int]:
+    return edge.t_ns, edge.number
+
+
+def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
+    quiet_ns = _QUIET_NS.get(channel, 0)
     level = initial
-    for edge in changes:
-        if edge.t_ns >= t_ns:
-            return 1 - edge.level if level is None else level
+    last_ns = -inf
+    changes: list[Change] = []
+    gaps: list[Gap] = []
+    glitches: list[Glitch] = []
+    bounces = 0
+    at, count = 0, len(edges)
+    while at < count:
+        first = last = edges[at]
+        begun = at
+        at += 1
+        level = 1 - first.level if level is None else level
+        while at < count and edges[at].t_ns - last.t_ns < quiet_ns:
+            last = edges[at]
+            at += 1
+        if level == first.level:
+            if not quiet_ns and first.t_ns - last_ns < DARK_MIN_NS:
+                last_ns = last.t_ns
+                continue
+            gaps.append(Gap(1 - level, last_ns, first.t_ns))
+        elif last.level == level:
+            last_ns = last.t_ns
+            if channel in _CONTACTS:
+                bounces += at - begun
+            else:
+                glitches.append(Glitch(channel, first.t_ns, last.t_ns, at - begun))
+            continue
+        came_ns, settled_ns = first.t_ns, first.t_ns
+        if at - begun > 1:
+            came_ns, settled_ns = _came(edges[begun:at], level)
+        changes.append(Change(channel, came_ns, last.level, settled_ns))
+        bounces += at - begun - 1
+        level, last_ns = last.level, last.t_ns
+    return Line(initial, tuple(changes), tuple(gaps), tuple(glitches), bounces)
+
+
+def _came(burst: list[Edge], level: int) -> tuple[int, int]:
+    """Return when a burst first came to its last level, and when for good; it began at `level`."""
+    end = burst[-1].level
+    first_ns = settled_ns = next(edge.t_ns for edge in burst if edge.level == end)
+    for edge in burst:
+        if edge.level == end and level != end:
+            settled_ns = edge.t_ns
         level = edge.level
-    return level
-
-
-def times_to(
-    changes: Sequence[Edge], level: int, from_ns: float, until_ns: float
-) -> tuple[int, ...]:
-    """Return the times of the edges to `level` in [from_ns, until_ns)."""
-    return tuple(e.t_ns for e in changes if e.level == level and from_ns <= e.t_ns < until_ns)
+    return first_ns, settled_ns

@@ -93,8 +93,17 @@ def unpack_light(blob: bytes) -> tuple[LightBlock, ...]:
     Raises:
         RecordError: the bytes are not such columns.
     """
+    return tuple(LightBlock(*row) for row in light_rows(blob).tolist())
+
+
+def light_rows(blob: bytes) -> npt.NDArray[np.void]:
+    """Return the blocks of `pack_light` as an array of LIGHT.
+
+    Raises:
+        RecordError: the bytes are not such columns.
+    """
     if not blob:
-        return ()
+        return np.empty(0, dtype=LIGHT)
     plain = _inflate(blob, b"", "light")
     count, rest = divmod(len(plain), LIGHT.itemsize)
     if rest:
@@ -106,7 +115,7 @@ def unpack_light(blob: bytes) -> tuple[LightBlock, ...]:
         place += count * kind.itemsize
     for name in ("number", "t_ns"):
         rows[name] = np.cumsum(rows[name], dtype=rows[name].dtype)
-    return tuple(LightBlock(*row) for row in rows.tolist())
+    return rows
 
 
 def pack_exchanges(exchanges: Sequence[ClockExchange]) -> bytes:

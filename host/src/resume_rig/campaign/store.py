@@ -11,6 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
+from resume_rig.analysis.light_blocks import BlockTable
 from resume_rig.campaign import encoding, schema
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan import Plan
@@ -186,6 +189,20 @@ class Store:
             columns = ", ".join(instead.get(column, column) for column in CYCLE_COLUMNS)
             for row in self._connection.execute(f"SELECT {columns} FROM cycle ORDER BY number"):
                 yield self._cycle_of(row)
+
+    def light_table(self, number: int) -> BlockTable:
+        """Return a cycle's light as columns; without rows where it has none.
+
+        Raises:
+            RecordError: it cannot be read.
+        """
+        rows = self._rows("SELECT light FROM cycle WHERE number = ?", (number,))
+        blocks = encoding.light_rows(rows[0]["light"] if rows else b"")
+        return BlockTable(
+            blocks["t_ns"].astype(np.int64),
+            blocks["mean"].astype(np.float64),
+            blocks["maximum"].astype(np.float64),
+        )
 
     def sessions(self) -> tuple[Session, ...]:
         """Return the runs and resumes of the campaign, in order."""

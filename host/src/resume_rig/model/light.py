@@ -62,13 +62,12 @@ class LightOnset:
 
 
 @unique
-class LightDefinition(StrEnum):
-    """What an interval to light ends at (correlate --json `light_definition`)."""
+class LightBasis(StrEnum):
+    """What the intervals to light end at (correlate --json `light_definition`)."""
 
-    FIRST = "t_first"
     HALF = "t_50"
-    NINETY = "t_90"
+    """50 % of the settled level, as the board timed it."""
     BLOCKS = "t_50-of-1ms-blocks"
-    """As t_50, from stored blocks of 1 ms, where the board told no onset."""
+    """The same from stored blocks of 1 ms, where the board told no onset."""
     COMPARATOR = "comparator"
     """BACKLIGHT rising, at whatever level the comparator is set to."""
