@@ -240,7 +240,9 @@ def _why(
     elif not broken:
         parts.append(f"none of the {count_of(len(cycles), 'cycle')} can be judged")
     if broken:
-        parts.append(f"{count_of(broken, 'cycle')} never woke, stayed dark or rebooted")
+        rebooted = any(cycle.outside.outcome is Outcome.REBOOTED for cycle in judged)
+        how = "never woke, stayed dark or rebooted" if rebooted else "never woke or stayed dark"
+        parts.append(f"{count_of(broken, 'cycle')} {how}")
     parts += _left_out(cycles)
     if found.pairs and not found.verified:
         parts.append(

@@ -63,14 +63,15 @@ def build_cycle(
     sleep = sleeps[0]
     end_ns = sleeps[1].from_ns if len(sleeps) > 1 else math.inf
     wake = find_wake(wires, sleep, wake_by, end_ns, light)
-    outcome, findings = judge_wires(wires, sleep, wake, wake_by)
+    state = state_of(wires, sleep)
+    outcome, findings = judge_wires(wires, sleep, state, wake, wake_by)
     hold = wake.trigger.hold
     from_ns = sleep.from_ns if sleep.by_power and sleep.from_known else math.inf
     until_ns = sleep.until_ns if sleep.by_power and sleep.until_known else math.inf
     return OutsideCycle(
         number=number,
         outcome=outcome,
-        state=state_of(wires, sleep),
+        state=state,
         wake_by=None if hold is None else Actuator(hold.channel),
         trigger_ns=None if hold is None else hold.start_ns,
         asleep_from_ns=_whole(from_ns),

@@ -7,8 +7,10 @@ DUT does not see them either. Two changes to one level tell that the
 edge between them is missing: a gap. Nothing is said of a line where a gap leaves it open.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from math import inf
+from operator import attrgetter
 from typing import NamedTuple
 
 from resume_rig.model.channel import Channel
@@ -42,6 +44,10 @@ class Change(NamedTuple):
     t_ns: int
     level: int
     settled_ns: int
+
+
+_TIME = attrgetter("t_ns")
+_PLACE = attrgetter("t_ns", "number")
 
 
 class Gap(NamedTuple):
@@ -80,33 +86,38 @@ class Line(NamedTuple):
         for gap in self.gaps:
             if gap.after_ns < t_ns <= gap.before_ns:
                 return gap.level if t_ns == gap.before_ns else None
-        level = self.initial
-        for change in self.changes:
-            if change.t_ns >= t_ns:
-                return 1 - change.level if level is None else level
-            level = change.level
-        return level
+        at = bisect_left(self.changes, t_ns, key=_TIME)
+        if at:
+            return self.changes[at - 1].level
+        if self.initial is None and self.changes:
+            return 1 - self.changes[0].level
+        return self.initial
 
     def was(self, level: int, from_ns: float, until_ns: float) -> bool:
         """Return whether the line was, or may have been, at `level` in [from_ns, until_ns)."""
+        gaps = self.gaps
+        if gaps and any(gap.after_ns < until_ns and gap.before_ns > from_ns for gap in gaps):
+            return True
+        if not self.changes:
+            return self.initial == level
         return (
             self.level(from_ns) == level
-            or any(gap.after_ns < until_ns and gap.before_ns > from_ns for gap in self.gaps)
-            or any(
-                from_ns <= change.t_ns < until_ns
-                if change.level == level
-                else from_ns < change.t_ns <= until_ns
-                for change in self.changes
-            )
+            or self.level(until_ns) == level
+            or bool(self.times_to(level, from_ns, until_ns))
         )
 
     def times_to(self, level: int, from_ns: float, until_ns: float) -> list[Change]:
         """Return the changes to `level` that were seen in [from_ns, until_ns)."""
-        return [c for c in self.changes if c.level == level and from_ns <= c.t_ns < until_ns]
+        changes = self.changes
+        if not changes:
+            return []
+        first = bisect_left(changes, from_ns, key=_TIME)
+        last = len(changes) if until_ns == inf else bisect_left(changes, until_ns, key=_TIME)
+        return [change for change in changes[first:last] if change.level == level]
 
     def missed(self, level: int, from_ns: float, until_ns: float) -> bool:
         """Return whether a change to `level` may have come unseen in (from_ns, until_ns)."""
-        return any(
+        return bool(self.gaps) and any(
             gap.level == level and gap.after_ns < until_ns and gap.before_ns > from_ns
             for gap in self.gaps
         )
@@ -130,38 +141,47 @@ class Hold(NamedTuple):
 
 def in_order(edges: Sequence[Edge]) -> list[Edge]:
     """Return the edges in order of time, those of one moment in order of number."""
-    return sorted(edges, key=_place)
+    return sorted(edges, key=_PLACE)
 
 
 def lines_of(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> dict[Channel, Line]:
     """Return each wired channel's line; one is wired when it has an initial level or an edge."""
     found: dict[Channel, list[Edge]] = {channel: [] for channel in initial_levels}
     for edge in in_order(edges):
-        found.setdefault(edge.channel, []).append(edge)
+        own = found.get(edge.channel)
+        if own is None:
+            found[edge.channel] = [edge]
+        else:
+            own.append(edge)
     return {
         channel: _line(channel, own, initial_levels.get(channel)) for channel, own in found.items()
     }
 
 
-def holds(line: Line, level: int) -> list[Hold]:
-    """Return the times that a line was at `level`, each with a start that was seen."""
-    found: list[Hold] = []
+def holds(line: Line, level: int, from_ns: float = -inf, until_ns: float = inf) -> list[Hold]:
+    """Return the times at `level` that began in [from_ns, until_ns), and were seen to."""
     changes = line.changes
-    for index, change in enumerate(changes):
-        if change.level == level:
-            after = changes[index + 1] if index + 1 < len(changes) else None
-            ended = after is not None and after.level != level
-            found.append(
-                Hold(change.channel, change.t_ns, after.settled_ns if after and ended else None)
-            )
-    return found
+    if not changes:
+        return []
+    first = 0 if from_ns == -inf else bisect_left(changes, from_ns, key=_TIME)
+    last = len(changes) if until_ns == inf else bisect_left(changes, until_ns, key=_TIME)
+    return [
+        Hold(changes[at].channel, changes[at].t_ns, _end_ns(changes, at))
+        for at in range(first, last)
+        if changes[at].level == level
+    ]
 
 
-def _place(edge: Edge) -> tuple[int, int]:
-    return edge.t_ns, edge.number
+def _end_ns(changes: Sequence[Change], at: int) -> int | None:
+    """Return when a hold ended; None where it lasts, or its end was missed."""
+    if at + 1 == len(changes) or changes[at + 1].level == changes[at].level:
+        return None
+    return changes[at + 1].settled_ns
 
 
 def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
+    if not edges:
+        return Line(initial)
     quiet_ns = _QUIET_NS.get(channel, 0)
     level = initial
     last_ns = -inf
@@ -178,6 +198,10 @@ def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
         while at < count and edges[at].t_ns - last.t_ns < quiet_ns:
             last = edges[at]
             at += 1
+        if at - begun == 1 and level != first.level:
+            level, last_ns = first.level, first.t_ns
+            changes.append(Change(channel, first.t_ns, level, first.t_ns))
+            continue
         if level == first.level:
             if not quiet_ns and first.t_ns - last_ns < DARK_MIN_NS:
                 last_ns = last.t_ns

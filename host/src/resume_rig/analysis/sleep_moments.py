@@ -274,8 +274,7 @@ def sleep_triggers(wires: Wires, sleep: Sleep, after_ns: float = -math.inf) -> l
     return [
         hold
         for channel in (Channel.BUTTON, Channel.LID)
-        for hold in holds(wires.of(channel), 0)
-        if since_ns <= hold.start_ns < sleep.from_ns
+        for hold in holds(wires.of(channel), 0, since_ns, sleep.from_ns)
     ]
 
 
@@ -297,8 +296,7 @@ def triggers(wires: Wires, wake_by: Actuator | None, from_ns: float, until_ns: f
     return [
         hold
         for channel, level in _waking(wake_by)
-        for hold in holds(wires.of(channel), level)
-        if from_ns <= hold.start_ns < until_ns
+        for hold in holds(wires.of(channel), level, from_ns, until_ns)
     ]
 
 

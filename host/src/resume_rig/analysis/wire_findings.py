@@ -3,7 +3,7 @@
 import math
 
 from resume_rig.analysis.intervals import Wake
-from resume_rig.analysis.sleep_moments import Sleep, Wires, sleep_triggers, state_of
+from resume_rig.analysis.sleep_moments import Sleep, Wires, sleep_triggers
 from resume_rig.analysis.wire_oddities import missing_edges, oddities
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideState
@@ -36,9 +36,11 @@ def never_slept(wires: Wires) -> Finding:
     return Finding(FindingKind.NEVER_SLEPT, text, {"lines": ", ".join(seen)})
 
 
-def judge_wires(wires: Wires, sleep: Sleep, wake: Wake, wake_by: Actuator | None) -> _Judged:
+def judge_wires(
+    wires: Wires, sleep: Sleep, state: OutsideState, wake: Wake, wake_by: Actuator | None
+) -> _Judged:
     """Return what became of a cycle that has a sleep, with its findings."""
-    if sleep.by_power and state_of(wires, sleep) is OutsideState.NONE:
+    if sleep.by_power and state is OutsideState.NONE:
         finding = Finding(
             FindingKind.NEVER_SLEPT,
             f"The DUT never slept: {wires.power_line()} fell but PWR_OK stayed high.",

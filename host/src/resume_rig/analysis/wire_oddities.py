@@ -126,9 +126,8 @@ def _lit_asleep(wires: Wires, sleep: Sleep) -> Finding | None:
     line = wires.of(Channel.BACKLIGHT)
     lit = [
         hold.start_ns
-        for hold in holds(line, 1)
-        if sleep.from_ns < hold.start_ns < sleep.until_ns
-        and (hold.end_ns or sleep.until_ns) - hold.start_ns >= DARK_MIN_NS
+        for hold in holds(line, 1, sleep.from_ns, sleep.until_ns)
+        if (hold.end_ns or sleep.until_ns) - hold.start_ns >= DARK_MIN_NS
     ]
     at_wake = line.level(sleep.until_ns) == 1
     if not lit and not at_wake:

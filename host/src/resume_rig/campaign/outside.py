@@ -50,7 +50,8 @@ def outside_cycle(
 
     Args:
         raw: the record.
-        plan: of its campaign. identity: likewise.
+        plan: of its campaign.
+        identity: of its campaign.
         of_blocks: the onset that the record's blocks of light tell, for a record of which they
             were not read; used where the board told none.
         ignored: the plan leaves the cycle out.

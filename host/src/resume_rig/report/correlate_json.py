@@ -54,9 +54,6 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "outside": {
             name.value: quantity_json(outside.intervals.get(name)) for name in IntervalName
         },
-        "light_definition": None if outside.light_basis is None else outside.light_basis.value,
-        "bounces": {channel.value: count for channel, count in outside.bounces.items()},
-        "hibernated_after_ns": _hibernated_after_ns(outside),
         "inside": _inside(cycle.record),
         "reconciled": {
             "press_to_resume_complete_ns": quantity_json(cycle.press_to_resume_complete),
@@ -72,6 +69,9 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "ignored": outside.ignored,
         "judged": cycle.judged,
         "why_not": None if cycle.why_not is None else text_json(cycle.why_not),
+        "light_definition": None if outside.light_basis is None else outside.light_basis.value,
+        "bounces": {channel.value: count for channel, count in outside.bounces.items()},
+        "hibernated_after_ns": _hibernated_after_ns(outside),
     }
 
 
