@@ -61,8 +61,7 @@ def build_cycle(
         findings = (never_slept(wires), *glitches(wires))
         return _without_sleep(number, wires, ignored, Outcome.NEVER_SLEPT, findings)
     sleep = sleeps[0]
-    end_ns = sleeps[1].from_ns if len(sleeps) > 1 else math.inf
-    wake = find_wake(wires, sleep, wake_by, end_ns, light)
+    wake = find_wake(wires, sleep, sleeps[1] if len(sleeps) > 1 else None, wake_by, light)
     state = state_of(wires, sleep)
     outcome, findings = judge_wires(wires, sleep, state, wake, wake_by)
     hold = wake.trigger.hold

@@ -33,6 +33,7 @@ class Wake(NamedTuple):
         light: when the display was lit.
         resets: how often PLTRST# rose. powers: how often PWR_OK rose.
         end_ns: until when edges belong to it; +inf for the last of a capture.
+        end_known: the beginning of the next sleep was seen, or there is none.
     """
 
     trigger: Trigger
@@ -42,6 +43,7 @@ class Wake(NamedTuple):
     resets: int
     powers: int
     end_ns: float
+    end_known: bool
 
 
 class _End(NamedTuple):
@@ -57,12 +59,13 @@ _Pair = tuple[_End | None, _End | None]
 def find_wake(
     wires: Wires,
     sleep: Sleep,
+    following: Sleep | None,
     wake_by: Actuator | None,
-    end_ns: float,
     reading: LightReading | None,
 ) -> Wake:
-    """Return the edges of the wake that ended `sleep`; those that did not come are None."""
+    """Return the edges of the wake between two sleeps; those that did not come are None."""
     from_ns = sleep.wake_from_ns
+    end_ns = math.inf if following is None else following.from_ns
     powers = wires.of(Channel.PWR_OK).times_to(1, from_ns, end_ns)
     resets = wires.of(Channel.PLTRST).times_to(1, from_ns, end_ns)
     pltrst = _last_rise(wires, Channel.PLTRST, resets, end_ns)
@@ -81,6 +84,7 @@ def find_wake(
         resets=len(resets),
         powers=len(powers),
         end_ns=end_ns,
+        end_known=following is None or following.from_known,
     )
 
 

@@ -137,7 +137,9 @@ def _woke_unseen(wires: Wires, channel: Channel, from_ns: float) -> float:
 def _joined(wires: Wires, sleep: Sleep, low: Sleep) -> Sleep | None:
     """Return `sleep` with the next low in it; None where that is a sleep of its own."""
     if not (sleep.until_known and low.from_known):
-        return None
+        # A low of which the beginning is missing is of this wake where all of it is.
+        soon = sleep.until_known and low.until_ns - sleep.over_ns < SAME_WAKE_NS
+        return sleep._replace(over_ns=low.until_ns) if soon else None
     gap_ns = low.from_ns - sleep.over_ns
     if gap_ns < SAME_WAKE_NS and not math.isinf(sleep.over_ns):
         deep = _is_deep(wires, low) and not _is_deep(wires, sleep)

@@ -54,8 +54,9 @@ def judge_wires(
 def _outcome(wires: Wires, sleep: Sleep, wake: Wake, wake_by: Actuator | None) -> _Judged:
     known = sleep.from_known and sleep.until_known
     if math.isinf(sleep.until_ns) and known:
-        return _still_asleep(wires, wake, wake_by)
-    if wake.trigger.missed or not known:
+        outcome, found = _still_asleep(wires, wake, wake_by)
+        return outcome, (*found, *missing_edges(wires, sleep, wake))
+    if wake.trigger.missed or not (known and wake.end_known):
         return Outcome.INVALID, missing_edges(wires, sleep, wake)
     also = (*missing_edges(wires, sleep, wake), *_rebooted(sleep), *_double_reset(sleep, wake))
     is_alone = wake.trigger.hold is None and wake.trigger.unclear is None
@@ -81,7 +82,7 @@ def _woken(wires: Wires, sleep: Sleep, wake: Wake) -> _Judged:
 def _still_asleep(wires: Wires, wake: Wake, wake_by: Actuator | None) -> _Judged:
     trigger = wake.trigger
     if trigger.missed:
-        return Outcome.INVALID, (Finding(FindingKind.EDGE_LOST, _sentence(trigger.unclear)),)
+        return Outcome.INVALID, ()
     if trigger.hold is None and wake_by is None:
         # Nobody is known to have tried: the capture ends in the sleep.
         return Outcome.INTERRUPTED, ()
@@ -97,10 +98,6 @@ def _still_asleep(wires: Wires, wake: Wake, wake_by: Actuator | None) -> _Judged
             {"trigger_ns": None if trigger.hold is None else trigger.hold.start_ns},
         ),
     )
-
-
-def _sentence(text: str | None) -> str:
-    return f"{(text or 'an edge was not seen')[:1].upper()}{(text or 'an edge was not seen')[1:]}."
 
 
 def _trigger_was_watched(wires: Wires, wake_by: Actuator | None) -> bool:

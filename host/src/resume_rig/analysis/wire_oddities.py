@@ -44,7 +44,7 @@ def missing_edges(wires: Wires, sleep: Sleep, wake: Wake) -> tuple[Finding, ...]
         _missing(channel, gap)
         for channel, line in wires.lines.items()
         for gap in line.gaps
-        if channel is not Channel.LED and gap.after_ns < wake.end_ns
+        if channel is not Channel.LED and gap.after_ns <= wake.end_ns
     ]
     line = wires.power_line()
     if line is not None and not sleep.until_known and not wires.of(line).gaps:
