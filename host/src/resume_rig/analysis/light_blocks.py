@@ -22,6 +22,7 @@ RESOLUTION_NS = 2 * _BLOCK_NS
 # Three blocks within ten, as the board wants three samples within 10 ms: a spark is no light.
 _CONFIRMED, _WITHIN = 3, 10
 _SETTLED_SHARE = 1 / 16
+_NOISE_SIGMAS = 8
 _LEAST_SIGMA = 0.5  # counts are whole numbers
 
 
@@ -55,7 +56,7 @@ def onset_of_blocks(table: BlockTable, full_scale: int | None = None) -> LightOn
     base = float(mean[:BASELINE_BLOCKS].mean())
     sigma = max(float(mean[:BASELINE_BLOCKS].std()), _LEAST_SIGMA)
     noise = float(most[:BASELINE_BLOCKS].max()) - base
-    limit = base + max(8 * sigma, noise, 0.1 * (float(mean.max()) - base))
+    limit = base + max(_NOISE_SIGMAS * sigma, noise, 0.1 * (float(mean.max()) - base))
     first = _first_above(mean, limit)
     if first is None or first < BASELINE_BLOCKS:
         return LightOnset(OnsetState.NO_LIGHT if first is None else OnsetState.NO_BASELINE)
@@ -87,9 +88,16 @@ def _unfit(table: BlockTable) -> OnsetState | None:
     """Return why blocks cannot be looked at; None where they can."""
     if not len(table.t_ns):
         return OnsetState.IDLE
-    if len(table.t_ns) < BASELINE_BLOCKS + SETTLED_BLOCKS:
+    if len(table.t_ns) < BASELINE_BLOCKS + SETTLED_BLOCKS or _moved(table.mean[:BASELINE_BLOCKS]):
         return OnsetState.NO_BASELINE
     return OnsetState.LOST if np.diff(table.t_ns).max() > 3 * _BLOCK_NS // 2 else None
+
+
+def _moved(base: NDArray[np.float64]) -> bool:
+    """Return whether the two halves of a baseline differ by more than noise, block to block."""
+    noise = max(float(np.diff(base).std()), _LEAST_SIGMA)
+    halves = base.reshape(2, -1).mean(axis=1)
+    return bool(abs(halves[1] - halves[0]) > _NOISE_SIGMAS * noise)
 
 
 def _first_above(values: NDArray[np.float64], limit: float) -> int | None:
