@@ -20,7 +20,7 @@ def table(
     ramp_ms: float = 8.0,
     *,
     length_ms: int = 1500,
-    pwm_hz: float = 0.0,
+    pwm_hz: int = 0,
     duty: float = 1.0,
     level: float = 2500.0,
     seed: int = 1,
@@ -29,7 +29,8 @@ def table(
     t_ms = np.arange(length_ms * SAMPLES) / SAMPLES
     share = np.zeros_like(t_ms) if lit_ms is None else np.clip((t_ms - lit_ms) / ramp_ms, 0, 1)
     if pwm_hz:
-        share = share * ((t_ms / 1e3 * pwm_hz) % 1 < duty)
+        rate_hz = SAMPLES * 1000
+        share = share * (np.arange(len(t_ms)) * pwm_hz % rate_hz < duty * rate_hz)
     noise = default_rng(seed).standard_normal(len(t_ms)) * 3
     counts = np.clip(np.rint(40 + level * share + noise), 0, 4095).reshape(-1, SAMPLES)
     t_ns = START_NS + np.arange(length_ms, dtype=np.int64) * MS
