@@ -57,13 +57,10 @@ BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
 
 
 def edges_of(start_ns: int, chance: random.Random) -> list[Edge]:
-    """Return the edges of one cycle, each up to 0.4 ms late."""
+    """Return the edges of one cycle, each up to 0.4 ms late, but for those of the glitch."""
+    late_ms = [0.0 if to[0] is Channel.SLP_S4 else chance.random() * 0.4 for _, *to in STORY]
     return [
-        Edge(
-            number,
-            start_ns + round((ms + (chance.random() * 0.4 if ms == int(ms) else 0)) * MS),
-            *to,
-        )
+        Edge(number, start_ns + round((ms + late_ms[number]) * MS), *to)
         for number, (ms, *to) in enumerate(STORY)
     ]
 

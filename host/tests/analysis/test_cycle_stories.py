@@ -173,3 +173,59 @@ def test_s0ix_has_its_light_and_nothing_of_lines_that_did_not_move(
     assert {name.value: ns for name, ns in values(cycle).items()} == expected
     assert cycle.asleep_from_ns is None
     assert math.isfinite(sum(expected.values()))
+
+
+ENDS = {
+    "trigger_to_slp_s3_ns": ((Channel.BUTTON, Channel.LID), 0, (Channel.SLP_S3,), 0),
+    "asleep_ns": ((Channel.SLP_S3, Channel.PWR_OK), 0, (Channel.SLP_S3, Channel.PWR_OK), 1),
+    "press_width_ns": ((Channel.BUTTON,), 0, (Channel.BUTTON,), 1),
+    "press_to_slp_s3_ns": ((Channel.BUTTON, Channel.LID), None, (Channel.SLP_S3,), 1),
+    "press_to_pwr_ok_ns": ((Channel.BUTTON, Channel.LID), None, (Channel.PWR_OK,), 1),
+    "slp_s3_to_pwr_ok_ns": ((Channel.SLP_S3,), 1, (Channel.PWR_OK,), 1),
+    "pwr_ok_to_pltrst_ns": ((Channel.PWR_OK,), 1, (Channel.PLTRST,), 1),
+    "press_to_pltrst_ns": ((Channel.BUTTON, Channel.LID), None, (Channel.PLTRST,), 1),
+    "pltrst_to_light_ns": ((Channel.PLTRST,), 1, (BACKLIGHT,), 1),
+    "press_to_light_ns": ((Channel.BUTTON, Channel.LID), None, (BACKLIGHT,), 1),
+}
+
+
+def _waking(channel: Channel) -> int:
+    return int(channel is Channel.LID)
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 400).map(lambda step: step * 37 * MS)
+            | st.integers(0, 20_000_000).map(lambda us: us * 1_000),
+            st.sampled_from(list(Channel)),
+            st.integers(0, 1),
+        ),
+        max_size=60,
+    ),
+    st.dictionaries(st.sampled_from(list(Channel)), st.integers(0, 1)),
+    st.sampled_from([None, *Actuator]),
+)
+def test_whatever_comes_each_interval_lies_between_two_edges_of_its_lines(
+    steps, levels, asked
+) -> None:
+    edges = in_edges(sorted(steps))
+    groups = split_cycles(edges, levels)
+    cycles = [build_cycle(1, edges, levels, asked, BOUNDS)]
+    cycles += [build_cycle(1, g.edges, g.initial_levels, asked, BOUNDS) for g in groups]
+
+    for cycle in cycles:
+        for name, interval in cycle.intervals.items():
+            starts, from_level, ends, to_level = ENDS[name.value]
+            differences = {
+                end.t_ns - start.t_ns
+                for start in edges
+                for end in edges
+                if start.channel in starts
+                and end.channel in ends
+                and end.level == to_level
+                and start.level == (_waking(start.channel) if from_level is None else from_level)
+            }
+            assert interval.value_ns in differences, name
+    assert sum(len(group.edges) for group in groups) <= len(edges)

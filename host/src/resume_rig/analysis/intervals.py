@@ -14,6 +14,7 @@ from resume_rig.analysis.sleep_moments import (
     Trigger,
     Wires,
     sleep_trigger,
+    sleep_triggers,
     wake_trigger,
 )
 from resume_rig.analysis.wake_light import LightReading, WakeLight, wake_light
@@ -24,9 +25,10 @@ from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment
 
 
 class Wake(NamedTuple):
-    """What followed a sleep, from its end (or its trigger) until the next sleep.
+    """What came about a sleep: its triggers, and its wake until the next sleep.
 
     Attributes:
+        before: presses and lid closings that may have started the sleep.
         trigger: the press or lid opening that came last before it.
         pwr_ok: PWR_OK rising, the last time before PLTRST# rose for good.
         pltrst: PLTRST# rising, the last time (a double reset counts from its second pass).
@@ -36,6 +38,7 @@ class Wake(NamedTuple):
         end_known: the beginning of the next sleep was seen, or there is none.
     """
 
+    before: list[Hold]
     trigger: Trigger
     pwr_ok: Change | None
     pltrst: Change | None
@@ -77,6 +80,7 @@ def find_wake(
     elif not resets:
         pwr_ok = _last_rise(wires, Channel.PWR_OK, powers, end_ns)
     return Wake(
+        before=sleep_triggers(wires, sleep),
         trigger=wake_trigger(wires, sleep, wake_by),
         pwr_ok=pwr_ok,
         pltrst=pltrst,
@@ -124,7 +128,7 @@ def _ends(wires: Wires, sleep: Sleep, wake: Wake) -> dict[IntervalName, _Pair]:
         asleep = _at(wires, line, sleep.from_ns, rises=False) if sleep.from_known else None
         awake = _at(wires, line, sleep.until_ns, rises=True) if sleep.until_known else None
     slp_s3_falls, slp_s3_rises = (asleep, awake) if line is Channel.SLP_S3 else (None, None)
-    before = _hold_start(sleep_trigger(wires, sleep), lid_rises=False)
+    before = _hold_start(sleep_trigger(wires, sleep, wake.before), lid_rises=False)
     hold = wake.trigger.hold
     press = _hold_start(hold, lid_rises=True)
     release = None

@@ -7,7 +7,7 @@ DUT does not see them either. Two changes to one level tell that the
 edge between them is missing: a gap. Nothing is said of a line where a gap leaves it open.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from math import inf
 from operator import attrgetter
@@ -47,6 +47,8 @@ class Change(NamedTuple):
 
 
 _TIME = attrgetter("t_ns")
+_AFTER = attrgetter("after_ns")
+_BEFORE = attrgetter("before_ns")
 _PLACE = attrgetter("t_ns", "number")
 
 
@@ -83,7 +85,8 @@ class Line(NamedTuple):
 
     def level(self, t_ns: float) -> int | None:
         """Return the level just before `t_ns`, which may be infinite; None where not known."""
-        for gap in self.gaps:
+        if self.gaps:
+            gap = self.gaps[min(bisect_left(self.gaps, t_ns, key=_BEFORE), len(self.gaps) - 1)]
             if gap.after_ns < t_ns <= gap.before_ns:
                 return gap.level if t_ns == gap.before_ns else None
         at = bisect_left(self.changes, t_ns, key=_TIME)
@@ -95,8 +98,7 @@ class Line(NamedTuple):
 
     def was(self, level: int, from_ns: float, until_ns: float) -> bool:
         """Return whether the line was, or may have been, at `level` in [from_ns, until_ns)."""
-        gaps = self.gaps
-        if gaps and any(gap.after_ns < until_ns and gap.before_ns > from_ns for gap in gaps):
+        if self.gaps and self._gaps_in(from_ns, until_ns):
             return True
         if not self.changes:
             return self.initial == level
@@ -118,9 +120,14 @@ class Line(NamedTuple):
     def missed(self, level: int, from_ns: float, until_ns: float) -> bool:
         """Return whether a change to `level` may have come unseen in (from_ns, until_ns)."""
         return bool(self.gaps) and any(
-            gap.level == level and gap.after_ns < until_ns and gap.before_ns > from_ns
-            for gap in self.gaps
+            gap.level == level for gap in self._gaps_in(from_ns, until_ns)
         )
+
+    def _gaps_in(self, from_ns: float, until_ns: float) -> tuple[Gap, ...]:
+        """Return the gaps that reach into (from_ns, until_ns); gaps follow one another."""
+        first = bisect_right(self.gaps, from_ns, key=_BEFORE)
+        last = bisect_left(self.gaps, until_ns, first, key=_AFTER)
+        return self.gaps[first:last]
 
 
 NOT_WIRED = Line(None)

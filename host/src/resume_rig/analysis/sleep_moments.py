@@ -280,9 +280,8 @@ def sleep_triggers(wires: Wires, sleep: Sleep, after_ns: float = -math.inf) -> l
     ]
 
 
-def sleep_trigger(wires: Wires, sleep: Sleep) -> Hold | None:
-    """Return what started a sleep; None where nothing did, or it is not clear what."""
-    found = sleep_triggers(wires, sleep)
+def sleep_trigger(wires: Wires, sleep: Sleep, found: list[Hold]) -> Hold | None:
+    """Return which of the triggers before a sleep started it; None where none did for sure."""
     if len(found) != 1 or not sleep.from_known:
         return None
     since_ns = sleep.from_ns - SLEEP_TRIGGER_MAX_NS

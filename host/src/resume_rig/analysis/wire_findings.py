@@ -3,7 +3,7 @@
 import math
 
 from resume_rig.analysis.intervals import Wake
-from resume_rig.analysis.sleep_moments import Sleep, Wires, sleep_triggers
+from resume_rig.analysis.sleep_moments import Sleep, Wires
 from resume_rig.analysis.wire_oddities import missing_edges, oddities
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideState
@@ -61,7 +61,7 @@ def _outcome(wires: Wires, sleep: Sleep, wake: Wake, wake_by: Actuator | None) -
     also = (*missing_edges(wires, sleep, wake), *_rebooted(sleep), *_double_reset(sleep, wake))
     is_alone = wake.trigger.hold is None and wake.trigger.unclear is None
     if is_alone and _trigger_was_watched(wires, wake_by):
-        return Outcome.WOKE_ALONE, (_woke_alone(wires, sleep, wake_by), *also)
+        return Outcome.WOKE_ALONE, (_woke_alone(sleep, wake, wake_by), *also)
     outcome, found = _woken(wires, sleep, wake)
     return outcome, (*found, *also)
 
@@ -105,7 +105,7 @@ def _trigger_was_watched(wires: Wires, wake_by: Actuator | None) -> bool:
     return wires.wired(Channel.BUTTON if wake_by is None else Channel(wake_by))
 
 
-def _woke_alone(wires: Wires, sleep: Sleep, wake_by: Actuator | None) -> Finding:
+def _woke_alone(sleep: Sleep, wake: Wake, wake_by: Actuator | None) -> Finding:
     what = {
         None: "no press of the button and no opening of the lid",
         Actuator.BUTTON: "no press of the button",
@@ -113,7 +113,7 @@ def _woke_alone(wires: Wires, sleep: Sleep, wake_by: Actuator | None) -> Finding
     }[wake_by]
     text = f"Something else woke the DUT: {what} came between its sleep and its wake."
     evidence: dict[str, int | float | str | None] = {"awake_from_ns": int(sleep.until_ns)}
-    before = sleep_triggers(wires, sleep)
+    before = wake.before
     if len(before) > 1:
         since_ns = int(sleep.from_ns) - max(hold.start_ns for hold in before)
         text = (

@@ -9,7 +9,6 @@ from resume_rig.analysis.sleep_moments import (
     Sleep,
     Wires,
     deeper_ns,
-    sleep_triggers,
 )
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
@@ -30,7 +29,7 @@ def oddities(wires: Wires, sleep: Sleep, wake: Wake, outcome: Outcome) -> tuple[
         _odd_levels(wires, sleep),
         _dozed(wires, sleep),
         _lit_asleep(wires, sleep),
-        _unclear_sleep(wires, sleep),
+        _unclear_sleep(sleep, wake),
         _unclear_wake(wake),
         _held_off(sleep, wake),
         _light_not_timed(wires, wake, outcome),
@@ -141,8 +140,8 @@ def _lit_asleep(wires: Wires, sleep: Sleep) -> Finding | None:
     return Finding(FindingKind.LIT_ASLEEP, text, evidence)
 
 
-def _unclear_sleep(wires: Wires, sleep: Sleep) -> Finding | None:
-    count = len(sleep_triggers(wires, sleep))
+def _unclear_sleep(sleep: Sleep, wake: Wake) -> Finding | None:
+    count = len(wake.before)
     if count < 2 or not sleep.from_known:
         return None
     text = (
