@@ -19,6 +19,7 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.model.os_record import Integrity, LogSource
 
 Make = Callable[..., Any]
@@ -36,6 +37,20 @@ A_CYCLE = CycleRaw(
     light=(),
     exchanges=(),
     commands=(),
+)
+AN_ONSET = LightOnset(
+    state=OnsetState.OK,
+    first_ns=10,
+    half_ns=20,
+    ninety_ns=30,
+    resolution_ns=20_000,
+    base_counts=40.25,
+    sigma_counts=1.5,
+    peak_counts=2600,
+    level_counts=2599.75,
+    pwm_hz=0.0,
+    duty=1.0,
+    pwm_uncertainty_ns=0,
 )
 A_SESSION = Session(1, 2, 5, "host", "0", None)
 
@@ -90,7 +105,7 @@ def test_the_file_is_durable_and_says_what_it_is(fake: Any) -> None:
     ]
     connection.close()
 
-    assert values == ["wal", 0x52524947, 1, "ok"]
+    assert values == ["wal", 0x52524947, 2, "ok"]
     assert [path.name for path in fake.path.parent.iterdir()] == [fake.path.name]
 
 
@@ -131,6 +146,7 @@ def damage(path: Path, how: str) -> None:
         case _:
             connection = sqlite3.connect(path)
             connection.execute(how)
+            connection.execute("DELETE FROM seal")  # or that would be what is noticed
             connection.commit()
             connection.close()
 
@@ -146,7 +162,8 @@ def damage(path: Path, how: str) -> None:
         ("truncated", "it is damaged"),
         ("overwritten", "it is damaged"),
         ("PRAGMA application_id = 7", "an SQLite file of another application, id 0x7"),
-        ("PRAGMA user_version = 2", "its schema is version 2; this version of resume-rig knows"),
+        ("PRAGMA user_version = 3", "its schema is version 3; this version of resume-rig knows"),
+        ("PRAGMA user_version = 0", "its schema is version 0; this version of resume-rig knows"),
         ("DELETE FROM identity WHERE name = 'plan'", "the identity table has no 'plan'"),
         ("UPDATE identity SET value = '{}'", "lacks a field"),
         ("UPDATE identity SET value = 'x' WHERE name = 'plan'", "is not JSON"),
@@ -175,6 +192,9 @@ def test_what_is_no_whole_store_is_refused_in_one_sentence(
         ("UPDATE cycle SET records = x'ffff'", "cannot be unpacked"),
         ("UPDATE cycle SET faults = '{'", "not JSON"),
         ("UPDATE cycle SET levels = 'x'", "cannot be read"),
+        ("UPDATE cycle SET onset = '[11]'", "which is no OnsetState"),
+        ("UPDATE cycle SET onset = '{}'", "list of an onset"),
+        ("UPDATE cycle SET onset = '[3,\"soon\"]'", "not allowed"),
     ],
 )
 def test_a_cycle_that_cannot_be_read_is_a_record_error(fake: Any, how: str, words: str) -> None:
@@ -197,6 +217,59 @@ def test_a_finished_store_can_be_read_where_nothing_can_be_written(fake: Any) ->
         assert [path.name for path in fake.path.parent.iterdir()] == [fake.path.name]
     finally:
         fake.path.parent.chmod(0o755)
+
+
+def make_version_1(path: Path) -> None:
+    """Turn a store into one as the version before the onset wrote it."""
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE cycle DROP COLUMN onset")
+    connection.execute("DROP TABLE seal")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+
+
+def test_a_store_of_version_1_is_read_as_it_is(fake: Any) -> None:
+    with new_store(fake) as store:
+        store.commit_cycle(A_CYCLE)
+    make_version_1(fake.path)
+    before = fake.path.read_bytes()
+
+    with Store.open(fake.path) as store:
+        assert list(store.cycles()) == [A_CYCLE]
+
+    assert fake.path.read_bytes() == before
+
+
+def test_a_store_of_version_1_is_gone_on_with_and_becomes_version_2(fake: Any) -> None:
+    with new_store(fake) as store:
+        store.commit_cycle(A_CYCLE)
+    make_version_1(fake.path)
+    second = dataclasses.replace(A_CYCLE, number=2, onset=AN_ONSET)
+
+    with Store.resume(fake.path) as store:
+        store.commit_cycle(second)
+    with Store.resume(fake.path) as store:
+        assert list(store.cycles()) == [A_CYCLE, second]
+
+    connection = sqlite3.connect(fake.path)
+    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    connection.close()
+
+
+def test_the_onset_comes_back_whole_and_with_what_it_lacks(fake: Any) -> None:
+    onsets = [
+        AN_ONSET,
+        LightOnset(OnsetState.SATURATED, first_ns=5, peak_counts=4095),
+        LightOnset(OnsetState.IDLE),
+        None,
+    ]
+    with new_store(fake) as store:
+        for number, onset in enumerate(onsets, start=1):
+            store.commit_cycle(dataclasses.replace(A_CYCLE, number=number, onset=onset))
+
+    with Store.open(fake.path) as store:
+        assert [raw.onset for raw in store.cycles()] == onsets
 
 
 def resume_elsewhere(path: Path) -> str:

@@ -1,7 +1,11 @@
 """A damaged store: what is wrong is said, what can be read is kept, and nothing is made up."""
 
+import dataclasses
 import random
+import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -90,6 +94,47 @@ def test_what_is_kept_of_a_damaged_store_is_what_was_there(
         assert set(came.lost) == set(range(1, max(kept, default=0) + 1)) - set(kept)
         assert check_store(new).problems == tuple(f"Cycle {n} is missing." for n in came.lost)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_flipped_bit_never_passes_for_data(
+    original: dict[int, CycleRaw],
+    damaged: Callable[[Callable[[bytearray], None]], Path],
+    tmp_path: Path,
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+
+    def harm(content: bytearray) -> None:
+        for _ in range(40):
+            content[chance.randrange(2 * PAGE_BYTES, len(content))] ^= 1 << chance.randrange(8)
+
+    path = damaged(harm)
+    new = tmp_path / "new.rrs"
+    try:
+        came = salvage(path, new)
+    except RecordError:
+        return
+    for number, raw in cycles_of(new).items():
+        wanted = original[number]
+        if number in came.without_light:
+            wanted = dataclasses.replace(wanted, light=(), lost_light=1)
+        if number not in came.without_records:
+            assert raw == wanted
+
+
+def test_damage_that_can_be_decoded_is_found_by_its_checksum(
+    whole: Path, original: dict[int, CycleRaw], tmp_path: Path
+) -> None:
+    path = tmp_path / "changed.rrs"
+    shutil.copyfile(whole, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE cycle SET ended_host_ns = ended_host_ns + 1 WHERE number = 4")
+        connection.commit()
+    (problem,) = check_store(path).problems
+    assert "cycle 4 is damaged: the checksum" in problem
+    came = salvage(path, tmp_path / "new.rrs")
+    assert came.lost == (4,)
 
 
 def test_a_first_page_that_is_destroyed_costs_nothing(

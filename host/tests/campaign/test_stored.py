@@ -62,6 +62,7 @@ def test_nothing_derived_is_taken_from_the_store(simulated: Make) -> None:
     expected = outside_cycles(load_campaign(bench.path))
 
     connection = sqlite3.connect(bench.path)
+    connection.execute("DELETE FROM seal")
     connection.execute("UPDATE cycle SET outcome = 'dark'")
     connection.commit()
     connection.close()

@@ -52,7 +52,7 @@ _NO_EVIDENCE = {
     Outcome.NEVER_SLEPT: "no sleep: the DUT never slept, so there was no resume",
     Outcome.WOKE_ALONE: "not ours: something else woke the DUT",
 }
-_BROKEN = frozenset({Outcome.NEVER_WOKE, Outcome.DARK})
+_BROKEN = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED})
 _CAME_BACK = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE, Outcome.DARK})
 _NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE})
 _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
@@ -240,7 +240,9 @@ def _why(
     elif not broken:
         parts.append(f"none of the {count_of(len(cycles), 'cycle')} can be judged")
     if broken:
-        parts.append(f"{count_of(broken, 'cycle')} never woke or stayed dark")
+        rebooted = any(cycle.outside.outcome is Outcome.REBOOTED for cycle in judged)
+        how = "never woke, stayed dark or rebooted" if rebooted else "never woke or stayed dark"
+        parts.append(f"{count_of(broken, 'cycle')} {how}")
     parts += _left_out(cycles)
     if found.pairs and not found.verified:
         parts.append(

@@ -10,9 +10,17 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from resume_rig.analysis.intervals import find_wake, measure
-from resume_rig.analysis.levels import changes_by_channel, in_order
-from resume_rig.analysis.sleep_moments import Wires, find_sleeps, sleep_trigger, state_of
+from resume_rig.analysis.levels import in_order, lines_of
+from resume_rig.analysis.sleep_moments import (
+    Wires,
+    deeper_ns,
+    find_sleeps,
+    sleep_triggers,
+    state_of,
+)
+from resume_rig.analysis.wake_light import LightReading
 from resume_rig.analysis.wire_findings import judge_wires, never_slept, overrun
+from resume_rig.analysis.wire_oddities import glitches
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.edge import Edge
@@ -34,6 +42,7 @@ def build_cycle(
     wake_by: Actuator | None,
     bounds: IntervalBounds,
     *,
+    light: LightReading | None = None,
     lost: bool = False,
     ignored: bool = False,
 ) -> OutsideCycle:
@@ -41,49 +50,57 @@ def build_cycle(
 
     `edges` reach from before the trigger of the sleep to after the light, in any order;
     `initial_levels` are those of every wired channel before them. `wake_by` is the actuator that
-    was to wake the DUT, None where nobody was asked (captures). A cycle with `lost` edges is
-    INVALID and has no interval.
+    was to wake the DUT, None where nobody was asked (captures). `light` is what the photodiode
+    told, None where there is none. A cycle with `lost` edges is INVALID and has no interval.
     """
-    wires = Wires(changes_by_channel(edges, initial_levels), initial_levels)
+    wires = Wires(lines_of(edges, initial_levels))
     if lost:
-        return _without_sleep(number, wires, ignored, Outcome.INVALID, overrun())
+        return _without_sleep(number, wires, ignored, Outcome.INVALID, (overrun(),))
     sleeps = find_sleeps(wires)
     if not sleeps:
-        return _without_sleep(number, wires, ignored, Outcome.NEVER_SLEPT, never_slept(wires))
+        findings = (never_slept(wires), *glitches(wires))
+        return _without_sleep(number, wires, ignored, Outcome.NEVER_SLEPT, findings)
     sleep = sleeps[0]
-    wake = find_wake(wires, sleep, wake_by, sleeps[1].from_ns if len(sleeps) > 1 else math.inf)
-    outcome, findings = judge_wires(wires, sleep, wake, wake_by)
+    wake = find_wake(wires, sleep, sleeps[1] if len(sleeps) > 1 else None, wake_by, light)
+    state = state_of(wires, sleep)
+    outcome, findings = judge_wires(wires, sleep, state, wake, wake_by)
+    hold = wake.trigger.hold
+    from_ns = sleep.from_ns if sleep.by_power and sleep.from_known else math.inf
+    until_ns = sleep.until_ns if sleep.by_power and sleep.until_known else math.inf
     return OutsideCycle(
         number=number,
         outcome=outcome,
-        state=state_of(wires, sleep),
-        wake_by=None if wake.trigger is None else Actuator(wake.trigger.channel),
-        trigger_ns=None if wake.trigger is None else wake.trigger.start_ns,
-        asleep_from_ns=_whole(sleep.from_ns) if sleep.by_power else None,
-        awake_from_ns=_whole(sleep.until_ns) if sleep.by_power else None,
+        state=state,
+        wake_by=None if hold is None else Actuator(hold.channel),
+        trigger_ns=None if hold is None else hold.start_ns,
+        asleep_from_ns=_whole(from_ns),
+        awake_from_ns=_whole(until_ns),
         intervals=measure(wires, sleep, wake, bounds),
         findings=findings,
         ignored=ignored,
         channels=_observed(wires),
+        light_basis=wake.light.basis,
+        hibernated_from_ns=_whole(deeper_ns(wires, sleep)),
+        bounces=_bounces(wires),
     )
 
 
 def split_cycles(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> list[CycleEdges]:
     """Cut a whole capture into one group of edges for each sleep that it shows.
 
-    A group begins with the press or the closing of the lid that started the sleep, else with the
-    sleep itself, and lasts until the next one begins. A capture may begin or end anywhere: what
-    stands before its first sleep belongs to no cycle.
+    A group begins with the press or the closing of the lid that started the sleep, the first one
+    where there are several, else with the sleep itself, and lasts until the next one begins. A
+    capture may begin or end anywhere: what stands before its first sleep belongs to no cycle.
     """
-    wires = Wires(changes_by_channel(edges, initial_levels), initial_levels)
+    wires = Wires(lines_of(edges, initial_levels))
     ordered = in_order(edges)
     times = [edge.t_ns for edge in ordered]
     starts: list[int] = []
     awake_ns = -math.inf
     for sleep in find_sleeps(wires):
-        trigger = sleep_trigger(wires, sleep, awake_ns)
-        starts.append(bisect_left(times, sleep.from_ns if trigger is None else trigger.start_ns))
-        awake_ns = sleep.until_ns
+        first_ns = min((t.start_ns for t in sleep_triggers(wires, sleep, awake_ns)), default=None)
+        starts.append(bisect_left(times, sleep.from_ns if first_ns is None else first_ns))
+        awake_ns = sleep.over_ns
     if not starts:
         return []
     levels = dict(initial_levels) | {edge.channel: edge.level for edge in ordered[: starts[0]]}
@@ -95,7 +112,7 @@ def split_cycles(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -
 
 
 def _without_sleep(
-    number: int, wires: Wires, ignored: bool, outcome: Outcome, finding: Finding
+    number: int, wires: Wires, ignored: bool, outcome: Outcome, findings: tuple[Finding, ...]
 ) -> OutsideCycle:
     return OutsideCycle(
         number=number,
@@ -106,9 +123,10 @@ def _without_sleep(
         asleep_from_ns=None,
         awake_from_ns=None,
         intervals={},
-        findings=(finding,),
+        findings=findings,
         ignored=ignored,
         channels=_observed(wires),
+        bounces=_bounces(wires),
     )
 
 
@@ -116,5 +134,9 @@ def _observed(wires: Wires) -> tuple[Channel, ...]:
     return tuple(channel for channel in Channel if wires.wired(channel))
 
 
-def _whole(moment_ns: float) -> int | None:
-    return None if math.isinf(moment_ns) else int(moment_ns)
+def _bounces(wires: Wires) -> dict[Channel, int]:
+    return {channel: line.bounces for channel, line in wires.lines.items() if line.bounces}
+
+
+def _whole(moment_ns: float | None) -> int | None:
+    return None if moment_ns is None or math.isinf(moment_ns) else int(moment_ns)

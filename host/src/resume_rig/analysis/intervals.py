@@ -1,96 +1,141 @@
-"""Measures the named intervals of a cycle: two edges, their difference, its bound.
+"""Measures the named intervals of a cycle: two moments, their difference, its bound.
 
 docs/reference/intervals.md is the table of this module.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from resume_rig.analysis.levels import Hold, times_to
-from resume_rig.analysis.sleep_moments import Sleep, Wires, sleep_trigger, wake_trigger
+from resume_rig.analysis.levels import Change, Hold
+from resume_rig.analysis.sleep_moments import (
+    SAME_WAKE_NS,
+    Sleep,
+    Trigger,
+    Wires,
+    sleep_trigger,
+    sleep_triggers,
+    wake_trigger,
+)
+from resume_rig.analysis.wake_light import LightReading, WakeLight, wake_light
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import IntervalName
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.edge_uncertainty import IntervalBounds
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment
 
 
-@dataclass(frozen=True, slots=True)
-class Wake:
-    """What followed a sleep, from its end (or its trigger) until the next sleep.
+class Wake(NamedTuple):
+    """What came about a sleep: its triggers, and its wake until the next sleep.
 
     Attributes:
+        before: presses and lid closings that may have started the sleep.
         trigger: the press or lid opening that came last before it.
-        pwr_ok_ns: PWR_OK rising, the last time before PLTRST# rose for good.
-        pltrst_ns: PLTRST# rising, the last time (a double reset counts from its second pass).
-        light_ns: BACKLIGHT rising, the first time.
+        pwr_ok: PWR_OK rising, the last time before PLTRST# rose for good.
+        pltrst: PLTRST# rising, the last time (a double reset counts from its second pass).
+        light: when the display was lit.
         resets: how often PLTRST# rose. powers: how often PWR_OK rose.
         end_ns: until when edges belong to it; +inf for the last of a capture.
+        end_known: the beginning of the next sleep was seen, or there is none.
     """
 
-    trigger: Hold | None
-    pwr_ok_ns: int | None
-    pltrst_ns: int | None
-    light_ns: int | None
+    before: list[Hold]
+    trigger: Trigger
+    pwr_ok: Change | None
+    pltrst: Change | None
+    light: WakeLight
     resets: int
     powers: int
     end_ns: float
+    end_known: bool
 
 
-class _Point(NamedTuple):
-    channel: Channel
-    t_ns: int
+class _End(NamedTuple):
+    """A moment, and how long its line bounced there."""
+
+    moment: Moment
+    spread_ns: int = 0
 
 
-def find_wake(wires: Wires, sleep: Sleep, wake_by: Actuator | None, end_ns: float) -> Wake:
-    """Return the edges of the wake that ended `sleep`; those that did not come are None."""
-    trigger = wake_trigger(wires, sleep, wake_by)
-    powers = times_to(wires.of(Channel.PWR_OK), 1, sleep.until_ns, end_ns)
-    resets = times_to(wires.of(Channel.PLTRST), 1, sleep.until_ns, end_ns)
-    lights = times_to(wires.of(Channel.BACKLIGHT), 1, sleep.until_ns, end_ns)
-    pltrst_ns = resets[-1] if resets else None
-    before_reset = [t for t in powers if pltrst_ns is None or t <= pltrst_ns]
+_Pair = tuple[_End | None, _End | None]
+
+
+def find_wake(
+    wires: Wires,
+    sleep: Sleep,
+    following: Sleep | None,
+    wake_by: Actuator | None,
+    reading: LightReading | None,
+) -> Wake:
+    """Return the edges of the wake between two sleeps; those that did not come are None."""
+    from_ns = sleep.wake_from_ns
+    end_ns = math.inf if following is None else following.from_ns
+    powers = wires.of(Channel.PWR_OK).times_to(1, from_ns, end_ns)
+    resets = wires.of(Channel.PLTRST).times_to(1, from_ns, end_ns)
+    pltrst = _last_rise(wires, Channel.PLTRST, resets, end_ns)
+    pwr_ok = None
+    if pltrst is not None:
+        # Without power nothing leaves reset, so no fall may stand between the two.
+        before = [power for power in powers if power.t_ns <= pltrst.t_ns]
+        pwr_ok = _last_rise(wires, Channel.PWR_OK, before, pltrst.t_ns, 0)
+    elif not resets:
+        pwr_ok = _last_rise(wires, Channel.PWR_OK, powers, end_ns)
     return Wake(
-        trigger=trigger,
-        pwr_ok_ns=before_reset[-1] if before_reset else None,
-        pltrst_ns=pltrst_ns,
-        light_ns=lights[0] if lights else None,
+        before=sleep_triggers(wires, sleep),
+        trigger=wake_trigger(wires, sleep, wake_by),
+        pwr_ok=pwr_ok,
+        pltrst=pltrst,
+        light=wake_light(wires, sleep, end_ns, reading),
         resets=len(resets),
         powers=len(powers),
         end_ns=end_ns,
+        end_known=following is None or following.from_known,
     )
+
+
+def _last_rise(
+    wires: Wires, channel: Channel, rises: list[Change], end_ns: float, entry_ns: int = SAME_WAKE_NS
+) -> Change | None:
+    """Return the last rise; None where there is none, or a later one may have been missed.
+
+    A fall within `entry_ns` before the end belongs to the next sleep.
+    """
+    if not rises:
+        return None
+    last, line = rises[-1], wires.of(channel)
+    falls = line.times_to(0, last.t_ns, end_ns)
+    fell = falls and end_ns - falls[-1].t_ns > entry_ns
+    return None if fell or line.missed(1, last.t_ns, end_ns) else last
 
 
 def measure(
     wires: Wires, sleep: Sleep, wake: Wake, bounds: IntervalBounds
 ) -> Mapping[IntervalName, BoundedNs]:
-    """Return every interval of which both edges were measured, in the order of IntervalName."""
+    """Return every interval of which both ends were measured, in the order of IntervalName."""
     found: dict[IntervalName, BoundedNs] = {}
     for name, (start, end) in _ends(wires, sleep, wake).items():
-        if start is None or end is None or end.t_ns < start.t_ns:
+        if start is None or end is None or end.moment.t_ns < start.moment.t_ns:
             continue
-        duration_ns = end.t_ns - start.t_ns
-        bound_ns = bounds.bound_ns(start.channel, end.channel, duration_ns)
-        found[name] = BoundedNs(duration_ns, bound_ns)
+        between = bounds.between(start.moment, end.moment)
+        spread_ns = start.spread_ns + end.spread_ns
+        found[name] = between + BoundedNs(0, spread_ns) if spread_ns else between
     return found
 
 
-def _ends(
-    wires: Wires, sleep: Sleep, wake: Wake
-) -> dict[IntervalName, tuple[_Point | None, _Point | None]]:
+def _ends(wires: Wires, sleep: Sleep, wake: Wake) -> dict[IntervalName, _Pair]:
     line = wires.power_line() or Channel.SLP_S3
-    by_slp_s3 = sleep.by_power and line is Channel.SLP_S3
-    asleep = _point(line, sleep.from_ns if sleep.by_power else None)
-    awake = _point(line, sleep.until_ns if sleep.by_power else None)
-    slp_s3_falls, slp_s3_rises = (asleep, awake) if by_slp_s3 else (None, None)
-    before = _hold_start(sleep_trigger(wires, sleep))
-    press = _hold_start(wake.trigger)
-    is_button = wake.trigger is not None and wake.trigger.channel is Channel.BUTTON
-    release = _point(Channel.BUTTON, wake.trigger.end_ns if wake.trigger and is_button else None)
-    pwr_ok = _point(Channel.PWR_OK, wake.pwr_ok_ns)
-    pltrst = _point(Channel.PLTRST, wake.pltrst_ns)
-    light = _point(Channel.BACKLIGHT, wake.light_ns)
+    asleep = awake = None
+    if sleep.by_power:
+        asleep = _at(wires, line, sleep.from_ns, rises=False) if sleep.from_known else None
+        awake = _at(wires, line, sleep.until_ns, rises=True) if sleep.until_known else None
+    slp_s3_falls, slp_s3_rises = (asleep, awake) if line is Channel.SLP_S3 else (None, None)
+    before = _hold_start(sleep_trigger(wires, sleep, wake.before), lid_rises=False)
+    hold = wake.trigger.hold
+    press = _hold_start(hold, lid_rises=True)
+    release = None
+    if hold is not None and hold.channel is Channel.BUTTON and hold.end_ns is not None:
+        release = _End(Moment(Channel.BUTTON, hold.end_ns))
+    pwr_ok, pltrst = _edge(wake.pwr_ok), _edge(wake.pltrst)
+    light = _light(wake.light.main)
     return {
         IntervalName.TRIGGER_TO_SLP_S3: (before, slp_s3_falls),
         IntervalName.ASLEEP: (asleep, awake),
@@ -102,12 +147,30 @@ def _ends(
         IntervalName.PRESS_TO_PLTRST: (press, pltrst),
         IntervalName.PLTRST_TO_LIGHT: (pltrst, light),
         IntervalName.PRESS_TO_LIGHT: (press, light),
+        IntervalName.PRESS_TO_FIRST_LIGHT: (press, _light(wake.light.first)),
+        IntervalName.PRESS_TO_LIGHT_90: (press, _light(wake.light.ninety)),
     }
 
 
-def _point(channel: Channel, t_ns: float | None) -> _Point | None:
-    return None if t_ns is None or math.isinf(t_ns) else _Point(channel, int(t_ns))
+def _at(wires: Wires, channel: Channel, t_ns: float, *, rises: bool) -> _End | None:
+    """Return the change of a channel at `t_ns`; None where that is infinite."""
+    changed = wires.of(channel).times_to(int(rises), t_ns, t_ns + 1)
+    return _edge(changed[0]) if changed and not math.isinf(t_ns) else None
 
 
-def _hold_start(hold: Hold | None) -> _Point | None:
-    return None if hold is None else _Point(hold.channel, hold.start_ns)
+def _edge(change: Change | None) -> _End | None:
+    if change is None:
+        return None
+    spread_ns = change.settled_ns - change.t_ns
+    return _End(Moment(change.channel, change.t_ns, bool(change.level)), spread_ns)
+
+
+def _light(moment: Moment | None) -> _End | None:
+    return None if moment is None else _End(moment)
+
+
+def _hold_start(hold: Hold | None, *, lid_rises: bool) -> _End | None:
+    if hold is None:
+        return None
+    rises = lid_rises and hold.channel is Channel.LID
+    return _End(Moment(hold.channel, hold.start_ns, rises))

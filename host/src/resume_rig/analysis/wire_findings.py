@@ -3,9 +3,11 @@
 import math
 
 from resume_rig.analysis.intervals import Wake
-from resume_rig.analysis.sleep_moments import Sleep, Wires, state_of
+from resume_rig.analysis.sleep_moments import Sleep, Wires
+from resume_rig.analysis.wire_oddities import missing_edges, oddities
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideState
+from resume_rig.model.units import seconds_text
 from resume_rig.model.verdict import Finding, FindingKind
 
 _Judged = tuple[Outcome, tuple[Finding, ...]]
@@ -26,49 +28,74 @@ def never_slept(wires: Wires) -> Finding:
     seen = [
         str(channel) for channel in (line, Channel.BACKLIGHT) if channel and wires.wired(channel)
     ]
-    text = (
-        f"The DUT never slept: {' and '.join(seen)} stayed high."
-        if seen
-        else "No sleep was seen, and no line is wired that could show one."
-    )
+    text = "No sleep was seen, and no line is wired that could show one."
+    if seen:
+        text = f"The DUT never slept: {' and '.join(seen)} stayed high."
+        if line is Channel.SLP_S3 and wires.of(Channel.PWR_OK).times_to(0, -math.inf, math.inf):
+            text = f"{text} PWR_OK fell all the same: the power failed, or edges are missing."
     return Finding(FindingKind.NEVER_SLEPT, text, {"lines": ", ".join(seen)})
 
 
-def judge_wires(wires: Wires, sleep: Sleep, wake: Wake, wake_by: Actuator | None) -> _Judged:
+def judge_wires(
+    wires: Wires, sleep: Sleep, state: OutsideState, wake: Wake, wake_by: Actuator | None
+) -> _Judged:
     """Return what became of a cycle that has a sleep, with its findings."""
-    if sleep.by_power and state_of(wires, sleep) is OutsideState.NONE:
+    if sleep.by_power and state is OutsideState.NONE:
         finding = Finding(
             FindingKind.NEVER_SLEPT,
             f"The DUT never slept: {wires.power_line()} fell but PWR_OK stayed high.",
             {"lines": f"{wires.power_line()}, PWR_OK"},
         )
         return Outcome.NEVER_SLEPT, (finding,)
-    if math.isinf(sleep.until_ns):
-        return _still_asleep(wires, wake, wake_by)
-    resets = _double_reset(wake)
-    if wake.trigger is None and _trigger_was_watched(wires, wake_by):
-        return Outcome.WOKE_ALONE, (_woke_alone(sleep, wake_by), *resets)
+    outcome, found = _outcome(wires, sleep, wake, wake_by)
+    return outcome, (*found, *oddities(wires, sleep, wake, outcome))
+
+
+def _outcome(wires: Wires, sleep: Sleep, wake: Wake, wake_by: Actuator | None) -> _Judged:
+    known = sleep.from_known and sleep.until_known
+    if math.isinf(sleep.until_ns) and known:
+        outcome, found = _still_asleep(wires, wake, wake_by)
+        return outcome, (*found, *missing_edges(wires, sleep, wake))
+    if wake.trigger.missed or not (known and wake.end_known):
+        return Outcome.INVALID, missing_edges(wires, sleep, wake)
+    also = (*missing_edges(wires, sleep, wake), *_rebooted(sleep), *_double_reset(sleep, wake))
+    is_alone = wake.trigger.hold is None and wake.trigger.unclear is None
+    if is_alone and _trigger_was_watched(wires, wake_by):
+        return Outcome.WOKE_ALONE, (_woke_alone(sleep, wake, wake_by), *also)
+    outcome, found = _woken(wires, sleep, wake)
+    return outcome, (*found, *also)
+
+
+def _woken(wires: Wires, sleep: Sleep, wake: Wake) -> _Judged:
+    """Return what became of a wake that somebody triggered."""
+    if sleep.reboots:
+        return Outcome.REBOOTED, ()
     dark = _dark(wires, wake)
     if dark is not None:
-        return Outcome.DARK, (dark, *resets)
+        return Outcome.DARK, (dark,)
     if _held_in_reset(wires, wake):
         text = "The DUT never woke: power came back, but PLTRST# stayed low."
-        return Outcome.NEVER_WOKE, (Finding(FindingKind.NEVER_WOKE, text), *resets)
-    return Outcome.SLEPT_AND_WOKE, resets
+        return Outcome.NEVER_WOKE, (Finding(FindingKind.NEVER_WOKE, text),)
+    return Outcome.SLEPT_AND_WOKE, ()
 
 
 def _still_asleep(wires: Wires, wake: Wake, wake_by: Actuator | None) -> _Judged:
-    if wake.trigger is None and wake_by is None:
+    trigger = wake.trigger
+    if trigger.missed:
+        return Outcome.INVALID, ()
+    if trigger.hold is None and wake_by is None:
         # Nobody is known to have tried: the capture ends in the sleep.
         return Outcome.INTERRUPTED, ()
-    line = wires.power_line() or Channel.BACKLIGHT
-    by = wake_by if wake.trigger is None else wake.trigger.channel
-    seen = "was asked for but not seen" if wake.trigger is None else "was seen"
+    line = wires.power_line() or (
+        Channel.BACKLIGHT if wires.wired(Channel.BACKLIGHT) else Channel.LED
+    )
+    by = wake_by if trigger.hold is None else trigger.hold.channel
+    seen = "was asked for but not seen" if trigger.hold is None else "was seen"
     return Outcome.NEVER_WOKE, (
         Finding(
             FindingKind.NEVER_WOKE,
             f"The DUT never woke: the trigger on {by} {seen}, and {line} stayed low.",
-            {"trigger_ns": None if wake.trigger is None else wake.trigger.start_ns},
+            {"trigger_ns": None if trigger.hold is None else trigger.hold.start_ns},
         ),
     )
 
@@ -78,21 +105,37 @@ def _trigger_was_watched(wires: Wires, wake_by: Actuator | None) -> bool:
     return wires.wired(Channel.BUTTON if wake_by is None else Channel(wake_by))
 
 
-def _woke_alone(sleep: Sleep, wake_by: Actuator | None) -> Finding:
+def _woke_alone(sleep: Sleep, wake: Wake, wake_by: Actuator | None) -> Finding:
     what = {
         None: "no press of the button and no opening of the lid",
         Actuator.BUTTON: "no press of the button",
         Actuator.LID: "no opening of the lid",
     }[wake_by]
-    return Finding(
-        FindingKind.WAKE_NOT_OURS,
-        f"Something else woke the DUT: {what} came between its sleep and its wake.",
-        {"awake_from_ns": int(sleep.until_ns)},
+    text = f"Something else woke the DUT: {what} came between its sleep and its wake."
+    evidence: dict[str, int | float | str | None] = {"awake_from_ns": int(sleep.until_ns)}
+    before = wake.before
+    if len(before) > 1:
+        since_ns = int(sleep.from_ns) - max(hold.start_ns for hold in before)
+        text = (
+            f"{text} The last of {len(before)} presses or closings came {seconds_text(since_ns)} "
+            "before the sleep; the DUT may have kept it."
+        )
+        evidence["pressed_before_sleep_ns"] = since_ns
+    return Finding(FindingKind.WAKE_NOT_OURS, text, evidence)
+
+
+def _rebooted(sleep: Sleep) -> tuple[Finding, ...]:
+    if not sleep.reboots:
+        return ()
+    text = (
+        "The DUT booted instead of resuming: its power came back, and was then taken away by a "
+        "reset that went down to S4 or S5."
     )
+    return (Finding(FindingKind.REBOOTED, text, {"resets": sleep.reboots}),)
 
 
-def _double_reset(wake: Wake) -> tuple[Finding, ...]:
-    if wake.resets <= 1 and wake.powers <= 1:
+def _double_reset(sleep: Sleep, wake: Wake) -> tuple[Finding, ...]:
+    if sleep.reboots or (wake.resets <= 1 and wake.powers <= 1):
         return ()
     text = (
         f"The DUT was reset more than once in this wake: PLTRST# rose {wake.resets} times and "
@@ -104,12 +147,14 @@ def _double_reset(wake: Wake) -> tuple[Finding, ...]:
 
 
 def _dark(wires: Wires, wake: Wake) -> Finding | None:
-    dark_at_end = wires.level(Channel.BACKLIGHT, wake.end_ns) == 0
-    if not wires.wired(Channel.BACKLIGHT) or wake.light_ns is not None or not dark_at_end:
+    dark_at_end = wires.of(Channel.BACKLIGHT).level(wake.end_ns) == 0
+    if wake.light.came or not dark_at_end:
         return None
     more = " and PLTRST# stayed low" if _held_in_reset(wires, wake) else ""
     return Finding(FindingKind.DARK, f"Power is on, but the display stayed dark{more}.")
 
 
 def _held_in_reset(wires: Wires, wake: Wake) -> bool:
-    return wake.pltrst_ns is None and wires.level(Channel.PLTRST, wake.end_ns) == 0
+    """Return whether nothing ran; a display that was lit after the wake says that something did."""
+    lit = wake.light.came and not wake.light.already
+    return not lit and wake.resets == 0 and wires.of(Channel.PLTRST).level(wake.end_ns) == 0

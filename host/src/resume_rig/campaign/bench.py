@@ -9,6 +9,7 @@ from resume_rig.campaign.states import dead_lines, present_levels
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import ClockExchange
+from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.model.units import seconds_text
 from resume_rig.model.verdict import Finding, FindingKind
 from resume_rig.rig.interface import ActionStart, Faults, Rig, RigInfo
@@ -20,7 +21,10 @@ SLOW_PAUSE_NS = 250 * NS_PER_MS
 EXCHANGES = 5
 EXCHANGES_KEPT = 2
 LIGHT_SPAN_NS = 2_000 * NS_PER_MS
+# Behind the end of a recording the board needs its last batch of samples to decide.
+ONSET_GRACE_NS = 100 * NS_PER_MS
 BLOCK_NS = NS_PER_MS
+_UNDECIDED = (OnsetState.DARK, OnsetState.RISING)
 
 
 class Bench:
@@ -42,6 +46,7 @@ class Bench:
         self.commands: list[Command] = []
         self.lid_closed = False
         self.has_light = info.light_ring > 0
+        self.finds_onset = self.has_light and info.light_rate_hz is not None
         self.capture = Capture(rig, has_light=self.has_light)
         self.rig = rig
         self.press_ns = press_ns
@@ -115,6 +120,25 @@ class Bench:
         if span_ns > 0 and self._light_until_ns < min(until_host_ns, now_ns + LIGHT_SPAN_NS // 2):
             self._act(CommandName.ARM_LIGHT, span_ns, lambda: self._arm(span_ns))
             self._light_until_ns = now_ns + span_ns
+
+    def onset(self, *, wait: bool) -> LightOnset | None:
+        """Return the onset in this record's light.
+
+        None where the board looks for none, or nothing was recorded: what the board tells then is
+        of an older recording.
+
+        Args:
+            wait: until it is decided, or the recording is over.
+        """
+        if not (self.finds_onset and self._light_wanted):
+            return None
+        until_ns = self._light_until_ns + ONSET_GRACE_NS if wait else 0
+        while True:
+            onset = self.rig.onset()
+            left_ns = until_ns - self.clock.now_ns()
+            if onset.state not in _UNDECIDED or left_ns <= 0:
+                return onset
+            self.clock.sleep_ns(min(self.fast_pause_ns, left_ns))
 
     def faults(self) -> Faults:
         """Return the board's fault counters; earlier boots are none of a cycle's."""

@@ -20,6 +20,7 @@ from resume_rig.campaign.states import (
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.edge import ClockExchange
+from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.interface import Faults
@@ -50,6 +51,7 @@ class CycleRun:
         self._line = sleep_line(bench.wired)
         self._exchanges: tuple[ClockExchange, ...] = ()
         self._faults: Faults | None = None
+        self._onset: LightOnset | None = None
         self._leases = 0
         self._started_host_ns = self._utc_minus_host_ns = 0
         self._asleep_ns = 0
@@ -102,7 +104,13 @@ class CycleRun:
             faults=self._faults,
             records=records,
             findings=(*self.findings, *findings),
+            onset=self._onset,
         )
+
+    def read_rest(self, *, wait: bool = False) -> None:
+        """Read what the board has of edges, light and its onset; also when the cycle is stopped."""
+        self._bench.read(all_light=True)
+        self._onset = self._bench.onset(wait=wait)
 
     def _begin(self) -> CycleState:
         clock = self._bench.clock
@@ -151,7 +159,7 @@ class CycleRun:
         return CycleState.READING
 
     def _read(self) -> CycleState:
-        self._bench.read(all_light=True)
+        self.read_rest(wait=True)
         self._exchanges += self._bench.exchange_clocks()
         self._faults = faults = self._bench.faults()
         if faults.lease_expiries > self._leases:

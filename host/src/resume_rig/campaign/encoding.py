@@ -3,6 +3,7 @@
 docs/reference/store.md is the reference of these forms.
 """
 
+import dataclasses
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from resume_rig.campaign.raw import Command, CommandName
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.errors import RecordError
+from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import OsRecord
 
 # The place of a channel is its code in every store ever written: only append.
@@ -91,8 +93,17 @@ def unpack_light(blob: bytes) -> tuple[LightBlock, ...]:
     Raises:
         RecordError: the bytes are not such columns.
     """
+    return tuple(LightBlock(*row) for row in light_rows(blob).tolist())
+
+
+def light_rows(blob: bytes) -> npt.NDArray[np.void]:
+    """Return the blocks of `pack_light` as an array of LIGHT.
+
+    Raises:
+        RecordError: the bytes are not such columns.
+    """
     if not blob:
-        return ()
+        return np.empty(0, dtype=LIGHT)
     plain = _inflate(blob, b"", "light")
     count, rest = divmod(len(plain), LIGHT.itemsize)
     if rest:
@@ -104,7 +115,7 @@ def unpack_light(blob: bytes) -> tuple[LightBlock, ...]:
         place += count * kind.itemsize
     for name in ("number", "t_ns"):
         rows[name] = np.cumsum(rows[name], dtype=rows[name].dtype)
-    return tuple(LightBlock(*row) for row in rows.tolist())
+    return rows
 
 
 def pack_exchanges(exchanges: Sequence[ClockExchange]) -> bytes:
@@ -156,6 +167,31 @@ def unpack_commands(text: str) -> tuple[Command, ...]:
         )
     except (ValueError, TypeError) as error:
         raise RecordError(f"the commands of a cycle cannot be read ({error})") from error
+
+
+def pack_onset(onset: LightOnset | None) -> str | None:
+    """Return an onset as a JSON list, in the order of the fields of LightOnset."""
+    if onset is None:
+        return None
+    values = list(dataclasses.astuple(onset))
+    while values and values[-1] is None:
+        values.pop()
+    return _dumps(values)
+
+
+def unpack_onset(text: str | None) -> LightOnset | None:
+    """Return the onset of `pack_onset`; fields that a newer version adds are ignored.
+
+    Raises:
+        RecordError: the text is not such a list.
+    """
+    if text is None:
+        return None
+    values = _loads(text)
+    if not isinstance(values, list):
+        raise RecordError(f"a list of an onset's fields is expected, found {text[:80]!r}")
+    names = (field.name for field in dataclasses.fields(LightOnset))
+    return from_plain(LightOnset, dict(zip(names, values, strict=False)))
 
 
 def pack_fact(fact: object) -> str:

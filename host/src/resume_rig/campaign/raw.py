@@ -7,6 +7,7 @@ from enum import StrEnum, unique
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
+from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import LogSource, OsRecord
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.interface import Faults
@@ -59,6 +60,8 @@ class CycleRaw:
         faults: the board's counters at the end; None where the link was gone.
         records: OS records that appeared while the cycle ran.
         findings: faults of the rig that the wires cannot show.
+        onset: of the light in this cycle's recording, as the board told it at the end; None
+            where it looks for none, nothing was recorded, or an older version ran the cycle.
     """
 
     number: int
@@ -78,6 +81,7 @@ class CycleRaw:
     faults: Faults | None = None
     records: tuple[OsRecord, ...] = ()
     findings: tuple[Finding, ...] = field(default=())
+    onset: LightOnset | None = None
 
 
 @dataclass(frozen=True, slots=True)

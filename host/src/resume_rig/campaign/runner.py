@@ -217,12 +217,12 @@ class CampaignRunner:
         if cycle.state is CycleState.DONE:
             outcome = self._outcome(cycle)
         else:
-            self._read_what_is_left()
+            self._read_what_is_left(cycle)
         self._commit(self._raw(cycle, outcome, findings))
 
-    def _read_what_is_left(self) -> None:
+    def _read_what_is_left(self, cycle: CycleRun) -> None:
         try:
-            self._bench.read(all_light=True)
+            cycle.read_rest()
         except RigError:
             # What was read before is what there is.
             return

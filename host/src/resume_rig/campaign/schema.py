@@ -7,9 +7,12 @@ from resume_rig.model.errors import RecordError
 
 # The letters RRIG; tells our files from those of other SQLite applications.
 APPLICATION_ID = 0x52524947
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+# Version 1 has no `cycle.onset` and no `seal`. It is read as it is; going on with it makes it
+# version 2.
+OLDEST_VERSION = 1
 # Versions that this one can read.
-READABLE = frozenset({1})
+READABLE = range(OLDEST_VERSION, SCHEMA_VERSION + 1)
 # Two cycles or more fit a page, so that little of it stays empty.
 PAGE_BYTES = 8192
 # Somebody else's short lock (a reader that recovers the WAL after a crash) is waited out.
@@ -49,7 +52,8 @@ TABLES = (
         faults TEXT,
         findings TEXT NOT NULL,
         dictionary INTEGER REFERENCES dictionary (number),
-        records BLOB NOT NULL
+        records BLOB NOT NULL,
+        onset TEXT
     )""",
     """CREATE TABLE recovery (
         number INTEGER PRIMARY KEY,
@@ -63,6 +67,11 @@ TABLES = (
     """CREATE TABLE dictionary (
         number INTEGER PRIMARY KEY,
         bytes BLOB NOT NULL
+    )""",
+    """CREATE TABLE seal (
+        cycle INTEGER PRIMARY KEY,
+        facts INTEGER NOT NULL,
+        light INTEGER NOT NULL
     )""",
 )
 
@@ -106,6 +115,7 @@ def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
         _check(connection, path)
         if write:
             _make_durable(connection)
+            _bring_up_to_date(connection)
     except sqlite3.Error as error:
         connection.close()
         raise RecordError(f"could not open the store {path}: {why(error)}") from error
@@ -120,6 +130,11 @@ def looks_like_a_store(path: Path) -> bool:
     with path.open("rb") as file:
         header = file.read(_ID_AT + 4)
     return header.startswith(_MAGIC) and header[_ID_AT:] == APPLICATION_ID.to_bytes(4, "big")
+
+
+def has_onset(connection: sqlite3.Connection) -> bool:
+    """Return whether cycles of an open store have the onset of their light, and seals."""
+    return _version(connection) > OLDEST_VERSION
 
 
 def why(error: sqlite3.Error) -> str:
@@ -155,18 +170,36 @@ def _make_durable(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA wal_autocheckpoint = 1")
 
 
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Make an older store one of this version, all at once or not at all; no row is touched."""
+    if _version(connection) == SCHEMA_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    # Somebody else may have done it before this transaction began.
+    if not has_onset(connection):
+        connection.execute("ALTER TABLE cycle ADD COLUMN onset TEXT")
+        connection.execute(TABLES[-1])
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")
+
+
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = _version(connection)
     if application != APPLICATION_ID:
         raise RecordError(
             f"could not open the store {path}: it is not a campaign store (it is an SQLite file "
             f"of another application, id {application:#x})"
         )
-    if version != SCHEMA_VERSION:
+    if not OLDEST_VERSION <= version <= SCHEMA_VERSION:
         raise RecordError(
             f"could not open the store {path}: its schema is version {version}; this version of "
-            f"resume-rig knows version {SCHEMA_VERSION}"
+            f"resume-rig knows versions {OLDEST_VERSION} to {SCHEMA_VERSION}"
         )
     (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":

@@ -11,13 +11,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
+from resume_rig.analysis.light_blocks import BlockTable
 from resume_rig.campaign import encoding, schema
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, LogState, Recovery, Session
+from resume_rig.campaign.seal import broken_seals, seals_of
 from resume_rig.campaign.store_rows import (
     CYCLE_COLUMNS,
     RECOVERY_COLUMNS,
+    SEAL_COLUMNS,
     SESSION_COLUMNS,
     Row,
     cycle_of_row,
@@ -134,6 +139,7 @@ class Store:
             records = encoding.deflate(encoding.records_json(raw.records), dictionary)
         row = cycle_to_row(raw, number if raw.records else None, records)
         statements.append(_insert("cycle", CYCLE_COLUMNS, row))
+        statements.append(_insert("seal", SEAL_COLUMNS, (raw.number, *seals_of(row))))
         if log is not None:
             statements.append(
                 (
@@ -208,18 +214,37 @@ class Store:
             RecordError: one cannot be read.
         """
         with self._explained("read"):
-            columns = ", ".join(
-                column if with_light or column != "light" else "x'' AS light"
-                for column in CYCLE_COLUMNS
-            )
-            query = f"SELECT {columns} FROM cycle"
+            instead = {} if with_light else {"light": "x'' AS light"}
+            seals = "seal.facts AS seal_facts, seal.light AS seal_light"
+            tables = "cycle LEFT JOIN seal ON seal.cycle = cycle.number"
+            if not schema.has_onset(self._connection):
+                instead["onset"] = "NULL AS onset"
+                seals, tables = "NULL AS seal_facts, NULL AS seal_light", "cycle"
+            columns = ", ".join(instead.get(name, f"cycle.{name}") for name in CYCLE_COLUMNS)
+            query = f"SELECT {columns}, {seals} FROM {tables}"
             if numbers is None:
-                rows: Iterable[sqlite3.Row] = self._connection.execute(f"{query} ORDER BY number")
+                rows: Iterable[sqlite3.Row] = self._connection.execute(
+                    f"{query} ORDER BY cycle.number"
+                )
             else:
-                query = f"{query} WHERE number = ?"
+                query = f"{query} WHERE cycle.number = ?"
                 rows = (row for n in sorted(numbers) for row in self._rows(query, (n,)))
             for row in rows:
-                yield self._cycle_of(row)
+                yield self._cycle_of(row, with_light=with_light)
+
+    def light_table(self, number: int) -> BlockTable:
+        """Return a cycle's light as columns; without rows where it has none.
+
+        Raises:
+            RecordError: it cannot be read.
+        """
+        rows = self._rows("SELECT light FROM cycle WHERE number = ?", (number,))
+        blocks = encoding.light_rows(rows[0]["light"] if rows else b"")
+        return BlockTable(
+            blocks["t_ns"].astype(np.int64),
+            blocks["mean"].astype(np.float64),
+            blocks["maximum"].astype(np.float64),
+        )
 
     def sessions(self) -> tuple[Session, ...]:
         """Return the runs and resumes of the campaign, in order."""
@@ -321,8 +346,14 @@ class Store:
         statements.append(("INSERT INTO dictionary VALUES (?, ?)", (1, made)))
         return 1, made
 
-    def _cycle_of(self, row: sqlite3.Row) -> CycleRaw:
+    def _cycle_of(self, row: sqlite3.Row, *, with_light: bool) -> CycleRaw:
         try:
+            seals = (row["seal_facts"], row["seal_light"] if with_light else None)
+            if broken := broken_seals(dict(row), seals):
+                raise RecordError(
+                    f"cycle {row['number']} is damaged: the checksum of its {broken[0]} "
+                    "is not that of what was written"
+                )
             return cycle_of_row(row, self._dictionaries)
         except RecordError as error:
             raise RecordError(f"could not read the store {self.path}: {error}") from error

@@ -36,7 +36,9 @@ CYCLE_COLUMNS = (
     "findings",
     "dictionary",
     "records",
+    "onset",
 )
+SEAL_COLUMNS = ("cycle", "facts", "light")
 SESSION_COLUMNS = ("number", "started_utc_ns", "boot_id", "host", "software", "log")
 RECOVERY_COLUMNS = ("session", "after_cycle", "why", "ok", "commands", "edges")
 
@@ -86,6 +88,7 @@ def cycle_to_row(raw: CycleRaw, dictionary_number: int | None, records: bytes) -
         encoding.pack_fact(raw.findings),
         dictionary_number,
         records,
+        encoding.pack_onset(raw.onset),
     )
 
 
@@ -117,6 +120,7 @@ def cycle_of_row(
             faults=None if row["faults"] is None else encoding.unpack_fact(Faults, row["faults"]),
             findings=encoding.unpack_facts(Finding, row["findings"]),
             records=encoding.unpack_records(row["records"], cast(bytes, dictionary)),
+            onset=encoding.unpack_onset(row["onset"]),
         )
     except (TypeError, ValueError) as error:
         raise RecordError(f"cycle {row['number']} cannot be read ({error})") from error

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 
 from resume_rig.campaign import schema
 from resume_rig.campaign.raw import CycleRaw, LogMark, LogState, Session
+from resume_rig.campaign.seal import broken_seals
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.store_rows import (
     Value,
@@ -202,10 +203,7 @@ def _cycles(wreck: _Wreck, store: Store, last: int) -> Salvage:
     kept: list[int] = []
     without: dict[str, list[int]] = {"light": [], "records": []}
     for row in wreck.rows("cycle", last):
-        raw = _read(row, dictionaries)
-        part = ""
-        if raw is None:
-            part, raw = _read_without(row, dictionaries)
+        part, raw = _read_what_is_whole(wreck, row, dictionaries)
         if raw is None:
             continue
         if raw.session not in sessions:
@@ -241,9 +239,21 @@ def _read(values: _Values, dictionaries: _Dictionaries) -> CycleRaw | None:
     return None
 
 
-def _read_without(row: sqlite3.Row, dictionaries: _Dictionaries) -> tuple[str, CycleRaw | None]:
-    """Return a cycle without the part that cannot be read, and which that is."""
-    values = dict(row)
+def _read_what_is_whole(
+    wreck: _Wreck, row: sqlite3.Row, dictionaries: _Dictionaries
+) -> tuple[str, CycleRaw | None]:
+    """Return a cycle, and the part that it had to be read without: "", "light" or "records".
+
+    What does not have its checksum is not what was written, even where it can be decoded.
+    """
+    # The last column of a cycle came with version 2.
+    values: dict[str, object] = {"onset": None, **dict(row)}
+    found = wreck.row("SELECT facts, light FROM seal WHERE cycle = ?", row["number"])
+    broken = broken_seals(values, (None, None) if found is None else tuple(found))
+    if "cycle" in broken:
+        return "", None
+    if not broken and (raw := _read(values, dictionaries)) is not None:
+        return "", raw
     raw = _read({**values, "light": b"", "lost_light": max(1, _count(values))}, dictionaries)
     if raw is not None:
         return "light", raw

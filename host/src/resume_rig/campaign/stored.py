@@ -1,10 +1,11 @@
 """A campaign read back from its store: everything derived is derived again from what is raw."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from resume_rig.analysis.correlate import TimedCycle
+from resume_rig.analysis.light_blocks import onset_of_blocks
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
@@ -12,6 +13,7 @@ from resume_rig.campaign.raw import CycleRaw, Recovery, Session
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RigError
+from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.relation import relate
@@ -24,6 +26,8 @@ class StoredCampaign:
     Attributes:
         path: of the store.
         cycles: in order; their `light` is empty (`Store.cycles` has it).
+        of_blocks: by number of the cycle, the onset that its light tells, of cycles of which the
+            board told none.
         reading: the OS records of all cycles, and the log that they came from.
         sessions: runs and resumes, in order.
         recoveries: what was done outside of cycles, in order.
@@ -38,6 +42,7 @@ class StoredCampaign:
     sessions: tuple[Session, ...]
     recoveries: tuple[Recovery, ...]
     salvaged: str | None = None
+    of_blocks: Mapping[int, LightOnset] = field(default_factory=dict)
 
 
 def load_campaign(path: Path) -> StoredCampaign:
@@ -58,7 +63,16 @@ def load_campaign(path: Path) -> StoredCampaign:
             sessions=sessions,
             recoveries=store.recoveries(),
             salvaged=store.salvaged,
+            of_blocks=_of_blocks(store, cycles),
         )
+
+
+def _of_blocks(store: Store, cycles: Iterable[CycleRaw]) -> dict[int, LightOnset]:
+    full_scale = store.identity.rig.light_full_scale
+    tables = ((raw.number, store.light_table(raw.number)) for raw in cycles if raw.onset is None)
+    return {
+        number: onset_of_blocks(table, full_scale) for number, table in tables if len(table.t_ns)
+    }
 
 
 def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
@@ -74,8 +88,13 @@ def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
 def _timed(raw: CycleRaw, stored: StoredCampaign, index: int) -> TimedCycle:
     """Return a cycle; `index` is how many cycles of the plan were done before it."""
     plan = stored.plan
-    ignored = index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED
-    outside = outside_cycle(raw, plan.of_cycle(index), stored.identity, ignored=ignored)
+    outside = outside_cycle(
+        raw,
+        plan.of_cycle(index),
+        stored.identity,
+        of_blocks=stored.of_blocks.get(raw.number),
+        ignored=index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED,
+    )
     board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
     tolerance_ppb = stored.identity.rig.clock_tolerance_ppb
     wake_utc = None if board_ns is None else utc_of(raw, board_ns, tolerance_ppb)

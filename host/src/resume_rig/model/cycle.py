@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.light import LightBasis
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, Verdict
@@ -30,6 +31,7 @@ class Outcome(StrEnum):
     WOKE_ALONE = "woke-alone"
     NEVER_WOKE = "never-woke"
     DARK = "dark"
+    REBOOTED = "rebooted"
     INVALID = "invalid"
     INTERRUPTED = "interrupted"
 
@@ -48,6 +50,8 @@ class IntervalName(StrEnum):
     PRESS_TO_PLTRST = "press_to_pltrst_ns"
     PLTRST_TO_LIGHT = "pltrst_to_light_ns"
     PRESS_TO_LIGHT = "press_to_light_ns"
+    PRESS_TO_FIRST_LIGHT = "press_to_first_light_ns"
+    PRESS_TO_LIGHT_90 = "press_to_light_90_ns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,10 @@ class OutsideCycle:
         findings: faults that the wires alone show.
         channels: the lines that were observed; what is not among them cannot have been seen (S3
             and S4 look alike without SLP_S4#).
+        light_basis: what the intervals to light end at; None where no light was timed.
+        hibernated_from_ns: board clock at which a sleep that began as S3 became an S4 (a doze);
+            None where it did not.
+        bounces: edges of each line that were one too many; lines without any are absent.
     """
 
     number: int
@@ -76,6 +84,9 @@ class OutsideCycle:
     findings: tuple[Finding, ...] = ()
     ignored: bool = False
     channels: tuple[Channel, ...] = ()
+    light_basis: LightBasis | None = None
+    hibernated_from_ns: int | None = None
+    bounces: Mapping[Channel, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.cycle import Correlation, IntervalName, OsClock, ReconciledCycle
+from resume_rig.model.cycle import Correlation, IntervalName, OsClock, OutsideCycle, ReconciledCycle
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
 from resume_rig.report.findings import findings_of
@@ -69,7 +69,16 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "ignored": outside.ignored,
         "judged": cycle.judged,
         "why_not": None if cycle.why_not is None else text_json(cycle.why_not),
+        "light_definition": None if outside.light_basis is None else outside.light_basis.value,
+        "bounces": {channel.value: count for channel, count in outside.bounces.items()},
+        "hibernated_after_ns": _hibernated_after_ns(outside),
     }
+
+
+def _hibernated_after_ns(outside: OutsideCycle) -> int | None:
+    if outside.hibernated_from_ns is None or outside.asleep_from_ns is None:
+        return None
+    return outside.hibernated_from_ns - outside.asleep_from_ns
 
 
 def _inside(record: OsRecord | None) -> dict[str, Json]:

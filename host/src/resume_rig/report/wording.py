@@ -17,6 +17,7 @@ _OUTCOME_WORDS: Final = {
     Outcome.WOKE_ALONE: "woke alone",
     Outcome.NEVER_WOKE: "never woke",
     Outcome.DARK: "stayed dark",
+    Outcome.REBOOTED: "rebooted",
     Outcome.INVALID: "invalid",
     Outcome.INTERRUPTED: "interrupted",
 }

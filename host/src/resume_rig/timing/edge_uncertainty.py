@@ -9,9 +9,12 @@ uncertainty budget; docs/reference/intervals.md lists them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.timing.budget_light import LightEnd
 
 # The photoMOS needs 30..42 us for 2.0 V to 0.8 V: where in there the press "is", is a definition.
 PRESS_DEFINITION_NS = 20_000
@@ -29,6 +32,15 @@ _CAPTURE_RAMP_NS = 100_000
 
 def _no_edges() -> Mapping[Channel, int]:
     return MappingProxyType({})
+
+
+class Moment(NamedTuple):
+    """One end of an interval: an edge, or an onset of light."""
+
+    channel: Channel
+    t_ns: int
+    rises: bool = True
+    light: LightEnd | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,18 @@ class IntervalBounds:
     def bound_ns(self, start: Channel, end: Channel, duration_ns: int) -> int:
         """Return the half-width of an interval of `duration_ns` between two edges."""
         return sum(row.half_width_ns for row in self.terms(start, end, duration_ns))
+
+    def between(self, start: Moment, end: Moment) -> BoundedNs:
+        """Return the interval from `start` to `end`, with its bound."""
+        duration_ns = end.t_ns - start.t_ns
+        rate_ns = rate_half_width_ns(self.rate_ppb, duration_ns)
+        return BoundedNs(duration_ns, self._end_ns(start) + self._end_ns(end) + rate_ns)
+
+    def _end_ns(self, moment: Moment) -> int:
+        if moment.light is not None:
+            return moment.light.half_width_ns
+        stamp_ns = self.edge_ns.get(moment.channel, self.default_edge_ns)
+        return stamp_ns + self._definition_ns(moment.channel)
 
     def _definition_ns(self, channel: Channel) -> int:
         match channel:

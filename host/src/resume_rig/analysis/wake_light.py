@@ -1,0 +1,102 @@
+"""Which moments of light a wake has, by which definition, and why one could not be timed."""
+
+from typing import NamedTuple
+
+from resume_rig.analysis.sleep_moments import Sleep, Wires
+from resume_rig.model.channel import Channel
+from resume_rig.model.light import LightBasis, LightOnset, OnsetState
+from resume_rig.timing.budget_light import LightDefinition, light_end_of
+from resume_rig.timing.edge_uncertainty import Moment
+
+_WHY_NOT_TIMED = {
+    OnsetState.IDLE: "nothing was recorded",
+    OnsetState.DARK: "no light had come when it was read, and the recording was not over",
+    OnsetState.RISING: "its level had not settled when it was read",
+    OnsetState.OK: "it has no moment of 50 %",
+    OnsetState.NO_LIGHT: "no light came while it was recorded",
+    OnsetState.NOT_SETTLED: "the recording ended before its level had settled",
+    OnsetState.UNSTABLE: "its level moved, or flickered without a period",
+    OnsetState.SATURATED: "the converter was at the end of its range",
+    OnsetState.NO_BASELINE: "its baseline was cut short, or not dark",
+    OnsetState.LOST: "samples were lost",
+}
+
+
+class LightReading(NamedTuple):
+    """What the photodiode told of a cycle.
+
+    Attributes:
+        onset: by the board, or from blocks.
+        from_blocks: from stored blocks of 1 ms, where the board told no onset.
+    """
+
+    onset: LightOnset
+    from_blocks: bool = False
+
+
+class WakeLight(NamedTuple):
+    """The light of a wake.
+
+    Attributes:
+        main: what `press_to_light_ns` ends at: t_50, else the comparator's edge; None without.
+        basis: what `main` is.
+        first, ninety: t_first and t_90; None where they are not known.
+        came: light was seen in the wake, timed or not.
+        already: it was there when the wake began, so that no edge is the first light.
+        missed: an edge of BACKLIGHT may be missing before the first that was seen.
+        why_not: why there is no t_50; None where there is one, or nobody looked for it.
+    """
+
+    main: Moment | None
+    basis: LightBasis | None
+    first: Moment | None
+    ninety: Moment | None
+    came: bool
+    already: bool
+    missed: bool
+    why_not: str | None
+
+
+def wake_light(
+    wires: Wires, sleep: Sleep, end_ns: float, reading: LightReading | None
+) -> WakeLight:
+    """Return the light of the wake that ended `sleep`; its edges come before `end_ns`."""
+    line = wires.of(Channel.BACKLIGHT)
+    from_ns = sleep.wake_from_ns
+    rises = line.times_to(1, from_ns, end_ns)
+    seen_ns = rises[0].t_ns if rises else None
+    already = sleep.by_power and line.level(from_ns) == 1
+    missed = line.missed(1, from_ns, end_ns if seen_ns is None else seen_ns)
+    main = None
+    if seen_ns is not None and not already and not missed:
+        main = Moment(Channel.BACKLIGHT, seen_ns)
+    basis = None if main is None else LightBasis.COMPARATOR
+    came = seen_ns is not None or already or missed
+    if reading is None:
+        return WakeLight(main, basis, None, None, came, already, missed, None)
+    half, first, ninety, why_not = _of_onset(reading.onset, from_ns, end_ns)
+    if half is not None:
+        main, basis = half, LightBasis.BLOCKS if reading.from_blocks else LightBasis.HALF
+    came = came or first is not None
+    return WakeLight(main, basis, first, ninety, came, already, missed, why_not)
+
+
+_Moments = tuple[Moment | None, Moment | None, Moment | None, str | None]
+
+
+def _of_onset(onset: LightOnset, from_ns: float, end_ns: float) -> _Moments:
+    """Return t_50, t_first, t_90, and why there is no t_50."""
+    times_ns = [t for t in (onset.first_ns, onset.half_ns, onset.ninety_ns) if t is not None]
+    if not all(from_ns <= t_ns < end_ns for t_ns in times_ns):
+        return None, None, None, "it came on before the wake, or after it"
+    first = _moment(onset, LightDefinition.FIRST, onset.first_ns)
+    if onset.state is not OnsetState.OK or onset.half_ns is None:
+        return None, first, None, _WHY_NOT_TIMED[onset.state]
+    half = _moment(onset, LightDefinition.HALF, onset.half_ns)
+    return half, first, _moment(onset, LightDefinition.NINETY, onset.ninety_ns), None
+
+
+def _moment(onset: LightOnset, definition: LightDefinition, t_ns: int | None) -> Moment | None:
+    if t_ns is None:
+        return None
+    return Moment(Channel.BACKLIGHT, t_ns, True, light_end_of(onset, definition))
