@@ -50,7 +50,7 @@ def outside_cycle(
 
     Args:
         raw: the record.
-        plan: of its campaign.
+        plan: that of the cycle (`Plan.of_cycle`).
         identity: of its campaign.
         of_blocks: the onset that the record's blocks of light tell, for a record of which they
             were not read; used where the board told none.

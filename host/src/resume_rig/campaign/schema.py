@@ -9,11 +9,16 @@ from resume_rig.model.errors import RecordError
 APPLICATION_ID = 0x52524947
 SCHEMA_VERSION = 2
 # Version 1 has no `cycle.onset`. It is read as it is; going on with it makes it version 2.
-OLDEST_VERSION = 1
+_WITHOUT_ONSET = 1
+# Versions that this one can read.
+READABLE = frozenset({_WITHOUT_ONSET, SCHEMA_VERSION})
 # Two cycles or more fit a page, so that little of it stays empty.
 PAGE_BYTES = 8192
 # Somebody else's short lock (a reader that recovers the WAL after a crash) is waited out.
 BUSY_TIMEOUT_MS = 5000
+# Of SQLite's file format: how a file begins, and where its application id stands.
+_MAGIC = b"SQLite format 3\0"
+_ID_AT = 68
 
 TABLES = (
     """CREATE TABLE identity (
@@ -116,7 +121,14 @@ def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
 
 def has_onset(connection: sqlite3.Connection) -> bool:
     """Return whether cycles of an open store have the onset of their light."""
-    return _version(connection) > OLDEST_VERSION
+    return _version(connection) > _WITHOUT_ONSET
+
+
+def looks_like_a_store(path: Path) -> bool:
+    """Return whether a file's header is that of a store, whatever is wrong behind it."""
+    with path.open("rb") as file:
+        header = file.read(_ID_AT + 4)
+    return header.startswith(_MAGIC) and header[_ID_AT:] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def why(error: sqlite3.Error) -> str:
@@ -177,10 +189,10 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             f"could not open the store {path}: it is not a campaign store (it is an SQLite file "
             f"of another application, id {application:#x})"
         )
-    if not OLDEST_VERSION <= version <= SCHEMA_VERSION:
+    if version not in READABLE:
         raise RecordError(
             f"could not open the store {path}: its schema is version {version}; this version of "
-            f"resume-rig knows versions {OLDEST_VERSION} to {SCHEMA_VERSION}"
+            f"resume-rig knows versions {min(READABLE)} to {max(READABLE)}"
         )
     (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
