@@ -58,6 +58,14 @@ class Truth:
             last_ns = at_ns - MS if power else last_ns
         return last_ns
 
+    def until(self, end_ns: int) -> "Truth":
+        """Return the story without the resets that came at `end_ns` or later."""
+        kept, at_ns = 0, self.pltrst_ns
+        for after_ns, _ in self.resets:
+            at_ns += after_ns
+            kept += at_ns < end_ns
+        return replace(self, resets=self.resets[:kept])
+
     def steps(self) -> list[Step]:
         """Return every true change of every line, in order."""
         down: list[Step] = []

@@ -144,7 +144,8 @@ def test_a_capture_that_is_cut_anywhere_tells_no_other_story(stories, wired, beg
         cycle = build_cycle(1, group.edges, group.initial_levels, None, BOUNDS)
         first_ns = min((edge.t_ns for edge in group.edges), default=0)
         told = max((b for b in begun_ns if b <= first_ns), default=-1)
-        true = stories[begun_ns.index(told)].intervals(wired) if told >= 0 else {}
+        truth = stories[begun_ns.index(told)].until(until_ns - told) if told >= 0 else None
+        true = {} if truth is None else truth.intervals(wired)
         for name, value_ns in values(cycle).items():
             assert true.get(name) == value_ns, name
 

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from resume_rig.analysis.correlate import TimedCycle, correlate
 from resume_rig.analysis.cycle_building import build_cycle, split_cycles
+from resume_rig.analysis.requirement import load_requirement
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
-from resume_rig.model.verdict import FindingKind
+from resume_rig.model.os_record import LogReading
+from resume_rig.model.verdict import FindingKind, Verdict
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000
@@ -132,6 +135,9 @@ def test_a_reboot_in_the_wake_is_told_from_a_resume_and_from_a_new_sleep(story) 
     assert cycle.state is OutsideState.S3
     assert kinds(cycle) == [FindingKind.REBOOTED]
     assert values_ms(cycle)[IntervalName.PRESS_TO_LIGHT] == 9000
+    answer = correlate([TimedCycle(cycle)], LogReading((), ()), load_requirement("sysfund-0004"))
+    assert answer.verdict is Verdict.FAIL
+    assert "rebooted" in answer.why
     assert len(split_cycles(told.edges(), told.levels)) == 1
 
 

@@ -15,6 +15,7 @@ import pytest
 from resume_rig.campaign.plan import default_plan, override
 from resume_rig.campaign.raw import CycleRaw, LogMark, LogState, Recovery, Session
 from resume_rig.campaign.store import Store
+from resume_rig.campaign.store_salvage import salvage
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.edge import Edge
@@ -255,6 +256,18 @@ def test_a_store_of_version_1_is_gone_on_with_and_becomes_version_2(fake: Any) -
     connection = sqlite3.connect(fake.path)
     assert connection.execute("PRAGMA user_version").fetchone() == (2,)
     connection.close()
+
+
+def test_a_store_of_version_1_can_be_salvaged(fake: Any) -> None:
+    with new_store(fake) as store:
+        store.commit_cycle(A_CYCLE)
+    make_version_1(fake.path)
+    mended = fake.path.with_name("mended.rrs")
+
+    assert salvage(fake.path, mended).kept == (1,)
+
+    with Store.open(mended) as store:
+        assert list(store.cycles()) == [A_CYCLE]
 
 
 def test_the_onset_comes_back_whole_and_with_what_it_lacks(fake: Any) -> None:

@@ -54,7 +54,7 @@ _NO_EVIDENCE = {
 }
 _BROKEN = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED})
 _CAME_BACK = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE, Outcome.DARK})
-_NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE})
+_NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE, Outcome.REBOOTED})
 _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
 
 

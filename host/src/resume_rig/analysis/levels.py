@@ -190,6 +190,8 @@ def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
     if not edges:
         return Line(initial)
     quiet_ns = _QUIET_NS.get(channel, 0)
+    if _is_clean(edges, initial, quiet_ns):
+        return Line(initial, tuple([Change(channel, e.t_ns, e.level, e.t_ns) for e in edges]))
     level = initial
     last_ns = -inf
     changes: list[Change] = []
@@ -205,10 +207,6 @@ def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
         while at < count and edges[at].t_ns - last.t_ns < quiet_ns:
             last = edges[at]
             at += 1
-        if at - begun == 1 and level != first.level:
-            level, last_ns = first.level, first.t_ns
-            changes.append(Change(channel, first.t_ns, level, first.t_ns))
-            continue
         if level == first.level:
             if not quiet_ns and first.t_ns - last_ns < DARK_MIN_NS:
                 last_ns = last.t_ns
@@ -228,6 +226,16 @@ def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
         bounces += at - begun - 1
         level, last_ns = last.level, last.t_ns
     return Line(initial, tuple(changes), tuple(gaps), tuple(glitches), bounces)
+
+
+def _is_clean(edges: list[Edge], initial: int | None, quiet_ns: int) -> bool:
+    """Return whether every edge is a change of its own, as nearly always."""
+    level, last_ns = initial, -inf
+    for edge in edges:
+        if edge.level == level or edge.t_ns - last_ns < quiet_ns:
+            return False
+        level, last_ns = edge.level, edge.t_ns
+    return True
 
 
 def _came(burst: list[Edge], level: int) -> tuple[int, int]:

@@ -164,7 +164,9 @@ def _unclear_wake(wake: Wake) -> Finding | None:
 
 def _held_off(sleep: Sleep, wake: Wake) -> Finding | None:
     hold = wake.trigger.hold
-    if hold is None or not sleep.by_power or math.isinf(sleep.from_ns + sleep.until_ns):
+    if hold is None or not sleep.by_power:
+        return None
+    if math.isinf(sleep.from_ns) or math.isinf(sleep.until_ns):
         return None
     after_ns = int(hold.start_ns - sleep.from_ns)
     took_ns = int(sleep.until_ns - hold.start_ns)

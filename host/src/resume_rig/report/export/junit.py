@@ -16,7 +16,9 @@ from resume_rig.report.hostile_text import encodable, one_line
 
 # What the rig owes, whatever the DUT did.
 _UNFINISHED = frozenset({Outcome.INVALID, Outcome.INTERRUPTED})
-_DID_NOT_COME_BACK = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.NEVER_SLEPT})
+_DID_NOT_COME_BACK = frozenset(
+    {Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED, Outcome.NEVER_SLEPT}
+)
 
 
 def junit_pieces(correlation: Correlation, facts: CampaignFacts, started_utc: str) -> Iterator[str]:
