@@ -19,10 +19,10 @@ from resume_rig.campaign.states import (
 )
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import Outcome
-from resume_rig.model.edge import ClockExchange
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.interface import Faults
+from resume_rig.timing.clock_wall import wall_minus_host_ns
 
 # Light onset needs at least 100 ms of darkness before the trigger as its baseline.
 LIGHT_LEAD_NS = 200 * NS_PER_MS
@@ -47,7 +47,6 @@ class CycleRun:
         self._plan = plan
         self._observe = observe
         self._line = sleep_line(bench.wired)
-        self._exchanges: tuple[ClockExchange, ...] = ()
         self._faults: Faults | None = None
         self._leases = 0
         self._started_host_ns = self._utc_minus_host_ns = 0
@@ -89,7 +88,7 @@ class CycleRun:
             initial_levels=dict(capture.initial_levels),
             edges=tuple(capture.edges),
             light=tuple(capture.light),
-            exchanges=self._exchanges,
+            exchanges=self._bench.exchanges(),
             commands=tuple(self._bench.commands),
             lost_edges=capture.lost_edges,
             lost_light=capture.lost_light,
@@ -101,8 +100,8 @@ class CycleRun:
     def _begin(self) -> CycleState:
         clock = self._bench.clock
         self._started_host_ns = clock.now_ns()
-        self._utc_minus_host_ns = clock.utc_ns() - self._started_host_ns
-        self._exchanges = self._bench.begin()
+        self._utc_minus_host_ns = wall_minus_host_ns(clock)
+        self._bench.begin()
         self._leases = self._bench.faults().lease_expiries
         return CycleState.FALLING_ASLEEP
 
@@ -146,7 +145,7 @@ class CycleRun:
 
     def _read(self) -> CycleState:
         self._bench.read(all_light=True)
-        self._exchanges += self._bench.exchange_clocks()
+        self._bench.exchange_clocks()
         self._faults = faults = self._bench.faults()
         if faults.lease_expiries > self._leases:
             self.findings = (self._bench.lease_expired(),)

@@ -10,11 +10,10 @@ from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, Recovery, Session
 from resume_rig.campaign.store import Store
-from resume_rig.model.cycle import Outcome, OutsideCycle
-from resume_rig.model.errors import RigError
+from resume_rig.campaign.stored_clock import CampaignClock
+from resume_rig.model.cycle import BoardClock, Outcome, OutsideCycle
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.relation import relate
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +57,51 @@ def load_campaign(path: Path) -> StoredCampaign:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class TimedCampaign:
+    """What the wires say of each cycle, in order, and how the board's clock ran meanwhile."""
+
+    cycles: list[TimedCycle]
+    board_clock: BoardClock
+
+
 def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
-    """Return what the wires say of each cycle, on the host's clock; in order."""
+    """Return what the wires say of each cycle; in order."""
+    return timed_campaign(stored).cycles
+
+
+def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
+    """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
+    sessions = stored.sessions
+    clock = CampaignClock(
+        stored.cycles,
+        stored.identity.rig,
+        stored.identity.host_clock,
+        frozenset(each.number for each in sessions if each.host == stored.identity.host),
+    )
+    calibrations = [clock.calibration(raw) for raw in stored.cycles]
     first = next((raw.number for raw in stored.cycles if raw.outcome is not Outcome.INTERRUPTED), 0)
     ignored = first if stored.plan.ignore_first else 0
-    return [_timed(raw, stored, ignored=raw.number == ignored) for raw in stored.cycles]
+    cycles = []
+    for raw, calibration in zip(stored.cycles, calibrations, strict=True):
+        outside = outside_cycle(
+            raw,
+            stored.plan,
+            stored.identity,
+            ignored=raw.number == ignored,
+            calibration=calibration,
+        )
+        cycles.append(TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records))
+    return TimedCampaign(cycles, clock.told(calibrations))
 
 
-def _timed(raw: CycleRaw, stored: StoredCampaign, *, ignored: bool) -> TimedCycle:
-    outside = outside_cycle(raw, stored.plan, stored.identity, ignored=ignored)
-    wake_utc = _wake_utc(raw, outside, stored.identity.rig.clock_tolerance_ppb)
-    return TimedCycle(outside, wake_utc, raw.records)
+def _wake_utc(raw: CycleRaw, outside: OutsideCycle, clock: CampaignClock) -> BoundedNs | None:
+    """Return when the DUT woke; None where nothing relates the board's clock to the wall's.
 
-
-def _wake_utc(raw: CycleRaw, outside: OutsideCycle, tolerance_ppb: int) -> BoundedNs | None:
-    """Return when the DUT woke; None where nothing relates the two clocks.
-
-    Each cycle stands on its own exchanges, so that a host that was suspended between two cycles,
-    or a board that was restarted, spoils neither.
+    Where a clock stepped within the cycle its edges stand, their UTC does not.
     """
     board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
-    if board_ns is None or not raw.exchanges:
-        return None
-    try:
-        host = relate(raw.exchanges, tolerance_ppb).to_host_ns(board_ns)
-    except RigError:
-        # The host's clock stepped within the cycle: its edges stand, their UTC does not.
-        return None
-    return BoundedNs(host.value_ns + raw.utc_minus_host_ns, host.bound_ns)
+    return None if board_ns is None else clock.utc_ns(raw, board_ns)
 
 
 def _reading(cycles: Iterable[CycleRaw], sessions: Iterable[Session]) -> LogReading:

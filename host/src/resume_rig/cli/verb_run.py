@@ -207,6 +207,7 @@ def _campaign(
     from resume_rig.campaign.campaign import begin, go_on
     from resume_rig.campaign.identity import identify
     from resume_rig.cli.campaign_progress import Progress
+    from resume_rig.timing.clock_discipline import discipline_of
 
     with opened_rig(setting.rig_url, setting.dut, setting.not_before_utc_ns) as opened:
         rig, clock = opened.rig, opened.clock
@@ -216,6 +217,7 @@ def _campaign(
             dut=setting.dut,
             requirement=requirement,
             created_utc_ns=clock.utc_ns(),
+            host_clock=discipline_of(clock),
         )
         progress = Progress(identity)
         log = _log_source(args, clock, opened.dut_log)

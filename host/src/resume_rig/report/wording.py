@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from resume_rig.model.cycle import OsClock, Outcome, ReconciledCycle
+from resume_rig.model.cycle import BoardClock, OsClock, Outcome, ReconciledCycle
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
@@ -11,6 +11,7 @@ MISSING: Final = "-"
 """Stands where a time was not measured; never a 0."""
 
 _NS_PER_MS: Final = 1_000_000
+_BREAKS_SHOWN: Final = 3
 _OUTCOME_WORDS: Final = {
     Outcome.SLEPT_AND_WOKE: "slept and woke",
     Outcome.NEVER_SLEPT: "never slept",
@@ -85,6 +86,40 @@ def clock_sentence(clock: OsClock | None) -> str:
     if clock.drift_ppm is None:
         return f"{sentence}, drift not known."
     return f"{sentence}, drift {clock.drift_ppm:+.1f} ppm."
+
+
+def board_clock_sentences(clock: BoardClock, cycles: int) -> tuple[str, ...]:
+    """Return how the board's clock ran, what was made of it, and where the clocks broke off."""
+    tolerance = ppm_text(clock.tolerance_ppb)
+    if clock.rate_ppb is None or clock.bound_ppb is None:
+        sentence = (
+            f"Board clock: rate not measured against {clock.source}; "
+            f"its stated tolerance of {tolerance} stays."
+        )
+    else:
+        sentence = (
+            f"Board clock: {clock.rate_ppb / 1000:+.2f} ppm ±{ppm_text(clock.bound_ppb)} over the "
+            f"campaign, against {clock.source}; "
+        )
+        if abs(clock.rate_ppb) > clock.tolerance_ppb + clock.bound_ppb:
+            sentence += f"that is beyond the {tolerance} that it states; "
+        sentence += f"intervals of {clock.corrected} of {cycles} cycles are corrected"
+        if clock.cycle_bound_ppb is not None:
+            sentence += f", to ±{ppm_text(clock.cycle_bound_ppb)} or better"
+        sentence += "." if clock.corrected == cycles else f", the others keep ±{tolerance}."
+    return (sentence, *clock.breaks[:_BREAKS_SHOWN], *_breaks_left(clock))
+
+
+def _breaks_left(clock: BoardClock) -> tuple[str, ...]:
+    left = len(clock.breaks) - _BREAKS_SHOWN
+    return (f"... and {left} more breaks of the clocks.",) if left > 0 else ()
+
+
+def ppm_text(rate_ppb: int) -> str:
+    """Return a half-width in ppm, rounded up to three digits."""
+    digits = 2 if rate_ppb < 10_000 else 1 if rate_ppb < 100_000 else 0
+    step = 10 ** (3 - digits)
+    return f"{-(-rate_ppb // step) * step / 1000:.{digits}f} ppm"
 
 
 def record_name(record: OsRecord) -> str:
