@@ -5,7 +5,7 @@ benchmarks/clock_relation.py plays a thousand of them.
 
 import numpy as np
 import pytest
-from clock_sessions import S, TICK_NS, campaign_exchanges, crystal, usb_link
+from clock_sessions import TICK_NS, S, campaign_exchanges, crystal, usb_link
 
 from resume_rig.timing.clock_limits import board_limits
 from resume_rig.timing.clock_selection import ExchangeSelection

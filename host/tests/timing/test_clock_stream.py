@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from clock_sessions import S, TICK_NS, campaign_exchanges, crystal, usb_link
+from clock_sessions import TICK_NS, S, campaign_exchanges, crystal, usb_link
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

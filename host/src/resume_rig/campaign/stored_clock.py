@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from statistics import median
 
 from resume_rig.campaign.raw import CycleRaw
 from resume_rig.model.cycle import BoardClock
@@ -11,11 +12,14 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.rig.interface import RigInfo
 from resume_rig.timing.clock_discipline import HostDiscipline
 from resume_rig.timing.clock_limits import board_limits
+from resume_rig.timing.clock_segment import RateRange
 from resume_rig.timing.clock_wall import WallClock
 from resume_rig.timing.rate_calibration import RateCalibration, calibrate
 from resume_rig.timing.relation import ClockRelation, relate
 
 _PPB = 1_000_000_000
+# By so much the rate of a wall clock may change over a campaign, by its host's temperature.
+_SLEW = 2e-6
 _NOT_TOLD = HostDiscipline(None, 0, "a host of which the store does not tell who keeps its clock")
 
 
@@ -25,7 +29,13 @@ class _Run:
 
     relation: ClockRelation
     wall: WallClock
-    cycles: list[CycleRaw] = field(default_factory=list)
+    cycles: list[CycleRaw]
+    wall_rates: dict[int, RateRange]
+
+    @property
+    def usual_rate(self) -> float:
+        """Return the wall clock's rate against the host's counter in the median cycle."""
+        return median((rate.low + rate.high) / 2 for rate in self.wall_rates.values())
 
 
 class CampaignClock:
@@ -52,6 +62,7 @@ class CampaignClock:
         for raw in cycles:
             groups[raw.session, raw.boot_id].append(raw)
         self._runs = {key: self._run(group) for key, group in groups.items()}
+        self._usual = {key: run.usual_rate for key, run in self._runs.items()}
 
     def utc_ns(self, raw: CycleRaw, board_ns: int) -> BoundedNs | None:
         """Return wall time at a board time of a cycle; None where nothing relates the two."""
@@ -68,12 +79,14 @@ class CampaignClock:
             return None
         run = self._runs[raw.session, raw.boot_id]
         start_ns, end_ns = raw.edges[0].t_ns, raw.edges[-1].t_ns
-        rates = run.relation.rates(start_ns, end_ns)
-        if rates is None:
+        rates, wall = run.relation.rates(start_ns, end_ns), run.wall_rates[raw.number]
+        usual = self._usual[raw.session, raw.boot_id]
+        # A wall clock that is being slewed keeps no time to measure a rate by.
+        if rates is None or not wall.low - _SLEW <= usual <= wall.high + _SLEW:
             return None
         return calibrate(
             rates,
-            run.wall.rates(raw.started_host_ns, raw.ended_host_ns, raw.started_host_ns),
+            wall,
             wall_ppb=self._discipline.rate_ppb,
             tolerance_ppb=self._rig.clock_tolerance_ppb,
             source=self._discipline.source,
@@ -106,10 +119,14 @@ class CampaignClock:
         except ProtocolError:
             # A store that somebody wrote into: its edges stand, their wall time does not.
             relation = ClockRelation(limits)
-        run = _Run(relation, WallClock(), cycles)
+        wall = WallClock()
         for raw in cycles:
-            run.wall.add(raw.started_host_ns, raw.utc_minus_host_ns)
-        return run
+            wall.add(raw.started_host_ns, raw.utc_minus_host_ns)
+        rates = {
+            raw.number: wall.rates(raw.started_host_ns, raw.ended_host_ns, raw.started_host_ns)
+            for raw in cycles
+        }
+        return _Run(relation, wall, cycles, rates)
 
     def _is_kept_right(self, session: int) -> bool:
         return self._discipline.synchronised is True and session in self._trusted

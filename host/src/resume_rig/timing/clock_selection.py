@@ -39,6 +39,5 @@ class ExchangeSelection:
         if len(segments) > _MOST_SEGMENTS:
             segments = [*segments[: _MOST_SEGMENTS // 2], *segments[-_MOST_SEGMENTS // 2 :]]
         stamps = frozenset(stamp for each in segments for stamp in each.corners(most))
-        return tuple(
-            each for each in self._made if each.board_rx_ns in stamps or each.board_tx_ns in stamps
-        )
+        told = (e for e in self._made if e.board_rx_ns in stamps or e.board_tx_ns in stamps)
+        return tuple(dict.fromkeys(told))
