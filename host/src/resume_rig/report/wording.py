@@ -6,6 +6,7 @@ from resume_rig.model.cycle import BoardClock, OsClock, Outcome, ReconciledCycle
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
+from resume_rig.model.units import count_of
 
 MISSING: Final = "-"
 """Stands where a time was not measured; never a 0."""
@@ -90,23 +91,20 @@ def clock_sentence(clock: OsClock | None) -> str:
 
 def board_clock_sentences(clock: BoardClock, cycles: int) -> tuple[str, ...]:
     """Return how the board's clock ran, what was made of it, and where the clocks broke off."""
+    parts = []
     tolerance = ppm_text(clock.tolerance_ppb)
-    if clock.rate_ppb is None or clock.bound_ppb is None:
-        sentence = (
-            f"Board clock: rate not measured against {clock.source}; "
-            f"its stated tolerance of {tolerance} stays."
-        )
-    else:
-        sentence = (
-            f"Board clock: {clock.rate_ppb / 1000:+.2f} ppm ±{ppm_text(clock.bound_ppb)} over the "
-            f"campaign, against {clock.source}; "
-        )
+    if clock.rate_ppb is not None and clock.bound_ppb is not None:
+        mean = f"{clock.rate_ppb / 1000:+.2f} ppm ±{ppm_text(clock.bound_ppb)} over the campaign"
+        parts.append(f"{mean}, against {clock.source}")
         if abs(clock.rate_ppb) > clock.tolerance_ppb + clock.bound_ppb:
-            sentence += f"that is beyond the {tolerance} that it states; "
-        sentence += f"intervals of {clock.corrected} of {cycles} cycles are corrected"
-        if clock.cycle_bound_ppb is not None:
-            sentence += f", to ±{ppm_text(clock.cycle_bound_ppb)} or better"
-        sentence += "." if clock.corrected == cycles else f", the others keep ±{tolerance}."
+            parts.append(f"that is beyond the {tolerance} that the board states")
+    if clock.cycle_bound_ppb is not None:
+        corrected = f"intervals of {clock.corrected} of {count_of(cycles, 'cycle')} are corrected"
+        parts.append(f"{corrected}, to ±{ppm_text(clock.cycle_bound_ppb)} or better")
+    else:
+        # A mean alone corrects nothing: the rate in each cycle is what has to be proven.
+        parts.append(f"not calibrated by {clock.source}, so its tolerance of {tolerance} stays")
+    sentence = f"Board clock: {'; '.join(parts)}."
     return (sentence, *clock.breaks[:_BREAKS_SHOWN], *_breaks_left(clock))
 
 

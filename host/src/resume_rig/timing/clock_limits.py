@@ -10,6 +10,9 @@ _PPB = 1_000_000_000
 HOST_TOLERANCE_PPB = 100_000
 # A crystal in a room: twice 0.05 ppm/s, so that a step of temperature may meet a drift.
 CRYSTAL_DRIFT_PPB_PER_S = 100
+# Messages are stamped by a timer of 1 us or finer, also where edges have a finer counter, and the
+# two stand to each other to 1 us (docs/explanation/edge-sources.md).
+_FEWEST_TICK_NS = 1_000
 # What states a wider tolerance than this is no crystal.
 _CRYSTAL_TOLERANCE_PPB = 200_000
 
@@ -63,5 +66,5 @@ def board_limits(tolerance_ppb: int, clock_hz: int) -> ClockLimits:
         tolerance_ppb=tolerance_ppb + HOST_TOLERANCE_PPB,
         # An RC oscillator may cross its whole tolerance within a second.
         drift_ppb_per_s=CRYSTAL_DRIFT_PPB_PER_S if crystal else tolerance_ppb,
-        tick_ns=-(-_PPB // max(clock_hz, 1)),
+        tick_ns=max(-(-_PPB // max(clock_hz, 1)), _FEWEST_TICK_NS),
     )
