@@ -2,8 +2,9 @@
 
 import pytest
 
+from resume_rig.model.errors import UsageError
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.clock_discipline import HostDiscipline, discipline_of
+from resume_rig.timing.clock_discipline import HostDiscipline, discipline_of, stated_discipline
 from resume_rig.timing.clock_wall import WallClock, wall_minus_host_ns
 from resume_rig.timing.clocks import SystemClock, VirtualClock
 
@@ -85,6 +86,14 @@ def test_a_single_reading_tells_no_rate() -> None:
     rates = wall_of({0: 0}).rates(0, 20 * S, 0)
 
     assert rates.high - rates.low > 1e-3
+
+
+def test_a_user_may_know_better_than_the_system() -> None:
+    assert stated_discipline(20).synchronised is True
+    assert stated_discipline(20).rate_ppb == 20
+    for rate_ppb in (-1, 100_001):
+        with pytest.raises(UsageError, match=f"{rate_ppb} ppb is of no use"):
+            stated_discipline(rate_ppb)
 
 
 def test_a_virtual_clock_is_exact_and_a_system_says_what_it_knows() -> None:

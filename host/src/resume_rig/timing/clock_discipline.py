@@ -5,10 +5,12 @@ import sys
 from dataclasses import dataclass
 
 from resume_rig.model.clock import Clock
+from resume_rig.model.errors import UsageError
 from resume_rig.timing.clocks import SystemClock, VirtualClock
 
 # Frequency of a wall clock under NTP that has settled; stated, not measured here.
 NTP_RATE_PPB = 500
+_MOST_STATED_PPB = 100_000
 _STA_UNSYNC = 0x40
 _TIME_ERROR = 5
 
@@ -51,6 +53,23 @@ def discipline_of(clock: Clock) -> HostDiscipline:
             return _of_linux()
         case _:
             return HostDiscipline(None, NTP_RATE_PPB, "a clock that does not tell who keeps it")
+
+
+def stated_discipline(rate_ppb: int) -> HostDiscipline:
+    """Return what a user knows of the host's wall clock, where the system does not tell.
+
+    Args:
+        rate_ppb: half-width of its rate error.
+
+    Raises:
+        UsageError: not a rate that a calibration could use.
+    """
+    if not 0 <= rate_ppb <= _MOST_STATED_PPB:
+        raise UsageError(
+            f"a host clock that is kept to {rate_ppb} ppb is of no use for a calibration; allowed "
+            f"is 0 to {_MOST_STATED_PPB} ppb"
+        )
+    return HostDiscipline(True, rate_ppb, f"the host's clock, kept to {rate_ppb} ppb as stated")
 
 
 def _of_linux() -> HostDiscipline:
