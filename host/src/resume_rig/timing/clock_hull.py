@@ -9,9 +9,6 @@ Lower bounds are kept negated.
 
 from bisect import bisect_left
 
-import numpy as np
-from numpy.typing import NDArray
-
 # Corners farther away than this many are left out: that loosens a bound, and never breaks it.
 _MOST_EACH_SIDE = 24
 _FEWEST_EACH_SIDE = 2
@@ -54,8 +51,8 @@ class BoundHull:
         bounds.append(bound)
         lifted.append(height)
 
-    def near(self, at: float, window: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return times from `at` and bounds of the corners about `at`, float64 [n] each.
+    def near(self, at: float, window: float) -> tuple[list[float], list[float], int]:
+        """Return times and bounds of the corners about `at`, and how many are before it.
 
         They are those within `window`, at least two on each side where there are so many.
         """
@@ -65,7 +62,7 @@ class BoundHull:
         high = bisect_left(times, at + window, first)
         low = max(min(low, here - _FEWEST_EACH_SIDE), here - _MOST_EACH_SIDE, first)
         high = min(max(high, here + _FEWEST_EACH_SIDE), here + _MOST_EACH_SIDE, end)
-        return np.array(times[low:high]) - at, np.array(self._bounds[low:high])
+        return times[low:high], self._bounds[low:high], here - low
 
     def forget_before(self, at: float) -> None:
         """Forget corners before `at`, but for the two newest of them."""

@@ -73,59 +73,74 @@ class ClockPolygon:
     def at(self, at_ns: float) -> Feasible:
         """Return what all bounds allow at a time; there is at least one of either kind."""
         rate = self._limits.rate
-        upper_at, upper = self._upper.near(at_ns, WINDOW_NS)
-        lower_at, lower = self._lower.near(at_ns, WINDOW_NS)
-        # The tolerance alone bounds the offset here and now, whatever the rate was.
-        high = float((upper + rate * np.abs(upper_at)).min())
-        low = -float((lower + rate * np.abs(lower_at)).min())
-        upper_at, upper = self._loosened(upper_at, upper, high)
-        lower_at, lower = self._loosened(lower_at, lower, -low)
-        rate_low, rate_high = _rates(upper_at, upper, lower_at, -lower, rate)
+        upper, high = self._seen(self._upper, at_ns)
+        lower, low = self._seen(self._lower, at_ns)
+        rate_low, rate_high = _rates(upper, lower, rate)
         if rate_low > rate_high + _NO_RATE:
-            return Feasible(min(low, high), max(low, high), -rate, rate, steady=False)
-        high = _greatest(upper, upper_at, rate_low, rate_high)
-        low = -_greatest(lower, lower_at, -rate_high, -rate_low)
-        return Feasible(min(low, high), max(low, high), rate_low, rate_high, steady=True)
+            return Feasible(min(-low, high), max(-low, high), -rate, rate, steady=False)
+        high = upper.greatest(rate_low, rate_high)
+        low = lower.greatest(-rate_high, -rate_low)
+        return Feasible(min(-low, high), max(-low, high), rate_low, rate_high, steady=True)
 
-    def _loosened(self, away: _Array, bound: _Array, here: float) -> tuple[_Array, _Array]:
-        """Return bounds as seen from afar, and with them one that holds here."""
-        drifted = self._limits.drift / 2 * away**2
-        slack = np.minimum(drifted, 2 * self._limits.rate * np.abs(away))
-        return np.append(away, 0.0), np.append(bound + slack, here)
+    def _seen(self, hull: BoundHull, at_ns: float) -> tuple["_Seen", float]:
+        """Return bounds as they bind here, and the least of what the tolerance alone allows.
+
+        The latter is one of the bounds, the last one: it holds here, whatever the rate was.
+        """
+        times, bounds, before = hull.near(at_ns, WINDOW_NS)
+        away = np.array([*times, at_ns]) - at_ns
+        bound = np.array([*bounds, np.inf])
+        reach = self._limits.rate * np.abs(away)
+        bound[-1] = here = float((bound + reach).min())
+        bound += np.minimum(self._limits.drift / 2 * away * away, 2 * reach)
+        return _Seen(away, bound, before), here
 
 
-def _rates(
-    upper_at: _Array, upper: _Array, lower_at: _Array, lower: _Array, most: float
-) -> tuple[float, float]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """Upper bounds of the offset here, each good for a line of any rate through here.
+
+    Attributes:
+        away: time from here, float64 [n], ascending but for the last one, which is here.
+        bound: float64 [n].
+        before: how many are before here.
+    """
+
+    away: _Array
+    bound: _Array
+    before: int
+
+    def greatest(self, rate_low: float, rate_high: float) -> float:
+        """Return the greatest offset here that some rate of a range allows."""
+        away, bound, before = self.away, self.bound, self.before
+        # A bound here itself says nothing of the rate.
+        after = before + int(away[before] == 0)
+        if before > 0 and after < len(away) - 1:
+            left_at, right_at = away[:before, None], away[None, after:-1]
+            span = right_at - left_at
+            crossing = bound[:before, None] * right_at
+            crossing -= bound[None, after:-1] * left_at
+            crossing /= span
+            left, right = divmod(int(crossing.argmin()), span.shape[1])
+            rate = float((bound[after + right] - bound[left]) / span[left, right])
+            rate = min(max(rate, rate_low), rate_high)
+        else:
+            rate = rate_high if before else rate_low
+        return float((bound - rate * away).min())
+
+
+def _rates(upper: _Seen, lower: _Seen, most: float) -> tuple[float, float]:
     """Return the least and the greatest rate of a line between all bounds; swapped if none is.
 
     A line passes under an upper bound and over a lower one if its rise from one to the other is
     at most the room between them; that is one limit of the rate for each pair.
     """
-    apart = upper_at[:, None] - lower_at[None, :]
-    room = upper[:, None] - lower[None, :]
-    if bool((room[apart == 0] < -ROUNDING_NS).any()):
-        return most, -most
+    apart = upper.away[:, None] - lower.away
+    room = upper.bound[:, None] + (lower.bound + ROUNDING_NS)
     with np.errstate(divide="ignore", invalid="ignore"):
-        limit = (room + ROUNDING_NS) / apart
+        limit = room / apart
     high = float(limit.min(where=apart > 0, initial=most))
     low = float(limit.max(where=apart < 0, initial=-most))
+    if bool((room < 0).any()) and bool((room[apart == 0] < 0).any()):
+        return most, -most
     return low, high
-
-
-def _greatest(bound: _Array, away: _Array, rate_low: float, rate_high: float) -> float:
-    """Return the greatest offset here that some rate allows under all bounds."""
-    before, after = away < 0, away > 0
-    if before.any() and after.any():
-        span = away[after][None, :] - away[before][:, None]
-        crossing = (
-            bound[before][:, None] * away[after][None, :]
-            - bound[after][None, :] * away[before][:, None]
-        ) / span
-        left, right = np.unravel_index(int(crossing.argmin()), crossing.shape)
-        rise = bound[after][right] - bound[before][left]
-        best = float(rise / span[left, right])
-    else:
-        best = rate_high if before.any() else rate_low
-    rate = min(max(best, rate_low), rate_high)
-    return float((bound - rate * away).min())

@@ -12,7 +12,7 @@ from resume_rig.timing.clock_polygon import ROUNDING_NS, ClockPolygon, Feasible
 
 # A contradiction smaller than this part of the time in between looks like a rate, not a step.
 _RATE_NOT_STEP = 1e-3
-# Between two times at which the rate is asked for, it may drift.
+# The rate is asked for in the middle of each part of this length; about it, it may drift.
 _RATE_EVERY_NS = 20_000_000_000
 _MOST_RATES = 8
 
@@ -153,9 +153,10 @@ class ClockSegment:
 
     def rates(self, start_ns: int, end_ns: int) -> RateRange:
         """Return between what the rate was at every moment between two board times, in order."""
-        count = min(max(-(-(end_ns - start_ns) // _RATE_EVERY_NS) + 1, 2), _MOST_RATES)
-        step = (end_ns - start_ns) / (count - 1)
-        found = [self._polygon.at(start_ns - self._zero_ns + step * i) for i in range(count)]
+        count = min(max(-(-(end_ns - start_ns) // _RATE_EVERY_NS), 1), _MOST_RATES)
+        step = (end_ns - start_ns) / count
+        first = start_ns - self._zero_ns + step / 2
+        found = [self._polygon.at(first + step * i) for i in range(count)]
         drifted = self._limits.drift * step / 2
         return RateRange(
             max(min(each.rate_low for each in found) - drifted, -self._rate),
