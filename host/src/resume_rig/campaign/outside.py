@@ -44,8 +44,8 @@ def outside_cycle(
 ) -> OutsideCycle:
     """Return the cycle as its raw record tells it; nothing derived is taken from the record.
 
-    With a calibration of the board's clock the intervals are corrected; moments stay those of
-    the board's clock.
+    `plan` is that of the cycle (`Plan.of_cycle`). With a calibration of the board's
+    clock the intervals are corrected; moments stay those of the board's clock.
     """
     wired = identity.wired
     built = build_cycle(

@@ -14,6 +14,7 @@ from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.model.cycle import BoardClock, Outcome, OutsideCycle
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.timing.rate_calibration import RateCalibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class StoredCampaign:
         reading: the OS records of all cycles, and the log that they came from.
         sessions: runs and resumes, in order.
         recoveries: what was done outside of cycles, in order.
+        salvaged: what was salvaged, where the store was put together from a damaged one.
     """
 
     path: Path
@@ -35,6 +37,7 @@ class StoredCampaign:
     reading: LogReading
     sessions: tuple[Session, ...]
     recoveries: tuple[Recovery, ...]
+    salvaged: str | None = None
 
 
 def load_campaign(path: Path) -> StoredCampaign:
@@ -54,6 +57,7 @@ def load_campaign(path: Path) -> StoredCampaign:
             reading=_reading(cycles, sessions),
             sessions=sessions,
             recoveries=store.recoveries(),
+            salvaged=store.salvaged,
         )
 
 
@@ -72,27 +76,31 @@ def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
 
 def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
     """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
-    sessions = stored.sessions
     clock = CampaignClock(
         stored.cycles,
         stored.identity.rig,
         stored.identity.host_clock,
-        frozenset(each.number for each in sessions if each.host == stored.identity.host),
+        frozenset(s.number for s in stored.sessions if s.host == stored.identity.host),
     )
     calibrations = [clock.calibration(raw) for raw in stored.cycles]
-    first = next((raw.number for raw in stored.cycles if raw.outcome is not Outcome.INTERRUPTED), 0)
-    ignored = first if stored.plan.ignore_first else 0
-    cycles = []
+    timed: list[TimedCycle] = []
+    index = 0
     for raw, calibration in zip(stored.cycles, calibrations, strict=True):
-        outside = outside_cycle(
-            raw,
-            stored.plan,
-            stored.identity,
-            ignored=raw.number == ignored,
-            calibration=calibration,
-        )
-        cycles.append(TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records))
-    return TimedCampaign(cycles, clock.told(calibrations))
+        outside = _outside(raw, stored, index, calibration)
+        timed.append(TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records))
+        index += raw.outcome is not Outcome.INTERRUPTED
+    return TimedCampaign(timed, clock.told(calibrations))
+
+
+def _outside(
+    raw: CycleRaw, stored: StoredCampaign, index: int, calibration: RateCalibration | None
+) -> OutsideCycle:
+    """Return a cycle; `index` is how many cycles of the plan were done before it."""
+    plan = stored.plan
+    ignored = index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED
+    return outside_cycle(
+        raw, plan.of_cycle(index), stored.identity, ignored=ignored, calibration=calibration
+    )
 
 
 def _wake_utc(raw: CycleRaw, outside: OutsideCycle, clock: CampaignClock) -> BoundedNs | None:

@@ -38,6 +38,15 @@ class _Run:
         return median((rate.low + rate.high) / 2 for rate in self.wall_rates.values())
 
 
+def utc_alone(raw: CycleRaw, board_ns: int, rig: RigInfo) -> BoundedNs | None:
+    """Return wall time at a board time of a cycle, told by this cycle alone.
+
+    Its bound is some ms, since a wall clock that was read once may be slewed; `CampaignClock`
+    tells it closer, and needs all cycles. None where nothing relates the clocks.
+    """
+    return CampaignClock([raw], rig, None, frozenset()).utc_ns(raw, board_ns)
+
+
 class CampaignClock:
     """Wall time and true rate of the board's clock in each cycle.
 
