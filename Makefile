@@ -101,6 +101,7 @@ benchmark: setup
 	@$(BIN)/python benchmarks/evtx_reading.py
 	@$(BIN)/python benchmarks/start.py
 	@$(BIN)/python benchmarks/light_onset.py
+	@$(BIN)/python benchmarks/clock_relation.py 100
 
 has-zephyr:
 	@test -n "$$ZEPHYR_BASE" || { echo 'make firmware: no Zephyr to build with: ZEPHYR_BASE is not set; see firmware/README.md' >&2; exit 2; }

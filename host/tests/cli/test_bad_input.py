@@ -63,6 +63,7 @@ RUN_CASES = {
     "no listener": (["run", "--rig", "socket:127.0.0.1:1"], 3, "127.0.0.1"),
     "no cycles": (["run", "--cycles", "0"], 2, "1 to"),
     "short dwell": (["run", "--dwell", "1s"], 2, "5 s"),
+    "host clock": (["run", "--host-clock-ppb", "-5"], 2, "-5 ppb"),
     "dwell without a unit": (["run", "--dwell", "soon"], 2, "duration"),
     "state": (["run", "--state", "S7"], 2, "S7"),
     "state that is for later": (["run", "--state", "S4"], 2, "S3"),

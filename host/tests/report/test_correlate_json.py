@@ -34,7 +34,11 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
         "verdict",
     ]
     assert list(document["cycles"][0])[: len(CYCLE_KEYS)] == CYCLE_KEYS
-    assert list(document["clock"]) == ["os_minus_host_s", "bound_s", "drift_ppm"]
+    assert list(document["clock"]) == [
+        *("os_minus_host_s", "bound_s", "drift_ppm"),
+        *("board_rate_ppb", "board_rate_bound_ppb", "board_rate_cycle_bound_ppb"),
+        *("board_tolerance_ppb", "board_corrected_cycles", "board_rate_source", "breaks"),
+    ]
     assert document["cycles"][2]["findings"] == [
         {
             "kind": "bios-over-advised",
@@ -80,7 +84,9 @@ def test_a_finding_of_both_sides_is_told_once(samples: Any) -> None:
 
 def test_without_a_clock_relation_its_figures_are_null(samples: Any) -> None:
     document = document_of(replace(samples.four_cycles(), clock=None))
-    assert document["clock"] == {"os_minus_host_s": None, "bound_s": None, "drift_ppm": None}
+    clock = document["clock"]
+    assert [clock[name] for name in ("os_minus_host_s", "bound_s", "drift_ppm")] == [None] * 3
+    assert (clock["board_rate_ppb"], clock["breaks"]) == (None, [])
 
 
 def test_run_adds_the_campaign_and_nothing_else(samples: Any) -> None:

@@ -2,9 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.model.cycle import OsClock, Outcome
+from resume_rig.model.cycle import BoardClock, OsClock, Outcome
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.report.wording import (
+    board_clock_sentences,
     clock_sentence,
     outcome_words,
     quantity_text,
@@ -49,3 +50,35 @@ def test_the_clock_line_tells_offset_bound_and_drift() -> None:
 
 def test_every_outcome_has_words() -> None:
     assert len({outcome_words(outcome) for outcome in Outcome}) == len(Outcome)
+
+
+def test_the_board_clock_is_told_with_what_was_made_of_it() -> None:
+    measured = BoardClock(30_000, "a kept clock", 12_345, 678, 6_201, corrected=3)
+
+    assert board_clock_sentences(measured, 4) == (
+        "Board clock: +12.35 ppm ±0.68 ppm over the campaign, against a kept clock; "
+        "intervals of 3 of 4 cycles are corrected, to ±6.21 ppm or better.",
+    )
+
+
+def test_a_board_clock_that_is_not_calibrated_keeps_its_tolerance() -> None:
+    (sentence,) = board_clock_sentences(BoardClock(30_000, "a clock that nobody keeps"), 4)
+
+    assert sentence == (
+        "Board clock: not calibrated by a clock that nobody keeps, so its tolerance of "
+        "30.0 ppm stays."
+    )
+
+
+def test_a_board_clock_beyond_its_tolerance_is_named() -> None:
+    (sentence,) = board_clock_sentences(BoardClock(30_000, "a kept clock", -45_000, 900), 4)
+
+    assert "beyond the 30.0 ppm that the board states" in sentence
+
+
+def test_breaks_of_the_clocks_are_told_up_to_three() -> None:
+    breaks = tuple(f"Break {number}." for number in range(5))
+
+    told = board_clock_sentences(BoardClock(30_000, "a clock", breaks=breaks), 4)[1:]
+
+    assert told == (*breaks[:3], "... and 2 more breaks of the clocks.")

@@ -1,4 +1,4 @@
-"""The relation of two clocks always contains the truth, and says when there is none."""
+"""The relation of two clocks always contains the truth, and names where there is none."""
 
 import math
 
@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resume_rig.model.edge import ClockExchange
-from resume_rig.model.errors import ProtocolError, RigError, UsageError
-from resume_rig.timing.relation import ClockStep, relate
+from resume_rig.model.errors import ProtocolError, UsageError
+from resume_rig.timing.clock_limits import ClockLimits, board_limits
+from resume_rig.timing.clock_segment import BreakKind
+from resume_rig.timing.relation import relate
 
 S = 1_000_000_000
 DELAYS_NS = st.integers(0, 200_000_000)
@@ -26,17 +28,22 @@ def exchange(host_ns: int, offset_ns: float, ppb: float, *delays_ns: int):
     return ClockExchange(host_ns, board(arrived), board(left), left + down)
 
 
-@settings(max_examples=300, deadline=None)
+def limits(tolerance_ppb: int, drift_ppb_per_s: int = 0) -> ClockLimits:
+    return ClockLimits(tolerance_ppb, drift_ppb_per_s, tick_ns=1)
+
+
+@settings(max_examples=120, deadline=None)
 @given(
-    delays=st.lists(st.tuples(DELAYS_NS, DELAYS_NS, DELAYS_NS), min_size=1, max_size=40),
-    gaps=st.lists(st.integers(1, 600 * S), min_size=40, max_size=40),
+    delays=st.lists(st.tuples(DELAYS_NS, DELAYS_NS, DELAYS_NS), min_size=2, max_size=40),
+    gaps=st.lists(st.integers(S, 600 * S), min_size=40, max_size=40),
     tolerance_ppb=st.integers(0, 100_000),
-    share=st.floats(-1, 1),
+    drift=st.integers(0, 1_000),
+    share=st.floats(-0.999, 0.999),
     offset_s=st.integers(-100_000, 100_000),
-    at_s=st.floats(-1000, 30_000),
+    ends=st.tuples(st.floats(0, 1), st.floats(0, 1)),
 )
 def test_the_truth_is_inside_the_bound_whatever_the_delays(
-    *, delays, gaps, tolerance_ppb, share, offset_s, at_s
+    *, delays, gaps, tolerance_ppb, drift, share, offset_s, ends
 ) -> None:
     ppb, offset_ns = share * tolerance_ppb, offset_s * S
     start = 200_000 * S
@@ -45,82 +52,230 @@ def test_the_truth_is_inside_the_bound_whatever_the_delays(
         exchange(host, offset_ns, ppb, *delay) for host, delay in zip(at_ns, delays, strict=False)
     ]
 
-    relation = relate(exchanges, tolerance_ppb)
+    relation = relate(exchanges, limits(tolerance_ppb, drift))
 
-    board_ns = exchanges[0].board_rx_ns + int(at_s * S)
-    truth_ns = board_ns / (1 + ppb / 1e9) + offset_ns
-    answer = relation.to_host_ns(board_ns)
-    # Stamps are floored and the truth is a float64 near 3e14 ns; 2 ns covers both.
-    assert abs(answer.value_ns - truth_ns) <= answer.bound_ns + 2
+    assert relation.breaks == []
+    first, last = exchanges[0].board_rx_ns, exchanges[-1].board_tx_ns
+    boards = sorted(first + int(end * (last - first)) for end in ends)
+    truths = [board_ns / (1 + ppb / 1e9) + offset_ns for board_ns in boards]
+    for board_ns, truth_ns in zip(boards, truths, strict=True):
+        answer = relation.to_host_ns(board_ns)
+        assert answer is not None
+        # The truth is a float64 near 3e14 ns; 1 ns covers it.
+        assert abs(answer.value_ns - truth_ns) <= answer.bound_ns + 1
+        back = relation.to_board_ns(round(truth_ns))
+        assert back is None or abs(back.value_ns - board_ns) <= back.bound_ns + 2
+    interval = relation.interval_ns(*boards)
+    assert interval is not None
+    assert abs(interval.value_ns - (truths[1] - truths[0])) <= interval.bound_ns + 1
+    rates = relation.rates(*boards)
+    assert rates is not None
+    assert rates.low - 1e-12 <= 1 / (1 + ppb / 1e9) - 1 <= rates.high + 1e-12
 
 
-def test_the_bound_is_half_of_the_shortest_round_trip_where_the_clocks_are_exact() -> None:
+def test_the_bound_is_half_of_the_shortest_delays_where_the_clocks_are_exact() -> None:
     exchanges = [
         exchange(i * S, 5 * S, 0, up, 0, down)
         for i, (up, down) in enumerate([(400_000, 900_000), (300_000, 200_000), (9_000_000, 0)])
     ]
 
-    offset = relate(exchanges, 0).offset(100 * S)
+    host = relate(exchanges, limits(0)).to_host_ns(-4 * S)
 
     # The tightest sides come from different exchanges: 0.3 ms up, 0 ms down.
-    assert offset.value_ns == pytest.approx(5 * S - 150_000, abs=1)
-    assert offset.bound_ns == pytest.approx(150_000, abs=2)
+    assert host is not None
+    assert host.value_ns == pytest.approx(S - 150_000, abs=1)
+    assert host.bound_ns == pytest.approx(150_000, abs=3)
 
 
-def test_the_bound_grows_with_the_distance_by_the_tolerance() -> None:
-    relation = relate([exchange(0, 0, 0, 100, 0, 100)], 30_000)
+def test_many_exchanges_tell_the_rate_and_with_it_a_gap_between_them() -> None:
+    offsets = [*range(30), *range(60, 90)]
+    exchanges = [exchange(i * S, 0, 40_000, 100_000, 0, 100_000) for i in offsets]
 
-    near, far = relation.offset(100), relation.offset(100 + 1000 * S)
+    relation = relate(exchanges, limits(100_000))
+    gap = relation.to_host_ns(45 * S)
+    interval = relation.interval_ns(44 * S, 46 * S)
 
-    assert near.bound_ns == pytest.approx(100, abs=2)
-    assert far.bound_ns == pytest.approx(100 + 30_000_000, rel=1e-4)
+    # The tolerance alone would allow 15 s * 100 ppm = 1.5 ms in the middle of the gap.
+    assert gap is not None
+    assert interval is not None
+    assert gap.bound_ns < 110_000
+    assert interval.bound_ns < 10_000
+    assert interval.value_ns == pytest.approx(2 * S - 80_000, abs=10_000)
+
+
+def test_a_rate_that_may_drift_bounds_less_than_one_that_may_not() -> None:
+    exchanges = [exchange(i * S, 0, 0, 200_000, 0, 200_000) for i in range(61)]
+
+    found = [relate(exchanges, limits(100_000, drift)).rates(S, 60 * S) for drift in (0, 100, 1000)]
+
+    widths = [each.high - each.low for each in found if each is not None]
+    assert widths == sorted(widths)
+    assert 10e-6 < widths[1] < 40e-6
 
 
 def test_later_exchanges_never_widen_what_earlier_ones_bound() -> None:
     exchanges = [exchange(i * S, 0, 10_000, 500_000, 0, 500_000 + i) for i in range(60)]
 
-    bounds = [relate(exchanges[:n], 30_000).offset(S).bound_ns for n in range(1, 61)]
+    found = [relate(exchanges[:n], limits(30_000, 100)).to_host_ns(S) for n in range(3, 61)]
 
+    bounds = [each.bound_ns for each in found if each is not None]
+    assert len(bounds) == 58
     assert bounds == sorted(bounds, reverse=True)
 
 
-@pytest.mark.parametrize("step_ns", [-50_000_000, 50_000_000], ids=["back", "forward"])
-def test_a_clock_step_is_named_with_its_size(step_ns: int) -> None:
-    before = [exchange(i * S, 0, 0, 200_000, 10_000, 200_000) for i in range(10)]
-    after = [exchange(i * S, step_ns, 0, 200_000, 10_000, 200_000) for i in range(10, 20)]
+@pytest.mark.parametrize(
+    ("step_ns", "kind"),
+    [
+        (-50_000_000, BreakKind.HOST_STOOD_STILL),
+        (-7200 * S, BreakKind.HOST_STOOD_STILL),
+        (50_000_000, BreakKind.BOARD_STOOD_STILL),
+    ],
+    ids=["host stopped", "host suspended", "board stopped"],
+)
+def test_a_step_ends_a_segment_and_is_named_with_its_size(step_ns: int, kind: BreakKind) -> None:
+    start = 10_000 * S
+    before = [exchange(start + i * S, 0, 0, 200_000, 10_000, 200_000) for i in range(10)]
+    # A host that stood still counts less than the board: the same moments have earlier stamps.
+    after = [
+        ClockExchange(e.host_tx_ns + step_ns, e.board_rx_ns, e.board_tx_ns, e.host_rx_ns + step_ns)
+        for e in [
+            exchange(start + i * S + max(0, -step_ns), 0, 0, 200_000, 10_000, 200_000)
+            for i in range(10, 20)
+        ]
+    ]
 
-    with pytest.raises(ClockStep, match="a clock step: around board time") as caught:
-        relate(before + after, 30_000)
+    relation = relate(before + after, limits(30_000, 100))
 
-    assert isinstance(caught.value, RigError)
-    assert "30000 ppb" in str(caught.value)
+    (found,) = relation.breaks
+    assert found.kind is kind
+    # At least: what the tolerance allows in the meantime is not counted.
+    assert found.size_ns == pytest.approx(abs(step_ns), rel=1e-4, abs=1_000_000)
+    assert found.size_ns <= abs(step_ns)
+    assert relation.to_host_ns(start + 5 * S) is not None
+    between = (before[-1].board_tx_ns + after[0].board_rx_ns) // 2
+    assert relation.to_host_ns(between) is None
+    later = after[5].board_rx_ns
+    host = relation.to_host_ns(later)
+    assert host is not None
+    assert abs(host.value_ns - (later + step_ns)) <= host.bound_ns
+    assert relation.interval_ns(start + 5 * S, later) is None
+    assert relation.rates(start + 5 * S, later) is None
 
 
-def test_a_rate_beyond_the_tolerance_is_not_believed() -> None:
+def test_a_board_that_was_reset_is_named_and_its_times_are_not_mixed() -> None:
+    before = [exchange(i * S, 0, 0, 200_000, 0, 200_000) for i in range(10)]
+    after = [exchange(i * S, 12 * S, 0, 200_000, 0, 200_000) for i in range(12, 40)]
+
+    relation = relate(before + after, limits(30_000))
+
+    assert [each.kind for each in relation.breaks] == [BreakKind.BOARD_RESET]
+    assert "reset" in relation.breaks[0].text
+    assert relation.to_host_ns(5 * S) is None  # both boots had such a time
+    only = relation.to_host_ns(20 * S)
+    assert only is not None
+    assert abs(only.value_ns - 32 * S) <= only.bound_ns
+    back = relation.to_board_ns(15 * S)
+    assert back is not None
+    assert abs(back.value_ns - 3 * S) <= back.bound_ns
+
+
+def test_an_exchange_in_which_the_host_slept_bounds_nothing() -> None:
+    whole = [exchange(i * S, 0, 0, 200_000, 0, 200_000) for i in range(5)]
+    torn = ClockExchange(5 * S, 5 * S, 9 * S, 5 * S + 1000)
+    rest = [
+        ClockExchange(e.host_tx_ns - 4 * S, e.board_rx_ns, e.board_tx_ns, e.host_rx_ns - 4 * S)
+        for e in [exchange(i * S, 0, 0, 200_000, 0, 200_000) for i in range(10, 15)]
+    ]
+
+    relation = relate([*whole, torn, *rest], limits(30_000))
+
+    assert [each.kind for each in relation.breaks] == [BreakKind.HOST_STOOD_STILL]
+    assert relation.to_host_ns(7 * S) is None
+    host = relation.to_host_ns(12 * S)
+    assert host is not None
+    assert host.value_ns == pytest.approx(8 * S, abs=300_000)
+
+
+def test_a_rate_beyond_the_tolerance_is_named_and_not_believed() -> None:
     exchanges = [exchange(i * 60 * S, 0, 200_000, 1000, 0, 1000) for i in range(10)]
 
-    with pytest.raises(ClockStep):
-        relate(exchanges, 30_000)
+    relation = relate(exchanges, limits(30_000))
+
+    assert {each.kind for each in relation.breaks} == {BreakKind.RATE}
+    assert relation.to_host_ns(90 * S) is None
+
+
+def test_a_drift_beyond_what_is_assumed_leaves_the_tolerance_in_force() -> None:
+    rates = [0, 60_000]  # the rate jumps by 60 ppm, within the tolerance of 100 ppm
+    offset = 0.0
+    exchanges = []
+    for i in range(60):
+        exchanges.append(exchange(i * S, offset, 0, 1000, 0, 1000))
+        offset += rates[i >= 30]
+
+    relation = relate(exchanges, limits(100_000, 10))
+    found = relation.rates(20 * S, 40 * S)
+
+    assert relation.breaks == []
+    assert found is not None
+    assert not found.steady
+    assert found.low <= 0
+    assert found.high >= 60e-6
+
+
+@pytest.mark.parametrize("board_ns", [-1, 20 * S], ids=["before", "after"])
+def test_beyond_the_exchanges_there_is_no_host_time(board_ns: int) -> None:
+    relation = relate([exchange(i * S, 0, 0, 100, 0, 100) for i in range(10)], limits(30_000))
+
+    assert relation.to_host_ns(board_ns) is None
+    assert relation.to_board_ns(board_ns) is None
+
+
+def test_without_an_exchange_nothing_is_related() -> None:
+    relation = relate([], limits(30_000))
+
+    assert relation.to_host_ns(0) is None
+    assert relation.interval_ns(0, 1) is None
+
+
+def test_an_interval_that_runs_back_is_negative() -> None:
+    relation = relate([exchange(i * S, 0, 0, 100, 0, 100) for i in range(10)], limits(30_000))
+
+    back, forth = relation.interval_ns(8 * S, 2 * S), relation.interval_ns(2 * S, 8 * S)
+
+    assert back is not None
+    assert forth is not None
+    assert (back.value_ns, back.bound_ns) == (-forth.value_ns, forth.bound_ns)
 
 
 @pytest.mark.parametrize(
-    ("exchanges", "tolerance_ppb", "error", "text"),
-    [
-        ([], 100, RigError, "no exchange"),
-        ([ClockExchange(0, 0, 0, 1)], -1, UsageError, "-1 ppb"),
-        ([ClockExchange(0, 9, 8, 1)], 100, ProtocolError, "a reply comes after"),
-        ([ClockExchange(5, 0, 0, 4)], 100, ProtocolError, "a reply comes after"),
-    ],
-    ids=["none", "negative tolerance", "board backwards", "host backwards"],
+    "made", [ClockExchange(0, 9, 8, 1), ClockExchange(5, 0, 0, 4)], ids=["board", "host"]
 )
-def test_impossible_input_is_refused_in_one_sentence(exchanges, tolerance_ppb, error, text) -> None:
-    with pytest.raises(error, match=text):
-        relate(exchanges, tolerance_ppb)
+def test_a_reply_before_its_request_is_refused_in_one_sentence(made: ClockExchange) -> None:
+    with pytest.raises(ProtocolError, match="a reply comes after"):
+        relate([made], limits(100))
+
+
+@pytest.mark.parametrize("values", [(-1, 0, 0), (10**9, 0, 0), (0, -1, 0), (0, 0, -1)])
+def test_limits_that_are_none_are_refused(values: tuple[int, int, int]) -> None:
+    with pytest.raises(UsageError, match="allowed are"):
+        ClockLimits(*values)
+
+
+def test_an_rc_oscillator_is_not_taken_for_a_crystal() -> None:
+    crystal, rc = board_limits(30_000, 1_000_000), board_limits(40_000_000, 1_000_000)
+
+    assert crystal.drift_ppb_per_s < rc.drift_ppb_per_s
+    assert crystal.tolerance_ppb > 30_000  # the host's own crystal counts as well
+    assert crystal.tick_ns == 1_000
 
 
 def test_offsets_of_wall_time_keep_their_nanoseconds() -> None:
     utc_ns = 1_777_000_000_123_456_789
-    relation = relate([ClockExchange(utc_ns, 1000, 1000, utc_ns)], 0)
+    relation = relate([ClockExchange(utc_ns, 1000, 3000, utc_ns + 2000)], ClockLimits(0))
 
-    assert relation.to_host_ns(2000).value_ns == utc_ns + 1000
-    assert relation.to_host_ns(2000).bound_ns <= 1
+    found = relation.to_host_ns(2000)
+
+    assert found is not None
+    assert found.value_ns == utc_ns + 1000
+    assert found.bound_ns <= 1

@@ -1,11 +1,12 @@
 """Judges a stored campaign; `run`, `correlate` and `report` all ask here."""
 
+import dataclasses
 from pathlib import Path
 
 from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
 from resume_rig.campaign.plan_file import plan_facts
-from resume_rig.campaign.stored import StoredCampaign, outside_cycles
+from resume_rig.campaign.stored import StoredCampaign, timed_campaign
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome
 from resume_rig.model.dut import DutProfile
@@ -21,12 +22,14 @@ def assess(stored: StoredCampaign, requirement: Requirement | None = None) -> Co
         requirement: instead of the one that it was run for.
     """
     identity = stored.identity
-    return correlate(
-        outside_cycles(stored),
+    timed = timed_campaign(stored)
+    correlation = correlate(
+        timed.cycles,
         stored.reading,
         identity.requirement if requirement is None else requirement,
         reset_to_tsc_of(identity.dut),
     )
+    return dataclasses.replace(correlation, board_clock=timed.board_clock)
 
 
 def facts_of(

@@ -13,13 +13,17 @@ from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.model.units import seconds_text
 from resume_rig.model.verdict import Finding, FindingKind
 from resume_rig.rig.interface import ActionStart, Faults, Rig, RigInfo
+from resume_rig.timing.clock_limits import board_limits
+from resume_rig.timing.clock_selection import ExchangeSelection
 
 NS_PER_MS = 1_000_000
 # While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
 FAST_PAUSE_NS = 20 * NS_PER_MS
 SLOW_PAUSE_NS = 250 * NS_PER_MS
+# At the beginning and the end of a record; one a second while it lasts. Those that bound the
+# relation of the clocks best are kept.
 EXCHANGES = 5
-EXCHANGES_KEPT = 2
+EXCHANGE_PAUSE_NS = 1_000 * NS_PER_MS
 LIGHT_SPAN_NS = 2_000 * NS_PER_MS
 # Behind the end of a recording the board needs its last batch of samples to decide.
 ONSET_GRACE_NS = 100 * NS_PER_MS
@@ -58,24 +62,28 @@ class Bench:
         self._light_pause_ns = min(2 * SLOW_PAUSE_NS, info.light_ring * BLOCK_NS // 4)
         self._light_read_ns = self._light_until_ns = 0
         self._board_minus_host_ns = 0
+        self._limits = board_limits(info.clock_tolerance_ppb, info.clock_hz)
+        self._exchanges = ExchangeSelection(self._limits)
+        self._exchanged_ns = 0
 
-    def begin(self) -> tuple[ClockExchange, ...]:
-        """Start a new record; return the clock exchanges that it begins with."""
+    def begin(self) -> None:
+        """Start a new record with clock exchanges of its own."""
         self.commands = []
         self._light_wanted = False
-        exchanges = self.exchange_clocks()
+        self._exchanges = ExchangeSelection(self._limits)
+        self.exchange_clocks()
         self.capture.begin()
-        return exchanges
 
-    def exchange_clocks(self) -> tuple[ClockExchange, ...]:
-        """Return the quickest of some exchanges, in the order they were made."""
-        made = [self.rig.exchange_clocks() for _ in range(EXCHANGES)]
-        kept = sorted(made, key=_round_trip_ns)[:EXCHANGES_KEPT]
-        best = kept[0]
+    def exchange_clocks(self) -> None:
+        """Make some exchanges, and take the quickest for when to do what."""
+        best = min((self._exchange() for _ in range(EXCHANGES)), key=_round_trip_ns)
         self._board_minus_host_ns = (
             best.board_rx_ns - best.host_tx_ns + best.board_tx_ns - best.host_rx_ns
         ) // 2
-        return tuple(sorted(kept, key=lambda exchange: exchange.host_tx_ns))
+
+    def exchanges(self) -> tuple[ClockExchange, ...]:
+        """Return the exchanges of this record that tell most, in order."""
+        return self._exchanges.kept()
 
     def host_time_of(self, board_ns: int) -> int:
         """Return the host time of a board time, good to half a round trip."""
@@ -181,6 +189,8 @@ class Bench:
             self.read()
             if done is not None and done():
                 return True
+            if self.clock.now_ns() - self._exchanged_ns >= EXCHANGE_PAUSE_NS:
+                self._exchange()
             left_ns = until_host_ns - self.clock.now_ns()
             if left_ns <= 0:
                 return False
@@ -195,6 +205,12 @@ class Bench:
         if all_light or now_ns - self._light_read_ns >= self._light_pause_ns:
             self.capture.read_light()
             self._light_read_ns = now_ns
+
+    def _exchange(self) -> ClockExchange:
+        made = self.rig.exchange_clocks()
+        self._exchanges.add(made)
+        self._exchanged_ns = self.clock.now_ns()
+        return made
 
     def _act(
         self,

@@ -19,11 +19,11 @@ from resume_rig.campaign.states import (
 )
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import Outcome
-from resume_rig.model.edge import ClockExchange
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.interface import Faults
+from resume_rig.timing.clock_wall import wall_minus_host_ns
 
 # Light onset needs at least 100 ms of darkness before the trigger as its baseline.
 LIGHT_LEAD_NS = 200 * NS_PER_MS
@@ -49,7 +49,6 @@ class CycleRun:
         self.plan = plan
         self._observe = observe
         self._line = sleep_line(bench.wired)
-        self._exchanges: tuple[ClockExchange, ...] = ()
         self._faults: Faults | None = None
         self._onset: LightOnset | None = None
         self._leases = 0
@@ -97,7 +96,7 @@ class CycleRun:
             initial_levels=dict(capture.initial_levels),
             edges=tuple(capture.edges),
             light=tuple(capture.light),
-            exchanges=self._exchanges,
+            exchanges=self._bench.exchanges(),
             commands=tuple(self._bench.commands),
             lost_edges=capture.lost_edges,
             lost_light=capture.lost_light,
@@ -115,8 +114,8 @@ class CycleRun:
     def _begin(self) -> CycleState:
         clock = self._bench.clock
         self._started_host_ns = clock.now_ns()
-        self._utc_minus_host_ns = clock.utc_ns() - self._started_host_ns
-        self._exchanges = self._bench.begin()
+        self._utc_minus_host_ns = wall_minus_host_ns(clock)
+        self._bench.begin()
         self._leases = self._bench.faults().lease_expiries
         return CycleState.FALLING_ASLEEP
 
@@ -160,7 +159,7 @@ class CycleRun:
 
     def _read(self) -> CycleState:
         self.read_rest(wait=True)
-        self._exchanges += self._bench.exchange_clocks()
+        self._bench.exchange_clocks()
         self._faults = faults = self._bench.faults()
         if faults.lease_expiries > self._leases:
             self.findings = (self._bench.lease_expired(),)

@@ -10,6 +10,7 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.requirement import Requirement
 from resume_rig.rig.interface import RigInfo
+from resume_rig.timing.clock_discipline import HostDiscipline
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Identity:
         host: machine, system and Python.
         software: version of resume-rig.
         created_utc_ns: host wall time.
+        host_clock: who keeps the host's wall clock; None in stores that do not tell.
     """
 
     rig_url: str
@@ -35,6 +37,7 @@ class Identity:
     host: str
     software: str
     created_utc_ns: int
+    host_clock: HostDiscipline | None = None
 
     @property
     def dut_name(self) -> str:
@@ -49,6 +52,7 @@ def identify(
     dut: DutProfile | None,
     requirement: Requirement,
     created_utc_ns: int,
+    host_clock: HostDiscipline | None = None,
 ) -> Identity:
     """Return the identity of a campaign that starts now on this host.
 
@@ -58,6 +62,7 @@ def identify(
         dut: its profile; None takes every channel of the board as wired.
         requirement: what the campaign is judged against.
         created_utc_ns: host wall time.
+        host_clock: who keeps it (`clock_discipline.discipline_of`).
 
     Raises:
         UsageError: the profile wires a channel that the board does not have.
@@ -79,6 +84,7 @@ def identify(
         host=host_text(),
         software=__version__,
         created_utc_ns=created_utc_ns,
+        host_clock=host_clock,
     )
 
 
@@ -93,7 +99,7 @@ def host_text() -> str:
 def check_same_bench(stored: Identity, present: Identity, path: str) -> None:
     """Check that a campaign goes on with the rig and the DUT that it began with.
 
-    Boot id, URL, host, software and requirement may differ.
+    Boot id, URL, host, its clock, software and requirement may differ.
 
     Raises:
         UsageError: something else differs; the sentence names what.

@@ -19,6 +19,7 @@ from resume_rig.timing.edge_uncertainty import (
     edge_half_width_ns,
     without_delays,
 )
+from resume_rig.timing.rate_calibration import RateCalibration
 
 # Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
 RUNNER_SAYS = (Outcome.INTERRUPTED, Outcome.INVALID)
@@ -45,6 +46,7 @@ def outside_cycle(
     *,
     of_blocks: LightOnset | None = None,
     ignored: bool = False,
+    calibration: RateCalibration | None = None,
 ) -> OutsideCycle:
     """Return the cycle as its raw record tells it; nothing derived is taken from the record.
 
@@ -55,6 +57,8 @@ def outside_cycle(
         of_blocks: the onset that the record's blocks of light tell, for a record of which they
             were not read; used where the board told none.
         ignored: the plan leaves the cycle out.
+        calibration: of the board's clock; the intervals are corrected by it, moments stay
+            those of the board's clock.
     """
     wired = identity.wired
     built = build_cycle(
@@ -62,11 +66,14 @@ def outside_cycle(
         pin_edges(raw, identity),
         {channel: level for channel, level in raw.initial_levels.items() if channel in wired},
         plan.wake_by,
-        bounds_of(identity.rig),
+        bounds_of(identity.rig, calibration),
         light=_light_of(raw, identity.rig, of_blocks),
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
     )
+    if calibration is not None:
+        true = {name: calibration.corrected(each) for name, each in built.intervals.items()}
+        built = dataclasses.replace(built, intervals=true)
     if raw.outcome in RUNNER_SAYS:
         told = tuple(f for f in built.findings if f.kind not in BLAMES_THE_DUT)
         findings = (*told, *raw.findings)
@@ -135,13 +142,13 @@ def pin_edges(raw: CycleRaw, identity: Identity) -> tuple[Edge, ...]:
     return without_delays(wired, delays)
 
 
-def bounds_of(rig: RigInfo) -> IntervalBounds:
-    """Return what the board states of its stamps.
+def bounds_of(rig: RigInfo, calibration: RateCalibration | None = None) -> IntervalBounds:
+    """Return what the board states of its stamps, and what is left of its clock's rate error.
 
-    A measured rate error is not applied to stamps: it lies within the stated tolerance.
+    Without a calibration of the cycle that is the stated tolerance.
     """
     return IntervalBounds(
-        rate_ppb=rig.clock_tolerance_ppb,
+        rate_ppb=rig.clock_tolerance_ppb if calibration is None else calibration.bound_ppb,
         edge_ns={
             info.channel: edge_half_width_ns(
                 info.uncertainty_ns, info.resolution_ns, calibrated=info.latency is not None

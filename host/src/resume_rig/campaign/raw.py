@@ -53,7 +53,7 @@ class CycleRaw:
         initial_levels: of the wired channels, just before the first edge.
         edges: numbered without gaps unless `lost_edges` says otherwise.
         light: blocks recorded around the wake; empty without a photodiode.
-        exchanges: the best of those made before and after.
+        exchanges: those of the cycle that bound the relation of the clocks best, in order.
         utc_minus_host_ns: host wall clock (UTC) minus host monotonic clock, in nanoseconds.
         started_host_ns, ended_host_ns: host clock around the cycle.
         lost_edges, lost_light: overwritten on the board before they were read.

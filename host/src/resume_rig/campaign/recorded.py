@@ -7,7 +7,7 @@ from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle, pin_edges
 from resume_rig.campaign.raw import CycleRaw
 from resume_rig.campaign.store import Store
-from resume_rig.campaign.stored import utc_of
+from resume_rig.campaign.stored_clock import utc_alone
 from resume_rig.model.recorded import RecordedCycle
 
 
@@ -36,7 +36,7 @@ def _recorded(raw: CycleRaw, store: Store) -> RecordedCycle:
         raw, store.plan.of_cycle(store.index_of(raw.number)), identity
     ).trigger_ns
     zero_ns = trigger_ns if trigger_ns is not None else (edges[0].t_ns if edges else 0)
-    utc = utc_of(raw, zero_ns, identity.rig.clock_tolerance_ppb)
+    utc = utc_alone(raw, zero_ns, identity.rig)
     return RecordedCycle(
         number=raw.number,
         edges=edges,

@@ -11,12 +11,12 @@ from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, Recovery, Session
 from resume_rig.campaign.store import Store
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.errors import RigError
+from resume_rig.campaign.stored_clock import CampaignClock
+from resume_rig.model.cycle import BoardClock, Outcome, OutsideCycle
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.relation import relate
+from resume_rig.timing.rate_calibration import RateCalibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,46 +75,59 @@ def _of_blocks(store: Store, cycles: Iterable[CycleRaw]) -> dict[int, LightOnset
     }
 
 
+@dataclass(frozen=True, slots=True)
+class TimedCampaign:
+    """What the wires say of each cycle, in order, and how the board's clock ran meanwhile."""
+
+    cycles: list[TimedCycle]
+    board_clock: BoardClock
+
+
 def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
-    """Return what the wires say of each cycle, on the host's clock; in order."""
+    """Return what the wires say of each cycle; in order."""
+    return timed_campaign(stored).cycles
+
+
+def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
+    """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
+    clock = CampaignClock(
+        stored.cycles,
+        stored.identity.rig,
+        stored.identity.host_clock,
+        frozenset(s.number for s in stored.sessions if s.host == stored.identity.host),
+    )
+    calibrations = [clock.calibration(raw) for raw in stored.cycles]
     timed: list[TimedCycle] = []
     index = 0
-    for raw in stored.cycles:
-        timed.append(_timed(raw, stored, index))
+    for raw, calibration in zip(stored.cycles, calibrations, strict=True):
+        outside = _outside(raw, stored, index, calibration)
+        timed.append(TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records))
         index += raw.outcome is not Outcome.INTERRUPTED
-    return timed
+    return TimedCampaign(timed, clock.told(calibrations))
 
 
-def _timed(raw: CycleRaw, stored: StoredCampaign, index: int) -> TimedCycle:
+def _outside(
+    raw: CycleRaw, stored: StoredCampaign, index: int, calibration: RateCalibration | None
+) -> OutsideCycle:
     """Return a cycle; `index` is how many cycles of the plan were done before it."""
     plan = stored.plan
-    outside = outside_cycle(
+    return outside_cycle(
         raw,
         plan.of_cycle(index),
         stored.identity,
         of_blocks=stored.of_blocks.get(raw.number),
         ignored=index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED,
+        calibration=calibration,
     )
-    board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
-    tolerance_ppb = stored.identity.rig.clock_tolerance_ppb
-    wake_utc = None if board_ns is None else utc_of(raw, board_ns, tolerance_ppb)
-    return TimedCycle(outside, wake_utc, raw.records)
 
 
-def utc_of(raw: CycleRaw, board_ns: int, tolerance_ppb: int) -> BoundedNs | None:
-    """Return the host's UTC at a board time of a cycle; None where nothing relates the clocks.
+def _wake_utc(raw: CycleRaw, outside: OutsideCycle, clock: CampaignClock) -> BoundedNs | None:
+    """Return when the DUT woke; None where nothing relates the board's clock to the wall's.
 
-    Each cycle stands on its own exchanges, so that a host that was suspended between two cycles,
-    or a board that was restarted, spoils neither.
+    Where a clock stepped within the cycle its edges stand, their UTC does not.
     """
-    if not raw.exchanges:
-        return None
-    try:
-        host = relate(raw.exchanges, tolerance_ppb).to_host_ns(board_ns)
-    except RigError:
-        # The host's clock stepped within the cycle: its edges stand, their UTC does not.
-        return None
-    return BoundedNs(host.value_ns + raw.utc_minus_host_ns, host.bound_ns)
+    board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
+    return None if board_ns is None else clock.utc_ns(raw, board_ns)
 
 
 def _reading(cycles: Iterable[CycleRaw], sessions: Iterable[Session]) -> LogReading:

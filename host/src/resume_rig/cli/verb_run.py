@@ -41,6 +41,7 @@ _PLAN_OPTIONS = (
     "settle",
     "press",
     "ignore_first",
+    "host_clock_ppb",
     "warm_up",
     "out",
 )
@@ -101,6 +102,12 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="FILE",
         type=Path,
         help="for --log ssh:, in place of the user's own configuration of ssh",
+    )
+    parser.add_argument(
+        "--host-clock-ppb",
+        metavar="PPB",
+        type=int,
+        help="the host's wall clock is kept to this rate error, whatever its system says of it",
     )
     parser.add_argument(
         "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
@@ -256,7 +263,10 @@ def _campaign(
     from resume_rig.campaign.campaign import begin, go_on
     from resume_rig.campaign.identity import identify
     from resume_rig.cli.campaign_progress import Progress, ProgressMode
+    from resume_rig.timing.clock_discipline import discipline_of, stated_discipline
 
+    kept_ppb = args.host_clock_ppb
+    stated = None if kept_ppb is None else stated_discipline(kept_ppb)
     with opened_rig(setting.rig_url, setting.dut, setting.not_before_utc_ns) as opened:
         rig, clock = opened.rig, opened.clock
         identity = identify(
@@ -265,6 +275,7 @@ def _campaign(
             dut=setting.dut,
             requirement=requirement,
             created_utc_ns=clock.utc_ns(),
+            host_clock=discipline_of(clock) if stated is None else stated,
         )
         progress = Progress(identity, ProgressMode(args.progress), hooks)
         log = _log_source(args, clock, opened.dut_log)

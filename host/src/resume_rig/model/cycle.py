@@ -123,6 +123,29 @@ class OsClock:
 
 
 @dataclass(frozen=True, slots=True)
+class BoardClock:
+    """How the board's clock ran against the host's wall clock over a campaign.
+
+    Attributes:
+        tolerance_ppb: what the board states; holds where a cycle was not corrected.
+        source: who keeps the host's wall clock.
+        rate_ppb, bound_ppb: mean rate error over the campaign, positive = fast, and its
+            half-width; None where it is not known.
+        cycle_bound_ppb: greatest half-width of the rate in any cycle that was corrected.
+        corrected: how many cycles had their intervals corrected.
+        breaks: a sentence for each step, suspend or reset that the exchanges show.
+    """
+
+    tolerance_ppb: int
+    source: str
+    rate_ppb: int | None = None
+    bound_ppb: int | None = None
+    cycle_bound_ppb: int | None = None
+    corrected: int = 0
+    breaks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Correlation:
     """The whole answer of `correlate` and `run`."""
 
@@ -131,3 +154,4 @@ class Correlation:
     clock: OsClock | None
     verdict: Verdict
     why: str
+    board_clock: BoardClock | None = None

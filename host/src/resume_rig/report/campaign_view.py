@@ -30,6 +30,7 @@ from resume_rig.report.summary import CampaignSummary, campaign_summary, resume_
 from resume_rig.report.svg_histogram import Histogram, histogram
 from resume_rig.report.svg_phases import PhasePanel, phase_panels
 from resume_rig.report.wording import (
+    board_clock_sentences,
     clock_sentence,
     cycle_name,
     outcome_words,
@@ -145,7 +146,7 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         rows_before=tuple(_row(cycle) for cycle in cycles[: rows.head]),
         rows_left_out=_left_out(cycles[rows.head : len(cycles) - rows.tail], len(cycles)),
         rows_after=tuple(_row(cycle) for cycle in cycles[len(cycles) - rows.tail :]),
-        clock=clock_sentence(correlation.clock),
+        clock=_clock(correlation),
         unmatched_cycles=cycle_ranges(unmatched),
         unmatched_records=tuple(_record_line(record) for record in records[:_RECORDS_NAMED]),
         unmatched_more=max(len(records) - _RECORDS_NAMED, 0),
@@ -154,6 +155,12 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         faults_more=max(len(facts.faults) - _FAULTS_SHOWN, 0),
         limits=STATED_LIMITS,
     )
+
+
+def _clock(correlation: Correlation) -> str:
+    board = correlation.board_clock
+    told = () if board is None else board_clock_sentences(board, len(correlation.cycles))
+    return " ".join((clock_sentence(correlation.clock), *told))
 
 
 def _tiles(correlation: Correlation, summary: CampaignSummary, trigger: str) -> tuple[Tile, ...]:

@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 
 from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.cycle import Correlation, IntervalName, OsClock, OutsideCycle, ReconciledCycle
+from resume_rig.model.cycle import (
+    BoardClock,
+    Correlation,
+    IntervalName,
+    OsClock,
+    OutsideCycle,
+    ReconciledCycle,
+)
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
 from resume_rig.report.findings import findings_of
@@ -38,7 +45,7 @@ def correlation_pieces(
     records: list[Json] = [_record(record) for record in correlation.unmatched_records]
     yield f'],\n"unmatched_cycles":{json_text(unmatched)},\n'
     yield f'"unmatched_records":{json_text(records)},\n'
-    yield f'"clock":{json_text(_clock(correlation.clock))},\n'
+    yield f'"clock":{json_text(_clock(correlation.clock, correlation.board_clock))},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
     yield f'"why":{json_text(text_json(correlation.why))}'
     if campaign is not None:
@@ -120,11 +127,19 @@ def _record(record: OsRecord) -> dict[str, Json]:
     }
 
 
-def _clock(clock: OsClock | None) -> dict[str, Json]:
+def _clock(clock: OsClock | None, board: BoardClock | None) -> dict[str, Json]:
+    breaks: list[Json] = [] if board is None else list(board.breaks)
     return {
         "os_minus_host_s": None if clock is None else number_json(clock.os_minus_host_s),
         "bound_s": None if clock is None else number_json(clock.bound_s),
         "drift_ppm": None if clock is None else number_json(clock.drift_ppm),
+        "board_rate_ppb": None if board is None else board.rate_ppb,
+        "board_rate_bound_ppb": None if board is None else board.bound_ppb,
+        "board_rate_cycle_bound_ppb": None if board is None else board.cycle_bound_ppb,
+        "board_tolerance_ppb": None if board is None else board.tolerance_ppb,
+        "board_corrected_cycles": 0 if board is None else board.corrected,
+        "board_rate_source": None if board is None else board.source,
+        "breaks": breaks,
     }
 
 

@@ -24,6 +24,7 @@ from resume_rig.report.terminal_style import (
     table_lines,
 )
 from resume_rig.report.wording import (
+    board_clock_sentences,
     clock_sentence,
     cycle_name,
     outcome_words,
@@ -63,6 +64,9 @@ def correlation_table(
     yield from _findings(correlation, style, show_all=show_all)
     yield from _unmatched(correlation, style)
     yield style.paragraph(clock_sentence(correlation.clock))
+    if correlation.board_clock is not None:
+        for sentence in board_clock_sentences(correlation.board_clock, len(correlation.cycles)):
+            yield style.paragraph(sentence)
     yield style.verdict_line(correlation.verdict, correlation.why)
 
 

@@ -2,15 +2,17 @@
 
 from typing import Final
 
-from resume_rig.model.cycle import OsClock, Outcome, ReconciledCycle
+from resume_rig.model.cycle import BoardClock, OsClock, Outcome, ReconciledCycle
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
+from resume_rig.model.units import count_of
 
 MISSING: Final = "-"
 """Stands where a time was not measured; never a 0."""
 
 _NS_PER_MS: Final = 1_000_000
+_BREAKS_SHOWN: Final = 3
 _OUTCOME_WORDS: Final = {
     Outcome.SLEPT_AND_WOKE: "slept and woke",
     Outcome.NEVER_SLEPT: "never slept",
@@ -86,6 +88,37 @@ def clock_sentence(clock: OsClock | None) -> str:
     if clock.drift_ppm is None:
         return f"{sentence}, drift not known."
     return f"{sentence}, drift {clock.drift_ppm:+.1f} ppm."
+
+
+def board_clock_sentences(clock: BoardClock, cycles: int) -> tuple[str, ...]:
+    """Return how the board's clock ran, what was made of it, and where the clocks broke off."""
+    parts = []
+    tolerance = ppm_text(clock.tolerance_ppb)
+    if clock.rate_ppb is not None and clock.bound_ppb is not None:
+        mean = f"{clock.rate_ppb / 1000:+.2f} ppm ±{ppm_text(clock.bound_ppb)} over the campaign"
+        parts.append(f"{mean}, against {clock.source}")
+        if abs(clock.rate_ppb) > clock.tolerance_ppb + clock.bound_ppb:
+            parts.append(f"that is beyond the {tolerance} that the board states")
+    if clock.cycle_bound_ppb is not None:
+        corrected = f"intervals of {clock.corrected} of {count_of(cycles, 'cycle')} are corrected"
+        parts.append(f"{corrected}, to ±{ppm_text(clock.cycle_bound_ppb)} or better")
+    else:
+        # A mean alone corrects nothing: the rate in each cycle is what has to be proven.
+        parts.append(f"not calibrated by {clock.source}, so its tolerance of {tolerance} stays")
+    sentence = f"Board clock: {'; '.join(parts)}."
+    return (sentence, *clock.breaks[:_BREAKS_SHOWN], *_breaks_left(clock))
+
+
+def _breaks_left(clock: BoardClock) -> tuple[str, ...]:
+    left = len(clock.breaks) - _BREAKS_SHOWN
+    return (f"... and {left} more breaks of the clocks.",) if left > 0 else ()
+
+
+def ppm_text(rate_ppb: int) -> str:
+    """Return a half-width in ppm, rounded up to three digits."""
+    digits = 2 if rate_ppb < 10_000 else 1 if rate_ppb < 100_000 else 0
+    step = 10 ** (3 - digits)
+    return f"{-(-rate_ppb // step) * step / 1000:.{digits}f} ppm"
 
 
 def record_name(record: OsRecord) -> str:

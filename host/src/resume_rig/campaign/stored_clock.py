@@ -1,0 +1,169 @@
+"""The clocks of a stored campaign: board, host and wall time, related over all its cycles."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from resume_rig.campaign.raw import CycleRaw
+from resume_rig.model.cycle import BoardClock
+from resume_rig.model.errors import ProtocolError
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.rig.interface import RigInfo
+from resume_rig.timing.clock_discipline import HostDiscipline
+from resume_rig.timing.clock_limits import board_limits
+from resume_rig.timing.clock_segment import RateRange
+from resume_rig.timing.clock_wall import WallClock
+from resume_rig.timing.rate_calibration import RateCalibration, calibrate
+from resume_rig.timing.relation import ClockRelation, relate
+
+_PPB = 1_000_000_000
+# By so much the rate of a wall clock may change over a campaign, by its host's temperature.
+_SLEW = 2e-6
+_NOT_TOLD = HostDiscipline(None, 0, "a host of which the store does not tell who keeps its clock")
+
+
+@dataclass(slots=True)
+class _Run:
+    """Cycles of one boot of the board and one session of the host."""
+
+    relation: ClockRelation
+    wall: WallClock
+    cycles: list[CycleRaw]
+    wall_rates: dict[int, RateRange]
+
+    @property
+    def usual_rate(self) -> float:
+        """Return the wall clock's rate against the host's counter in the median cycle."""
+        return median((rate.low + rate.high) / 2 for rate in self.wall_rates.values())
+
+
+def utc_alone(raw: CycleRaw, board_ns: int, rig: RigInfo) -> BoundedNs | None:
+    """Return wall time at a board time of a cycle, told by this cycle alone.
+
+    Its bound is some ms, since a wall clock that was read once may be slewed; `CampaignClock`
+    tells it closer, and needs all cycles. None where nothing relates the clocks.
+    """
+    return CampaignClock([raw], rig, None, frozenset()).utc_ns(raw, board_ns)
+
+
+class CampaignClock:
+    """Wall time and true rate of the board's clock in each cycle.
+
+    Args:
+        cycles: in order; they need no light.
+        rig: tolerance and tick of the board's clock.
+        discipline: of the host's wall clock; None where the store does not tell.
+        trusted: sessions that ran on the host that `discipline` is of.
+    """
+
+    def __init__(
+        self,
+        cycles: Sequence[CycleRaw],
+        rig: RigInfo,
+        discipline: HostDiscipline | None,
+        trusted: frozenset[int],
+    ) -> None:
+        self._rig = rig
+        self._discipline = discipline or _NOT_TOLD
+        self._trusted = trusted
+        groups: dict[tuple[int, int], list[CycleRaw]] = defaultdict(list)
+        for raw in cycles:
+            groups[raw.session, raw.boot_id].append(raw)
+        self._runs = {key: self._run(group) for key, group in groups.items()}
+        self._usual = {key: run.usual_rate for key, run in self._runs.items()}
+
+    def utc_ns(self, raw: CycleRaw, board_ns: int) -> BoundedNs | None:
+        """Return wall time at a board time of a cycle; None where nothing relates the two."""
+        run = self._runs[raw.session, raw.boot_id]
+        host = run.relation.to_host_ns(board_ns)
+        return None if host is None else run.wall.to_utc_ns(host, raw.started_host_ns)
+
+    def calibration(self, raw: CycleRaw) -> RateCalibration | None:
+        """Return the rate that the board's clock had all through a cycle's edges.
+
+        None where it is not proven better than the board's stated tolerance.
+        """
+        if not raw.edges or not self._is_kept_right(raw.session):
+            return None
+        run = self._runs[raw.session, raw.boot_id]
+        start_ns, end_ns = raw.edges[0].t_ns, raw.edges[-1].t_ns
+        rates, wall = run.relation.rates(start_ns, end_ns), run.wall_rates[raw.number]
+        usual = self._usual[raw.session, raw.boot_id]
+        # A wall clock that is being slewed keeps no time to measure a rate by.
+        if rates is None or not wall.low - _SLEW <= usual <= wall.high + _SLEW:
+            return None
+        return calibrate(
+            rates,
+            wall,
+            wall_ppb=self._discipline.rate_ppb,
+            tolerance_ppb=self._rig.clock_tolerance_ppb,
+            source=self._discipline.source,
+        )
+
+    def told(self, calibrations: Sequence[RateCalibration | None]) -> BoardClock:
+        """Return what a user is told of the board's clock.
+
+        Args:
+            calibrations: of each cycle.
+        """
+        used = [found for found in calibrations if found is not None]
+        mean = self._mean()
+        return BoardClock(
+            tolerance_ppb=self._rig.clock_tolerance_ppb,
+            source=self._discipline.source,
+            rate_ppb=None if mean is None else mean.rate_ppb,
+            bound_ppb=None if mean is None else mean.bound_ppb,
+            cycle_bound_ppb=max((found.bound_ppb for found in used), default=None),
+            corrected=len(used),
+            breaks=tuple(
+                found.text for run in self._runs.values() for found in run.relation.breaks
+            ),
+        )
+
+    def _run(self, cycles: list[CycleRaw]) -> _Run:
+        limits = board_limits(self._rig.clock_tolerance_ppb, self._rig.clock_hz)
+        try:
+            relation = relate((each for raw in cycles for each in raw.exchanges), limits)
+        except ProtocolError:
+            # A store that somebody wrote into: its edges stand, their wall time does not.
+            relation = ClockRelation(limits)
+        wall = WallClock()
+        for raw in cycles:
+            wall.add(raw.started_host_ns, raw.utc_minus_host_ns)
+        rates = {
+            raw.number: wall.rates(raw.started_host_ns, raw.ended_host_ns, raw.started_host_ns)
+            for raw in cycles
+        }
+        return _Run(relation, wall, cycles, rates)
+
+    def _is_kept_right(self, session: int) -> bool:
+        return self._discipline.synchronised is True and session in self._trusted
+
+    def _mean(self) -> RateCalibration | None:
+        """Return the mean rate over the longest run without a break of any clock."""
+        found = [
+            mean
+            for (session, _), run in self._runs.items()
+            if self._is_kept_right(session)
+            for mean in [self._mean_of(run)]
+            if mean is not None
+        ]
+        return min(found, key=lambda mean: mean.bound_ppb, default=None)
+
+    def _mean_of(self, run: _Run) -> RateCalibration | None:
+        """Return the rate between the beginnings of the first and of the last cycle of a run."""
+        ends = [raw for raw in run.cycles if raw.exchanges]
+        if len(ends) < 2 or run.relation.breaks or run.wall.steps:
+            return None
+        first, last = ends[0], ends[-1]
+        start_ns, end_ns = first.exchanges[0].board_rx_ns, last.exchanges[0].board_rx_ns
+        start, end = self.utc_ns(first, start_ns), self.utc_ns(last, end_ns)
+        if start is None or end is None or end_ns <= start_ns:
+            return None
+        true_ns, bound_ns = end.value_ns - start.value_ns, end.bound_ns + start.bound_ns
+        if true_ns <= bound_ns:
+            return None
+        rate_ppb = round(((end_ns - start_ns) / true_ns - 1) * _PPB)
+        bound_ppb = bound_ns * _PPB // (true_ns - bound_ns) + 1 + self._discipline.rate_ppb
+        return RateCalibration(rate_ppb, bound_ppb, self._discipline.source)
