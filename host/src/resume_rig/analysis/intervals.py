@@ -6,12 +6,12 @@ docs/reference/intervals.md is the table of this module.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from resume_rig.analysis.levels import Hold, times_to
 from resume_rig.analysis.sleep_moments import Sleep, Wires, sleep_trigger, wake_trigger
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import IntervalName
+from resume_rig.model.moment import Moment
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
@@ -36,11 +36,6 @@ class Wake:
     resets: int
     powers: int
     end_ns: float
-
-
-class _Point(NamedTuple):
-    channel: Channel
-    t_ns: int
 
 
 def find_wake(wires: Wires, sleep: Sleep, wake_by: Actuator | None, end_ns: float) -> Wake:
@@ -70,22 +65,20 @@ def measure(
     for name, (start, end) in _ends(wires, sleep, wake).items():
         if start is None or end is None or end.t_ns < start.t_ns:
             continue
-        duration_ns = end.t_ns - start.t_ns
-        bound_ns = bounds.bound_ns(start.channel, end.channel, duration_ns)
-        found[name] = BoundedNs(duration_ns, bound_ns)
+        found[name] = bounds.between(start, end)
     return found
 
 
 def _ends(
     wires: Wires, sleep: Sleep, wake: Wake
-) -> dict[IntervalName, tuple[_Point | None, _Point | None]]:
+) -> dict[IntervalName, tuple[Moment | None, Moment | None]]:
     line = wires.power_line() or Channel.SLP_S3
     by_slp_s3 = sleep.by_power and line is Channel.SLP_S3
-    asleep = _point(line, sleep.from_ns if sleep.by_power else None)
+    asleep = _point(line, sleep.from_ns if sleep.by_power else None, rises=False)
     awake = _point(line, sleep.until_ns if sleep.by_power else None)
     slp_s3_falls, slp_s3_rises = (asleep, awake) if by_slp_s3 else (None, None)
-    before = _hold_start(sleep_trigger(wires, sleep))
-    press = _hold_start(wake.trigger)
+    before = _hold_start(sleep_trigger(wires, sleep), lid_rises=False)
+    press = _hold_start(wake.trigger, lid_rises=True)
     is_button = wake.trigger is not None and wake.trigger.channel is Channel.BUTTON
     release = _point(Channel.BUTTON, wake.trigger.end_ns if wake.trigger and is_button else None)
     pwr_ok = _point(Channel.PWR_OK, wake.pwr_ok_ns)
@@ -105,9 +98,11 @@ def _ends(
     }
 
 
-def _point(channel: Channel, t_ns: float | None) -> _Point | None:
-    return None if t_ns is None or math.isinf(t_ns) else _Point(channel, int(t_ns))
+def _point(channel: Channel, t_ns: float | None, *, rises: bool = True) -> Moment | None:
+    return None if t_ns is None or math.isinf(t_ns) else Moment(channel, int(t_ns), rises=rises)
 
 
-def _hold_start(hold: Hold | None) -> _Point | None:
-    return None if hold is None else _Point(hold.channel, hold.start_ns)
+def _hold_start(hold: Hold | None, *, lid_rises: bool) -> Moment | None:
+    if hold is None:
+        return None
+    return Moment(hold.channel, hold.start_ns, rises=lid_rises and hold.channel is Channel.LID)

@@ -4,17 +4,13 @@ import dataclasses
 
 from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.campaign.identity import Identity
+from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CommandName, CycleRaw
 from resume_rig.model.cycle import Outcome, OutsideCycle
 from resume_rig.model.edge import Edge
 from resume_rig.model.verdict import Finding, FindingKind
-from resume_rig.rig.interface import RigInfo
-from resume_rig.timing.edge_uncertainty import (
-    IntervalBounds,
-    edge_half_width_ns,
-    without_delays,
-)
+from resume_rig.timing.edge_uncertainty import IntervalBounds, without_delays
 
 # Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
 RUNNER_SAYS = (Outcome.INTERRUPTED, Outcome.INVALID)
@@ -34,16 +30,24 @@ WAKING_COMMANDS = (CommandName.PRESS, CommandName.OPEN_LID)
 
 
 def outside_cycle(
-    raw: CycleRaw, plan: Plan, identity: Identity, *, ignored: bool = False
+    raw: CycleRaw,
+    plan: Plan,
+    identity: Identity,
+    *,
+    ignored: bool = False,
+    bounds: IntervalBounds | None = None,
 ) -> OutsideCycle:
-    """Return the cycle as its raw record tells it; nothing derived is taken from the record."""
+    """Return the cycle as its raw record tells it; nothing derived is taken from the record.
+
+    `bounds` is what is known of the instrument, where that is not what the board states.
+    """
     wired = identity.wired
     built = build_cycle(
         raw.number,
         pin_edges(raw, identity),
         {channel: level for channel, level in raw.initial_levels.items() if channel in wired},
         plan.wake_by,
-        bounds_of(identity.rig),
+        bounds_of(identity.rig, identity.dut) if bounds is None else bounds,
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
     )
@@ -79,22 +83,5 @@ def _asked_for(raw: CycleRaw, built: OutsideCycle) -> bool:
 
 def pin_edges(raw: CycleRaw, identity: Identity) -> tuple[Edge, ...]:
     """Return the edges of the wired channels as they were on the DUT's pins, in order."""
-    delays = {info.channel: info.delay_ns for info in identity.rig.channels}
     wired = [edge for edge in raw.edges if edge.channel in identity.wired]
-    return without_delays(wired, delays)
-
-
-def bounds_of(rig: RigInfo) -> IntervalBounds:
-    """Return what the board states of its stamps.
-
-    A measured rate error is not applied to stamps: it lies within the stated tolerance.
-    """
-    return IntervalBounds(
-        rate_ppb=rig.clock_tolerance_ppb,
-        edge_ns={
-            info.channel: edge_half_width_ns(
-                info.uncertainty_ns, info.resolution_ns, calibrated=info.latency is not None
-            )
-            for info in rig.channels
-        },
-    )
+    return without_delays(wired, bounds_of(identity.rig, identity.dut).delays_ns())
