@@ -7,7 +7,9 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
+from resume_rig.model.budget import Budget
 from resume_rig.model.channel import Channel
 from resume_rig.model.light import LightDefinition
 from resume_rig.model.moment import LightMoment, Moment
@@ -38,6 +40,11 @@ def onset() -> Ends:
     return Moment(Channel.BUTTON, 0), Moment(Channel.BACKLIGHT, at_ns, light=light)
 
 
+def table(bounds: IntervalBounds, start: Moment, end: Moment) -> Budget:
+    """Return the budget that the interval has."""
+    return budget_of("any", end.t_ns - start.t_ns, bounds.rows(start, end))
+
+
 def each_us(work: Callable[[Moment, Moment], object], ends: list[Ends]) -> float:
     """Return the processor time that one takes."""
     begun = time.process_time()
@@ -59,7 +66,7 @@ def main() -> None:
         )
         ends = [make() for _ in range(count)]
         quick_us = each_us(bounds.between, ends)
-        table_us = each_us(lambda a, b: budget_of("", 0, bounds.rows(a, b)), ends[: count // 200])
+        table_us = each_us(partial(table, bounds), ends[: count // 200])
         print(
             f"{name}: {quick_us:.1f} us an interval ({count} of them), {table_us:.0f} us a table, "
             f"{table_us / quick_us:.0f} times as long"
