@@ -11,12 +11,12 @@ from functools import partial
 
 from resume_rig.model.budget import Budget
 from resume_rig.model.channel import Channel
-from resume_rig.model.light import LightDefinition
-from resume_rig.model.moment import LightMoment, Moment
+from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.rig.front_end_file import shipped_front_end
 from resume_rig.timing.budget import budget_of
+from resume_rig.timing.budget_light import LightDefinition, light_end_of
 from resume_rig.timing.budget_terms import StampFacts
-from resume_rig.timing.edge_uncertainty import IntervalBounds, Ramp
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Ramp
 
 MS = 1_000_000
 Ends = tuple[Moment, Moment]
@@ -24,20 +24,24 @@ Ends = tuple[Moment, Moment]
 
 def wires() -> Ends:
     """Return a press and PLTRST#, 0.1 to 1 s later."""
-    return Moment(Channel.BUTTON, 0), Moment(Channel.PLTRST, random.randrange(100 * MS, 1_000 * MS))
+    at_ns = random.randrange(100 * MS, 1_000 * MS)
+    return Moment(Channel.BUTTON, 0, False), Moment(Channel.PLTRST, at_ns)
 
 
 def onset() -> Ends:
     """Return a press and the t_50 of a panel at about 220 Hz and 10 %."""
-    light = LightMoment(
-        LightDefinition.HALF,
-        20_000,
-        random.randrange(1_150_000, 1_200_000),
-        random.randrange(1_000_000, 4_000_000),
-        random.uniform(0.08, 0.12),
-    )
     at_ns = random.randrange(700 * MS, 2_000 * MS)
-    return Moment(Channel.BUTTON, 0), Moment(Channel.BACKLIGHT, at_ns, light=light)
+    found = LightOnset(
+        OnsetState.OK,
+        first_ns=at_ns - 2 * MS,
+        half_ns=at_ns,
+        ninety_ns=at_ns + random.randrange(MS, 4 * MS),
+        resolution_ns=20_000,
+        duty=random.uniform(0.08, 0.12),
+        pwm_uncertainty_ns=random.randrange(1_150_000, 1_200_000),
+    )
+    light = light_end_of(found, LightDefinition.HALF)
+    return Moment(Channel.BUTTON, 0, False), Moment(Channel.BACKLIGHT, at_ns, light=light)
 
 
 def table(bounds: IntervalBounds, start: Moment, end: Moment) -> Budget:

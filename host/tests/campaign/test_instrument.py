@@ -7,10 +7,10 @@ import pytest
 from resume_rig.campaign.instrument import bounds_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.dut import DutProfile
-from resume_rig.model.moment import Moment
 from resume_rig.rig.calibration import ChannelLatency
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import ChannelInfo, RigInfo
+from resume_rig.timing.edge_uncertainty import Moment
 
 LAPTOP = load_dut_profile("healthy-laptop")
 TABLE_NS = 310
@@ -78,7 +78,7 @@ def test_which_delay_is_subtracted(board: str, info: ChannelInfo, delay_ns: int)
 
 def test_a_dut_says_how_its_power_rises_and_what_presses() -> None:
     board = rig("rpi_pico", BARE)
-    press, power = Moment(Channel.BUTTON, 0), Moment(Channel.PWR_OK, 0)
+    press, power = Moment(Channel.BUTTON, 0, rises=False), Moment(Channel.PWR_OK, 0)
 
     def bound_ns(dut: DutProfile | None) -> int:
         return bounds_of(board, dut).between(press, power).bound_ns

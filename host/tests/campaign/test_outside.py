@@ -9,9 +9,9 @@ from resume_rig.campaign.plain import from_plain, to_plain
 from resume_rig.campaign.self_measurement import LoopbackPlan, measure_loopback
 from resume_rig.model.budget import Evaluation, summed_bound_ns
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.moment import Moment
 from resume_rig.rig.interface import RigInfo
 from resume_rig.rig.open import open_rig
+from resume_rig.timing.edge_uncertainty import Moment
 
 
 @pytest.fixture

@@ -10,13 +10,12 @@ from numpy.random import Generator
 from resume_rig.model.budget import BudgetRow, Distribution
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName
-from resume_rig.model.light import LightDefinition
-from resume_rig.model.moment import LightMoment, Moment
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.budget import budget_of, difference
 from resume_rig.timing.budget_coverage import ErrorShape, expanded_half_width_ns
+from resume_rig.timing.budget_light import LightDefinition, LightEnd
 from resume_rig.timing.budget_terms import LID_DEFINITION_NS, even_row, hidden_row, reported_row
-from resume_rig.timing.edge_uncertainty import Ramp
+from resume_rig.timing.edge_uncertainty import Moment, Ramp
 
 from .conftest import by_capture, by_interrupt, by_loopback, drawn_ns
 
@@ -31,13 +30,13 @@ INSTRUMENTS = {
 }
 
 
-def light(definition: LightDefinition, pwm_ns: int = 0, duty: float = 1.0) -> LightMoment:
-    return LightMoment(definition, 20_000, round(pwm_ns / sqrt(12)), 400_000, duty)
+def light(definition: LightDefinition, pwm_ns: int = 0, duty: float = 1.0) -> LightEnd:
+    return LightEnd(definition, 20_000, MS, pwm_ns // 2, duty)
 
 
 def ends(start: Channel, end: Channel, duration_ms: int, **more: object) -> tuple[Moment, Moment]:
-    rises = {"rises": more.pop("start_rises", None)}
-    return Moment(start, 0, **rises), Moment(end, duration_ms * MS, **more)
+    rises = more.pop("start_rises", start is not Channel.BUTTON)
+    return Moment(start, 0, rises), Moment(end, duration_ms * MS, **more)
 
 
 KINDS = {
@@ -100,7 +99,7 @@ def reconciled(name: str) -> tuple[BoundedNs, tuple[BudgetRow, ...]]:
     hidden = BoundedNs(30 * MS, 29 * MS)
     inside = BoundedNs(200 * MS, MS) + BoundedNs(700 * MS, MS)
     told = [reported_row("BiosInit", MS), reported_row("DriverInit", MS)]
-    press, reset = Moment(Channel.BUTTON, 0), Moment(Channel.PLTRST, 150 * MS)
+    press, reset = Moment(Channel.BUTTON, 0, rises=False), Moment(Channel.PLTRST, 150 * MS)
     lit = Moment(Channel.BACKLIGHT, 760 * MS, light=LIGHTS["PWM 220 Hz 10 %"])
     if name == "press to complete":
         quantity = bounds.between(press, reset) + hidden + inside

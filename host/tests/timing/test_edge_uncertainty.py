@@ -6,12 +6,18 @@ from hypothesis import strategies as st
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
-from resume_rig.model.light import LightDefinition
-from resume_rig.model.moment import LightMoment, Moment
+from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.timing.budget import budget_of
+from resume_rig.timing.budget_light import (
+    LONGEST_RAMP_NS,
+    LightDefinition,
+    LightEnd,
+    light_end_of,
+)
 from resume_rig.timing.budget_terms import rate_half_width_ns
 from resume_rig.timing.edge_uncertainty import (
     IntervalBounds,
+    Moment,
     Ramp,
     capture_bounds,
     without_delays,
@@ -19,7 +25,8 @@ from resume_rig.timing.edge_uncertainty import (
 
 from .conftest import by_capture, by_interrupt, by_loopback
 
-S = 1_000_000_000
+MS = 1_000_000
+S = 1_000 * MS
 CHANNELS = st.sampled_from(list(Channel))
 INSTRUMENTS = st.sampled_from([by_interrupt(), by_capture(), by_loopback()])
 
@@ -61,7 +68,7 @@ def test_the_table_says_what_the_interval_says(bounds, start, end, duration_ns) 
 
 
 def test_a_moment_of_light_has_its_own_terms_and_its_delay_is_taken_off() -> None:
-    light = LightMoment(LightDefinition.HALF, 20_000, 0, 400_000, 1.0)
+    light = LightEnd(LightDefinition.HALF, 20_000, MS)
     start, end = Moment(Channel.PLTRST, 0), Moment(Channel.BACKLIGHT, S, light=light)
 
     found = by_interrupt().between(start, end)
@@ -123,3 +130,29 @@ def test_delays_are_taken_off_by_channel_and_edge_and_the_order_is_restored() ->
         (Channel.PLTRST, 100),
         (Channel.BACKLIGHT, 200),
     ]
+
+
+def test_onsets_that_differ_a_little_are_of_one_kind_and_never_too_certain() -> None:
+    def onset(wider_ns: int) -> LightOnset:
+        return LightOnset(
+            OnsetState.OK,
+            first_ns=0,
+            half_ns=4 * MS,
+            ninety_ns=8_100_000 + wider_ns,
+            resolution_ns=20_000,
+            duty=0.5,
+            pwm_uncertainty_ns=144_000 + wider_ns // 100,
+        )
+
+    one = light_end_of(onset(0), LightDefinition.HALF)
+    other = light_end_of(onset(100_000), LightDefinition.HALF)
+
+    assert one == other
+    assert 10_125_000 <= one.ramp_ns <= 10_125_000 * 1.05
+    assert 249_415 <= one.pwm_half_ns <= 249_415 * 1.05
+
+
+def test_an_onset_that_tells_little_is_taken_for_the_slowest() -> None:
+    end = light_end_of(LightOnset(OnsetState.UNSTABLE, first_ns=0), LightDefinition.FIRST)
+
+    assert (end.ramp_ns, end.pwm_half_ns, end.duty) == (LONGEST_RAMP_NS, 0, 1.0)

@@ -8,15 +8,15 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil, sqrt
+from typing import NamedTuple
 
 from resume_rig.analysis.judge import VALUE_BOUND_MS
 from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated
 from resume_rig.model.cycle import IntervalName, OutsideCycle, ReconciledCycle
-from resume_rig.model.moment import Moment
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.budget import budget_of
-from resume_rig.timing.budget_terms import hidden_row, reported_row
-from resume_rig.timing.edge_uncertainty import IntervalBounds
+from resume_rig.timing.budget_terms import bounce_row, hidden_row, reported_row
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment
 
 Witness = Callable[[Moment, Moment, BoundedNs], None]
 Rebuild = Callable[[int, Witness], OutsideCycle]
@@ -75,6 +75,14 @@ def _of_interval(name: IntervalName) -> _Quantity:
     return lambda cycle: cycle.outside.intervals.get(name)
 
 
+class _Ends(NamedTuple):
+    """Where an interval begins and ends, and by how much bounces widen it."""
+
+    start: Moment
+    end: Moment
+    bounced_ns: int
+
+
 class _Maker:
     """Finds median cycles, builds each again once, and makes budgets of them."""
 
@@ -84,7 +92,7 @@ class _Maker:
         self._cycles = cycles
         self._bounds = bounds
         self._rebuild = rebuild
-        self._ends: dict[int, dict[IntervalName, tuple[Moment, Moment]]] = {}
+        self._ends: dict[int, dict[IntervalName, _Ends]] = {}
 
     def budget(
         self,
@@ -143,16 +151,21 @@ class _Maker:
         if number not in self._ends:
             self._ends[number] = dict(_ends_of(number, self._rebuild))
         ends = self._ends[number].get(name)
-        return None if ends is None else self._bounds.rows(*ends)
+        if ends is None:
+            return None
+        rows = self._bounds.rows(ends.start, ends.end)
+        return (*rows, bounce_row(ends.bounced_ns)) if ends.bounced_ns else rows
 
 
-def _ends_of(number: int, rebuild: Rebuild) -> Iterator[tuple[IntervalName, tuple[Moment, Moment]]]:
+def _ends_of(number: int, rebuild: Rebuild) -> Iterator[tuple[IntervalName, _Ends]]:
     seen: list[tuple[BoundedNs, Moment, Moment]] = []
     outside = rebuild(number, lambda start, end, made: seen.append((made, start, end)))
     for name, quantity in outside.intervals.items():
         for made, start, end in seen:
-            if made is quantity:
-                yield name, (start, end)
+            # Whoever formed it may have added what a bounce leaves open.
+            if made is quantity or made.value_ns == quantity.value_ns:
+                yield name, _Ends(start, end, quantity.bound_ns - made.bound_ns)
+                break
 
 
 def _median_row(residual: Budget, count: int) -> BudgetRow:

@@ -11,9 +11,8 @@ from resume_rig.analysis.levels import Hold, times_to
 from resume_rig.analysis.sleep_moments import Sleep, Wires, sleep_trigger, wake_trigger
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import IntervalName
-from resume_rig.model.moment import Moment
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.edge_uncertainty import IntervalBounds
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The onset of light as the board measures it; the terms are those of docs/explanation/light.md."""
 
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum, unique
+from enum import IntEnum, unique
 
 
 @unique
@@ -59,16 +59,3 @@ class LightOnset:
     pwm_hz: float | None = None
     duty: float | None = None
     pwm_uncertainty_ns: int | None = None
-
-
-@unique
-class LightDefinition(StrEnum):
-    """What an interval to light ends at (correlate --json `light_definition`)."""
-
-    FIRST = "t_first"
-    HALF = "t_50"
-    NINETY = "t_90"
-    BLOCKS = "t_50-of-1ms-blocks"
-    """As t_50, from stored blocks of 1 ms, where the board told no onset."""
-    COMPARATOR = "comparator"
-    """BACKLIGHT rising, at whatever level the comparator is set to."""

@@ -1,14 +1,15 @@
-"""The terms of an onset of light: sampling, amplifier, settled level, phase of the PWM."""
+"""The terms of a moment of light: sampling, amplifier, settled level, phase of the PWM."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum, unique
 from math import ceil, log2, sqrt
 from typing import Final
 
 from resume_rig.model.budget import BudgetRow, Distribution, Evaluation
 from resume_rig.model.coverage import SQRT_3
 from resume_rig.model.front_end import FrontEnd, PathDelay
-from resume_rig.model.light import LightDefinition
-from resume_rig.model.moment import LightMoment
+from resume_rig.model.light import LightOnset
 from resume_rig.timing.budget_terms import FIXED, even_row
 
 # Of converter and amplifier: 7 us by simulation, less the sampling at 50 kS/s that is in it, as
@@ -19,13 +20,26 @@ _NOISE_SIGMAS: Final = 3
 _DRIFT: Final = 0.05
 # LED drivers start within 1 to 10 ms; taken where an onset does not tell.
 LONGEST_RAMP_NS: Final = 10_000_000
-# From 50 % to 90 % are two fifths of a ramp.
-_RISE_SHARE: Final = 0.4
 _STEPS_AN_OCTAVE: Final = 16
 _DUTY_STEPS: Final = 64
 
 _EXPLAINED: Final = "docs/explanation/light.md"
-_LEVEL: Final = {LightDefinition.FIRST: 0.1, LightDefinition.NINETY: 0.9}
+
+
+@unique
+class LightDefinition(StrEnum):
+    """Which moment of an onset an interval ends at."""
+
+    FIRST = "t_first"
+    HALF = "t_50"
+    NINETY = "t_90"
+
+
+_LEVEL: Final = {
+    LightDefinition.FIRST: 0.1,
+    LightDefinition.HALF: 0.5,
+    LightDefinition.NINETY: 0.9,
+}
 _PATH: Final = {
     LightDefinition.FIRST: "photodiode-t10",
     LightDefinition.HALF: "photodiode-t50",
@@ -33,26 +47,51 @@ _PATH: Final = {
 }
 
 
-def kind_of(light: LightMoment) -> LightMoment:
-    """Return a moment of light with its widths rounded up, by less than 5 %.
+@dataclass(frozen=True, slots=True)
+class LightEnd:
+    """What is known of one moment of an onset, beside the moment.
 
-    What differs by so little has the same uncertainty; a campaign has few kinds of onsets then.
+    Attributes:
+        resolution_ns: distance of the points that it is interpolated between.
+        ramp_ns: how long the light rises.
+        pwm_half_ns: half of the PWM's dark time, (1 - D) T / 2; 0 for DC.
+        duty: of the PWM, 0 to 1; 1.0 for DC, and where it is not known.
     """
-    duty = None if light.duty is None else round(light.duty * _DUTY_STEPS) / _DUTY_STEPS
-    return light._replace(
-        pwm_uncertainty_ns=_stepped_up(light.pwm_uncertainty_ns),
-        rise_ns=_stepped_up(light.rise_ns),
-        duty=duty,
+
+    definition: LightDefinition
+    resolution_ns: int
+    ramp_ns: int = LONGEST_RAMP_NS
+    pwm_half_ns: int = 0
+    duty: float = 1.0
+
+
+def light_end_of(onset: LightOnset, definition: LightDefinition) -> LightEnd:
+    """Return what an onset says of one of its moments; the longest ramp where it tells none.
+
+    Ramp and PWM are rounded up, by less than 5 %, and the duty to 1/64: what differs by so little
+    has the same uncertainty, so that a campaign has few kinds of onsets.
+    """
+    ramp_ns = LONGEST_RAMP_NS
+    if onset.first_ns is not None and onset.ninety_ns is not None:
+        share = _LEVEL[LightDefinition.NINETY] - _LEVEL[LightDefinition.FIRST]
+        ramp_ns = _stepped_up((onset.ninety_ns - onset.first_ns) / share)
+    return LightEnd(
+        definition,
+        onset.resolution_ns or 0,
+        ramp_ns,
+        # The board states (1 - D) T / sqrt(12).
+        _stepped_up((onset.pwm_uncertainty_ns or 0) * SQRT_3),
+        1.0 if onset.duty is None else round(onset.duty * _DUTY_STEPS) / _DUTY_STEPS,
     )
 
 
-def light_delay_ns(light: LightMoment, front_end: FrontEnd | None) -> int:
+def light_delay_ns(light: LightEnd, front_end: FrontEnd | None) -> int:
     """Return what is to be subtracted from a moment of light: the amplifier's delay."""
     delay = _delay(light, front_end)
     return 0 if delay is None else delay.value_ns
 
 
-def light_rows(light: LightMoment, front_end: FrontEnd | None) -> Iterator[BudgetRow]:
+def light_rows(light: LightEnd, front_end: FrontEnd | None) -> Iterator[BudgetRow]:
     """Yield the terms of a moment of light, named so that one onset has one error."""
     name = light.definition.value
     half_step_ns = -(-light.resolution_ns // 2)
@@ -70,17 +109,15 @@ def light_rows(light: LightMoment, front_end: FrontEnd | None) -> Iterator[Budge
     delay = _delay(light, front_end)
     if front_end is not None and delay is not None:
         yield _amplifier_row(name, delay, front_end.source)
-    ramp_ns = ceil(light.rise_ns / _RISE_SHARE) or LONGEST_RAMP_NS
-    drift_ns = ceil(ramp_ns * _LEVEL.get(light.definition, 0.5) * _DRIFT)
-    yield _row(f"settled level at {name}, ramp {ramp_ns / 1e6:.2f} ms", _EXPLAINED, drift_ns)
+    drift_ns = ceil(light.ramp_ns * _LEVEL[light.definition] * _DRIFT)
+    yield _row(f"settled level at {name}, ramp {light.ramp_ns / 1e6:.2f} ms", _EXPLAINED, drift_ns)
     # The wait for the PWM's light part belongs to the first light itself.
     if light.definition is not LightDefinition.FIRST:
         yield _phase_row(light)
 
 
-def _delay(light: LightMoment, front_end: FrontEnd | None) -> PathDelay | None:
-    path = _PATH.get(light.definition, _PATH[LightDefinition.HALF])
-    return None if front_end is None else front_end.named(path)
+def _delay(light: LightEnd, front_end: FrontEnd | None) -> PathDelay | None:
+    return None if front_end is None else front_end.named(_PATH[light.definition])
 
 
 def _row(name: str, source: str, half_width_ns: int) -> BudgetRow:
@@ -100,27 +137,25 @@ def _amplifier_row(name: str, delay: PathDelay, source: str) -> BudgetRow:
     )
 
 
-def _phase_row(light: LightMoment) -> BudgetRow:
-    """An enable in the light part (probability D) errs by the whole half, else evenly.
-
-    A duty that is not known is taken for the worst, 1.
-    """
-    duty = 1.0 if light.duty is None else min(max(light.duty, 0.0), 1.0)
-    half_ns = ceil(light.pwm_uncertainty_ns * SQRT_3)
-    name = f"phase of the PWM, duty {'not known' if light.duty is None else f'{duty:.2f}'}"
+def _phase_row(light: LightEnd) -> BudgetRow:
+    """An enable in the light part (probability D) errs by the whole half, else evenly."""
+    duty = min(max(light.duty, 0.0), 1.0)
+    standard_ns = ceil(light.pwm_half_ns * sqrt((1 + 2 * duty) / 3))
+    name = f"phase of the PWM, duty {duty:.2f}"
     return BudgetRow(
         name,
         _EXPLAINED,
         Evaluation.B,
         Distribution.PWM_PHASE,
-        half_ns,
-        min(ceil(half_ns * sqrt((1 + 2 * duty) / 3)), half_ns),
+        light.pwm_half_ns,
+        min(standard_ns, light.pwm_half_ns),
         group=name,
         at_ends=duty,
     )
 
 
-def _stepped_up(width_ns: int) -> int:
-    if width_ns <= 1:
-        return max(width_ns, 0)
+def _stepped_up(width_ns: float) -> int:
+    """Round up to one of 16 steps an octave."""
+    if width_ns < 1:
+        return 0
     return ceil(2 ** (ceil(log2(width_ns) * _STEPS_AN_OCTAVE) / _STEPS_AN_OCTAVE))

@@ -129,10 +129,9 @@ def definition_row(channel: Channel, rises: bool, half_width_ns: int) -> BudgetR
     return even_row(name, _EXPLAINED, half_width_ns, group=name)
 
 
-def bounce_row(channel: Channel, rises: bool, spread_ns: int) -> BudgetRow:
+def bounce_row(half_width_ns: int) -> BudgetRow:
     """Return what is open where any edge of a bounce may have been the change."""
-    name = f"bounces of {channel} {edge_word(rises)}"
-    return even_row(name, "the edges", spread_ns, group=name)
+    return even_row("bounces of its edges", "the edges", half_width_ns)
 
 
 def clock_row(rate_ppb: int, duration_ns: int, source: str) -> BudgetRow:

@@ -21,18 +21,16 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.coverage import SQRT_3
 from resume_rig.model.edge import Edge
 from resume_rig.model.front_end import FrontEnd
-from resume_rig.model.moment import LightMoment, Moment
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.budget import shapes_of
 from resume_rig.timing.budget_coverage import ErrorShape, expanded_half_width_ns
-from resume_rig.timing.budget_light import kind_of, light_delay_ns, light_rows
+from resume_rig.timing.budget_light import LightEnd, light_delay_ns, light_rows
 from resume_rig.timing.budget_terms import (
     FIXED,
     LID_DEFINITION_NS,
     LIGHT_DEFINITION_NS,
     PRESS_DEFINITION_NS,
     StampFacts,
-    bounce_row,
     clock_row,
     definition_row,
     front_end_row,
@@ -51,6 +49,15 @@ _NEGLIGIBLE: Final = 0.005  # a variance below this share moves no coverage fact
 _MOST_PAIRS: Final = (
     2_048  # kinds of edges are few; a panel that never repeats must not fill memory
 )
+
+
+class Moment(NamedTuple):
+    """One end of an interval: an edge, or an onset of light."""
+
+    channel: Channel
+    t_ns: int
+    rises: bool = True
+    light: LightEnd | None = None
 
 
 class Ramp(NamedTuple):
@@ -152,7 +159,7 @@ class IntervalBounds:
         return moment.t_ns - (0 if light is None else light_delay_ns(light, self.front_end))
 
     def _pair(self, start: Moment, end: Moment) -> "_Pair":
-        key = (_kind(start), _kind(end))
+        key = (start.channel, start.rises, start.light), (end.channel, end.rises, end.light)
         pair = self._pairs.get(key)
         if pair is None:
             if len(self._pairs) >= _MOST_PAIRS:
@@ -163,7 +170,7 @@ class IntervalBounds:
     def _edge_rows(self, start: Moment, end: Moment) -> tuple[BudgetRow, ...]:
         first = [replace(row, sensitivity=-1) for row in self._rows_of(start)]
         rows = (*first, *self._rows_of(end))
-        if (start.channel, start.goes_up) == (end.channel, end.goes_up):
+        if (start.channel, start.rises) == (end.channel, end.rises):
             # Two edges of one kind: only what is fixed is the same in both.
             rows = tuple(
                 row
@@ -175,15 +182,14 @@ class IntervalBounds:
 
     def _rows_of(self, moment: Moment) -> Iterator[BudgetRow]:
         if moment.light is not None:
-            yield from light_rows(kind_of(moment.light), self.front_end)
+            yield from light_rows(moment.light, self.front_end)
             return
-        channel, rises = moment.channel, moment.goes_up
+        channel, rises = moment.channel, moment.rises
         half_ns = self.edge_ns.get(channel, self.default_edge_ns)
         facts = self.stamps.get(channel, StampFacts(0, half_ns))
         yield from stamp_rows(channel, rises, facts)
         yield from self._front_end_rows(channel, rises)
         yield definition_row(channel, rises, self._definition_ns(channel))
-        yield bounce_row(channel, rises, moment.spread_ns)
 
     def _front_end_rows(self, channel: Channel, rises: bool) -> Iterator[BudgetRow]:
         if self.front_end is None:
@@ -216,13 +222,8 @@ class IntervalBounds:
                 return 0
 
 
-_Kind = tuple[Channel, bool, int, LightMoment | None]
+_Kind = tuple[Channel, bool, LightEnd | None]
 _PairKey = tuple[_Kind, _Kind]
-
-
-def _kind(moment: Moment) -> _Kind:
-    light = None if moment.light is None else kind_of(moment.light)
-    return moment.channel, moment.goes_up, moment.spread_ns, light
 
 
 class _Pair:
