@@ -141,7 +141,7 @@ def test_onsets_that_differ_a_little_are_of_one_kind_and_never_too_certain() -> 
             ninety_ns=8_100_000 + wider_ns,
             resolution_ns=20_000,
             duty=0.5,
-            pwm_uncertainty_ns=144_000 + wider_ns // 100,
+            pwm_uncertainty_ns=144_000 + wider_ns // 200,
         )
 
     one = light_end_of(onset(0), LightDefinition.HALF)
