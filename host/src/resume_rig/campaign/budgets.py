@@ -8,9 +8,10 @@ from resume_rig.analysis.interval_budgets import Witness, interval_budgets
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.outside import outside_cycle
+from resume_rig.campaign.raw import CycleRaw
 from resume_rig.campaign.stored import StoredCampaign
 from resume_rig.model.budget import Budget
-from resume_rig.model.cycle import Correlation, OutsideCycle
+from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
@@ -23,7 +24,8 @@ def stored_budgets(stored: StoredCampaign, correlation: Correlation) -> tuple[Bu
 
     def rebuild(number: int, witness: Witness) -> OutsideCycle:
         watched = dataclasses.replace(bounds, witness=witness)
-        return outside_cycle(raws[number], stored.plan, identity, bounds=watched)
+        plan = stored.plan.of_cycle(_done_before(stored.cycles, number))
+        return outside_cycle(raws[number], plan, identity, bounds=watched)
 
     hidden = reset_to_tsc_of(identity.dut)
     return interval_budgets(
@@ -46,6 +48,11 @@ def capture_budgets(
 
     hidden = reset_to_tsc_of(dut)
     return interval_budgets(correlation.cycles, bounds, rebuild, hidden, _hidden_source(dut))
+
+
+def _done_before(cycles: Sequence[CycleRaw], number: int) -> int:
+    """Return how many cycles of the plan were done before one."""
+    return sum(raw.number < number and raw.outcome is not Outcome.INTERRUPTED for raw in cycles)
 
 
 def _hidden_source(dut: DutProfile | None) -> str:

@@ -39,7 +39,8 @@ def outside_cycle(
 ) -> OutsideCycle:
     """Return the cycle as its raw record tells it; nothing derived is taken from the record.
 
-    `bounds` is what is known of the instrument, where that is not what the board states.
+    `plan` is that of the cycle (`Plan.of_cycle`). `bounds` is what is known of the instrument,
+    where that is not what the board states.
     """
     wired = identity.wired
     built = build_cycle(
