@@ -156,3 +156,15 @@ def test_an_onset_that_tells_little_is_taken_for_the_slowest() -> None:
     end = light_end_of(LightOnset(OnsetState.UNSTABLE, first_ns=0), LightDefinition.FIRST)
 
     assert (end.ramp_ns, end.pwm_half_ns, end.duty) == (LONGEST_RAMP_NS, 0, 1.0)
+
+
+def test_a_calibrated_clock_changes_the_clock_alone() -> None:
+    ends = Moment(Channel.SLP_S3, 0), Moment(Channel.PLTRST, 60 * S)
+    stated = by_capture()
+
+    calibrated = stated.with_rate(100, "NTP")
+
+    saved_ns = stated.between(*ends).bound_ns - calibrated.between(*ends).bound_ns
+    assert saved_ns == 60 * 900
+    assert calibrated.rows(*ends)[-1].source == "NTP"
+    assert calibrated.rows(*ends)[:-1] == stated.rows(*ends)[:-1]

@@ -16,9 +16,8 @@ from resume_rig.model.cycle import IntervalName, OutsideCycle, ReconciledCycle
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.budget import budget_of
 from resume_rig.timing.budget_terms import bounce_row, hidden_row, reported_row
-from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Witness
 
-Witness = Callable[[Moment, Moment, BoundedNs], None]
 Rebuild = Callable[[int, Witness], OutsideCycle]
 _Quantity = Callable[[ReconciledCycle], BoundedNs | None]
 
@@ -76,8 +75,9 @@ def _of_interval(name: IntervalName) -> _Quantity:
 
 
 class _Ends(NamedTuple):
-    """Where an interval begins and ends, and by how much bounces widen it."""
+    """Who formed an interval, where it begins and ends, by how much bounces widen it."""
 
+    bounds: IntervalBounds
     start: Moment
     end: Moment
     bounced_ns: int
@@ -153,19 +153,23 @@ class _Maker:
         ends = self._ends[number].get(name)
         if ends is None:
             return None
-        rows = self._bounds.rows(ends.start, ends.end)
+        rows = ends.bounds.rows(ends.start, ends.end)
         return (*rows, bounce_row(ends.bounced_ns)) if ends.bounced_ns else rows
 
 
 def _ends_of(number: int, rebuild: Rebuild) -> Iterator[tuple[IntervalName, _Ends]]:
-    seen: list[tuple[BoundedNs, Moment, Moment]] = []
-    outside = rebuild(number, lambda start, end, made: seen.append((made, start, end)))
-    for name, quantity in outside.intervals.items():
-        for made, start, end in seen:
-            # Whoever formed it may have added what a bounce leaves open.
-            if made is quantity or made.value_ns == quantity.value_ns:
-                yield name, _Ends(start, end, quantity.bound_ns - made.bound_ns)
-                break
+    """Yield the ends of a cycle's intervals, which it has in the order in which they are formed.
+
+    Whoever formed one may have corrected it, or added what a bounce leaves open.
+    """
+    seen: list[tuple[IntervalBounds, Moment, Moment, BoundedNs]] = []
+    outside = rebuild(number, lambda *told: seen.append(told))
+    if len(seen) != len(outside.intervals):
+        return
+    for (name, quantity), (bounds, start, end, made) in zip(
+        outside.intervals.items(), seen, strict=True
+    ):
+        yield name, _Ends(bounds, start, end, max(quantity.bound_ns - made.bound_ns, 0))
 
 
 def _median_row(residual: Budget, count: int) -> BudgetRow:

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from resume_rig.analysis.cycle_building import CycleEdges, build_cycle
-from resume_rig.analysis.interval_budgets import Witness, interval_budgets
+from resume_rig.analysis.interval_budgets import interval_budgets
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.outside import outside_cycle
@@ -13,7 +13,7 @@ from resume_rig.campaign.stored import StoredCampaign
 from resume_rig.model.budget import Budget
 from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
 from resume_rig.model.dut import DutProfile
-from resume_rig.timing.edge_uncertainty import IntervalBounds
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Witness
 
 
 def stored_budgets(stored: StoredCampaign, correlation: Correlation) -> tuple[Budget, ...]:

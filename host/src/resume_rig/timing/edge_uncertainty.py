@@ -95,7 +95,7 @@ class IntervalBounds:
         pwr_ok_ramp: of PWR_OK, for the threshold's part.
         press_definition_ns, lid_definition_ns, light_definition_ns: half-widths.
         known: False for an instrument that is not ours: its 95 % interval is the guaranteed one.
-        witness: told of each interval that is formed, with its ends; None for nobody.
+        witness: told of each interval that is formed, by whom and with its ends; None for nobody.
     """
 
     rate_ppb: int
@@ -109,9 +109,7 @@ class IntervalBounds:
     pwr_ok_ramp: Ramp = LOGIC_EDGE
     rate_source: str = "the board's info: tolerance"
     known: bool = True
-    witness: Callable[[Moment, Moment, BoundedNs], None] | None = field(
-        default=None, compare=False, repr=False
-    )
+    witness: "Witness | None" = field(default=None, compare=False, repr=False)
     _pairs: "dict[_PairKey, _Pair]" = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -128,8 +126,17 @@ class IntervalBounds:
             expanded_ns = min(ceil(pair.factor(clock_ns) * standard), bound_ns)
         found = BoundedNs(duration_ns, bound_ns, min(ceil(standard), bound_ns), expanded_ns)
         if self.witness is not None:
-            self.witness(start, end, found)
+            self.witness(self, start, end, found)
         return found
+
+    def with_rate(self, rate_ppb: int, source: str) -> "IntervalBounds":
+        """Return the same instrument with another rate error left, as a calibration leaves it.
+
+        What edges have in common does not depend on the clock, and is worked out once for both.
+        """
+        other = replace(self, rate_ppb=rate_ppb, rate_source=source)
+        object.__setattr__(other, "_pairs", self._pairs)
+        return other
 
     def bound_ns(self, start: Moment, end: Moment) -> int:
         """Return the guaranteed half-width of the interval between two moments."""
@@ -222,6 +229,7 @@ class IntervalBounds:
                 return 0
 
 
+Witness = Callable[[IntervalBounds, Moment, Moment, BoundedNs], None]
 _Kind = tuple[Channel, bool, LightEnd | None]
 _PairKey = tuple[_Kind, _Kind]
 
