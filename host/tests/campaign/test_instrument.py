@@ -9,11 +9,13 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.rig.calibration import ChannelLatency
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.front_end_file import shipped_front_end
 from resume_rig.rig.interface import ChannelInfo, RigInfo
 from resume_rig.timing.edge_uncertainty import Moment
 
 LAPTOP = load_dut_profile("healthy-laptop")
-TABLE_NS = 310
+SLP_S3_RISING = shipped_front_end().of(Channel.SLP_S3, True)
+TABLE_NS = 0 if SLP_S3_RISING is None else SLP_S3_RISING.value_ns
 
 
 def rig(board: str, info: ChannelInfo) -> RigInfo:
@@ -85,7 +87,7 @@ def test_a_dut_says_how_its_power_rises_and_what_presses() -> None:
 
     atx = bound_ns(None)
     assert bound_ns(LAPTOP) == atx
-    assert bound_ns(replace(LAPTOP, pwr_ok_rise_max_ns=1_000)) < atx - 100_000
+    assert bound_ns(replace(LAPTOP, pwr_ok_rise_max_ns=1_000)) < atx - 10_000
     assert bound_ns(replace(LAPTOP, pressed_by="finger")) == atx - 20_000 + 5_000_000
 
 

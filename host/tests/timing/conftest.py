@@ -1,6 +1,7 @@
 """Instruments whose stated errors are known, and draws of errors from what they state."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 
 from resume_rig.model.budget import BudgetRow, Distribution
 from resume_rig.model.channel import Channel
-from resume_rig.rig.front_end_file import shipped_front_end
+from resume_rig.rig.front_end_file import load_front_end
 from resume_rig.timing.budget_terms import StampFacts
 from resume_rig.timing.edge_uncertainty import IntervalBounds, Ramp
 
+# The figures that the estimates were made with; hardware/delays.toml may have better ones.
+PRIOR_FRONT_END = load_front_end(Path(__file__).with_name("prior_delays.toml"))
 RAMP_100_US = Ramp(100_000, 100_000, "measured")
 
 
@@ -23,7 +26,7 @@ def instrument(
     return IntervalBounds(
         rate_ppb,
         stamps=dict.fromkeys(Channel, facts),
-        front_end=shipped_front_end(),
+        front_end=PRIOR_FRONT_END,
         pwr_ok_ramp=ramp,
         **more,
     )

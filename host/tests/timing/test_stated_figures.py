@@ -1,4 +1,4 @@
-"""The figures of docs/explanation/uncertainty.md: what this front end is good for."""
+"""The figures of docs/explanation/uncertainty.md, of the delays that the estimates rest on."""
 
 import pytest
 
