@@ -22,12 +22,18 @@ class BuildPackage(build_py):
         super().run()
         if not self.editable_mode:
             self._copy_dut_profiles()
+            self._copy_delays()
 
     def _copy_dut_profiles(self) -> None:
         folder = Path(self.build_lib) / "resume_rig" / "data" / "duts"
         folder.mkdir(parents=True, exist_ok=True)
         for profile in sorted((ROOT / "fixtures" / "duts").glob("*.toml")):
             shutil.copyfile(profile, folder / profile.name)
+
+    def _copy_delays(self) -> None:
+        folder = Path(self.build_lib) / "resume_rig" / "data"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / "hardware" / "delays.toml", folder / "delays.toml")
 
 
 setup(

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from resume_rig.campaign.outside import bounds_of
+from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.plain import from_plain, to_plain
 from resume_rig.campaign.self_measurement import LoopbackPlan, measure_loopback
+from resume_rig.model.budget import Evaluation, summed_bound_ns
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.rig.interface import RigInfo
 from resume_rig.rig.open import open_rig
+from resume_rig.timing.edge_uncertainty import Moment
 
 
 @pytest.fixture
@@ -27,12 +29,13 @@ def calibrated() -> RigInfo:
 def test_a_calibrated_channel_counts_its_ticks_once(calibrated: RigInfo) -> None:
     (pwr_ok,) = (known for known in calibrated.channels if known.latency is not None)
     assert pwr_ok.latency is not None
-    edge_ns = bounds_of(calibrated).edge_ns
-    assert edge_ns[Channel.PWR_OK] == pwr_ok.latency.deviation_ns + pwr_ok.resolution_ns
-    others = [known for known in calibrated.channels if known.latency is None]
-    assert others
-    for known in others:
-        assert edge_ns[known.channel] == known.uncertainty_ns + known.resolution_ns // 2
+    rows = bounds_of(calibrated).rows(Moment(Channel.SLP_S3, 0), Moment(Channel.PWR_OK, 0))
+    of_pwr_ok = tuple(row for row in rows if row.sensitivity == 1)
+    of_slp_s3 = tuple(row for row in rows if row.sensitivity == -1)
+    assert summed_bound_ns(of_pwr_ok) == pwr_ok.latency.deviation_ns + pwr_ok.resolution_ns
+    assert [row.evaluation for row in of_pwr_ok] == [Evaluation.A, Evaluation.B]
+    (slp_s3,) = (known for known in calibrated.channels if known.channel is Channel.SLP_S3)
+    assert summed_bound_ns(of_slp_s3) == slp_s3.uncertainty_ns + slp_s3.resolution_ns // 2
 
 
 def test_a_measured_clock_does_not_narrow_the_rate_that_is_stated(calibrated: RigInfo) -> None:

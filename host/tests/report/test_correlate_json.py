@@ -48,9 +48,14 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
     ]
 
 
-def test_a_time_is_value_and_bound_in_nanoseconds(samples: Any) -> None:
+def test_a_time_is_value_and_uncertainty_in_nanoseconds(samples: Any) -> None:
     cycle = document_of(samples.four_cycles())["cycles"][1]
-    assert cycle["outside"]["press_to_slp_s3_ns"] == {"value": 52_310_000, "bound": 21_000}
+    assert cycle["outside"]["press_to_slp_s3_ns"] == {
+        "value": 52_310_000,
+        "bound": 21_000,
+        "standard": 12_125,
+        "expanded": 19_950,
+    }
     assert cycle["reconciled"]["press_to_resume_complete_ns"]["value"] == 1_606_670_000
     assert cycle["inside"]["bios_init_ms"] == 205
     assert cycle["inside"]["driver_init_ms"] == 1043
@@ -89,10 +94,11 @@ def test_without_a_clock_relation_its_figures_are_null(samples: Any) -> None:
     assert (clock["board_rate_ppb"], clock["breaks"]) == (None, [])
 
 
-def test_run_adds_the_campaign_and_nothing_else(samples: Any) -> None:
+def test_run_adds_the_campaign_with_its_budgets_and_nothing_else(samples: Any) -> None:
     plain = document_of(samples.four_cycles())
     document = document_of(samples.four_cycles(), samples.facts())
     campaign = document.pop("campaign")
+    assert document.pop("budgets") == {}
     assert document == plain
     assert campaign["store"] == "out/night.rrs"
     assert campaign["plan"]["light_timeout_s"] is None

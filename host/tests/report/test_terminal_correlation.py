@@ -13,12 +13,12 @@ def text_of(correlation: Any, **style: Any) -> str:
     return "".join(correlation_table(correlation, **style))
 
 
-def test_a_wide_table_has_every_interval_with_its_bound(samples: Any) -> None:
+def test_a_wide_table_has_every_interval_with_its_uncertainty(samples: Any) -> None:
     text = text_of(samples.four_cycles(), width=170)
     assert "press→SLP_S3#       →PWR_OK      →PLTRST#         →light" in text
     row = next(line for line in text.splitlines() if re.match(r" +2  ", line))
     assert " ".join(row.split()) == (
-        "2 52.31 ±0.03 231.77 ±0.03 333.67 ±0.03 1420.60 ±0.55 205 1043 1248 1607 ±17 PASS"
+        "2 52.31 ±0.02 231.77 ±0.02 333.67 ±0.02 1420.60 ±0.53 205 1043 1248 1607 ±15 PASS"
     )
 
 
@@ -51,9 +51,9 @@ def test_lines_fit_the_terminal(samples: Any, width: int, unicode: bool) -> None
 def test_what_gives_way_to_a_narrow_terminal_is_said(samples: Any) -> None:
     lines_go = text_of(samples.with_a_hang(), width=90).replace("\n  ", " ")
     assert "Columns left out for want of width: press→SLP_S3#, →PWR_OK" in lines_go
-    assert "Bounds are left out" not in lines_go
-    bounds_go = text_of(samples.with_a_hang(), width=60).replace("\n  ", " ")
-    assert "Bounds are left out for want of width." in bounds_go
+    assert "Uncertainties are left out" not in lines_go
+    widths_go = text_of(samples.with_a_hang(), width=60).replace("\n  ", " ")
+    assert "Uncertainties are left out for want of width." in widths_go
 
 
 def test_outcomes_are_told_once_where_all_are_as_they_should_be(samples: Any) -> None:

@@ -14,7 +14,7 @@ from resume_rig.report.wording import (
 
 
 @pytest.mark.parametrize(
-    ("value_ns", "bound_ns", "text"),
+    ("value_ns", "expanded_ns", "text"),
     [
         (52_310_000, 20_000, "52.31 ±0.02"),
         (52_314_000, 20_000, "52.31 ±0.03"),
@@ -23,10 +23,10 @@ from resume_rig.report.wording import (
         (-186_070_000, 17_571_000, "-186 ±18"),
         (100_000_000, 0, "100.00 ±0.00"),
     ],
-    ids=["hundredths", "bound takes in rounding", "whole", "tenths", "negative", "exact"],
+    ids=["hundredths", "takes in rounding", "whole", "tenths", "negative", "exact"],
 )
-def test_digits_follow_the_bound(value_ns: int, bound_ns: int, text: str) -> None:
-    assert quantity_text(BoundedNs(value_ns, bound_ns)) == text
+def test_digits_follow_the_expanded_uncertainty(value_ns: int, expanded_ns: int, text: str) -> None:
+    assert quantity_text(BoundedNs(value_ns, 2 * expanded_ns, 0, expanded_ns)) == text
 
 
 def test_a_missing_time_is_a_dash_and_not_a_zero() -> None:
@@ -34,10 +34,11 @@ def test_a_missing_time_is_a_dash_and_not_a_zero() -> None:
 
 
 @given(st.integers(-(10**13), 10**13), st.integers(0, 10**11))
-def test_the_shown_interval_contains_the_measured_one(value_ns: int, bound_ns: int) -> None:
-    value, bound = (round(float(text) * 1e6) for text in rounded_ms(BoundedNs(value_ns, bound_ns)))
-    assert value - bound <= value_ns - bound_ns
-    assert value + bound >= value_ns + bound_ns
+def test_the_shown_interval_contains_the_computed_one(value_ns: int, bound_ns: int) -> None:
+    quantity = BoundedNs(value_ns, bound_ns)
+    value, width = (round(float(text) * 1e6) for text in rounded_ms(quantity))
+    assert value - width <= value_ns - quantity.expanded_ns
+    assert value + width >= value_ns + quantity.expanded_ns
 
 
 def test_the_clock_line_tells_offset_bound_and_drift() -> None:

@@ -1,4 +1,4 @@
-"""The bound of an interval is the sum of its terms."""
+"""Intervals get their uncertainty quickly, and the same as their table says."""
 
 import pytest
 from hypothesis import given
@@ -6,72 +6,165 @@ from hypothesis import strategies as st
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
+from resume_rig.model.light import LightOnset, OnsetState
+from resume_rig.timing.budget import budget_of
+from resume_rig.timing.budget_light import (
+    LONGEST_RAMP_NS,
+    LightDefinition,
+    LightEnd,
+    light_end_of,
+)
+from resume_rig.timing.budget_terms import rate_half_width_ns
 from resume_rig.timing.edge_uncertainty import (
     IntervalBounds,
+    Moment,
+    Ramp,
     capture_bounds,
-    edge_half_width_ns,
-    rate_half_width_ns,
     without_delays,
 )
 
+from .conftest import by_capture, by_interrupt, by_loopback
+
+MS = 1_000_000
+S = 1_000 * MS
 CHANNELS = st.sampled_from(list(Channel))
+INSTRUMENTS = st.sampled_from([by_interrupt(), by_capture(), by_loopback()])
+
+
+def bound_ns(bounds: IntervalBounds, start: Channel, end: Channel, duration_ns: int) -> int:
+    return bounds.bound_ns(Moment(start, 0), Moment(end, duration_ns))
 
 
 @pytest.mark.parametrize(
     ("start", "end", "duration_ns", "expected_ns"),
     [
         (Channel.SLP_S3, Channel.PWR_OK, 0, 7_000 + 9_000),
-        (Channel.PWR_OK, Channel.PLTRST, 2_000_000_000, 9_000 + 60_000),
+        (Channel.PWR_OK, Channel.PLTRST, 2 * S, 9_000 + 60_000),
         (Channel.BUTTON, Channel.SLP_S3, 0, 5_000 + 20_000 + 7_000),
         (Channel.BUTTON, Channel.BUTTON, 0, 2 * (5_000 + 20_000)),
-        (Channel.LID, Channel.SLP_S3, 0, 4_000_000 + 7_000),
+        (Channel.LID, Channel.SLP_S3, 0, 6_000_000 + 7_000),
         (Channel.PLTRST, Channel.BACKLIGHT, 0, 1_000_000),
     ],
-    ids=["logic", "clock", "press", "press width", "lid", "light"],
+    ids=["logic", "clock", "press", "two presses", "lid", "light"],
 )
-def test_terms_add_linearly(start, end, duration_ns, expected_ns) -> None:
+def test_half_widths_add_linearly_to_the_bound(start, end, duration_ns, expected_ns) -> None:
     edge_ns = {Channel.SLP_S3: 7_000, Channel.PWR_OK: 9_000, Channel.BUTTON: 5_000}
     bounds = IntervalBounds(rate_ppb=30_000, edge_ns=edge_ns)
 
-    assert bounds.bound_ns(start, end, duration_ns) == expected_ns
+    assert bound_ns(bounds, start, end, duration_ns) == expected_ns
 
 
-@given(start=CHANNELS, end=CHANNELS, duration_ns=st.integers(0, 10**12))
-def test_the_budget_sums_to_the_bound(start, end, duration_ns) -> None:
-    bounds = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
+@given(bounds=INSTRUMENTS, start=CHANNELS, end=CHANNELS, duration_ns=st.integers(0, 10**12))
+def test_the_table_says_what_the_interval_says(bounds, start, end, duration_ns) -> None:
+    ends = Moment(start, 0), Moment(end, duration_ns)
 
-    rows = bounds.terms(start, end, duration_ns)
+    quick = bounds.between(*ends)
+    table = budget_of("any", duration_ns, bounds.rows(*ends))
 
-    assert sum(row.half_width_ns for row in rows) == bounds.bound_ns(start, end, duration_ns)
-    assert all(row.half_width_ns > 0 for row in rows)
+    assert quick.bound_ns == table.bound_ns
+    assert abs(quick.standard_ns - table.standard_ns) <= 1
+    assert quick.expanded_ns == pytest.approx(table.expanded_ns, rel=0.005, abs=2)
+    assert quick.standard_ns <= quick.expanded_ns <= quick.bound_ns
 
 
-def test_half_a_tick_and_half_a_nanosecond_are_rounded_up() -> None:
-    assert edge_half_width_ns(4_000, 1_001, calibrated=False) == 4_501
+def test_a_moment_of_light_has_its_own_terms_and_its_delay_is_taken_off() -> None:
+    light = LightEnd(LightDefinition.HALF, 20_000, MS)
+    start, end = Moment(Channel.PLTRST, 0), Moment(Channel.BACKLIGHT, S, light=light)
+
+    found = by_interrupt().between(start, end)
+
+    assert found.value_ns == S - 3_550
+    assert found.bound_ns < 200_000  # a comparator's definition of light alone is 1 ms
+    names = [row.name for row in by_interrupt().rows(start, end)]
+    assert "sampling of t_50" in names
+    assert not any("BACKLIGHT" in name for name in names)
 
 
-def test_the_uncertainty_of_a_calibrated_channel_has_the_resolution_in_it_already() -> None:
-    assert edge_half_width_ns(4_000, 1_001, calibrated=True) == 4_000
+def test_two_edges_of_one_kind_share_the_front_end_and_nothing_else() -> None:
+    bounds = by_interrupt(press_definition_ns=0)
+    alone = bounds.rows(Moment(Channel.SLP_S3, 0), Moment(Channel.PLTRST, 0))
+    same = bounds.rows(Moment(Channel.SLP_S3, 0), Moment(Channel.SLP_S3, 0))
+
+    front_end_ns = 2 * 150
+    stamps_ns = 2 * 7_000
+    assert budget_of("two channels", 0, alone).bound_ns == stamps_ns + front_end_ns
+    assert budget_of("one channel", 0, same).bound_ns == stamps_ns
+
+
+def test_the_length_of_a_ramp_counts_where_only_its_limits_are_known() -> None:
+    known = by_capture(Ramp(10_000_000, 10_000_000, "measured"))
+    limited = by_capture(Ramp(0, 10_000_000, "ATX T4"))
+    ends = Moment(Channel.SLP_S3, 0), Moment(Channel.PWR_OK, 0)
+
+    assert limited.between(*ends).standard_ns > known.between(*ends).standard_ns
+    assert known.delays_ns()[Channel.PWR_OK, True] == 35_000
+    assert limited.delays_ns()[Channel.PWR_OK, True] == (35_000 + 380) // 2
+    assert any("length" in row.name for row in limited.rows(*ends))
+
+
+def test_the_clock_is_rounded_up() -> None:
     assert rate_half_width_ns(30_000, 1) == 1
-    assert rate_half_width_ns(30_000, -2_000_000_000) == 60_000
+    assert rate_half_width_ns(30_000, -2 * S) == 60_000
 
 
-def test_an_unknown_analyser_is_trusted_less_on_a_ramp() -> None:
+def test_an_unknown_analyser_is_trusted_less_on_a_ramp_and_keeps_its_bound() -> None:
     bounds = capture_bounds(resolution_ns=1_000)
 
-    logic = bounds.bound_ns(Channel.SLP_S3, Channel.PLTRST, 0)
-    ramp = bounds.bound_ns(Channel.PWR_OK, Channel.PLTRST, 0)
+    assert bound_ns(bounds, Channel.SLP_S3, Channel.PLTRST, 0) == 4_000
+    assert bound_ns(bounds, Channel.PWR_OK, Channel.PLTRST, 0) > 100_000
+    found = bounds.between(Moment(Channel.SLP_S3, 0), Moment(Channel.PLTRST, S))
+    assert found.expanded_ns == found.bound_ns == 104_000
 
-    assert logic == 4_000
-    assert ramp > 100_000
 
+def test_delays_are_taken_off_by_channel_and_edge_and_the_order_is_restored() -> None:
+    edges = [
+        Edge(0, 100, Channel.PLTRST, 1),
+        Edge(1, 120, Channel.BACKLIGHT, 1),
+        Edge(2, 200, Channel.BACKLIGHT, 0),
+    ]
 
-def test_front_end_delays_are_taken_off_and_the_order_is_restored() -> None:
-    edges = [Edge(0, 100, Channel.PLTRST, 1), Edge(1, 120, Channel.BACKLIGHT, 1)]
-
-    moved = without_delays(edges, {Channel.BACKLIGHT: 50})
+    moved = without_delays(edges, {(Channel.BACKLIGHT, True): 50, (Channel.PLTRST, False): 9})
 
     assert [(edge.channel, edge.t_ns) for edge in moved] == [
         (Channel.BACKLIGHT, 70),
         (Channel.PLTRST, 100),
+        (Channel.BACKLIGHT, 200),
     ]
+
+
+def test_onsets_that_differ_a_little_are_of_one_kind_and_never_too_certain() -> None:
+    def onset(wider_ns: int) -> LightOnset:
+        return LightOnset(
+            OnsetState.OK,
+            first_ns=0,
+            half_ns=4 * MS,
+            ninety_ns=8_100_000 + wider_ns,
+            resolution_ns=20_000,
+            duty=0.5,
+            pwm_uncertainty_ns=144_000 + wider_ns // 200,
+        )
+
+    one = light_end_of(onset(0), LightDefinition.HALF)
+    other = light_end_of(onset(100_000), LightDefinition.HALF)
+
+    assert one == other
+    assert 10_125_000 <= one.ramp_ns <= 10_125_000 * 1.05
+    assert 249_415 <= one.pwm_half_ns <= 249_415 * 1.05
+
+
+def test_an_onset_that_tells_little_is_taken_for_the_slowest() -> None:
+    end = light_end_of(LightOnset(OnsetState.UNSTABLE, first_ns=0), LightDefinition.FIRST)
+
+    assert (end.ramp_ns, end.pwm_half_ns, end.duty) == (LONGEST_RAMP_NS, 0, 1.0)
+
+
+def test_a_calibrated_clock_changes_the_clock_alone() -> None:
+    ends = Moment(Channel.SLP_S3, 0), Moment(Channel.PLTRST, 60 * S)
+    stated = by_capture()
+
+    calibrated = stated.with_rate(100, "NTP")
+
+    saved_ns = stated.between(*ends).bound_ns - calibrated.between(*ends).bound_ns
+    assert saved_ns == 60 * 900
+    assert calibrated.rows(*ends)[-1].source == "NTP"
+    assert calibrated.rows(*ends)[:-1] == stated.rows(*ends)[:-1]

@@ -83,7 +83,7 @@ def unexplained(outside: OutsideCycle, record: OsRecord | None, norms: Norms) ->
     residual = _residual(outside, record)
     if residual is None or norms.residual_ns is None:
         return None
-    return BoundedNs(residual.value_ns - norms.residual_ns, 2 * residual.bound_ns)
+    return residual.from_median(norms.residual_ns)
 
 
 def norms_of(pairs: Sequence[tuple[OutsideCycle, OsRecord]]) -> Norms:
@@ -132,7 +132,7 @@ def _power(outside: OutsideCycle) -> BoundedNs:
         return to_pltrst
     to_pwr_ok = intervals.get(IntervalName.SLP_S3_TO_PWR_OK)
     if to_pwr_ok is not None and to_pltrst is not None:
-        return to_pwr_ok + to_pltrst
+        return to_pwr_ok.joined(to_pltrst)
     from_press = intervals.get(IntervalName.PRESS_TO_PLTRST)
     to_slp_s3 = intervals.get(IntervalName.PRESS_TO_SLP_S3)
     if from_press is not None and to_slp_s3 is not None:

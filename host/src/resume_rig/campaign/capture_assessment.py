@@ -6,6 +6,7 @@ from pathlib import Path
 from resume_rig.analysis.correlate import TimedCycle, correlate
 from resume_rig.analysis.cycle_building import build_cycle, split_cycles
 from resume_rig.campaign.assess import reset_to_tsc_of
+from resume_rig.campaign.budgets import capture_budgets
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
 from resume_rig.model.dut import DutProfile
@@ -34,9 +35,10 @@ def assess_capture(
     The capture's clock has no relation to any other; the match finds the offset by itself.
     """
     bounds = capture_bounds(capture.resolution_ns)
+    cuts = split_cycles(capture.edges, capture.initial_levels)
     built = [
         build_cycle(number, cut.edges, cut.initial_levels, None, bounds)
-        for number, cut in enumerate(split_cycles(capture.edges, capture.initial_levels), start=1)
+        for number, cut in enumerate(cuts, start=1)
     ]
     built[-1:] = [_unless_cut_off(cycle, capture.end_ns) for cycle in built[-1:]]
     cycles = [TimedCycle(cycle) for cycle in built]
@@ -62,6 +64,7 @@ def assess_capture(
         outcomes={outcome.value: count for outcome, count in counted.items() if count},
         faults=capture.notes,
         requirement=requirement,
+        budgets=capture_budgets(correlation, cuts, bounds, dut),
     )
     return correlation, facts
 

@@ -6,6 +6,7 @@ from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.analysis.light_blocks import onset_of_blocks, table_of
 from resume_rig.analysis.wake_light import LightReading
 from resume_rig.campaign.identity import Identity
+from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CommandName, CycleRaw
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
@@ -14,11 +15,7 @@ from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.verdict import Finding, FindingKind
 from resume_rig.rig.interface import RigInfo
-from resume_rig.timing.edge_uncertainty import (
-    IntervalBounds,
-    edge_half_width_ns,
-    without_delays,
-)
+from resume_rig.timing.edge_uncertainty import IntervalBounds, without_delays
 from resume_rig.timing.rate_calibration import RateCalibration
 
 # Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
@@ -47,6 +44,7 @@ def outside_cycle(
     of_blocks: LightOnset | None = None,
     ignored: bool = False,
     calibration: RateCalibration | None = None,
+    bounds: IntervalBounds | None = None,
 ) -> OutsideCycle:
     """Return the cycle as its raw record tells it; nothing derived is taken from the record.
 
@@ -59,14 +57,18 @@ def outside_cycle(
         ignored: the plan leaves the cycle out.
         calibration: of the board's clock; the intervals are corrected by it, moments stay
             those of the board's clock.
+        bounds: what is known of the instrument, where that is not what the board states.
     """
     wired = identity.wired
+    known = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
+    if calibration is not None:
+        known = known.with_rate(calibration.bound_ppb, calibration.source)
     built = build_cycle(
         raw.number,
         pin_edges(raw, identity),
         {channel: level for channel, level in raw.initial_levels.items() if channel in wired},
         plan.wake_by,
-        bounds_of(identity.rig, calibration),
+        known,
         light=_light_of(raw, identity.rig, of_blocks),
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
@@ -137,22 +139,5 @@ def _asked_for(raw: CycleRaw, built: OutsideCycle) -> bool:
 
 def pin_edges(raw: CycleRaw, identity: Identity) -> tuple[Edge, ...]:
     """Return the edges of the wired channels as they were on the DUT's pins, in order."""
-    delays = {info.channel: info.delay_ns for info in identity.rig.channels}
     wired = [edge for edge in raw.edges if edge.channel in identity.wired]
-    return without_delays(wired, delays)
-
-
-def bounds_of(rig: RigInfo, calibration: RateCalibration | None = None) -> IntervalBounds:
-    """Return what the board states of its stamps, and what is left of its clock's rate error.
-
-    Without a calibration of the cycle that is the stated tolerance.
-    """
-    return IntervalBounds(
-        rate_ppb=rig.clock_tolerance_ppb if calibration is None else calibration.bound_ppb,
-        edge_ns={
-            info.channel: edge_half_width_ns(
-                info.uncertainty_ns, info.resolution_ns, calibrated=info.latency is not None
-            )
-            for info in rig.channels
-        },
-    )
+    return without_delays(wired, bounds_of(identity.rig, identity.dut).delays_ns())

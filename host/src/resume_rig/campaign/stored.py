@@ -88,14 +88,19 @@ def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
     return timed_campaign(stored).cycles
 
 
-def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
-    """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
-    clock = CampaignClock(
+def clock_of(stored: StoredCampaign) -> CampaignClock:
+    """Return how the board's clock ran in each of the cycles."""
+    return CampaignClock(
         stored.cycles,
         stored.identity.rig,
         stored.identity.host_clock,
         frozenset(s.number for s in stored.sessions if s.host == stored.identity.host),
     )
+
+
+def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
+    """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
+    clock = clock_of(stored)
     calibrations = [clock.calibration(raw) for raw in stored.cycles]
     timed: list[TimedCycle] = []
     index = 0

@@ -5,6 +5,7 @@ import dataclasses
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,16 @@ def assess_store(
         reading: OS records to match instead of the stored ones.
     """
     from resume_rig.campaign.assess import assess, facts_of
+    from resume_rig.campaign.budgets import stored_budgets
     from resume_rig.campaign.stored import load_campaign
 
     stored = load_campaign(store)
     if reading is not None:
         stored = dataclasses.replace(stored, reading=reading)
-    return Assessed(assess(stored, requirement), facts_of(stored, requirement, report), store)
+    correlation = assess(stored, requirement)
+    facts = facts_of(stored, requirement, report)
+    budgets = stored_budgets(stored, correlation)
+    return Assessed(correlation, dataclasses.replace(facts, budgets=budgets), store)
 
 
 def show(assessed: Assessed, args: argparse.Namespace) -> None:
@@ -82,14 +87,20 @@ def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
         return [correlation_document(assessed.correlation, assessed.facts)]
     from resume_rig.report.terminal_correlation import correlation_table
 
-    look = look_of(sys.stdout)
-    return correlation_table(
+    look, width = look_of(sys.stdout), columns_of(sys.stdout)
+    answer_lines = correlation_table(
         assessed.correlation,
         colour=look.colour,
         unicode=look.unicode,
         show_all=getattr(args, "all", False),
-        width=columns_of(sys.stdout),
+        width=width,
     )
+    if not getattr(args, "budget", False):
+        return answer_lines
+    from resume_rig.report.budget_table import budget_tables
+
+    tables = budget_tables(assessed.facts.budgets, unicode=look.unicode, width=width)
+    return chain(tables, answer_lines)
 
 
 def html_of(assessed: Assessed) -> str:

@@ -54,6 +54,11 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument("--dut", metavar="PROFILE", help="the DUT's profile (for a capture)")
     parser.add_argument("--report", metavar="HTML", type=Path, help="write an HTML report too")
     parser.add_argument("--all", action="store_true", help="show every row of a long table")
+    parser.add_argument(
+        "--budget",
+        action="store_true",
+        help="show what makes each interval uncertain, term by term, before the answer",
+    )
     add_requirement_arguments(parser)
     parser.set_defaults(execute=execute)
 

@@ -68,6 +68,8 @@ class DutProfile:
         firmware_extra_ms: BiosInitDuration minus FullResume, constant per machine.
         timing: how a simulated one behaves.
         lid_close_sleeps, lid_open_wakes: what a simulated one does when its lid moves.
+        pwr_ok_rise_max_ns: PWR_OK rises within so long (0 to 100 %); None: within ATX's 10 ms.
+        pressed_by: what presses the button: "header" (photoMOS at its header) or "finger".
     """
 
     name: str
@@ -85,3 +87,5 @@ class DutProfile:
     timing: DutTiming
     lid_close_sleeps: bool = True
     lid_open_wakes: bool = True
+    pwr_ok_rise_max_ns: int | None = None
+    pressed_by: str = "header"

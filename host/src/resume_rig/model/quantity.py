@@ -1,29 +1,97 @@
-"""A measured time with its bound."""
+"""A measured time with its uncertainty."""
 
 from dataclasses import dataclass
+from math import ceil, sqrt
+
+from resume_rig.model.coverage import RECTANGLE_SHARE, SQRT_3, factor_of, kurtosis_of
+
+_NOT_GIVEN = -1
 
 
 @dataclass(frozen=True, slots=True)
 class BoundedNs:
-    """A time difference and the half-width of the interval that contains it.
+    """A time difference and how far the truth may be from it.
+
+    Where only the bound is given, nothing else is known of the error, and it is taken for a
+    rectangle (JCGM 100:2008, 4.3.7): standard_ns is bound / sqrt(3), expanded_ns 95 % of it.
 
     Attributes:
         value_ns: best estimate, in nanoseconds.
-        bound_ns: the truth lies within value_ns +/- bound_ns (coverage as the maker states it);
-            never negative.
+        bound_ns: guaranteed: the truth lies within value_ns +/- bound_ns; never negative.
+        standard_ns: standard uncertainty (GUM), rounded up.
+        expanded_ns: half-width of the interval that holds the truth in 95 of 100 measurements;
+            never above bound_ns.
+
+    Raises:
+        ValueError: a width is negative, or above the bound.
     """
 
     value_ns: int
     bound_ns: int
+    standard_ns: int = _NOT_GIVEN
+    expanded_ns: int = _NOT_GIVEN
 
     def __post_init__(self) -> None:
-        if self.bound_ns < 0:
-            raise ValueError(f"bound_ns is {self.bound_ns}; a bound is 0 ns or more")
+        bound_ns = self.bound_ns
+        if bound_ns < 0:
+            raise ValueError(f"bound_ns is {bound_ns}; a bound is 0 ns or more")
+        if self.standard_ns == _NOT_GIVEN:
+            object.__setattr__(self, "standard_ns", ceil(bound_ns / SQRT_3))
+        if self.expanded_ns == _NOT_GIVEN:
+            object.__setattr__(self, "expanded_ns", ceil(bound_ns * RECTANGLE_SHARE))
+        for name in ("standard_ns", "expanded_ns"):
+            if not 0 <= getattr(self, name) <= bound_ns:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)}; it is 0 to bound_ns ({bound_ns}) ns"
+                )
 
     def __add__(self, other: "BoundedNs") -> "BoundedNs":
-        """Sum; bounds add (no independence is assumed)."""
-        return BoundedNs(self.value_ns + other.value_ns, self.bound_ns + other.bound_ns)
+        """Sum of two whose errors are independent; see `joined` for those that share some."""
+        return self._with(self.value_ns + other.value_ns, other)
 
     def __sub__(self, other: "BoundedNs") -> "BoundedNs":
-        """Difference; bounds add (no independence is assumed)."""
-        return BoundedNs(self.value_ns - other.value_ns, self.bound_ns + other.bound_ns)
+        """Difference of two whose errors are independent."""
+        return self._with(self.value_ns - other.value_ns, other)
+
+    def joined(self, after: "BoundedNs") -> "BoundedNs":
+        """Sum of two intervals one after the other, which share an edge and a clock.
+
+        What they share is not known here, so all widths add: never too small.
+        """
+        return BoundedNs(
+            self.value_ns + after.value_ns,
+            self.bound_ns + after.bound_ns,
+            self.standard_ns + after.standard_ns,
+            self.expanded_ns + after.expanded_ns,
+        )
+
+    def from_median(self, median_ns: int) -> "BoundedNs":
+        """Difference from the median of values as uncertain as this one, which is one of them.
+
+        The median adds pi / 2n of their variance, and the value's own part in it takes 2 / n
+        away: what is left is at most this value's own, for any n. The bound doubles, as the
+        median lies within the same bound.
+        """
+        return BoundedNs(
+            self.value_ns - median_ns, 2 * self.bound_ns, self.standard_ns, self.expanded_ns
+        )
+
+    def _with(self, value_ns: int, other: "BoundedNs") -> "BoundedNs":
+        bound_ns = self.bound_ns + other.bound_ns
+        mine, theirs = self.standard_ns**2, other.standard_ns**2
+        variance = mine + theirs
+        if not variance:
+            return BoundedNs(
+                value_ns, bound_ns, 0, min(self.expanded_ns + other.expanded_ns, bound_ns)
+            )
+        kurtosis = (self._kurtosis() * mine**2 + other._kurtosis() * theirs**2) / variance**2
+        standard = sqrt(variance)
+        return BoundedNs(
+            value_ns,
+            bound_ns,
+            min(ceil(standard), bound_ns),
+            min(ceil(factor_of(kurtosis) * standard), bound_ns),
+        )
+
+    def _kurtosis(self) -> float:
+        return kurtosis_of(self.expanded_ns / self.standard_ns) if self.standard_ns else 0.0

@@ -11,6 +11,7 @@ from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.report.bar_choice import BarChoice, bar_choice
+from resume_rig.report.budget_view import BUDGET_HEADINGS, BudgetTable, budget_views
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
 from resume_rig.report.milestones import outside_milestones, trigger_word
 from resume_rig.report.page_parts import (
@@ -47,10 +48,10 @@ _FAULTS_SHOWN: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class QuantityCell:
-    """A time and its bound as text; both empty where it was not measured."""
+    """A time and its expanded uncertainty as text; both empty where it was not measured."""
 
     value: str
-    bound: str
+    expanded: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ class CampaignPage:
     faults: tuple[str, ...]
     faults_more: int
     limits: tuple[str, ...]
+    budgets: tuple[BudgetTable, ...]
+    budget_headings: tuple[str, ...]
 
 
 def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str) -> CampaignPage:
@@ -154,6 +157,8 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         faults=facts.faults[:_FAULTS_SHOWN],
         faults_more=max(len(facts.faults) - _FAULTS_SHOWN, 0),
         limits=STATED_LIMITS,
+        budgets=budget_views(facts.budgets),
+        budget_headings=BUDGET_HEADINGS,
     )
 
 

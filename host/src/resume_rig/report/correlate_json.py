@@ -13,6 +13,7 @@ from resume_rig.model.cycle import (
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
+from resume_rig.report.budget_json import budgets_json
 from resume_rig.report.findings import findings_of
 from resume_rig.report.json_text import (
     Json,
@@ -49,6 +50,7 @@ def correlation_pieces(
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
     yield f'"why":{json_text(text_json(correlation.why))}'
     if campaign is not None:
+        yield f',\n"budgets":{json_text(budgets_json(campaign.budgets))}'
         yield f',\n"campaign":{json_text(_campaign(campaign))}'
     yield "}\n"
 

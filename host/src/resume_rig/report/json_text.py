@@ -53,7 +53,12 @@ def quantity_json(quantity: BoundedNs | None) -> dict[str, Json] | None:
     """Write a bounded time in nanoseconds; None where it could not be formed."""
     if quantity is None:
         return None
-    return {"value": quantity.value_ns, "bound": quantity.bound_ns}
+    return {
+        "value": quantity.value_ns,
+        "bound": quantity.bound_ns,
+        "standard": quantity.standard_ns,
+        "expanded": quantity.expanded_ns,
+    }
 
 
 def statistics_json(statistics: Statistics) -> dict[str, Json]:

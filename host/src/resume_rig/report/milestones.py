@@ -76,4 +76,4 @@ def _either(
 ) -> BoundedNs | None:
     if direct is not None:
         return direct
-    return None if before is None or step is None else before + step
+    return None if before is None or step is None else before.joined(step)

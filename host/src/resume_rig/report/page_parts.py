@@ -16,7 +16,7 @@ STATED_LIMITS: Final = (
     " Work at the millisecond is done on differences.",
     "BIOS and driver times are the OS's own statements. BIOS time begins at the processor's time"
     " zero, shortly after PLTRST# rises; neither side sees that instant, so its place is known"
-    " only within the bound that is shown.",
+    " only within the uncertainty that is shown.",
     "A panel that is dimmed by PWM at 220 Hz cannot be timed to 1 ms by its light.",
     "A finger or a servo on the lid adds milliseconds of its own.",
     "A crystal is good to 30 ppm until it is calibrated: 0.06 ms in 2 s.",

@@ -169,9 +169,9 @@ def _axis_end_ms(reaches_ms: Sequence[float]) -> float:
 
 def _reach_ms(cycle: ReconciledCycle, limit_ms: int) -> float:
     inside = inside_milestones(cycle, limit_ms)
-    ends = [q.value_ns + q.bound_ns for q in _in_order(outside_milestones(cycle.outside)) if q]
+    ends = [q.value_ns + q.expanded_ns for q in _in_order(outside_milestones(cycle.outside)) if q]
     if inside is not None:
-        ends += [inside.limit_ns, inside.complete.value_ns + inside.complete.bound_ns]
+        ends += [inside.limit_ns, inside.complete.value_ns + inside.complete.expanded_ns]
     return max(ends, default=0) / NS_PER_MS
 
 
@@ -254,8 +254,8 @@ def _complete_mark(complete: BoundedNs, scale: Scale) -> CompleteMark | None:
         return None
     return CompleteMark(
         at=at,
-        low=scale.at((complete.value_ns - complete.bound_ns) / NS_PER_MS),
-        high=scale.at((complete.value_ns + complete.bound_ns) / NS_PER_MS),
+        low=scale.at((complete.value_ns - complete.expanded_ns) / NS_PER_MS),
+        high=scale.at((complete.value_ns + complete.expanded_ns) / NS_PER_MS),
         text=f"resume complete {quantity_text(complete)} ms after the trigger",
     )
 

@@ -55,7 +55,7 @@ def correlation_table(
         colour: verdicts may be coloured.
         unicode: more than ASCII may be written.
         show_all: every row and every finding, not only the first and the last ones.
-        width: of the terminal, in cells; bounds and then columns give way where it is short.
+        width: of the terminal, in cells; uncertainties and then columns give way where it is short.
     """
     style = TerminalStyle(colour, unicode, width)
     yield from _cycles(correlation.cycles, style, show_all=show_all)
@@ -119,7 +119,7 @@ def _cycles(
     kept, narrow = _columns(shown, word, style)
     usual = "" if _outcomes(shown) else " Every row slept and woke."
     yield style.paragraph(
-        f"Times in ms. Lines, light and resume complete count from the {word};"
+        f"Times in ms, ± in 95 of 100. Lines, light and resume complete count from the {word};"
         f" BIOS, drivers and resume are the OS's own.{usual}"
     )
     for index, line in enumerate(table_lines(kept)):
@@ -139,7 +139,7 @@ def _columns(
 ) -> tuple[tuple[Column, ...], str]:
     """Return the columns that fit, and a sentence about what does not.
 
-    Intermediate lines give way before the bounds do: a time without its bound says little.
+    Intermediate lines give way before uncertainties do: a time without one says little.
     """
     wide = _all_columns(shown, word, style, quantity_text)
     kept = fitting_columns(wide, style.width)
@@ -147,7 +147,7 @@ def _columns(
     if _cells(kept) > style.width:
         wide = _all_columns(shown, word, style, value_ms_text)
         kept = fitting_columns(wide, style.width)
-        note = "Bounds are left out for want of width. "
+        note = "Uncertainties are left out for want of width. "
     dropped = [style.shown(c.title) for c in wide if c not in kept]
     if dropped:
         note += f"Columns left out for want of width: {', '.join(dropped)}. "

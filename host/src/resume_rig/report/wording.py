@@ -31,18 +31,19 @@ def outcome_words(outcome: Outcome) -> str:
 
 
 def rounded_ms(quantity: BoundedNs) -> tuple[str, str]:
-    """Return value and bound in milliseconds, with the digits that the bound leaves meaning to.
+    """Return value and expanded uncertainty in milliseconds, with digits that mean something.
 
-    The bound is rounded up and takes in what rounding the value moved it by, so that the shown
-    interval always contains the measured one.
+    The uncertainty (95 %) is rounded up and takes in what rounding the value moved it by, so that
+    the shown interval always contains the computed one.
     """
-    decimals = 0 if quantity.bound_ns >= 10_000_000 else 1 if quantity.bound_ns >= 1_000_000 else 2
+    width_ns = quantity.expanded_ns
+    decimals = 0 if width_ns >= 10_000_000 else 1 if width_ns >= 1_000_000 else 2
     step_ns = _NS_PER_MS // 10**decimals
     steps = (quantity.value_ns + step_ns // 2) // step_ns
     moved_ns = abs(quantity.value_ns - steps * step_ns)
-    bound_steps = -(-(quantity.bound_ns + moved_ns) // step_ns)
+    width_steps = -(-(width_ns + moved_ns) // step_ns)
     scale = 10**decimals
-    return f"{steps / scale:.{decimals}f}", f"{bound_steps / scale:.{decimals}f}"
+    return f"{steps / scale:.{decimals}f}", f"{width_steps / scale:.{decimals}f}"
 
 
 def value_ms_text(quantity: BoundedNs | None) -> str:
@@ -51,7 +52,7 @@ def value_ms_text(quantity: BoundedNs | None) -> str:
 
 
 def quantity_text(quantity: BoundedNs | None) -> str:
-    """Return value and bound in milliseconds."""
+    """Return value and expanded uncertainty in milliseconds."""
     return MISSING if quantity is None else " ±".join(rounded_ms(quantity))
 
 

@@ -26,7 +26,8 @@ _NS_PER_MS = 1_000_000
 _CHASSIS = ("laptop", "desktop")
 _PHASES = tuple(field.name for field in fields(DutTiming))
 _SPREAD_KEYS = ("median_ms", "sigma", "min_ms", "max_ms")
-_OPTIONAL = ("lid_close_sleeps", "lid_open_wakes")
+_OPTIONAL = ("lid_close_sleeps", "lid_open_wakes", "pwr_ok_rise_max_ms", "pressed_by")
+_PRESSED_BY = ("header", "finger")
 _REQUIRED = (
     "title",
     "manufacturer",
@@ -138,6 +139,9 @@ class _Table:
     def ns(self, key: str) -> int:
         return round(self.number(key, _MAX_MS) * _NS_PER_MS)
 
+    def has(self, key: str) -> bool:
+        return key in self._values
+
     def lines(self, key: str, kind: type[_Line]) -> tuple[_Line, ...]:
         names = self._values[key]
         known = {str(line.value): line for line in kind}
@@ -162,6 +166,12 @@ def _profile(table: _Table) -> DutProfile:
     chassis = table.text("chassis")
     if chassis not in _CHASSIS:
         table.refuse("chassis", f"is {_shown(chassis)}", f"allowed are {', '.join(_CHASSIS)}")
+    pressed_by = table.text("pressed_by") if table.has("pressed_by") else _PRESSED_BY[0]
+    if pressed_by not in _PRESSED_BY:
+        table.refuse(
+            "pressed_by", f"is {_shown(pressed_by)}", f"allowed are {', '.join(_PRESSED_BY)}"
+        )
+    has_rise = table.has("pwr_ok_rise_max_ms")
     profile = DutProfile(
         name=table.path.stem,
         title=table.text("title"),
@@ -178,6 +188,8 @@ def _profile(table: _Table) -> DutProfile:
         timing=_timing(table.table("timing")),
         lid_close_sleeps=table.flag("lid_close_sleeps", default=True),
         lid_open_wakes=table.flag("lid_open_wakes", default=True),
+        pwr_ok_rise_max_ns=table.ns("pwr_ok_rise_max_ms") if has_rise else None,
+        pressed_by=pressed_by,
     )
     _check_reset_to_tsc(table, profile)
     return profile

@@ -1,19 +1,29 @@
-"""What is known of a moment of an onset of light, and its half-width."""
+"""The terms of a moment of light: sampling, amplifier, settled level, phase of the PWM."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum, unique
-from math import ceil, sqrt
+from math import ceil, log2, sqrt
 from typing import Final
 
+from resume_rig.model.budget import BudgetRow, Distribution, Evaluation
+from resume_rig.model.coverage import SQRT_3
+from resume_rig.model.front_end import FrontEnd, PathDelay
 from resume_rig.model.light import LightOnset
+from resume_rig.timing.budget_terms import FIXED, even_row
 
-# The amplifier's delay, 3.6 us at 50 %, and 6 us by which the core's arithmetic may depart from
-# the definitions; neither is corrected.
-_FRONT_END_NS: Final = 10_000
-# The level of a warming panel still moves by so much after it is called settled.
+# Of converter and amplifier: 7 us by simulation, less the sampling at 50 kS/s that is in it, as
+# that has a row of its own (20 us / sqrt(12)).
+_NOISE_STANDARD_NS: Final = 4_000
+_NOISE_SIGMAS: Final = 3
+# The quarters of a settled span differ by 1/16 at most, so none is further from their mean.
 _DRIFT: Final = 0.05
 # LED drivers start within 1 to 10 ms; taken where an onset does not tell.
 LONGEST_RAMP_NS: Final = 10_000_000
+_STEPS_AN_OCTAVE: Final = 16
+_DUTY_STEPS: Final = 64
+
+_EXPLAINED: Final = "docs/explanation/light.md"
 
 
 @unique
@@ -30,6 +40,11 @@ _LEVEL: Final = {
     LightDefinition.HALF: 0.5,
     LightDefinition.NINETY: 0.9,
 }
+_PATH: Final = {
+    LightDefinition.FIRST: "photodiode-t10",
+    LightDefinition.HALF: "photodiode-t50",
+    LightDefinition.NINETY: "photodiode-t90",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +55,7 @@ class LightEnd:
         resolution_ns: distance of the points that it is interpolated between.
         ramp_ns: how long the light rises.
         pwm_half_ns: half of the PWM's dark time, (1 - D) T / 2; 0 for DC.
-        duty: of the PWM, 0 to 1; 1.0 for DC.
+        duty: of the PWM, 0 to 1; 1.0 for DC, and where it is not known.
     """
 
     definition: LightDefinition
@@ -49,25 +64,98 @@ class LightEnd:
     pwm_half_ns: int = 0
     duty: float = 1.0
 
-    @property
-    def half_width_ns(self) -> int:
-        """Grid, level, PWM phase and front end; the wait for the PWM belongs to t_first."""
-        phase_ns = 0 if self.definition is LightDefinition.FIRST else self.pwm_half_ns
-        drift_ns = ceil(self.ramp_ns * _LEVEL[self.definition] * _DRIFT)
-        return -(-self.resolution_ns // 2) + drift_ns + phase_ns + _FRONT_END_NS
-
 
 def light_end_of(onset: LightOnset, definition: LightDefinition) -> LightEnd:
-    """Return what an onset says of one of its moments; the longest ramp where it tells none."""
+    """Return what an onset says of one of its moments; the longest ramp where it tells none.
+
+    Ramp and PWM are rounded up, by less than 5 %, and the duty to 1/64: what differs by so little
+    has the same uncertainty, so that a campaign has few kinds of onsets.
+    """
     ramp_ns = LONGEST_RAMP_NS
     if onset.first_ns is not None and onset.ninety_ns is not None:
         share = _LEVEL[LightDefinition.NINETY] - _LEVEL[LightDefinition.FIRST]
-        ramp_ns = ceil(max((onset.ninety_ns - onset.first_ns) / share, 0.0))
+        ramp_ns = _stepped_up((onset.ninety_ns - onset.first_ns) / share)
     return LightEnd(
         definition,
         onset.resolution_ns or 0,
         ramp_ns,
         # The board states (1 - D) T / sqrt(12).
-        ceil((onset.pwm_uncertainty_ns or 0) * sqrt(3)),
-        1.0 if onset.duty is None else onset.duty,
+        _stepped_up((onset.pwm_uncertainty_ns or 0) * SQRT_3),
+        1.0 if onset.duty is None else round(onset.duty * _DUTY_STEPS) / _DUTY_STEPS,
     )
+
+
+def light_delay_ns(light: LightEnd, front_end: FrontEnd | None) -> int:
+    """Return what is to be subtracted from a moment of light: the amplifier's delay."""
+    delay = _delay(light, front_end)
+    return 0 if delay is None else delay.value_ns
+
+
+def light_rows(light: LightEnd, front_end: FrontEnd | None) -> Iterator[BudgetRow]:
+    """Yield the terms of a moment of light, named so that one onset has one error."""
+    name = light.definition.value
+    half_step_ns = -(-light.resolution_ns // 2)
+    yield _row(f"sampling of {name}", "the board's onset: resolution", half_step_ns)
+    noise = f"noise of converter and amplifier at {name}"
+    yield BudgetRow(
+        noise,
+        _EXPLAINED,
+        Evaluation.B,
+        Distribution.NORMAL,
+        _NOISE_SIGMAS * _NOISE_STANDARD_NS,
+        _NOISE_STANDARD_NS,
+        group=noise,
+    )
+    delay = _delay(light, front_end)
+    if front_end is not None and delay is not None:
+        yield _amplifier_row(name, delay, front_end.source)
+    drift_ns = ceil(light.ramp_ns * _LEVEL[light.definition] * _DRIFT)
+    yield _row(f"settled level at {name}, ramp {light.ramp_ns / 1e6:.2f} ms", _EXPLAINED, drift_ns)
+    # The wait for the PWM's light part belongs to the first light itself.
+    if light.definition is not LightDefinition.FIRST:
+        yield _phase_row(light)
+
+
+def _delay(light: LightEnd, front_end: FrontEnd | None) -> PathDelay | None:
+    return None if front_end is None else front_end.named(_PATH[light.definition])
+
+
+def _row(name: str, source: str, half_width_ns: int) -> BudgetRow:
+    return even_row(name, source, half_width_ns, group=name)
+
+
+def _amplifier_row(name: str, delay: PathDelay, source: str) -> BudgetRow:
+    return BudgetRow(
+        f"amplifier at {name}",
+        f"{source}: {delay.path}; {delay.origin}",
+        Evaluation.B,
+        delay.distribution,
+        delay.half_width_ns,
+        delay.standard_ns,
+        group=f"{FIXED}amplifier at {name}",
+        correction_ns=delay.value_ns,
+    )
+
+
+def _phase_row(light: LightEnd) -> BudgetRow:
+    """An enable in the light part (probability D) errs by the whole half, else evenly."""
+    duty = min(max(light.duty, 0.0), 1.0)
+    standard_ns = ceil(light.pwm_half_ns * sqrt((1 + 2 * duty) / 3))
+    name = f"phase of the PWM, duty {duty:.2f}"
+    return BudgetRow(
+        name,
+        _EXPLAINED,
+        Evaluation.B,
+        Distribution.PWM_PHASE,
+        light.pwm_half_ns,
+        min(standard_ns, light.pwm_half_ns),
+        group=name,
+        at_ends=duty,
+    )
+
+
+def _stepped_up(width_ns: float) -> int:
+    """Round up to one of 16 steps an octave."""
+    if width_ns < 1:
+        return 0
+    return ceil(2 ** (ceil(log2(width_ns) * _STEPS_AN_OCTAVE) / _STEPS_AN_OCTAVE))

@@ -1,37 +1,54 @@
-"""Half-widths of measured intervals: bounds of their terms, summed.
+"""How uncertain an interval between two edges is: quickly for each, as a table on demand.
 
-Each term is the half-width of an interval that holds the truth, so they add linearly and no
-distribution is assumed (JCGM 100:2008, "GUM", 4.3.7 gives such a term its standard uncertainty
-a/sqrt(3); the combination of those is for later). The figures are those of the front end's
-uncertainty budget; docs/reference/intervals.md lists them.
+A campaign has a million intervals, so what two kinds of edges have in common is worked out once
+(`IntervalBounds.between`); `IntervalBounds.rows` gives the same terms as rows of a budget.
+docs/explanation/uncertainty.md tells what the terms are.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil, log2, sqrt
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from resume_rig.model.budget import (
+    BudgetRow,
+    Distribution,
+    combined_standard_ns,
+    summed_bound_ns,
+)
 from resume_rig.model.channel import Channel
+from resume_rig.model.coverage import SQRT_3
 from resume_rig.model.edge import Edge
+from resume_rig.model.front_end import FrontEnd
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.budget_light import LightEnd
-
-# The photoMOS needs 30..42 us for 2.0 V to 0.8 V: where in there the press "is", is a definition.
-PRESS_DEFINITION_NS = 20_000
-# Pilot hall and the DUT's hall switch at different fields of one magnet.
-LID_DEFINITION_NS = 4_000_000
-# Ramp of the LED driver and phase of a dimmed panel are unknown to a digital edge.
-LIGHT_DEFINITION_NS = 1_000_000
+from resume_rig.timing.budget import shapes_of
+from resume_rig.timing.budget_coverage import ErrorShape, expanded_half_width_ns
+from resume_rig.timing.budget_light import LightEnd, light_delay_ns, light_rows
+from resume_rig.timing.budget_terms import (
+    FIXED,
+    LID_DEFINITION_NS,
+    LIGHT_DEFINITION_NS,
+    PRESS_DEFINITION_NS,
+    StampFacts,
+    clock_row,
+    definition_row,
+    front_end_row,
+    rate_half_width_ns,
+    stamp_rows,
+    unknown_ramp_row,
+)
 
 # What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments; its
 # threshold crossed within 1 us by logic, within 100 us by a PWR_OK ramp of 10 ms (ATX T4).
-CAPTURE_TOLERANCE_PPB = 100_000
-_CAPTURE_LOGIC_NS = 1_000
-_CAPTURE_RAMP_NS = 100_000
-
-
-def _no_edges() -> Mapping[Channel, int]:
-    return MappingProxyType({})
+CAPTURE_TOLERANCE_PPB: Final = 100_000
+_CAPTURE_LOGIC_NS: Final = 1_000
+_CAPTURE_RAMP_NS: Final = 100_000
+_STEPS_AN_OCTAVE: Final = 8  # of the clock's term, for which coverage factors are kept
+_NEGLIGIBLE: Final = 0.005  # a variance below this share moves no coverage factor by 0.2 %
+_MOST_PAIRS: Final = (
+    2_048  # kinds of edges are few; a panel that never repeats must not fill memory
+)
 
 
 class Moment(NamedTuple):
@@ -43,23 +60,42 @@ class Moment(NamedTuple):
     light: LightEnd | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BoundTerm:
-    """One row of the budget of an interval."""
+class Ramp(NamedTuple):
+    """How long PWR_OK takes to rise: limits in ns, and who says so."""
 
-    name: str
-    half_width_ns: int
+    least_ns: int
+    most_ns: int
+    source: str
+
+
+LOGIC_EDGE: Final = Ramp(0, 0, "")
+_POWER_FALLS: Final = Ramp(0, 1_000_000, "taken for 1 ms at most")
+
+
+def _no_edges() -> Mapping[Channel, int]:
+    return MappingProxyType({})
+
+
+def _no_stamps() -> Mapping[Channel, StampFacts]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalBounds:
-    """What is known of the instrument, enough to bound any interval between two of its edges.
+    """What is known of the instrument, enough for any interval between two of its edges.
 
     Attributes:
-        edge_ns: half-width of one stamp of each channel; see `edge_half_width_ns`.
         rate_ppb: half-width of the clock's rate error that is left (tolerance, or the residual
-            of a calibration).
-        default_edge_ns: for channels that `edge_ns` does not name.
+            of a calibration). rate_source: who says so.
+        stamps: what the board states of each channel's stamps.
+        edge_ns: half-width of one stamp, of channels that `stamps` does not name.
+        default_edge_ns: of channels that neither names.
+        front_end: the delays that were subtracted (`delays_ns`); None where there is none, or
+            where the board states them.
+        pwr_ok_ramp: of PWR_OK, for the threshold's part.
+        press_definition_ns, lid_definition_ns, light_definition_ns: half-widths.
+        known: False for an instrument that is not ours: its 95 % interval is the guaranteed one.
+        witness: told of each interval that is formed, by whom and with its ends; None for nobody.
     """
 
     rate_ppb: int
@@ -68,33 +104,118 @@ class IntervalBounds:
     press_definition_ns: int = PRESS_DEFINITION_NS
     lid_definition_ns: int = LID_DEFINITION_NS
     light_definition_ns: int = LIGHT_DEFINITION_NS
-
-    def terms(self, start: Channel, end: Channel, duration_ns: int) -> tuple[BoundTerm, ...]:
-        """Return the rows of the budget; those that are 0 are left out."""
-        rows = [
-            BoundTerm(f"stamp of {start}", self.edge_ns.get(start, self.default_edge_ns)),
-            BoundTerm(f"definition of the {start} edge", self._definition_ns(start)),
-            BoundTerm(f"stamp of {end}", self.edge_ns.get(end, self.default_edge_ns)),
-            BoundTerm(f"definition of the {end} edge", self._definition_ns(end)),
-            BoundTerm("clock rate", rate_half_width_ns(self.rate_ppb, duration_ns)),
-        ]
-        return tuple(row for row in rows if row.half_width_ns)
-
-    def bound_ns(self, start: Channel, end: Channel, duration_ns: int) -> int:
-        """Return the half-width of an interval of `duration_ns` between two edges."""
-        return sum(row.half_width_ns for row in self.terms(start, end, duration_ns))
+    stamps: Mapping[Channel, StampFacts] = field(default_factory=_no_stamps)
+    front_end: FrontEnd | None = None
+    pwr_ok_ramp: Ramp = LOGIC_EDGE
+    rate_source: str = "the board's info: tolerance"
+    known: bool = True
+    witness: "Witness | None" = field(default=None, compare=False, repr=False)
+    _pairs: "dict[_PairKey, _Pair]" = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def between(self, start: Moment, end: Moment) -> BoundedNs:
-        """Return the interval from `start` to `end`, with its bound."""
-        duration_ns = end.t_ns - start.t_ns
-        rate_ns = rate_half_width_ns(self.rate_ppb, duration_ns)
-        return BoundedNs(duration_ns, self._end_ns(start) + self._end_ns(end) + rate_ns)
+        """Return the interval from `start` to `end`, with its uncertainty."""
+        duration_ns = self._corrected_ns(end) - self._corrected_ns(start)
+        clock_ns = rate_half_width_ns(self.rate_ppb, duration_ns)
+        pair = self._pair(start, end)
+        bound_ns = pair.bound_ns + clock_ns
+        standard = sqrt(pair.variance + ceil(clock_ns / SQRT_3) ** 2)
+        expanded_ns = bound_ns
+        if self.known:
+            expanded_ns = min(ceil(pair.factor(clock_ns) * standard), bound_ns)
+        found = BoundedNs(duration_ns, bound_ns, min(ceil(standard), bound_ns), expanded_ns)
+        if self.witness is not None:
+            self.witness(self, start, end, found)
+        return found
 
-    def _end_ns(self, moment: Moment) -> int:
+    def with_rate(self, rate_ppb: int, source: str) -> "IntervalBounds":
+        """Return the same instrument with another rate error left, as a calibration leaves it.
+
+        What edges have in common does not depend on the clock, and is worked out once for both.
+        """
+        other = replace(self, rate_ppb=rate_ppb, rate_source=source)
+        object.__setattr__(other, "_pairs", self._pairs)
+        return other
+
+    def bound_ns(self, start: Moment, end: Moment) -> int:
+        """Return the guaranteed half-width of the interval between two moments."""
+        return self.between(start, end).bound_ns
+
+    def rows(self, start: Moment, end: Moment) -> tuple[BudgetRow, ...]:
+        """Return the rows of the interval's budget; those that are 0 are left out."""
+        rows = self._edge_rows(start, end)
+        duration_ns = self._corrected_ns(end) - self._corrected_ns(start)
+        clock = clock_row(self.rate_ppb, duration_ns, self.rate_source)
+        return (*rows, clock) if clock.half_width_ns else rows
+
+    def delays_ns(self) -> Mapping[tuple[Channel, bool], int]:
+        """Return what is subtracted from the stamps of each channel's edges (True: rising)."""
+        found: dict[tuple[Channel, bool], int] = {}
+        for channel in Channel:
+            facts = self.stamps.get(channel)
+            for rises in (False, True):
+                rows = self._front_end_rows(channel, rises)
+                table_ns = sum(row.correction_ns for row in rows)
+                found[channel, rises] = table_ns + (0 if facts is None else facts.delay_ns)
+        return found
+
+    def _corrected_ns(self, moment: Moment) -> int:
+        """Edges were put back by `delays_ns`; moments of light are put back here."""
+        light = moment.light
+        return moment.t_ns - (0 if light is None else light_delay_ns(light, self.front_end))
+
+    def _pair(self, start: Moment, end: Moment) -> "_Pair":
+        key = (start.channel, start.rises, start.light), (end.channel, end.rises, end.light)
+        pair = self._pairs.get(key)
+        if pair is None:
+            if len(self._pairs) >= _MOST_PAIRS:
+                self._pairs.clear()
+            pair = self._pairs[key] = _Pair(self._edge_rows(start, end))
+        return pair
+
+    def _edge_rows(self, start: Moment, end: Moment) -> tuple[BudgetRow, ...]:
+        first = [replace(row, sensitivity=-1) for row in self._rows_of(start)]
+        rows = (*first, *self._rows_of(end))
+        if (start.channel, start.rises) == (end.channel, end.rises):
+            # Two edges of one kind: only what is fixed is the same in both.
+            rows = tuple(
+                row
+                if row.group is None or row.group.startswith(FIXED)
+                else replace(row, group=None)
+                for row in rows
+            )
+        return tuple(row for row in rows if row.half_width_ns)
+
+    def _rows_of(self, moment: Moment) -> Iterator[BudgetRow]:
         if moment.light is not None:
-            return moment.light.half_width_ns
-        stamp_ns = self.edge_ns.get(moment.channel, self.default_edge_ns)
-        return stamp_ns + self._definition_ns(moment.channel)
+            yield from light_rows(moment.light, self.front_end)
+            return
+        channel, rises = moment.channel, moment.rises
+        half_ns = self.edge_ns.get(channel, self.default_edge_ns)
+        facts = self.stamps.get(channel, StampFacts(0, half_ns))
+        yield from stamp_rows(channel, rises, facts)
+        yield from self._front_end_rows(channel, rises)
+        yield definition_row(channel, rises, self._definition_ns(channel))
+
+    def _front_end_rows(self, channel: Channel, rises: bool) -> Iterator[BudgetRow]:
+        if self.front_end is None:
+            return
+        ramp = LOGIC_EDGE
+        if channel is Channel.PWR_OK:
+            ramp = self.pwr_ok_ramp if rises else _POWER_FALLS
+        slow = self.front_end.of(channel, rises, ramp.most_ns)
+        fast = self.front_end.of(channel, rises, ramp.least_ns)
+        if slow is None or fast is None:
+            return
+        facts = self.stamps.get(channel)
+        if facts is not None and facts.states_front_end:
+            return
+        half_ns = -(-(slow.value_ns - fast.value_ns) // 2)
+        middle = replace(slow, value_ns=slow.value_ns - half_ns)
+        yield front_end_row(channel, middle, self.front_end.source)
+        if half_ns:
+            yield unknown_ramp_row(channel, half_ns, ramp.source)
 
     def _definition_ns(self, channel: Channel) -> int:
         match channel:
@@ -108,19 +229,35 @@ class IntervalBounds:
                 return 0
 
 
-def edge_half_width_ns(uncertainty_ns: int, resolution_ns: int, *, calibrated: bool) -> int:
-    """Return the half-width of one stamp: what the board states, and half a tick of its source.
-
-    The uncertainty of a calibrated channel has the ticks in it already: those of its own stamps
-    are in the deviations that were seen, and a whole one stands for those of the clock that the
-    latencies were measured against.
-    """
-    return uncertainty_ns if calibrated else uncertainty_ns + -(-resolution_ns // 2)
+Witness = Callable[[IntervalBounds, Moment, Moment, BoundedNs], None]
+_Kind = tuple[Channel, bool, LightEnd | None]
+_PairKey = tuple[_Kind, _Kind]
 
 
-def rate_half_width_ns(rate_ppb: int, duration_ns: int) -> int:
-    """Return by how much a clock that is off by up to `rate_ppb` mistakes a duration."""
-    return -(-rate_ppb * abs(duration_ns) // 1_000_000_000)
+class _Pair:
+    """What all intervals between two kinds of edges have in common: all but the clock."""
+
+    def __init__(self, rows: tuple[BudgetRow, ...]) -> None:
+        self.bound_ns = summed_bound_ns(rows)
+        self.variance = combined_standard_ns(rows) ** 2
+        self._shapes = shapes_of(rows)
+        self._factors: dict[int | None, float] = {}
+
+    def factor(self, clock_ns: int) -> float:
+        """Return the coverage factor where the clock's half-width is about `clock_ns`."""
+        matters = clock_ns * clock_ns > _NEGLIGIBLE * self.variance
+        step = round(log2(clock_ns) * _STEPS_AN_OCTAVE) if matters and clock_ns else None
+        found = self._factors.get(step)
+        if found is None:
+            half_ns = 0.0 if step is None else 2 ** (step / _STEPS_AN_OCTAVE)
+            clock = ErrorShape(Distribution.RECTANGLE, half_ns, half_ns / SQRT_3)
+            found = self._factors[step] = _factor([*self._shapes, clock])
+        return found
+
+
+def _factor(shapes: Sequence[ErrorShape]) -> float:
+    variance = sum(shape.standard_ns**2 for shape in shapes)
+    return expanded_half_width_ns(shapes) / sqrt(variance) if variance else 0.0
 
 
 def capture_bounds(resolution_ns: int) -> IntervalBounds:
@@ -132,10 +269,22 @@ def capture_bounds(resolution_ns: int) -> IntervalBounds:
         rate_ppb=CAPTURE_TOLERANCE_PPB,
         edge_ns=MappingProxyType({Channel.PWR_OK: resolution_ns + _CAPTURE_RAMP_NS}),
         default_edge_ns=resolution_ns + _CAPTURE_LOGIC_NS,
+        rate_source="assumed of an unknown instrument",
+        known=False,
     )
 
 
-def without_delays(edges: Sequence[Edge], delay_ns: Mapping[Channel, int]) -> tuple[Edge, ...]:
-    """Return the edges as they were on the DUT's pins, in order: stamps minus front-end delays."""
-    moved = [replace(edge, t_ns=edge.t_ns - delay_ns.get(edge.channel, 0)) for edge in edges]
+def without_delays(
+    edges: Sequence[Edge], delays_ns: Mapping[tuple[Channel, bool], int]
+) -> tuple[Edge, ...]:
+    """Return the edges as they were on the DUT's pins, in order: stamps minus delays.
+
+    Args:
+        edges: as the board stamped them.
+        delays_ns: by channel and whether it rises; those that are not in it have none.
+    """
+    moved = [
+        replace(edge, t_ns=edge.t_ns - delays_ns.get((edge.channel, bool(edge.level)), 0))
+        for edge in edges
+    ]
     return tuple(sorted(moved, key=lambda edge: (edge.t_ns, edge.number)))

@@ -1,0 +1,196 @@
+"""A budget for each interval of a campaign: measured, and reconciled with the OS record.
+
+It is made for the cycle in the middle; type A, how the DUT itself scatters, stands beside it.
+docs/explanation/uncertainty.md explains the tables.
+"""
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from math import ceil, sqrt
+from typing import NamedTuple
+
+from resume_rig.analysis.judge import VALUE_BOUND_MS
+from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated
+from resume_rig.model.cycle import IntervalName, OutsideCycle, ReconciledCycle
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.timing.budget import budget_of
+from resume_rig.timing.budget_terms import bounce_row, hidden_row, reported_row
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Witness
+
+Rebuild = Callable[[int, Witness], OutsideCycle]
+_Quantity = Callable[[ReconciledCycle], BoundedNs | None]
+
+_REPORTED_NS = VALUE_BOUND_MS * 1_000_000
+_NOT_OURS = "an unknown instrument: its terms are assumed, and 95 % is the guaranteed bound"
+_MEDIAN_NOTE = (
+    "what the median adds is less than what the cycle's own part in it takes away, so it counts in "
+    "the bound alone; what all cycles have in common cancels, and is counted all the same"
+)
+
+
+def interval_budgets(
+    cycles: Sequence[ReconciledCycle],
+    bounds: IntervalBounds,
+    rebuild: Rebuild,
+    reset_to_tsc: BoundedNs,
+    hidden_source: str,
+) -> tuple[Budget, ...]:
+    """Return the budgets, in the order of IntervalName and then of the reconciled times.
+
+    Args:
+        cycles: of the campaign; ignored ones are left out, unless there are no others.
+        bounds: what is known of the instrument.
+        rebuild: builds a cycle again by its number, and tells of the ends of its intervals.
+        reset_to_tsc: PLTRST# rising to the TSC's zero.
+        hidden_source: who says so.
+    """
+    counted = [cycle for cycle in cycles if not cycle.outside.ignored] or list(cycles)
+    maker = _Maker(counted, bounds, rebuild)
+    hidden = hidden_row(reset_to_tsc.bound_ns, hidden_source)
+    reported = (reported_row("BiosInit", _REPORTED_NS), reported_row("DriverInit", _REPORTED_NS))
+    inside = tuple(replace(row, sensitivity=-1) for row in reported)
+    wanted = (
+        *((name.value, name, _of_interval(name), ()) for name in IntervalName),
+        (
+            "press_to_resume_complete_ns",
+            IntervalName.PRESS_TO_PLTRST,
+            lambda cycle: cycle.press_to_resume_complete,
+            (hidden, *reported),
+        ),
+        (
+            "light_after_complete_ns",
+            IntervalName.PLTRST_TO_LIGHT,
+            lambda cycle: cycle.light_after_complete,
+            (replace(hidden, sensitivity=-1), *inside),
+        ),
+    )
+    found = [maker.budget(*each) for each in wanted]
+    found.append(maker.unexplained(inside))
+    return tuple(budget for budget in found if budget is not None)
+
+
+def _of_interval(name: IntervalName) -> _Quantity:
+    return lambda cycle: cycle.outside.intervals.get(name)
+
+
+class _Ends(NamedTuple):
+    """Who formed an interval, where it begins and ends, by how much bounces widen it."""
+
+    bounds: IntervalBounds
+    start: Moment
+    end: Moment
+    bounced_ns: int
+
+
+class _Maker:
+    """Finds median cycles, builds each again once, and makes budgets of them."""
+
+    def __init__(
+        self, cycles: Sequence[ReconciledCycle], bounds: IntervalBounds, rebuild: Rebuild
+    ) -> None:
+        self._cycles = cycles
+        self._bounds = bounds
+        self._rebuild = rebuild
+        self._ends: dict[int, dict[IntervalName, _Ends]] = {}
+
+    def budget(
+        self,
+        name: str,
+        measured: IntervalName,
+        quantity: _Quantity,
+        others: Sequence[BudgetRow],
+    ) -> Budget | None:
+        """Return the budget of a time that is a measured interval and `others`."""
+        median = self._median(quantity)
+        if median is None:
+            return None
+        cycle, value = median
+        rows = self._rows(cycle, measured)
+        if rows is None:
+            return None
+        note = "" if self._bounds.known else _NOT_OURS
+        budget = budget_of(
+            name, value.value_ns, (*rows, *others), known=self._bounds.known, note=note
+        )
+        return replace(budget, repeated=_repeated(self._values(quantity)))
+
+    def unexplained(self, inside: Sequence[BudgetRow]) -> Budget | None:
+        """Return the budget of a residual less the campaign's median residual."""
+
+        def quantity(cycle: ReconciledCycle) -> BoundedNs | None:
+            return cycle.unexplained
+
+        name = "unexplained_ns"
+        residual = self.budget(name, IntervalName.PLTRST_TO_LIGHT, quantity, inside)
+        if residual is None:
+            return None
+        count = len(self._values(quantity))
+        row = _median_row(residual, count)
+        budget = budget_of(
+            name,
+            residual.value_ns,
+            (*residual.rows, row),
+            known=self._bounds.known,
+            note=residual.note or _MEDIAN_NOTE,
+        )
+        return replace(budget, repeated=residual.repeated)
+
+    def _values(self, quantity: _Quantity) -> list[int]:
+        quantities = (quantity(cycle) for cycle in self._cycles)
+        return [found.value_ns for found in quantities if found is not None]
+
+    def _median(self, quantity: _Quantity) -> tuple[ReconciledCycle, BoundedNs] | None:
+        pairs = [(cycle, quantity(cycle)) for cycle in self._cycles]
+        have = [(cycle, found) for cycle, found in pairs if found is not None]
+        have.sort(key=lambda pair: pair[1].value_ns)
+        return have[(len(have) - 1) // 2] if have else None
+
+    def _rows(self, cycle: ReconciledCycle, name: IntervalName) -> tuple[BudgetRow, ...] | None:
+        number = cycle.outside.number
+        if number not in self._ends:
+            self._ends[number] = dict(_ends_of(number, self._rebuild))
+        ends = self._ends[number].get(name)
+        if ends is None:
+            return None
+        rows = ends.bounds.rows(ends.start, ends.end)
+        return (*rows, bounce_row(ends.bounced_ns)) if ends.bounced_ns else rows
+
+
+def _ends_of(number: int, rebuild: Rebuild) -> Iterator[tuple[IntervalName, _Ends]]:
+    """Yield the ends of a cycle's intervals, which it has in the order in which they are formed.
+
+    Whoever formed one may have corrected it, or added what a bounce leaves open.
+    """
+    seen: list[tuple[IntervalBounds, Moment, Moment, BoundedNs]] = []
+    outside = rebuild(number, lambda *told: seen.append(told))
+    if len(seen) != len(outside.intervals):
+        return
+    for (name, quantity), (bounds, start, end, made) in zip(
+        outside.intervals.items(), seen, strict=True
+    ):
+        yield name, _Ends(bounds, start, end, max(quantity.bound_ns - made.bound_ns, 0))
+
+
+def _median_row(residual: Budget, count: int) -> BudgetRow:
+    return BudgetRow(
+        f"median of {count}",
+        "this campaign",
+        Evaluation.B,
+        Distribution.NORMAL,
+        residual.bound_ns,
+        0,
+        sensitivity=-1,
+    )
+
+
+def _repeated(values_ns: Sequence[int]) -> Repeated | None:
+    if len(values_ns) < 2:
+        return None
+    sd_ns = statistics.stdev(values_ns)
+    return Repeated(
+        len(values_ns),
+        round(statistics.fmean(values_ns)),
+        ceil(sd_ns),
+        ceil(sd_ns / sqrt(len(values_ns))),
+    )

@@ -1,0 +1,67 @@
+"""The uncertainty budgets of a campaign: its median cycles are built again to see their ends."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from resume_rig.analysis.cycle_building import CycleEdges, build_cycle
+from resume_rig.analysis.interval_budgets import interval_budgets
+from resume_rig.campaign.assess import reset_to_tsc_of
+from resume_rig.campaign.instrument import bounds_of
+from resume_rig.campaign.outside import outside_cycle
+from resume_rig.campaign.raw import CycleRaw
+from resume_rig.campaign.stored import StoredCampaign, clock_of
+from resume_rig.model.budget import Budget
+from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
+from resume_rig.model.dut import DutProfile
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Witness
+
+
+def stored_budgets(stored: StoredCampaign, correlation: Correlation) -> tuple[Budget, ...]:
+    """Return a budget for each interval of a stored campaign."""
+    identity = stored.identity
+    bounds = bounds_of(identity.rig, identity.dut)
+    raws = {raw.number: raw for raw in stored.cycles}
+    clock = clock_of(stored)
+
+    def rebuild(number: int, witness: Witness) -> OutsideCycle:
+        watched = dataclasses.replace(bounds, witness=witness)
+        plan = stored.plan.of_cycle(_done_before(stored.cycles, number))
+        return outside_cycle(
+            raws[number],
+            plan,
+            identity,
+            of_blocks=stored.of_blocks.get(number),
+            calibration=clock.calibration(raws[number]),
+            bounds=watched,
+        )
+
+    hidden = reset_to_tsc_of(identity.dut)
+    return interval_budgets(
+        correlation.cycles, bounds, rebuild, hidden, _hidden_source(identity.dut)
+    )
+
+
+def capture_budgets(
+    correlation: Correlation,
+    cuts: Sequence[CycleEdges],
+    bounds: IntervalBounds,
+    dut: DutProfile | None,
+) -> tuple[Budget, ...]:
+    """Return a budget for each interval of a capture, whose cycles are `cuts`, from 1."""
+
+    def rebuild(number: int, witness: Witness) -> OutsideCycle:
+        cut = cuts[number - 1]
+        watched = dataclasses.replace(bounds, witness=witness)
+        return build_cycle(number, cut.edges, cut.initial_levels, None, watched)
+
+    hidden = reset_to_tsc_of(dut)
+    return interval_budgets(correlation.cycles, bounds, rebuild, hidden, _hidden_source(dut))
+
+
+def _done_before(cycles: Sequence[CycleRaw], number: int) -> int:
+    """Return how many cycles of the plan were done before one."""
+    return sum(raw.number < number and raw.outcome is not Outcome.INTERRUPTED for raw in cycles)
+
+
+def _hidden_source(dut: DutProfile | None) -> str:
+    return "taken, as there is no DUT profile" if dut is None else "the DUT profile"
