@@ -32,6 +32,8 @@ class EventValues:
 
     def time_ns(self, event: Event, name: str) -> int | None:
         """Return a time in ns since 1970 UTC; None without one."""
+        if name in event.times_ns:
+            return event.times_ns[name]
         return self._read(event, name, parse_utc_ns, Problem.BAD_TIME)
 
     def _read(
