@@ -62,6 +62,7 @@ def assess_capture(
         outcomes={outcome.value: count for outcome, count in counted.items() if count},
         faults=capture.notes,
         requirement=requirement,
+        log_sources=reading.sources,
     )
     return correlation, facts
 

@@ -87,6 +87,7 @@ def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
         colour=look.colour,
         unicode=look.unicode,
         show_all=getattr(args, "all", False),
+        log_sources=assessed.facts.log_sources,
         width=columns_of(sys.stdout),
     )
 

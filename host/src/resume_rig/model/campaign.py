@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from resume_rig.model.os_record import LogSource
 from resume_rig.model.requirement import Requirement
 
 
@@ -19,6 +20,7 @@ class CampaignFacts:
         outcomes: how many cycles came to which outcome (`Outcome` values); zeros may be absent.
         faults: one sentence for each fault of rig or DUT, in the order they happened.
         requirement: what the campaign was judged against.
+        log_sources: what its OS records are from; a record's `source` is an index of these.
     """
 
     store_path: str
@@ -28,3 +30,4 @@ class CampaignFacts:
     outcomes: Mapping[str, int]
     faults: tuple[str, ...]
     requirement: Requirement
+    log_sources: tuple[LogSource, ...] = ()

@@ -21,7 +21,6 @@ class EventValues:
 
     def whole(self, event: Event, name: str, maximum: int = UINT32_MAX) -> int | None:
         """Return a number from 0 to `maximum`, true and false as 1 and 0; None without one."""
-
         text = event.data.get(name, "")
         try:
             return parse_whole(text, maximum)

@@ -6,6 +6,7 @@ read, one element or one attribute a call; anything else is an `UnusualError`, a
 left to the full parser.
 """
 
+import re
 import struct
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,7 @@ _LITERAL: Final = struct.Struct("<BBH")  # token, type, characters
 _VALUE: Final = struct.Struct("<BHB")  # token, index, type
 _LITERAL_TOKEN: Final = 0x05
 _VALUE_TOKENS: Final = (0x0D, 0x0E)  # a place for a value, optional or not
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UINT16: Final = struct.Struct("<H")
 _UINT32: Final = struct.Struct("<I")
 
@@ -124,7 +126,9 @@ class TemplateCursor:
             _, value_type, length = _LITERAL.unpack_from(self._chunk, self.at)
             demand(value_type == STRING_TYPE)
             self.at += _LITERAL.size + 2 * length
-            return Slot(self._chunk[self.at - 2 * length : self.at].decode("utf-16-le"))
+            text = self._chunk[self.at - 2 * length : self.at].decode("utf-16-le")
+            demand(text.isprintable())  # XML may not keep others as they are
+            return Slot(text)
         token, index, value_type = _VALUE.unpack_from(self._chunk, self.at)
         demand(token in _VALUE_TOKENS)
         self.at += _VALUE.size
@@ -151,7 +155,9 @@ class TemplateCursor:
 @lru_cache(maxsize=256)
 def _decoded(stored: bytes) -> str:
     demand(stored.endswith(b"\0\0") and len(stored) < 512)
-    return stored[_UINT16.size : -2].decode("utf-16-le")
+    name = stored[_UINT16.size : -2].decode("utf-16-le")
+    demand(_NAME.fullmatch(name) is not None)
+    return name
 
 
 def demand(as_usual: bool) -> None:

@@ -23,6 +23,7 @@ from resume_rig.oslog.evtx_values import (
     FILETIME_TYPE,
     NULL_TYPE,
     ValueTable,
+    is_plain_text,
     is_sid,
     table_at,
     time_ns,
@@ -72,6 +73,8 @@ class RecordReader:
             raise UnusualError
         for index in table.sids:
             demand(is_sid(values[index]))
+        for index in table.strings:
+            demand(is_plain_text(values[index]))
         begin += table.begins[layout.data_index]
         if types[layout.data_index] != BINXML_TYPE or types[EVENT_ID_INDEX] != UINT16_TYPE:
             raise UnusualError

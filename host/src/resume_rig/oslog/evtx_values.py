@@ -22,6 +22,7 @@ BINXML_TYPE: Final = 0x21
 _ANSI_TYPE: Final = 0x02
 _BOOL_TYPE: Final = 0x0D
 _SID_TYPE: Final = 0x13
+_TEXTS: Final = (STRING_TYPE, _ANSI_TYPE)
 _SID_HEAD_BYTES: Final = 8
 _COUNT: Final = struct.Struct("<I")
 _COUNT_LIMIT: Final = 256
@@ -55,6 +56,7 @@ class ValueTable:
         begins: of each value, in bytes from the first one.
         renders: of each value, to its text; None where only the full parser can tell it.
         sids: which values are security identifiers.
+        strings: which values are texts.
     """
 
     values: struct.Struct
@@ -62,6 +64,7 @@ class ValueTable:
     begins: tuple[int, ...]
     renders: tuple[Render | None, ...]
     sids: tuple[int, ...]
+    strings: tuple[int, ...]
 
 
 def table_at(chunk: bytes, start: int) -> tuple[ValueTable, int]:
@@ -103,6 +106,7 @@ def _table_of(table: bytes) -> ValueTable | None:
         begins=tuple(begins),
         renders=tuple(_RENDERS.get(value_type) for value_type in types),
         sids=tuple(index for index, value_type in enumerate(types) if value_type == _SID_TYPE),
+        strings=tuple(index for index, value_type in enumerate(types) if value_type in _TEXTS),
     )
 
 
@@ -119,6 +123,16 @@ def time_ns(ticks: int, step_ticks: int = 1) -> int | None:
     return (ticks - ticks % step_ticks - _1970_TICKS) * 100
 
 
+@lru_cache(maxsize=128)  # a log has few channels and few users
+def is_plain_text(value: bytes) -> bool:
+    """Whether XML keeps a text as it is."""
+    try:
+        return value.decode("utf-16-le").rstrip("\0").isprintable()
+    except UnicodeDecodeError:
+        return False
+
+
+@lru_cache(maxsize=128)
 def is_sid(value: bytes) -> bool:
     """Whether a security identifier has the size that it tells."""
     return len(value) >= _SID_HEAD_BYTES and len(value) == _SID_HEAD_BYTES + 4 * value[1]

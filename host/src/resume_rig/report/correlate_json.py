@@ -2,10 +2,18 @@
 
 from collections.abc import Iterator
 
+from resume_rig.analysis.advice import advise
+from resume_rig.analysis.ranking import rank
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, IntervalName, OsClock, ReconciledCycle
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
+from resume_rig.report.component_json import (
+    SLOWEST_LIMIT,
+    advice_json,
+    components_json,
+    slowest_json,
+)
 from resume_rig.report.findings import findings_of
 from resume_rig.report.json_text import (
     Json,
@@ -16,6 +24,7 @@ from resume_rig.report.json_text import (
     text_json,
     utc_json,
 )
+from resume_rig.report.matched_reading import matched_reading
 
 SCHEMA = "resume-rig/correlate/1"
 
@@ -41,6 +50,11 @@ def correlation_pieces(
     yield f'"clock":{json_text(_clock(correlation.clock))},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
     yield f'"why":{json_text(text_json(correlation.why))}'
+    told = matched_reading(correlation, () if campaign is None else campaign.log_sources)
+    ranked = rank(told.records)
+    yield f',\n"slowest":{json_text(slowest_json(ranked))},\n'
+    yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
+    yield f'"advice":{json_text(advice_json(advise(told)))}'
     if campaign is not None:
         yield f',\n"campaign":{json_text(_campaign(campaign))}'
     yield "}\n"
@@ -69,6 +83,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "ignored": outside.ignored,
         "judged": cycle.judged,
         "why_not": None if cycle.why_not is None else text_json(cycle.why_not),
+        **components_json(cycle.record),
     }
 
 
