@@ -2,8 +2,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from resume_rig.model.component import Component, ComponentKind, Figure
-from resume_rig.model.cycle import Correlation, IntervalName
+from resume_rig.model.cycle import IntervalName
 from resume_rig.model.verdict import Finding, FindingKind
 from resume_rig.report.correlate_json import correlation_document, correlation_pieces
 
@@ -125,32 +124,3 @@ def test_hostile_text_stays_bounded_ascii_in_a_valid_document(samples: Any, host
     assert all(c == "\n" or c.isprintable() for c in text)
     assert len(text) < 60_000
     json.loads(text)["campaign"]["identity"]["dut"].encode("utf-8")
-
-
-def test_components_are_ranked_over_the_cycles(samples: Any) -> None:
-    correlation = with_components(samples)
-    document = json.loads(correlation_document(correlation, samples.facts()))
-    assert [one["name"] for one in document["slowest"]] == ["Slow GPU", "NIC"]
-    assert document["slowest"][0]["count"] == 2
-    assert document["slowest"][0]["share"] == 0.5
-    assert [advice["topic"] for advice in document["advice"]] == ["slow-resume-device"]
-    assert [part["name"] for part in document["cycles"][0]["components"]] == ["Slow GPU", "NIC"]
-    assert document["cycles"][0]["figures"] == {"transition_ms": 2000.0}
-    assert document["cycles"][2]["components"] == []
-
-
-def with_components(samples: Any) -> Correlation:
-    """Four cycles, the first two of which tell of their devices."""
-    correlation = samples.four_cycles()
-    parts = (
-        Component(ComponentKind.DEVICE, "Slow GPU", "resume devices", 1000.0),
-        Component(ComponentKind.DEVICE, "NIC", "resume devices", 20.0),
-    )
-    figures = (Figure("transition_ms", 2000.0),)
-    cycles = tuple(
-        replace(cycle, record=replace(cycle.record, components=parts, figures=figures))
-        if index < 2
-        else cycle
-        for index, cycle in enumerate(correlation.cycles)
-    )
-    return replace(correlation, cycles=cycles)

@@ -93,8 +93,11 @@ class TemplateCache(Generic[_Found]):
     def _find(self, chunk: bytes, definition: int) -> _Found | None:
         start = definition + HEAD_BYTES
         key = chunk[definition + _KEY_AT : start]
-        for known in self._known.get(key, ()):
+        variants = self._known.get(key, [])
+        for index, known in enumerate(variants):
             if known.is_at(chunk, start):
+                if index:  # most likely it comes again
+                    variants[0], variants[index] = known, variants[0]
                 return known.found
         cursor = TemplateCursor(chunk, start)
         try:
