@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from resume_rig.model.errors import RecordError
 from resume_rig.oslog.event import Event, Provider
 from resume_rig.oslog.event_parser import parse_event
 from resume_rig.oslog.evtx_attendance import Attendance
 from resume_rig.oslog.evtx_audit import EvtxWalk
 from resume_rig.oslog.evtx_parse import ChunkBatch, ParsedRecord
-from resume_rig.oslog.problems import ProblemTally
+from resume_rig.oslog.problems import Problem, ProblemTally
 from resume_rig.oslog.timestamps import parse_utc_ns
 
 from .evtx_builder import ChunkBuilder, Field, Record, evtx_file
+from .evtx_reference import seal
 from .test_evtx_shortcut import LOGS
 
 NAMES = {
@@ -113,7 +115,11 @@ def events_of(path: Path, *, rendered: bool) -> tuple[list[Event], int, ProblemT
     for record in batch.parse(Attendance()):
         if isinstance(record, ParsedRecord):
             text = record.text[record.text.find("<Event") :].rstrip()
-            event = parse_event(text, tally, keep_text=False, written=record.written)
+            try:
+                event = parse_event(text, tally, keep_text=False, written=record.written)
+            except RecordError:
+                tally.count(Problem.MALFORMED)
+                continue
         else:
             event, direct = record, direct + 1
         if event is not None and event.role is not None:
@@ -198,3 +204,21 @@ def test_usual_values_need_no_rendering(tmp_path: Path) -> None:
     assert event.times_ns["SleepTime"] == parse_utc_ns("2022-06-18T04:26:41.234567Z")
     assert event.data["WakeSourceText"] == "Netzschalter & \u5e7f <x>"
     assert event.data["LoadOptions"] == " NOEXECUTE=OPTIN"
+
+
+@pytest.mark.parametrize("name", ["Execution", "ProcessID", "DUT", "System", "EventData", "Data"])
+@pytest.mark.parametrize("other", ["\u0001", " ", "<", "\ud800"])
+def test_a_template_that_is_no_xml_is_believed_as_little_as_by_the_library(
+    tmp_path: Path, name: str, other: str
+) -> None:
+    """What the library refuses as XML must not be believed either."""
+    provider = Provider.KERNEL_GENERAL
+    fields = (Field("Reason", 0x08, b"\2\0\0\0"),)
+    record = Record(NAMES[provider], bytes.fromhex(GUIDS[provider]), 1, fields)
+    path = tmp_path / "log.evtx"
+    write_records(path, [record, record])
+    content = path.read_bytes()
+    stored = (name[:-1] + other).encode("utf-16-le", "surrogatepass")
+    assert name.encode("utf-16-le") in content
+    path.write_bytes(seal(content.replace(name.encode("utf-16-le"), stored)))
+    assert_same(path)
