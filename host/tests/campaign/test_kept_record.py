@@ -44,7 +44,7 @@ def test_the_longest_parts_are_kept_in_their_order_and_the_rest_is_counted(recor
     longest = sorted(whole.components[:-1], key=lambda part: -part.duration_ms)
     assert set(kept.components) == {never, *longest[: COMPONENTS_MAX - 1]}
     assert [part for part in whole.components if part in kept.components] == list(kept.components)
-    assert kept.figures == (Figure("components_left_out", 41),)
+    assert kept.figures == (Figure("components_not_kept", 41),)
     assert len(kept.text) <= TEXT_CHARS_MAX
     assert whole.text.startswith(f"{kept.text}\n")
 

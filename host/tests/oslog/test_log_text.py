@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resume_rig.oslog import log_text
-from resume_rig.oslog.log_text import LINE_LIMIT_CHARS, LogText, lines_of
+from resume_rig.oslog import log_blocks
+from resume_rig.oslog.log_text import LINE_LIMIT_CHARS, LogLines, LogText
 from resume_rig.oslog.problems import ProblemTally
 
 TEXT = "first\r\n\r\nsecond\rthird\nfourth\r\r\nGerät é\n"
-LINES = ["first", "", "second", "third", "fourth", "", "Gerät é", ""]
+LINES = ["first", "", "second", "third", "fourth", "", "Gerät é"]
 
 
 def lines(path: Path, content: bytes) -> tuple[list[str], tuple[str, ...]]:
     path.write_bytes(content)
     tally = ProblemTally()
-    return list(lines_of(path, tally)), tally.integrity().problems
+    return list(LogLines(path, tally)), tally.integrity().problems
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def lines(path: Path, content: bytes) -> tuple[list[str], tuple[str, ...]]:
 def test_every_encoding_and_line_end_in_any_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, block_bytes: int
 ) -> None:
-    monkeypatch.setattr(log_text, "_BLOCK_BYTES", max(block_bytes, 4))
+    monkeypatch.setattr(log_blocks, "BLOCK_BYTES", max(block_bytes, 4))
     found, problems = lines(tmp_path / "log.txt", TEXT.encode(encoding))
     assert found == LINES
     assert (problems != ()) == (encoding == "cp1252")
@@ -44,14 +44,14 @@ def test_a_cut_utf_16_log_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "log.txt"
     path.write_bytes("abc".encode("utf-16")[:-1])
     tally = ProblemTally()
-    (line,) = lines_of(path, tally)
+    (line,) = LogLines(path, tally)
     assert line.startswith("ab")
     assert not tally.integrity().ok
 
 
 def test_a_line_without_end_stays_bounded(tmp_path: Path) -> None:
     found, problems = lines(tmp_path / "log.txt", b"x" * 1_000_000 + b"\nrest\n")
-    assert found == ["x" * LINE_LIMIT_CHARS, "rest", ""]
+    assert found == ["x" * LINE_LIMIT_CHARS, "rest"]
     assert len(problems) == 1
 
 

@@ -76,6 +76,14 @@ def test_modern_standby(fixtures_dir: Path) -> None:
     assert s3.wake_source.name == "power button"
 
 
+def test_a_dash_for_a_reason_is_not_reported(fixtures_dir: Path) -> None:
+    """The report has "-" for the fourth session of one, "----" for the first of the other."""
+    for name in ("sleep-study-tables.html", "sleep-study.html"):
+        records = read_logs([fixtures_dir / "logs" / name]).records
+        assert all("-" not in record.wake_source.text for record in records)
+        assert any(record.wake_source.text == "" for record in records)
+
+
 def test_a_time_of_zero_is_not_reported(fixtures_dir: Path) -> None:
     unknown = read_logs([fixtures_dir / "logs" / "sleep-study.html"]).records[7]
     assert (unknown.kind, unknown.wake_time_utc_ns) == (SleepKind.UNKNOWN, None)

@@ -130,6 +130,19 @@ def test_events_xml_within_an_export_reads_like_event_xml(
     assert reading.sources[0].integrity.ok
 
 
+def test_a_csv_that_is_cut_inside_its_last_row_is_not_whole(read: Read) -> None:
+    """A number that lost its last digits would be a silently wrong one."""
+    columns = record(
+        None, TargetState=4, EffectiveState=4, BiosInitDuration=700, DriverInitDuration=8125
+    )
+    whole = as_csv([columns, {**columns, "RecordId": 2}]).rstrip()
+    for cut in range(1, 4):
+        reading = read(whole[:-cut])
+        assert len(reading.records) == 1
+        assert not reading.sources[0].integrity.ok
+    assert len(read(whole + "\r\n").records) == 2
+
+
 def test_chosen_values_with_names_are_read_by_name(read: Read) -> None:
     named = record(
         None, TargetState=4, EffectiveState=5, BiosInitDuration=700, DriverInitDuration=8

@@ -176,3 +176,20 @@ def test_units_and_cells() -> None:
     ]
     assert cells_of('a, "b, c" ,d') == ["a", "b, c", "d"]
     assert cells_of('a,"never closed, b') == ["a", "never closed, b"]
+
+
+@pytest.mark.parametrize(
+    "name", ["xperf-services.csv", "xperf-pnp.csv", "wpa-regions.csv", "wpa-processes.csv"]
+)
+def test_a_table_that_is_cut_inside_a_row_is_not_whole(
+    fixtures_dir: Path, tmp_path: Path, name: str
+) -> None:
+    whole = (fixtures_dir / "logs" / name).read_bytes().rstrip()
+    path = tmp_path / name
+    for cut in (1, 2, 3):
+        path.write_bytes(whole[:-cut])  # perhaps a number's last digits
+        source = read_logs([path]).sources[0]
+        assert not source.integrity.ok
+        assert any("ends inside a row" in problem for problem in source.integrity.problems)
+    path.write_bytes(whole + b"\r\n")
+    assert not any("inside a row" in p for p in read_logs([path]).sources[0].integrity.problems)

@@ -49,6 +49,7 @@ def facts_of(
         outcomes={outcome.value: count for outcome, count in counted.items() if count},
         faults=_faults(stored),
         requirement=stored.identity.requirement if requirement is None else requirement,
+        log_sources=stored.reading.sources,
     )
 
 

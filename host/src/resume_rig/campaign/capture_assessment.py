@@ -65,6 +65,7 @@ def assess_capture(
         faults=capture.notes,
         requirement=requirement,
         budgets=capture_budgets(correlation, cuts, bounds, dut),
+        log_sources=reading.sources,
     )
     return correlation, facts
 

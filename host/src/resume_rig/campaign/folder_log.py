@@ -7,6 +7,7 @@ from resume_rig.campaign.os_log_source import (
     FILE_RECORD_WAIT_NS,
     FileLog,
     RecordIdentity,
+    has_identity,
     identity_of,
 )
 from resume_rig.model.errors import RecordError
@@ -19,7 +20,10 @@ FILES_MAX: Final = 1000
 class FolderLog:
     """All logs in a folder, by name; files of other kinds are left alone.
 
-    A record that several files hold (exports that overlap) is given once.
+    A record that several files hold (exports that overlap) is given once. One without any time
+    (S3Resume, PwrTest's older form) cannot be told from that of another file: each is given. A file
+    that cannot be read is no reason to stop: it may be half written, so it is tried again when it
+    changes, and `describe` tells of it until then.
     """
 
     record_wait_ns = FILE_RECORD_WAIT_NS
@@ -28,6 +32,7 @@ class FolderLog:
         self._path = path
         self._logs: dict[Path, FileLog] = {}
         self._known: set[RecordIdentity] = set()
+        self._unreadable: dict[Path, str] = {}
 
     def new_records(self) -> tuple[OsRecord, ...]:
         """Return the records that appeared since the last call.
@@ -37,7 +42,12 @@ class FolderLog:
         """
         new: list[OsRecord] = []
         for path in self._files():
-            new += self._new_in(path)
+            try:
+                new += self._new_in(path)
+            except RecordError as error:
+                self._unreadable[path] = str(error)
+            else:
+                self._unreadable.pop(path, None)
         return tuple(new)
 
     def describe(self) -> LogSource:
@@ -48,12 +58,15 @@ class FolderLog:
             for source in sources
             for problem in source.integrity.problems
         )
+        problems += tuple(self._unreadable.values())
         return LogSource(
             str(self._path),
             "folder",
             next((s.os_build for s in reversed(sources) if s.os_build is not None), None),
             sum(source.records for source in sources),
-            Integrity(all(source.integrity.ok for source in sources), problems),
+            Integrity(
+                not self._unreadable and all(source.integrity.ok for source in sources), problems
+            ),
         )
 
     def close(self) -> None:
@@ -82,6 +95,10 @@ class FolderLog:
             except OSError:
                 return []  # perhaps it is being written; it is looked at again next time
             self._logs[path] = FileLog(path)
-        found = [r for r in self._logs[path].new_records() if identity_of(r) not in self._known]
+        found = [
+            record
+            for record in self._logs[path].new_records()
+            if not has_identity(record) or identity_of(record) not in self._known
+        ]
         self._known.update(map(identity_of, found))
         return found

@@ -14,7 +14,7 @@ def kept_of(record: OsRecord) -> OsRecord:
     """Return a record as the store keeps it.
 
     A kernel that times every device of every cycle tells of hundreds: the longest are kept, in
-    their order, with the beginning of the text, and the figure `components_left_out`. All others
+    their order, with the beginning of the text, and the figure `components_not_kept`. All others
     stay as they are.
     """
     left_out = len(record.components) - COMPONENTS_MAX
@@ -22,7 +22,7 @@ def kept_of(record: OsRecord) -> OsRecord:
         return record
     ranked = sorted(range(len(record.components)), key=lambda at: _rank(record.components[at]))
     components = tuple(record.components[at] for at in sorted(ranked[:COMPONENTS_MAX]))
-    figures = (*record.figures, Figure("components_left_out", float(left_out)))
+    figures = (*record.figures, Figure("components_not_kept", float(left_out)))
     text = record.text
     if len(text) > TEXT_CHARS_MAX:
         text = text[:TEXT_CHARS_MAX].rpartition("\n")[0]

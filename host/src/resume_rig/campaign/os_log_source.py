@@ -1,5 +1,7 @@
 """Where a running campaign gets OS records from: a log that grows, read bit by bit."""
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -60,6 +62,15 @@ def identity_of(record: OsRecord) -> RecordIdentity:
     )
 
 
+def has_identity(record: OsRecord) -> bool:
+    """Whether `identity_of` tells a record from others: without any time it does not.
+
+    S3Resume, PwrTest's older form and the kernel's log number their cycles or not even that.
+    """
+    times_ns = (record.written_utc_ns, record.sleep_time_utc_ns, record.wake_time_utc_ns)
+    return any(time_ns is not None for time_ns in times_ns)
+
+
 class ServedLog:
     """The event log of a simulated DUT, given out by whoever simulates it."""
 
@@ -89,14 +100,15 @@ class FileLog:
     """A log file that somebody else writes: Event XML that grows, or any file that is replaced.
 
     What was appended to Event XML is read alone; a file that was rewritten (a document, EVTX) is
-    read as a whole again, and what is known of it is left out.
+    read as a whole again, and what is known of it is left out: records without any time by how many
+    there were of their kind.
     """
 
     record_wait_ns = FILE_RECORD_WAIT_NS
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._known: set[RecordIdentity] = set()
+        self._known: Counter[RecordIdentity] = Counter()
         self._source = LogSource(str(path), "unknown", None, 0, Integrity(ok=True))
         self._size_bytes = self._changed_ns = -1
         self._restart()
@@ -117,9 +129,19 @@ class FileLog:
                 f"could not read the log {self._path}: {error.strerror or error}"
             ) from error
         self._size_bytes, self._changed_ns = status.st_size, status.st_mtime_ns
-        new = [record for record in found if identity_of(record) not in self._known]
-        self._known.update(map(identity_of, new))
-        return tuple(new)
+        return tuple(self._new_of(found))
+
+    def _new_of(self, found: Sequence[OsRecord]) -> list[OsRecord]:
+        new = []
+        seen: Counter[RecordIdentity] = Counter()
+        for record in found:
+            identity = identity_of(record)
+            seen[identity] += 1
+            given = self._known[identity]
+            if not given or (seen[identity] > given and not has_identity(record)):
+                new.append(record)
+        self._known |= seen
+        return new
 
     def describe(self) -> LogSource:
         """Return the log as read so far."""

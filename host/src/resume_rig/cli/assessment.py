@@ -93,6 +93,7 @@ def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
         colour=look.colour,
         unicode=look.unicode,
         show_all=getattr(args, "all", False),
+        log_sources=assessed.facts.log_sources,
         width=width,
     )
     if not getattr(args, "budget", False):

@@ -32,7 +32,10 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--channel BUTTON=!D1",
     )
     parser.add_argument(
-        "capture", metavar="CAPTURE", type=Path, help="a campaign store, or a VCD or CSV capture"
+        "capture",
+        metavar="CAPTURE",
+        type=Path,
+        help="a campaign store, or a capture: VCD, CSV, sigrok session, Saleae binary export",
     )
     parser.add_argument(
         "--log",
@@ -50,6 +53,18 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         default=[],
         help="which signal of the capture is channel NAME; NAME=!SIGNAL inverts it; "
         "equal names need no map",
+    )
+    parser.add_argument(
+        "--time-column",
+        metavar="TITLE",
+        default="",
+        help="which column of a CSV capture is the time (default: the first)",
+    )
+    parser.add_argument(
+        "--time-unit",
+        choices=("s", "ms", "us", "ns", "ps"),
+        default="",
+        help="its unit, where its title does not tell it",
     )
     parser.add_argument("--dut", metavar="PROFILE", help="the DUT's profile (for a capture)")
     parser.add_argument("--report", metavar="HTML", type=Path, help="write an HTML report too")
@@ -69,10 +84,10 @@ def execute(args: argparse.Namespace) -> int:
     refuse_to_overwrite(args.report, (args.capture, *args.log))
     reading = _reading(args.log)
     if _is_store(args.capture):
-        if args.channel or args.dut:
+        if args.channel or args.dut or args.time_column or args.time_unit:
             raise UsageError(
-                f"{args.capture} is a campaign store, which knows its channels and its DUT; "
-                "leave out --channel and --dut"
+                f"{args.capture} is a campaign store, which knows its channels, times and DUT; "
+                "leave out --channel, --dut, --time-column and --time-unit"
             )
         assessed = assess_store(args.capture, requirement, args.report, reading)
     else:
@@ -85,10 +100,12 @@ def execute(args: argparse.Namespace) -> int:
 
 def _assess_capture(args: argparse.Namespace, reading: "LogReading") -> Assessed:
     from resume_rig.campaign.capture_assessment import assess_capture
+    from resume_rig.rig.capture.csv_capture import TimeColumn
     from resume_rig.rig.capture.reading import read_capture
     from resume_rig.rig.dut_profile import load_dut_profile
 
-    capture = read_capture(args.capture, channel_map_of(args.channel))
+    time_column = TimeColumn(args.time_column, args.time_unit)
+    capture = read_capture(args.capture, channel_map_of(args.channel), time_column)
     dut = None if args.dut is None else load_dut_profile(args.dut)
     correlation, facts = assess_capture(
         args.capture,
@@ -110,17 +127,16 @@ def _reading(paths: list[Path]) -> "LogReading | None":
 
 
 def _is_store(path: Path) -> bool:
+    allowed = (
+        "allowed are a campaign store and captures: VCD, CSV, a sigrok session, a folder of"
+        " Saleae's binary export"
+    )
+    if path.is_dir():
+        return False
     try:
         if path.exists() and not path.is_file():
-            found = "a folder" if path.is_dir() else "a device"
-            raise RecordError(
-                f"could not read {path}: found {found}; allowed are a campaign store, a VCD and a "
-                "CSV capture"
-            )
+            raise RecordError(f"could not read {path}: found a device; {allowed}")
         with path.open("rb") as stream:
             return stream.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
     except OSError as error:
-        raise RecordError(
-            f"could not read {path}: {error.strerror or error}; allowed are a campaign store, "
-            "a VCD and a CSV capture"
-        ) from error
+        raise RecordError(f"could not read {path}: {error.strerror or error}; {allowed}") from error

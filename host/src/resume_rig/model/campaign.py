@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from resume_rig.model.budget import Budget
+from resume_rig.model.os_record import LogSource
 from resume_rig.model.requirement import Requirement
 
 
@@ -21,6 +22,7 @@ class CampaignFacts:
         faults: one sentence for each fault of rig or DUT, in the order they happened.
         requirement: what the campaign was judged against.
         budgets: of each interval that the campaign has, for its median.
+        log_sources: what its OS records are from; a record's `source` is an index of these.
     """
 
     store_path: str
@@ -31,3 +33,4 @@ class CampaignFacts:
     faults: tuple[str, ...]
     requirement: Requirement
     budgets: tuple[Budget, ...] = ()
+    log_sources: tuple[LogSource, ...] = ()

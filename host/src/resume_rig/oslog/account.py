@@ -96,7 +96,9 @@ class AccountReader:
         return self._values.whole(boot, "BuildVersion") or None
 
     def _durations_ms(self, account: Event) -> "_Durations":
-        return _Durations({name: self._values.whole(account, name) for name in _DURATIONS})
+        by_name = {name: self._values.whole(account, name) for name in _DURATIONS}
+        given = [value for value in by_name.values() if value is not None]
+        return _Durations(by_name, all_zero=bool(given) and not any(given))
 
     def _firmware_resume(self, companions: tuple[Event, ...]) -> tuple[int | None, int | None]:
         for event in companions:
@@ -111,15 +113,15 @@ class AccountReader:
 
 @dataclass(frozen=True, slots=True)
 class _Durations:
-    """The durations of one account in ms, by field name; None where a field is absent."""
+    """The durations of one account.
+
+    Attributes:
+        by_name: in ms, by field name; None where a field is absent.
+        all_zero: durations are given and every one is 0: a cycle without a measurement.
+    """
 
     by_name: Mapping[str, int | None]
-
-    @property
-    def all_zero(self) -> bool:
-        """Whether durations are given and every one is 0: a cycle without a measurement."""
-        given = [value for value in self.by_name.values() if value is not None]
-        return bool(given) and not any(given)
+    all_zero: bool
 
     def reported(self, name: str) -> int | None:
         """Return one duration; None where the whole record reports none."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from resume_rig.oslog.log_text import lines_of
+from resume_rig.oslog.log_text import LogLines
 from resume_rig.oslog.problems import ProblemTally
 
 COLUMN_LIMIT: Final = 256
@@ -40,12 +40,23 @@ def cells_of(line: str) -> list[str]:
 def rows_of(path: Path, tally: ProblemTally) -> Iterator[list[str]]:
     """Yield the rows of a table that are not empty.
 
+    Every tool ends each row. One without an end may be cut within a number, so it is left out.
+
     Raises:
         OSError: the file cannot be read.
     """
-    for line in lines_of(path, tally):
-        if line and not line.isspace():
-            yield cells_of(line)
+    lines = LogLines(path, tally)
+    held = ""
+    for line in lines:
+        if held:
+            yield cells_of(held)
+        held = "" if line.isspace() else line
+    if lines.open_end and held:
+        tally.tell(
+            "The table ends inside a row, so that row and all after it are unknown.", damage=True
+        )
+    elif held:
+        yield cells_of(held)
 
 
 def number_of(text: str) -> float | None:

@@ -1,7 +1,7 @@
 """One event of a Windows event log, as far as a sleep or a wake is concerned."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final
 
@@ -78,6 +78,8 @@ class Event:
         time_utc_ns: TimeCreated, ns since 1970 UTC; stale between a wake and the clock's setting.
         data: the named values of EventData; the first of two with one name. Hostile texts.
         text: the original text where it was asked for, else empty.
+        times_ns: those named values that the log keeps as times, and not as texts, in ns since
+            1970 UTC; None is "not reported". A value stands here or in `data`.
     """
 
     provider: Provider
@@ -87,6 +89,7 @@ class Event:
     time_utc_ns: int | None
     data: Mapping[str, str]
     text: str = ""
+    times_ns: Mapping[str, int | None] = field(default_factory=dict)
 
     @property
     def role(self) -> EventRole | None:

@@ -65,10 +65,10 @@ class EventCutter:
         self._start = None
         quoting = "<!" in self._text
         while True:
-            event = None if quoting else self._take_plain_event()
-            if event is None:
-                start = self._find_start()
-                event = None if start is None else self._take_event(start)
+            if not quoting and not self._skipping:
+                yield from self._plain_events()
+            start = self._find_start()
+            event = None if start is None else self._take_event(start)
             if event is None:
                 return
             if event:
@@ -89,27 +89,28 @@ class EventCutter:
             for _ in range(0 if growing else self._open_roots):
                 self._tally.count(Problem.OPEN_ROOT)
 
-    def _take_plain_event(self) -> str | None:
-        """Return the next event where it stands as they all do, else None; for text without "<!".
+    def _plain_events(self) -> Iterator[str]:
+        """Yield the next events as long as they stand as they all do; for text without "<!".
 
         The usual event begins behind blanks alone, has no prefix, and holds no other's start. It is
         cut as `_take_event` would, in a fifth of the time.
         """
-        text = self._text
-        start = text.find("<", self._position)
-        if self._skipping or start < 0 or text[start : start + 7] not in _PLAIN_STARTS:
-            return None
-        inside = start + 7
-        end = text.find(_PLAIN_END, inside)
-        tag_end = text.find(">", inside - 1)
-        if end < 0 or end - start > EVENT_LIMIT_CHARS - len(_PLAIN_END):
-            return None
-        if text[tag_end - 1] == "/" or text[self._position : start].strip():
-            return None
-        if text.find("<Event ", inside, end) >= 0 or text.find("<Event>", inside, end) >= 0:
-            return None
-        self._position = self._searched = end + len(_PLAIN_END)
-        return text[start : self._position]
+        text, find = self._text, self._text.find
+        while True:
+            start = find("<", self._position)
+            inside = start + 7
+            if start < 0 or text[start:inside] not in _PLAIN_STARTS:
+                return
+            end = find(_PLAIN_END, inside)
+            if end < 0 or end - start > EVENT_LIMIT_CHARS - len(_PLAIN_END):
+                return
+            if text[find(">", inside - 1) - 1] == "/" or text[self._position : start].strip():
+                return
+            if find("<Event ", inside, end) >= 0 or find("<Event>", inside, end) >= 0:
+                return
+            self._position = self._searched = end + len(_PLAIN_END)
+            self.events += 1
+            yield text[start : self._position]
 
     def _find_start(self) -> re.Match[str] | None:
         self._start = _START.search(self._text, self._position)

@@ -16,6 +16,8 @@ _RELEVANT_WORDS: Final = (
     *(spelt for provider in Provider for spelt in (provider.value[:8], provider.value[:8].upper())),
 )
 _RELEVANT: Final = re.compile("|".join(map(re.escape, _RELEVANT_WORDS)))
+_HEAD_END: Final = "<EventID"  # what stands before it is the same in all events of a provider
+_HEAD_LIMIT_CHARS: Final = 800
 # The first provider of System is the one that counts; here it stands where it always does.
 _PROVIDER: Final = re.compile(
     r"<Event[^<>&]{0,200}>[ \r\n]{0,16}<System>[ \r\n]{0,16}<Provider ([^<>&]{1,500})>"
@@ -25,11 +27,11 @@ _EVENT_ID: Final = re.compile(r"EventID[^<>]{0,80}>[ \t\r\n]{0,80}([0-9]{1,9})[ 
 
 def is_relevant(text: str) -> bool:
     """Whether an event's text is worth parsing: a cheap test that passes every relevant event."""
-    provider = _PROVIDER.match(text)
-    if provider is None:
-        if not _names_provider(text):
-            return False
-    elif not _tag_names_provider(provider[1]):
+    head_chars = text.find(_HEAD_END)
+    head_tells = None
+    if 0 < head_chars <= _HEAD_LIMIT_CHARS:
+        head_tells = _head_names_provider(text[:head_chars])
+    if head_tells is False or (head_tells is None and not _names_provider(text)):
         return False
     event_ids = _EVENT_ID.findall(text)
     return not event_ids or any(int(event_id) in RELEVANT_EVENT_IDS for event_id in event_ids)
@@ -39,9 +41,11 @@ def _names_provider(text: str) -> bool:
     return _RELEVANT.search(text) is not None
 
 
-@lru_cache(maxsize=256)  # a log has few providers; a tag is short
-def _tag_names_provider(tag: str) -> bool:
-    return _names_provider(tag)
+@lru_cache(maxsize=256)  # a log has few providers; a head is short
+def _head_names_provider(head: str) -> bool | None:
+    """Return whether the first provider matters; None where it does not stand as it always does."""
+    provider = _PROVIDER.match(head)
+    return None if provider is None else _names_provider(provider[1])
 
 
 def parse_event(

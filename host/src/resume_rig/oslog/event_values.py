@@ -1,7 +1,6 @@
 """Values of events by name, to numbers and times; what cannot be read is counted, not guessed."""
 
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.event import Event
@@ -12,7 +11,6 @@ UINT32_MAX: Final = (1 << 32) - 1
 UINT64_MAX: Final = (1 << 64) - 1
 
 _TRUTHS: Final = {"true": 1, "false": 0}
-_Value = TypeVar("_Value")
 
 
 class EventValues:
@@ -23,22 +21,21 @@ class EventValues:
 
     def whole(self, event: Event, name: str, maximum: int = UINT32_MAX) -> int | None:
         """Return a number from 0 to `maximum`, true and false as 1 and 0; None without one."""
-
-        def parse(text: str) -> int | None:
+        text = event.data.get(name, "")
+        try:
+            return parse_whole(text, maximum)
+        except RecordError:
             truth = _TRUTHS.get(text.strip().lower())
-            return parse_whole(text, maximum) if truth is None else truth
-
-        return self._read(event, name, parse, Problem.BAD_NUMBER)
+        if truth is None:
+            self.tally.count(Problem.BAD_NUMBER)
+        return truth
 
     def time_ns(self, event: Event, name: str) -> int | None:
         """Return a time in ns since 1970 UTC; None without one."""
-        return self._read(event, name, parse_utc_ns, Problem.BAD_TIME)
-
-    def _read(
-        self, event: Event, name: str, parse: Callable[[str], _Value | None], problem: Problem
-    ) -> _Value | None:
+        if name in event.times_ns:
+            return event.times_ns[name]
         try:
-            return parse(event.data.get(name, ""))
+            return parse_utc_ns(event.data.get(name, ""))
         except RecordError:
-            self.tally.count(problem)
+            self.tally.count(Problem.BAD_TIME)
             return None

@@ -42,11 +42,15 @@ def read_evtx(request: SourceRequest) -> SourceReading:
 def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
     walk = EvtxWalk(request.path)
     attendance = Attendance()
-    batch = ChunkBatch()
+    batch = ChunkBatch(keep_text=request.keep_text)
 
     def parse_batch() -> None:
         for record in batch.parse(attendance):
-            event = _event_of(record, tally, keep=request.keep_text)
+            event = (
+                record
+                if isinstance(record, Event)
+                else _event_of(record, tally, keep=request.keep_text)
+            )
             if event is not None and event.role is not None:
                 take(event)
 

@@ -1,4 +1,7 @@
-"""Chunks with records that may matter, handed to the `evtx` library a few at a time.
+"""Chunks with records that may matter: read directly, or handed to the `evtx` library.
+
+Records of the usual shape are read by `RecordReader`. A chunk with another one that may matter
+goes to the library, which renders everything there is, a few chunks at a time.
 
 The library takes a whole file and trusts its header, so it is given one that is made here: a
 header that is true, and behind it only chunks that are sound and worth it. That keeps memory
@@ -16,11 +19,13 @@ from typing import Final
 
 from evtx import PyEvtxParser
 
+from resume_rig.oslog.event import Event
 from resume_rig.oslog.evtx_attendance import Attendance
 from resume_rig.oslog.evtx_audit import FILE_HEADER_BYTES, FILE_MAGIC, EvtxChunk
-from resume_rig.oslog.evtx_chunk import WantedRecords, cut_down, wanted_records
+from resume_rig.oslog.evtx_chunk import RecordFinder, WantedRecords, cut_down
+from resume_rig.oslog.evtx_record import RecordReader
 
-_BATCH_CHUNKS: Final = 64
+_BATCH_CHUNKS: Final = 32
 # magic, first and last chunk, next record id, header size, version 3.1, block size, chunks
 _HEADER: Final = struct.Struct("<8sQQQIHHHH")
 
@@ -44,12 +49,19 @@ class ParsedRecord:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A chunk to be parsed; `wanted` is None where each of its records must be."""
+    """A chunk to be parsed.
+
+    Attributes:
+        wanted: the ids to render; None where each of its records must be.
+        seen: those that were rendered.
+        events: of the wanted records that need no rendering; then no other is wanted.
+    """
 
     chunk: EvtxChunk
     data: bytes | bytearray
     wanted: Collection[int] | None
     seen: set[int] = field(default_factory=set)
+    events: Sequence[Event] = ()
 
     def takes(self, record_id: int) -> bool:
         """Whether the record is asked for and stands in this chunk; asked for once."""
@@ -63,8 +75,11 @@ class _Waiting:
 class ChunkBatch:
     """Sound chunks that wait to be parsed."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep_text: bool) -> None:
+        """Start empty; the text of a record that is to be kept must be rendered."""
         self._chunks: list[tuple[EvtxChunk, bytes]] = []
+        self._finder = RecordFinder()
+        self._reader = None if keep_text else RecordReader()
 
     @property
     def full(self) -> bool:
@@ -75,40 +90,66 @@ class ChunkBatch:
         """Take a sound chunk with its 64 KiB."""
         self._chunks.append((chunk, data))
 
-    def parse(self, attendance: Attendance) -> Iterator[ParsedRecord]:
+    def parse(self, attendance: Attendance) -> Iterator[ParsedRecord | Event]:
         """Yield the records that may matter, in the file's order; empties the batch.
 
         A record that may matter counts as present once it is parsed, any other at once.
         """
-        waiting = [
-            entry
-            for (chunk, data), found in zip(self._chunks, wanted_records(self._chunks), strict=True)
-            if (entry := _prepare(chunk, data, found, attendance)) is not None
-        ]
+        found = self._finder.wanted_records(self._chunks)
+        waiting: list[_Waiting] = []
+        for (chunk, data), wanted in zip(self._chunks, found, strict=True):
+            entry = self._prepare(chunk, data, wanted, attendance)
+            if entry is None:
+                continue
+            if entry.events:
+                yield from _rendered(waiting, attendance)
+                waiting.clear()
+                yield from entry.events
+            else:
+                waiting.append(entry)
         self._chunks.clear()
-        place = 0
-        for record in _records([entry.data for entry in waiting]):
-            record_id = int(record["event_record_id"])
-            owner = _owner(waiting, place, record_id)
-            if owner is None:
-                continue  # the first record of a chunk is parsed though nobody asks for it
-            place = owner
-            waiting[owner].seen.add(record_id)
-            asked_for = waiting[owner].wanted is not None
-            yield ParsedRecord(str(record["data"]), str(record["timestamp"]), asked_for)
-        for entry in waiting:
-            attendance.admit(entry.chunk, len(entry.seen), 0)
+        yield from _rendered(waiting, attendance)
+
+    def _prepare(
+        self, chunk: EvtxChunk, data: bytes, found: WantedRecords | None, attendance: Attendance
+    ) -> _Waiting | None:
+        if found is None:
+            return _Waiting(chunk, data, None)
+        events = self._events(data, found)
+        if events or not found.places:
+            attendance.admit(chunk, found.present, found.refused)
+            return _Waiting(chunk, data, (), events=events) if events else None
+        attendance.admit(chunk, found.present - len(found.places), found.refused)
+        places = tuple(found.places.values())
+        return _Waiting(chunk, cut_down(data, chunk.used, places), found.places)
+
+    def _events(self, data: bytes, found: WantedRecords) -> list[Event]:
+        """Return the events of all wanted records of a chunk, or none where one needs rendering."""
+        if self._reader is None or len(found.providers) < len(found.places):
+            return []
+        events = []
+        for record_id, place in found.places.items():
+            event = self._reader.read(data, place, found.providers[record_id])
+            if event is None:
+                return []
+            events.append(event)
+        return events
 
 
-def _prepare(
-    chunk: EvtxChunk, data: bytes, found: WantedRecords | None, attendance: Attendance
-) -> _Waiting | None:
-    if found is None:
-        return _Waiting(chunk, data, None)
-    attendance.admit(chunk, found.present - len(found.places), found.refused)
-    if not found.places:
-        return None
-    return _Waiting(chunk, cut_down(data, chunk.used, tuple(found.places.values())), found.places)
+def _rendered(waiting: list[_Waiting], attendance: Attendance) -> Iterator[ParsedRecord]:
+    """Yield the records of these chunks that the library renders, and count them."""
+    place = 0
+    for record in _records([entry.data for entry in waiting]):
+        record_id = int(record["event_record_id"])
+        owner = _owner(waiting, place, record_id)
+        if owner is None:
+            continue  # the first record of a chunk is parsed though nobody asks for it
+        place = owner
+        waiting[owner].seen.add(record_id)
+        asked_for = waiting[owner].wanted is not None
+        yield ParsedRecord(str(record["data"]), str(record["timestamp"]), asked_for)
+    for entry in waiting:
+        attendance.admit(entry.chunk, len(entry.seen), 0)
 
 
 def _owner(waiting: list[_Waiting], place: int, record_id: int) -> int | None:

@@ -1,10 +1,12 @@
-"""What a template of an EVTX chunk says of provider and event id, without rendering anything.
+"""What a template of an EVTX chunk says of its events, without rendering anything.
 
 An event is stored as a template and a list of values. The template's text begins
 `<Event ..><System><Provider ..><EventID ..>`; each attribute is one literal or one place for a
-value. `shape_of` reads that beginning only, and gives None for anything else: a template that
-cannot be judged is left to the full parser. Literals and values are stored in one piece, so
-what is read here is what the full parser would render.
+value. `TemplateShape` is of that beginning only: it tells which records may matter. `EventLayout`
+and `DataLayout` are of whole templates of the usual shape: they tell where a record's values
+belong. A template that is not of the shape that is asked for gives None and is left to the full
+parser. Literals and values are stored in one piece, so what is read here is what the full parser
+would render.
 """
 
 import struct
@@ -12,44 +14,33 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.oslog.event import Provider, provider_of
+from resume_rig.oslog.evtx_binxml import (
+    END_OF_ELEMENT,
+    END_OF_EMPTY_TAG,
+    END_OF_FRAGMENT,
+    END_OF_TAG,
+    STRING_TYPE,
+    Slot,
+    TemplateCursor,
+    demand,
+)
+from resume_rig.oslog.evtx_values import BINXML_TYPE
 
 EVENT_ID_INDEX: Final = 3
 """Place of the event id among the values; the event log service knows no other."""
 
 UINT16_TYPE: Final = 0x06
-STRING_TYPE: Final = 0x01
 GUID_TYPE: Final = 0x0F
 
 DEFINITION: Final = struct.Struct("<4x16xI")
 """Head of a template definition: next definition, GUID, bytes that follow."""
 
-FRAGMENT: Final = b"\x0f\x01\x01\x00"
-_ELEMENT: Final = struct.Struct("<B6xI")  # token, dependency and size, place of the name
-_ELEMENT_ALONE: Final = 0x01
-_ELEMENT_WITH_ATTRIBUTES: Final = 0x41
-_ATTRIBUTE: Final = struct.Struct("<BI")  # token, place of the name
-_ATTRIBUTES: Final = (0x06, 0x46)  # the last one, and one with others behind it
-_LITERAL: Final = struct.Struct("<BBH")  # token, type, characters
-_VALUE: Final = struct.Struct("<BHB")  # token, index, type
-_LITERAL_TOKEN: Final = 0x05
-_VALUE_TOKENS: Final = (0x0D, 0x0E)  # a place for a value, optional or not
-_END_OF_TAG: Final = 0x02
-_END_OF_EMPTY_TAG: Final = 0x03
-_END_OF_ELEMENT: Final = 0x04
-_UINT32: Final = struct.Struct("<I")
-
-
-def _stored(name: str) -> bytes:
-    """Return a name as a chunk stores it, behind 6 bytes of chain and hash."""
-    return struct.pack("<H", len(name)) + name.encode("utf-16-le") + b"\0\0"
-
-
-_EVENT: Final = _stored("Event")
-_SYSTEM: Final = _stored("System")
-_PROVIDER: Final = _stored("Provider")
-_EVENT_ID: Final = _stored("EventID")
-_PROVIDER_ATTRIBUTES: Final = tuple(map(_stored, ("Name", "Guid", "EventSourceName")))
-_VALUE_TYPES: Final = (STRING_TYPE, GUID_TYPE, None)  # in the order of the attributes
+_PROVIDER_TYPES: Final = {"Name": STRING_TYPE, "Guid": GUID_TYPE, "EventSourceName": None}
+_SYSTEM_TEXTS: Final = frozenset(
+    {"Version", "Level", "Task", "Opcode", "Keywords", "EventRecordID", "Channel", "Computer"}
+)
+_SYSTEM_TAGS: Final = frozenset({"TimeCreated", "Correlation", "Execution", "Security"})
+_DATA_LIMIT: Final = 256  # values that a record may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,89 +63,119 @@ class TemplateShape:
         return self.name_index is not None or self.guid_index is not None
 
 
-class _UnusualError(Exception):
-    """The template has another shape."""
+@dataclass(frozen=True, slots=True)
+class EventLayout:
+    """Where the values of a record belong whose template is all of the usual shape.
+
+    Attributes:
+        version_index, record_id_index: of the fields of System; None where it has none.
+        data_index: of the value that is EventData, a template with values of its own.
+    """
+
+    version_index: int | None
+    record_id_index: int | None
+    data_index: int
 
 
-def shape_of(chunk: bytes, offset: int) -> TemplateShape | None:
-    """Return the shape of the template definition at `offset`; None where it cannot be judged."""
-    try:
-        return _read_shape(chunk, offset + DEFINITION.size)
-    except (_UnusualError, IndexError, UnicodeDecodeError, struct.error):
-        return None
+@dataclass(frozen=True, slots=True)
+class DataLayout:
+    """The named values of EventData.
+
+    Attributes:
+        places: name and index of each value, in the template's order; all names are different
+            and none is empty.
+    """
+
+    places: tuple[tuple[str, int], ...]
 
 
-def _read_shape(chunk: bytes, at: int) -> TemplateShape:
-    _demand(chunk.startswith(FRAGMENT, at))
-    at = _enter(chunk, at + len(FRAGMENT), _EVENT)
-    at = _enter(chunk, at, _SYSTEM)
-    literals, places, at = _provider(chunk, at)
-    at = _enter(chunk, at, _EVENT_ID)
-    token, index, value_type = _VALUE.unpack_from(chunk, at)
-    _demand(token in _VALUE_TOKENS and (index, value_type) == (EVENT_ID_INDEX, UINT16_TYPE))
-    _demand(chunk[at + _VALUE.size] == _END_OF_ELEMENT)
+def read_shape(cursor: TemplateCursor) -> TemplateShape:
+    """Return the shape of the template whose text begins at the cursor.
+
+    Raises:
+        UnusualError: it cannot be judged.
+    """
+    cursor.begin_fragment()
+    for name in ("Event", "System"):
+        cursor.open_element(name)
+        cursor.take(END_OF_TAG)
+    _, attributes = cursor.open_element("Provider")
+    cursor.take(END_OF_EMPTY_TAG)
+    for key, slot in attributes.items():
+        demand(key in _PROVIDER_TYPES)
+        demand(slot.literal is not None or slot.value_type == _PROVIDER_TYPES[key])
+    cursor.open_element("EventID")
+    cursor.take(END_OF_TAG)
+    event_id = cursor.slot()
+    demand((event_id.index, event_id.value_type) == (EVENT_ID_INDEX, UINT16_TYPE))
+    cursor.take(END_OF_ELEMENT)
+    literals = [slot.literal for slot in attributes.values() if slot.literal is not None]
+    demand(not any(literals) or len(literals) == len(attributes))
+    by_name = attributes.get("Name", Slot(""))
+    by_guid = attributes.get("Guid", Slot(""))
     return TemplateShape(
-        provider=provider_of(literals[1], literals[0]),
-        name_index=places[0],
-        guid_index=places[1],
+        provider=provider_of(by_guid.literal or "", by_name.literal or ""),
+        name_index=None if by_name.literal is not None else by_name.index,
+        guid_index=None if by_guid.literal is not None else by_guid.index,
     )
 
 
-def _provider(chunk: bytes, at: int) -> tuple[list[str], list[int | None], int]:
-    """Return literals and places of name and GUID, and where the element ends."""
-    at, end = _open(chunk, at, _PROVIDER)
-    literals = ["", "", ""]
-    places: list[int | None] = [None, None, None]
-    taken: set[int] = set()
-    while at < end:
-        which, at = _attribute(chunk, at)
-        _demand(which not in taken)
-        taken.add(which)
-        if chunk[at] == _LITERAL_TOKEN:
-            _, value_type, length = _LITERAL.unpack_from(chunk, at)
-            _demand(value_type == STRING_TYPE)
-            at += _LITERAL.size + 2 * length
-            literals[which] = chunk[at - 2 * length : at].decode("utf-16-le")
-        else:
-            token, places[which], value_type = _VALUE.unpack_from(chunk, at)
-            _demand(token in _VALUE_TOKENS and value_type == _VALUE_TYPES[which])
-            at += _VALUE.size
-    mixed = any(literals) and any(place is not None for place in places)
-    _demand(at == end and chunk[at] == _END_OF_EMPTY_TAG and not mixed)
-    return literals, places, at + 1
+def read_event_layout(cursor: TemplateCursor) -> EventLayout:
+    """Return the layout of the event whose template's text begins at the cursor.
+
+    Raises:
+        UnusualError: it is not of the usual shape throughout.
+    """
+    read_shape(cursor)
+    fields: dict[str, Slot] = {}
+    while not cursor.goes_on_with(END_OF_ELEMENT):
+        name, _ = cursor.open_element()
+        demand(name in _SYSTEM_TEXTS or name in _SYSTEM_TAGS)
+        demand(name not in fields)
+        fields[name] = Slot("")
+        if not cursor.goes_on_with(END_OF_EMPTY_TAG):
+            demand(name in _SYSTEM_TEXTS)
+            cursor.take(END_OF_TAG)
+            fields[name] = cursor.slot()
+            cursor.take(END_OF_ELEMENT)
+    data = cursor.slot()
+    demand(data.value_type == BINXML_TYPE)
+    cursor.take(END_OF_ELEMENT)
+    cursor.take(END_OF_FRAGMENT)
+    return EventLayout(
+        version_index=_index_of(fields.get("Version")),
+        record_id_index=_index_of(fields.get("EventRecordID")),
+        data_index=data.index,
+    )
 
 
-def _attribute(chunk: bytes, at: int) -> tuple[int, int]:
-    """Return which attribute of Provider stands at `at`, and where its value does."""
-    token, place = _ATTRIBUTE.unpack_from(chunk, at)
-    _demand(token in _ATTRIBUTES)
-    at += _ATTRIBUTE.size
-    for which, name in enumerate(_PROVIDER_ATTRIBUTES):
-        if chunk.startswith(name, place + 6):
-            return which, at + (6 + len(name) if place == at else 0)
-    raise _UnusualError
+def read_data_layout(cursor: TemplateCursor) -> DataLayout:
+    """Return the layout of the EventData whose template's text begins at the cursor.
+
+    Raises:
+        UnusualError: it is not of the usual shape throughout.
+    """
+    cursor.begin_fragment()
+    cursor.open_element("EventData")
+    places: dict[str, int] = {}
+    if not cursor.goes_on_with(END_OF_EMPTY_TAG):
+        cursor.take(END_OF_TAG)
+        while not cursor.goes_on_with(END_OF_ELEMENT):
+            _, attributes = cursor.open_element("Data")
+            name = attributes["Name"].literal if tuple(attributes) == ("Name",) else None
+            demand(bool(name) and name not in places and len(places) < _DATA_LIMIT)
+            cursor.take(END_OF_TAG)
+            slot = cursor.slot()
+            demand(slot.literal is None)
+            places[name or ""] = slot.index
+            cursor.take(END_OF_ELEMENT)
+    cursor.take(END_OF_FRAGMENT)
+    return DataLayout(tuple(places.items()))
 
 
-def _open(chunk: bytes, at: int, name: bytes) -> tuple[int, int]:
-    """Return where the attributes of an element begin and end."""
-    token, place = _ELEMENT.unpack_from(chunk, at)
-    _demand(chunk.startswith(name, place + 6))
-    at += _ELEMENT.size
-    if place == at:  # the first use of a name holds it
-        at += 6 + len(name)
-    if token == _ELEMENT_ALONE:
-        return at, at
-    _demand(token == _ELEMENT_WITH_ATTRIBUTES)
-    return at + 4, at + 4 + _UINT32.unpack_from(chunk, at)[0]
-
-
-def _enter(chunk: bytes, at: int, name: bytes) -> int:
-    """Return where the content of an element begins."""
-    _, end = _open(chunk, at, name)
-    _demand(chunk[end] == _END_OF_TAG)
-    return end + 1
-
-
-def _demand(as_usual: bool) -> None:
-    if not as_usual:
-        raise _UnusualError
+def _index_of(slot: Slot | None) -> int | None:
+    """Return the place of a field's value; None where the template does not have the field."""
+    if slot is None:
+        return None
+    demand(slot.literal is None)
+    return slot.index

@@ -1,41 +1,70 @@
-"""Bytes of a tool's log to text and lines: encoding found, every line end, nothing without bound.
+"""Bytes of a tool's log to text and lines: encoding found, gzip undone, nothing without bound.
 
 Windows tools write UTF-16 and UTF-8, with and without a byte order mark, and the code page of the
-machine; one file may mix line ends.
+machine; one file may mix line ends. The kernel writes UTF-8, with a driver's own bytes in it, and
+ends lines with LF; what PowerShell made of that has other encodings.
 """
 
 import codecs
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from resume_rig.oslog.event_text import encoding_of
+from resume_rig.oslog.log_blocks import BLOCK_BYTES, blocks_in, plain_head
 from resume_rig.oslog.problems import ProblemTally
 
 LINE_LIMIT_CHARS: Final = 64 * 1024
-"""A longer line is cut: no tool writes one, and it may be hostile."""
+"""The rest of a longer line is left out: no tool writes one, and it may be hostile."""
 
-_BLOCK_BYTES: Final = 256 * 1024
+_ESCAPED: Final = re.compile("[\udc80-\udcff]")
 _CODE_PAGE: Final = "cp1252"
 
 
-class LogText:
-    """Decodes a log as it comes; what is not UTF-8 from some place on is read as Windows-1252."""
+@dataclass(frozen=True, slots=True)
+class LineForm:
+    """How a program writes its lines.
 
-    def __init__(self, head: bytes, tally: ProblemTally) -> None:
+    Attributes:
+        code_page: what a log is read in from where it is not UTF-8 on; without one, a byte that
+            is not UTF-8 is one wrong character of its line.
+        returns_end: whether a bare CR ends a line.
+    """
+
+    code_page: str
+    returns_end: bool
+
+
+WINDOWS: Final = LineForm(_CODE_PAGE, returns_end=True)
+KERNEL: Final = LineForm("", returns_end=False)
+
+
+class LogText:
+    """Decodes a log as it comes."""
+
+    def __init__(self, head: bytes, tally: ProblemTally, form: LineForm = WINDOWS) -> None:
         self._tally = tally
+        self._code_page = form.code_page
         self._encoding = encoding_of(head)
         self._decoder = codecs.getincrementaldecoder(self._encoding)()
         self._damaged = False
 
     def decode(self, data: bytes, *, final: bool = False) -> str:
-        """Return the text that `data` completes; a byte order mark stays in it."""
+        """Return the text that `data` completes; a byte order mark stays in it.
+
+        A byte that is not UTF-8, and is not read in a code page, is a character of _ESCAPED.
+        """
         try:
             return self._decoder.decode(data, final)
         except UnicodeDecodeError:  # raised before the decoder's state changed
             pending, _ = self._decoder.getstate()
-        if self._encoding == "utf-8":
-            self._encoding = _CODE_PAGE
+        errors = "replace"
+        if self._encoding == "utf-8" and not self._code_page:
+            errors = "surrogateescape"
+        elif self._encoding == "utf-8":
+            self._encoding = self._code_page
             self._tally.tell(
                 "The log is not UTF-8 and was read as Windows-1252, so letters outside of ASCII"
                 " may be others.",
@@ -47,7 +76,7 @@ class LogText:
                 "The log holds bytes not valid in its encoding, so texts may be wrong.",
                 damage=True,
             )
-        self._decoder = codecs.getincrementaldecoder(self._encoding)("replace")
+        self._decoder = codecs.getincrementaldecoder(self._encoding)(errors)
         return self._decoder.decode(pending + data, final)
 
 
@@ -56,53 +85,109 @@ def head_text(head: bytes) -> str:
     return head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n\0")
 
 
-def blocks_of(path: Path, tally: ProblemTally) -> Iterator[str]:
+def head_lines(head: bytes, limit: int = 64) -> list[str]:
+    """Return the first whole lines of a file's beginning, without blank ones."""
+    plain = plain_head(head)
+    text = plain.decode(encoding_of(plain), errors="replace").lstrip("\ufeff")
+    if "\0" in text:
+        return []
+    lines = text.splitlines()
+    if len(plain) >= BLOCK_BYTES and len(lines) > 1:
+        lines.pop()  # most likely cut
+    return [line[:LINE_LIMIT_CHARS] for line in lines if line.strip()][:limit]
+
+
+def blocks_of(path: Path, tally: ProblemTally, form: LineForm = WINDOWS) -> Iterator[str]:
     """Yield a file's text in pieces, without its byte order mark.
 
     Raises:
+        RecordError: it is gzip and expands beyond all measure.
         OSError: the file cannot be read.
     """
-    with path.open("rb") as file:
-        block = file.read(_BLOCK_BYTES)
-        text = LogText(block, tally)
-        first = True
-        while block:
-            piece = text.decode(block)
-            yield piece.removeprefix("\ufeff") if first else piece
-            first = first and not piece
-            block = file.read(_BLOCK_BYTES)
+    text: LogText | None = None
+    first = True
+    for block in blocks_in(path, tally):
+        if text is None:
+            text = LogText(block, tally, form)
+        piece = text.decode(block)
+        yield piece.removeprefix("\ufeff") if first else piece
+        first = first and not piece
+    if text is not None:
         yield text.decode(b"", final=True)
 
 
-def lines_of(path: Path, tally: ProblemTally) -> Iterator[str]:
-    """Yield a file's lines without their ends; CRLF, LF and bare CR all end one.
+class LogLines:
+    """A file's lines without their ends, once; of blank lines in a row the first alone.
 
     A line of more than LINE_LIMIT_CHARS is cut, and that is told.
 
-    Raises:
-        OSError: the file cannot be read.
+    Attributes:
+        open_end: whether the last line has no end: perhaps the file was cut there.
     """
-    rest, too_long = "", False
-    for block in blocks_of(path, tally):
-        lines = (rest + block).replace("\r\n", "\n").split("\n")
-        rest = lines.pop()
-        if len(rest) > LINE_LIMIT_CHARS and "\r" not in rest:
-            rest, too_long = rest[:LINE_LIMIT_CHARS], True
-        held = "\r" if rest.endswith("\r") else ""  # its \n may stand in the next block
-        parts = rest.removesuffix("\r").split("\r")
-        rest = parts.pop() + held
-        for line in (*_split_returns(lines), *parts):
-            too_long |= len(line) > LINE_LIMIT_CHARS
-            yield line[:LINE_LIMIT_CHARS]
-    yield rest.removesuffix("\r")[:LINE_LIMIT_CHARS]
-    if too_long:
-        tally.tell(
-            f"A line is longer than {LINE_LIMIT_CHARS} characters and was cut, so what stood behind"
-            " is unknown.",
-            damage=True,
-        )
 
+    def __init__(self, path: Path, tally: ProblemTally, form: LineForm = WINDOWS) -> None:
+        self.open_end = False
+        self._path = path
+        self._tally = tally
+        self._form = form
+        self._rest = ""
+        self._skipping = False
+        self._blank = False
+        self._long = 0
+        self._undecodable = 0
 
-def _split_returns(lines: list[str]) -> Iterator[str]:
-    for line in lines:
-        yield from line.split("\r")
+    def __iter__(self) -> Iterator[str]:
+        """Yield the lines.
+
+        Raises:
+            RecordError: it is gzip and expands beyond all measure.
+            OSError: the file cannot be read.
+        """
+        for block in blocks_of(self._path, self._tally, self._form):
+            yield from self._feed(block)
+        self.open_end = self._skipping or self._rest.rstrip("\r") != ""
+        if self._rest and not self._skipping:
+            yield self._line(self._rest)
+        self._tell()
+
+    def _feed(self, block: str) -> Iterator[str]:
+        text = (self._rest + block).replace("\r\n", "\n")
+        held = ""
+        if self._form.returns_end:
+            held = "\r" if text.endswith("\r") else ""  # its \n may stand in the next block
+            text = text.removesuffix("\r").replace("\r", "\n")
+        *lines, self._rest = text.split("\n")
+        self._rest += held
+        for line in lines:
+            if self._skipping:
+                self._skipping = False
+            elif line or not self._blank:
+                yield self._line(line)
+            self._blank = not line
+        if len(self._rest) > LINE_LIMIT_CHARS:
+            if not self._skipping:
+                yield self._line(self._rest)
+            self._rest, self._skipping = held, True
+
+    def _line(self, line: str) -> str:
+        if len(line) > LINE_LIMIT_CHARS:
+            self._long += 1
+            line = line[:LINE_LIMIT_CHARS]
+        if not line.isascii() and not self._form.code_page and _ESCAPED.search(line):
+            self._undecodable += 1
+            line = _ESCAPED.sub("\ufffd", line)
+        return line.rstrip("\r")
+
+    def _tell(self) -> None:
+        """Note what had to be changed, a sentence a kind."""
+        if self._long:
+            self._tally.tell(
+                f"Lines of more than {LINE_LIMIT_CHARS} characters were cut there:"
+                f" {self._long}, so what stood behind is unknown.",
+                damage=True,
+            )
+        if self._undecodable:
+            self._tally.tell(
+                f"Lines with bytes that are no UTF-8: {self._undecodable}; they stand as U+FFFD.",
+                damage=False,
+            )

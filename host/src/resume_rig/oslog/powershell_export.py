@@ -162,7 +162,8 @@ def _unwrapped(item: object) -> Iterator[object]:
 
 
 def _csv_items(request: SourceRequest, tally: ProblemTally) -> Iterator[object]:
-    lines = _lines(request, tally)
+    source = _Lines(_texts(request, tally))
+    lines = iter(source)
     first = next(lines, "").lstrip("\ufeff")
     if first.startswith("#TYPE"):
         first = next(lines, "")
@@ -177,20 +178,33 @@ def _csv_items(request: SourceRequest, tally: ProblemTally) -> Iterator[object]:
             continue
         if row is None:
             return
-        if len(row) == len(names):
+        if source.open_end:  # perhaps cut within a number
+            tally.count(Problem.CUT)
+        elif len(row) == len(names):
             yield dict(zip(names, row, strict=True))
         elif row:
             tally.count(Problem.MALFORMED)
 
 
-def _lines(request: SourceRequest, tally: ProblemTally) -> Iterator[str]:
-    """Yield lines with their ends; one without an end comes in pieces."""
-    rest = ""
-    for text in _texts(request, tally):
-        *whole, rest = (rest + text.replace("\0", "\ufffd")).split("\n")
-        yield from (f"{line}\n" for line in whole)
-        if len(rest) > ITEM_LIMIT_CHARS:
+class _Lines:
+    """Lines with their ends, once; one of more than the limit comes in pieces.
+
+    Attributes:
+        open_end: whether the line last given has no end, and no other follows.
+    """
+
+    def __init__(self, texts: Iterator[str]) -> None:
+        self.open_end = False
+        self._texts = texts
+
+    def __iter__(self) -> Iterator[str]:
+        rest = ""
+        for text in self._texts:
+            *whole, rest = (rest + text.replace("\0", "\ufffd")).split("\n")
+            yield from (f"{line}\n" for line in whole)
+            if len(rest) > ITEM_LIMIT_CHARS:
+                yield rest
+                rest = ""
+        self.open_end = bool(rest)
+        if rest:
             yield rest
-            rest = ""
-    if rest:
-        yield rest

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from resume_rig.oslog.log_text import head_text, lines_of
+from resume_rig.oslog.log_text import LogLines, head_text
 from resume_rig.oslog.pwrtest_account import PwrTestAccounts, PwrTestTransition
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
@@ -48,7 +48,7 @@ def read_pwrtest_text(request: SourceRequest) -> SourceReading:
         OSError: the file cannot be read.
     """
     transitions = _Transitions(PwrTestAccounts(request, KIND), keep_text=request.keep_text)
-    for line in lines_of(request.path, transitions.accounts.tally):
+    for line in LogLines(request.path, transitions.accounts.tally):
         if (line := line.strip()) != "":
             transitions.take(line)
     return transitions.finish()

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from resume_rig.model.os_record import LogSource, OsRecord, SleepKind, WakeSource
-from resume_rig.oslog.log_text import head_text, lines_of
+from resume_rig.oslog.log_text import LogLines, head_text
 from resume_rig.oslog.problems import Problem, ProblemTally
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
@@ -37,7 +37,7 @@ def read_s3resume_text(request: SourceRequest) -> SourceReading:
     records: list[OsRecord] = []
     wrong_sums = 0
     in_table = False
-    for line in lines_of(request.path, tally):
+    for line in LogLines(request.path, tally):
         if _TITLE.search(line) is not None:
             in_table = True
         row = _ROW.fullmatch(line) if in_table else None

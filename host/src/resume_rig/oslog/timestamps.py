@@ -13,6 +13,7 @@ _FILETIME_OF_1970: Final = 116_444_736_000_000_000  # 100 ns ticks since 1601-01
 _NO_TIME_DAYS: Final = frozenset({"1601-01-01", "1600-12-31"})  # FILETIME 0, in any zone
 _INT64_MAX: Final = (1 << 63) - 1
 _QUOTED_CHARS: Final = 40
+_PLAIN_DIGITS: Final = 20
 
 _ISO: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{0,32}))?"
@@ -76,6 +77,10 @@ def parse_whole(text: str, maximum: int) -> int | None:
     Raises:
         RecordError: the text is no such number.
     """
+    if len(text) < _PLAIN_DIGITS and text.isdecimal() and text.isascii():
+        plain = int(text)  # nearly always
+        if plain <= maximum:
+            return plain
     text = text.strip()
     if not text:
         return None

@@ -14,7 +14,7 @@ from resume_rig.model.component import Component, ComponentKind
 from resume_rig.model.os_record import LogSource, SleepKind
 from resume_rig.oslog.component_list import ComponentDraft, ComponentList, name_or_blank
 from resume_rig.oslog.csv_rows import cells_of, column_name
-from resume_rig.oslog.log_text import head_text, lines_of
+from resume_rig.oslog.log_text import LogLines, head_text
 from resume_rig.oslog.problems import ProblemTally
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 from resume_rig.oslog.trace_record import figures_of, trace_record
@@ -58,7 +58,7 @@ def read_xperf_dumper(request: SourceRequest) -> SourceReading:
     """
     tally = ProblemTally()
     dump = _Dump()
-    for line in lines_of(request.path, tally):
+    for line in LogLines(request.path, tally):
         if _WANTED.match(line) is not None:
             dump.take(line)
     components = dump.finish().finish(tally)

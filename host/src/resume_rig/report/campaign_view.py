@@ -13,6 +13,7 @@ from resume_rig.model.units import count_of
 from resume_rig.report.bar_choice import BarChoice, bar_choice
 from resume_rig.report.budget_view import BUDGET_HEADINGS, BudgetTable, budget_views
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.matched_reading import matched_reading
 from resume_rig.report.milestones import outside_milestones, trigger_word
 from resume_rig.report.page_parts import (
     STATED_LIMITS,
@@ -26,6 +27,7 @@ from resume_rig.report.page_parts import (
     plan_item,
     requirement_pairs,
 )
+from resume_rig.report.parts_view import PartsSection, parts_section
 from resume_rig.report.row_choice import PAGE_ROWS, row_choice
 from resume_rig.report.summary import CampaignSummary, campaign_summary, resume_times_ms
 from resume_rig.report.svg_histogram import Histogram, histogram
@@ -106,6 +108,7 @@ class CampaignPage:
     histogram_note: str
     panels: tuple[PhasePanel, ...]
     panels_note: str
+    parts: PartsSection
     rows_before: tuple[CycleRow, ...]
     rows_left_out: str
     rows_after: tuple[CycleRow, ...]
@@ -146,6 +149,7 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         histogram_note=_histogram_note(len(times), len(cycles)),
         panels=phase_panels(bars.cycles, limit_ms),
         panels_note=_panels_note(bars),
+        parts=parts_section(matched_reading(correlation, facts.log_sources), "correlate --json"),
         rows_before=tuple(_row(cycle) for cycle in cycles[: rows.head]),
         rows_left_out=_left_out(cycles[rows.head : len(cycles) - rows.tail], len(cycles)),
         rows_after=tuple(_row(cycle) for cycle in cycles[len(cycles) - rows.tail :]),

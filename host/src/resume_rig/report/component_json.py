@@ -1,4 +1,4 @@
-"""Components, figures, ranking and advice as parts of the document of `log --json`."""
+"""Components, figures, ranking and advice as parts of the documents of `log` and `correlate`."""
 
 import math
 from collections.abc import Sequence
@@ -21,15 +21,16 @@ _TEXT_LIMIT: Final = 300
 _FIGURES_LIMIT: Final = 500
 
 
-def components_json(record: OsRecord) -> dict[str, Json]:
-    """Return the keys that a cycle has of its components and figures."""
-    chosen = _longest(record.components)
+def components_json(record: OsRecord | None) -> dict[str, Json]:
+    """Return the keys that a cycle has of its components and figures; empty without a record."""
+    components = () if record is None else record.components
+    figures = () if record is None else record.figures
+    chosen = _longest(components)
     return {
         "components": [_component(component) for component in chosen],
-        "components_left_out": len(record.components) - len(chosen),
+        "components_left_out": len(components) - len(chosen),
         "figures": {
-            _text(figure.name): number_json(figure.value)
-            for figure in record.figures[:_FIGURES_LIMIT]
+            _text(figure.name): number_json(figure.value) for figure in figures[:_FIGURES_LIMIT]
         },
     }
 

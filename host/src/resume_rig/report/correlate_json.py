@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from resume_rig.analysis.advice import advise
+from resume_rig.analysis.ranking import rank
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import (
     BoardClock,
@@ -14,6 +16,12 @@ from resume_rig.model.cycle import (
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
 from resume_rig.report.budget_json import budgets_json
+from resume_rig.report.component_json import (
+    SLOWEST_LIMIT,
+    advice_json,
+    components_json,
+    slowest_json,
+)
 from resume_rig.report.findings import findings_of
 from resume_rig.report.json_text import (
     Json,
@@ -24,6 +32,7 @@ from resume_rig.report.json_text import (
     text_json,
     utc_json,
 )
+from resume_rig.report.matched_reading import matched_reading
 
 SCHEMA = "resume-rig/correlate/1"
 
@@ -49,6 +58,11 @@ def correlation_pieces(
     yield f'"clock":{json_text(_clock(correlation.clock, correlation.board_clock))},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
     yield f'"why":{json_text(text_json(correlation.why))}'
+    told = matched_reading(correlation, () if campaign is None else campaign.log_sources)
+    ranked = rank(told.records)
+    yield f',\n"slowest":{json_text(slowest_json(ranked))},\n'
+    yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
+    yield f'"advice":{json_text(advice_json(advise(told)))}'
     if campaign is not None:
         yield f',\n"budgets":{json_text(budgets_json(campaign.budgets))}'
         yield f',\n"campaign":{json_text(_campaign(campaign))}'
@@ -81,6 +95,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "light_definition": None if outside.light_basis is None else outside.light_basis.value,
         "bounces": {channel.value: count for channel, count in outside.bounces.items()},
         "hibernated_after_ns": _hibernated_after_ns(outside),
+        **components_json(cycle.record),
     }
 
 

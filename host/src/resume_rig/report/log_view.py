@@ -125,7 +125,7 @@ def log_page(judgement: LogJudgement, generated: str) -> LogPage:
         histogram=histogram(times, judgement.requirement.resume_limit_ms),
         histogram_note=f"BIOS + drivers of the {count_of(len(times), 'judged transition')}.",
         apart=_apart(judgement),
-        parts=parts_section(judgement.reading),
+        parts=parts_section(judgement.reading, "log --json"),
         sources=tuple(_source(source) for source in judgement.reading.sources),
         limits=STATED_LIMITS,
     )

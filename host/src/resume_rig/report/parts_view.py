@@ -1,4 +1,4 @@
-"""Hibernation files, the slowest parts and advice, as the page of a log shows them."""
+"""Hibernation files, the slowest parts and advice, as the pages of logs and campaigns show them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -34,28 +34,35 @@ class AdviceRow:
 
 @dataclass(frozen=True, slots=True)
 class PartsSection:
-    """What a reading tells beyond its transitions' times."""
+    """What a reading tells beyond its transitions' times; the command `document` has all of it."""
 
     hibernate: tuple[HibernateRow, ...]
     hibernate_note: str
     slowest: tuple[RankedTable, ...]
     slowest_note: str
+    document: str
     advice: tuple[AdviceRow, ...]
     figures: tuple[FigureRow, ...]
 
 
-def parts_section(reading: LogReading) -> PartsSection:
-    """Return the section of a reading; its parts are empty where there is nothing to show."""
+def parts_section(reading: LogReading, document: str) -> PartsSection:
+    """Return the section of a reading; its parts are empty where there is nothing to show.
+
+    Args:
+        reading: what the section is of.
+        document: the command that tells all of it, as in "log --json".
+    """
     files = hibernate_rows(reading.records)
     shown = files[:PAGE_ROWS]
     note = HIBERNATE_NOTE
     if len(shown) < len(files):
-        note += f" The first {len(shown)} of {len(files)} are shown; log --json has them all."
+        note += f" The first {len(shown)} of {len(files)} are shown; {document} has them all."
     return PartsSection(
         hibernate=shown,
         hibernate_note=note,
         slowest=ranked_tables(rank(reading.records), _ROWS_A_KIND),
         slowest_note=OVERLAP_NOTE,
+        document=document,
         figures=figure_rows(reading.records),
         advice=tuple(
             AdviceRow(advised_for(advice), advice.text, advice.source) for advice in advise(reading)

@@ -10,13 +10,16 @@ from resume_rig.model.cycle import (
     OutsideCycle,
     ReconciledCycle,
 )
+from resume_rig.model.os_record import LogSource
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.matched_reading import matched_reading
 from resume_rig.report.milestones import outside_milestones, trigger_word
 from resume_rig.report.row_choice import TERMINAL_ROWS, RowChoice, row_choice
 from resume_rig.report.summary import TimesSummary, campaign_summary
+from resume_rig.report.terminal_components import component_lines
 from resume_rig.report.terminal_style import (
     Column,
     TerminalStyle,
@@ -47,8 +50,9 @@ def correlation_table(
     unicode: bool = True,
     show_all: bool = False,
     width: int = 120,
+    log_sources: Sequence[LogSource] = (),
 ) -> Iterator[str]:
-    """Yield cycles, findings, clock and verdict in pieces to be written as they are.
+    """Yield cycles, findings, components, clock and verdict in pieces to be written as they are.
 
     Args:
         correlation: what to show.
@@ -56,6 +60,7 @@ def correlation_table(
         unicode: more than ASCII may be written.
         show_all: every row and every finding, not only the first and the last ones.
         width: of the terminal, in cells; uncertainties and then columns give way where it is short.
+        log_sources: of the records.
     """
     style = TerminalStyle(colour, unicode, width)
     yield from _cycles(correlation.cycles, style, show_all=show_all)
@@ -63,6 +68,8 @@ def correlation_table(
     yield from _summary(correlation, style)
     yield from _findings(correlation, style, show_all=show_all)
     yield from _unmatched(correlation, style)
+    yield from component_lines(matched_reading(correlation, log_sources), style, show_all=show_all)
+    yield "\n"
     yield style.paragraph(clock_sentence(correlation.clock))
     if correlation.board_clock is not None:
         for sentence in board_clock_sentences(correlation.board_clock, len(correlation.cycles)):

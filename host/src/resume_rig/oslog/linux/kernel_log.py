@@ -21,7 +21,7 @@ from resume_rig.oslog.linux.kernel_lines import (
 )
 from resume_rig.oslog.linux.kernel_story import KernelStory
 from resume_rig.oslog.linux.pm_graph import PmGraphHeader, is_pm_graph
-from resume_rig.oslog.linux.text_stream import head_lines, read_lines
+from resume_rig.oslog.log_text import KERNEL, LogLines, head_lines
 from resume_rig.oslog.problems import ProblemTally
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
@@ -85,7 +85,7 @@ class _KernelLogReader:
         self.records: list[OsRecord] = []
 
     def read(self) -> None:
-        lines = read_lines(self._request.path, self._tally)
+        lines = iter(LogLines(self._request.path, self._tally, KERNEL))
         for line in self._kernel_lines(lines):
             self.lines += 1
             self._story.tell(line, kernel_event(line.message))

@@ -6,7 +6,6 @@ from typing import Final
 from resume_rig.model.os_record import LogSource, OsRecord, SleepKind
 from resume_rig.oslog.linux.cycle_draft import COMPONENT_LIMIT, CycleDraft, Half
 from resume_rig.oslog.linux.pm_graph import PmGraphHeader
-from resume_rig.oslog.linux.text_stream import head_lines, read_lines
 from resume_rig.oslog.linux.trace_lines import (
     CallbackStart,
     Step,
@@ -16,6 +15,7 @@ from resume_rig.oslog.linux.trace_lines import (
     parse_trace_line,
     step_of,
 )
+from resume_rig.oslog.log_text import KERNEL, LogLines, head_lines
 from resume_rig.oslog.problems import ProblemTally
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
@@ -70,7 +70,7 @@ def read_suspend_trace(request: SourceRequest) -> SourceReading:
     tally = ProblemTally()
     story = _TraceStory(request, PmGraphHeader(tally))
     events = 0
-    for line in read_lines(request.path, tally):
+    for line in LogLines(request.path, tally, KERNEL):
         if line.startswith("#"):
             story.header_line(line)
         elif (event := parse_trace_line(line)) is not None:

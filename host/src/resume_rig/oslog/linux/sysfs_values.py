@@ -11,7 +11,7 @@ from typing import Final
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import LogSource
 from resume_rig.oslog.linux.firmware_records import FirmwareAccount
-from resume_rig.oslog.linux.text_stream import head_lines, read_lines
+from resume_rig.oslog.log_text import KERNEL, LogLines, head_lines
 from resume_rig.oslog.problems import ProblemTally
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 from resume_rig.oslog.timestamps import parse_whole
@@ -70,7 +70,7 @@ def read_sysfs_values(request: SourceRequest) -> SourceReading:
     account = FirmwareAccount(tally)
     stats: dict[str, str] = {}
     count = unreadable = 0
-    for name, value in _values(read_lines(request.path, tally)):
+    for name, value in _values(iter(LogLines(request.path, tally, KERNEL))):
         count += 1
         if name in _LAST:
             stats.setdefault(f"suspend_{name}", value)

@@ -28,6 +28,7 @@ _KINDS_BY_TYPE: Final[Mapping[int, SleepKind]] = {
 NO_TRANSITIONS: Final = frozenset({0, 1, 11})
 """Active, screen off, report generated: nobody slept."""
 
+_NOT_REPORTED: Final = " -"  # the report shows "-" or "----" where it has no reason
 _ABNORMAL: Final = {9: "abnormal_shutdowns", 10: "bugchecks"}
 _SLEEPS_BY_TYPE: Final = frozenset({None, 3, 4, 5, 6})
 _KINDS_BY_STATE: Final[Mapping[tuple[int | None, int | None], SleepKind]] = {
@@ -98,6 +99,8 @@ class SessionReader:
             kind = SleepKind.DOZE if source_type == DOZE_TYPE else SleepKind.ABORTED
             ms = dict.fromkeys(_DURATIONS)
         wake_text = session.values.get("WakeSourceText") or session.wake_text
+        if not wake_text.strip(_NOT_REPORTED):
+            wake_text = ""
         return OsRecord(
             source=self._source,
             record_id=session.number,

@@ -1,5 +1,7 @@
-"""Reads captures in CSV: a time column first, then a column of 0 and 1 for each signal.
+"""Reads captures in CSV: a time column and a column of 0 and 1 for each signal.
 
+The time is the first column, unless the user names another one; its title tells its unit, unless
+the user does.
 Saleae Logic exports look so, as do the exports of many other instruments. One row a change or one
 row a sample, both will do. sigrok calls the column Time and leaves its unit to the sample rate.
 """
@@ -7,11 +9,12 @@ row a sample, both will do. sigrok calls the column Time and leaves its unit to 
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TextIO
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.errors import RecordError
+from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.rig.capture.gathering import TIME_MAX_NS, Capture, Gathering
 from resume_rig.rig.capture.signals import Signal, choose_taps
 
@@ -26,31 +29,86 @@ _SAMPLE_RATE = re.compile(r"[;#]\s*Samplerate:\s*(\d{1,9})\s*([kMG]?)Hz\s*", re.
 _RATE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
-def read_csv(file: TextIO, channel_map: Mapping[Channel, tuple[str, bool]], what: str) -> Capture:
+TIME_UNITS = ("s", "ms", "us", "ns", "ps")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeColumn:
+    """Which column is the time, by its title, and its unit; each is empty where the file tells."""
+
+    title: str = ""
+    unit: str = ""
+
+
+def read_csv(
+    file: TextIO,
+    channel_map: Mapping[Channel, tuple[str, bool]],
+    what: str,
+    time_column: TimeColumn | None = None,
+) -> Capture:
     """Return the edges of a CSV stream.
 
     Args:
         file: text from its first line; lines that begin with ; or # are skipped.
         channel_map: as in `read_capture`.
         what: the beginning of a sentence, for errors.
+        time_column: what the user says of the time; with a title, cells of other columns that hold
+            no level are passed over where no channel is mapped to them.
 
     Raises:
         RecordError: it is not such a CSV file.
-        UsageError: the channel map does not fit.
+        UsageError: the channel map does not fit, or no column has the title of the time.
     """
     try:
         header, comments = _header_line(file, what)
         delimiter = max(_DELIMITERS, key=header.count)
         names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
-        exponent = _time_exponent(names[0] if names else "", comments, what)
-        columns = [Signal(name, str(index)) for index, name in enumerate(names) if index > 0]
-        gathering = Gathering(choose_taps(columns, channel_map, what))
+        time_column = time_column or TimeColumn()
+        time = _time_index(names, time_column.title, what)
+        if time_column.unit:
+            exponent = _EXPONENT[time_column.unit]
+        else:
+            exponent = _time_exponent(names[time] if names else "", comments, what)
+        columns = [Signal(name, str(index)) for index, name in enumerate(names) if index != time]
+        taps = choose_taps(columns, channel_map, what)
+        gathering = Gathering(taps)
+        levels = {int(tap.key) for tap in taps} if time_column.title else set(range(len(names)))
+        form = _Form(len(names), time, exponent, tuple(sorted(levels - {time})))
         lines = (line for line in file if not line.startswith(_COMMENTS))
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
-        finest = _rows(rows, gathering, len(names), exponent, what)
+        finest = _rows(rows, gathering, form, what)
     except (csv.Error, UnicodeDecodeError) as error:
         raise RecordError(f"{what}: it is not CSV text ({str(error)[:120]}).") from error
     return gathering.finish(finest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a row is read.
+
+    Attributes:
+        width: cells of a row.
+        time: index of the time.
+        exponent: power of ten of nanoseconds in its unit.
+        levels: indices of the cells that must be levels.
+    """
+
+    width: int
+    time: int
+    exponent: int
+    levels: tuple[int, ...]
+
+
+def _time_index(names: Sequence[str], title: str, what: str) -> int:
+    if not title:
+        return 0
+    found = [index for index, name in enumerate(names) if name == title]
+    if len(found) != 1:
+        raise UsageError(
+            f"{what}: the time is to be the column {title[:60]!r}, which {len(found)} columns are"
+            f" called; the columns are {', '.join(repr(name[:60]) for name in names[:24])}."
+        )
+    return found[0]
 
 
 def _header_line(file: TextIO, what: str) -> tuple[str, list[str]]:
@@ -90,19 +148,19 @@ def _sigrok_exponent(rate_hz: int, what: str) -> int:
     return 9 - 3 * thousands
 
 
-def _rows(
-    rows: Iterator[list[str]], gathering: Gathering, width: int, exponent: int, what: str
-) -> int:
+def _rows(rows: Iterator[list[str]], gathering: Gathering, form: _Form, what: str) -> int:
     """Take every row; return the weight of the last digit that a time has, in ns."""
     last_ns: int | None = None
     digits = 0
     for number, row in enumerate(rows, start=1):
         if not any(cell.strip() for cell in row):
             continue
-        if len(row) != width:
-            raise RecordError(f"{what}: row {number} has {len(row)} cells, the header has {width}.")
-        time = _decimal(row[0], exponent, number, what)
-        t_ns = int(time.scaleb(exponent).to_integral_value())
+        if len(row) != form.width:
+            raise RecordError(
+                f"{what}: row {number} has {len(row)} cells, the header has {form.width}."
+            )
+        time = _decimal(row[form.time], form.exponent, number, what)
+        t_ns = int(time.scaleb(form.exponent).to_integral_value())
         if last_ns is not None and t_ns < last_ns:
             raise RecordError(
                 f"{what}: time goes back from {last_ns} ns to {t_ns} ns in row {number}; it may "
@@ -111,13 +169,13 @@ def _rows(
         last_ns = t_ns
         digits = max(digits, -int(time.as_tuple().exponent))
         gathering.moment(t_ns)
-        for column in range(1, width):
+        for column in form.levels:
             if not gathering.value(str(column), t_ns, row[column].strip()):
                 raise RecordError(
                     f"{what}: row {number} has {row[column][:20]!r} in column {column + 1}; "
                     "allowed are 0 and 1, and x, z or nothing where there is no level."
                 )
-    return int(10 ** max(0, exponent - digits))
+    return int(10 ** max(0, form.exponent - digits))
 
 
 def _decimal(text: str, exponent: int, number: int, what: str) -> Decimal:
@@ -128,7 +186,7 @@ def _decimal(text: str, exponent: int, number: int, what: str) -> Decimal:
         time = Decimal("NaN")
     if not time.is_finite() or abs(time) > Decimal(TIME_MAX_NS).scaleb(-exponent):
         raise RecordError(
-            f"{what}: row {number} begins with {text[:40]!r}, which is not a time in the header's "
+            f"{what}: row {number} has {text[:40]!r}, which is not a time in the column's "
             "unit, or is beyond 30 years."
         )
     return time

@@ -1,4 +1,4 @@
-"""Reads a capture file of either form; the form is told from its content, not from its name."""
+"""Reads a capture of any form; the form is told from its content, not from its name."""
 
 import io
 from collections.abc import Mapping
@@ -6,35 +6,63 @@ from pathlib import Path
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
-from resume_rig.rig.capture.csv_capture import read_csv
+from resume_rig.rig.capture.csv_capture import TimeColumn, read_csv
 from resume_rig.rig.capture.gathering import Capture
+from resume_rig.rig.capture.saleae_binary import MAGIC as SALEAE_MAGIC
+from resume_rig.rig.capture.saleae_binary import digital_files, read_saleae
+from resume_rig.rig.capture.sigrok_session import MAGIC as ZIP_MAGIC
+from resume_rig.rig.capture.sigrok_session import read_sigrok
 from resume_rig.rig.capture.vcd_capture import read_vcd
+
+ALLOWED = (
+    "VCD, CSV, a sigrok session (.sr), and Saleae's binary export (a folder of digital_0.bin ...)"
+)
 
 _SNIFFED_BYTES = 4096
 
 
-def read_capture(path: Path, channel_map: Mapping[Channel, tuple[str, bool]]) -> Capture:
-    """Return the edges of a VCD or CSV capture.
+def read_capture(
+    path: Path,
+    channel_map: Mapping[Channel, tuple[str, bool]],
+    time_column: TimeColumn | None = None,
+) -> Capture:
+    """Return the edges of a capture of another instrument.
 
     Args:
-        path: of the file.
+        path: of the file, or of the folder of Saleae's binary export.
         channel_map: channel -> (signal, inverted). A signal is named by its leaf or by its dotted
             path; signals that are named as a channel need no entry.
+        time_column: which column of a CSV file is the time, and its unit; else it is the first one.
 
     Raises:
-        RecordError: the file cannot be read, or is neither VCD nor CSV.
+        RecordError: the capture cannot be read, or is of another form.
         UsageError: the channel map does not fit; the text lists the signals.
     """
     what = f"Reading the capture {str(path)!r}"
     try:
+        if path.is_dir():
+            return _read_folder(path, channel_map, what)
         with path.open("rb") as file:
             beginning = file.read(_SNIFFED_BYTES)
             file.seek(0)
+            if beginning.startswith(SALEAE_MAGIC):
+                return read_saleae([path], channel_map, what)
+            if beginning.startswith(ZIP_MAGIC):
+                return read_sigrok(file, channel_map, what)
             if beginning.lstrip().startswith(b"$"):
                 return read_vcd(file, channel_map, what)
             if b"\0" in beginning:
-                raise RecordError(f"{what}: it is a binary file; allowed are VCD and CSV.")
+                raise RecordError(f"{what}: it is another binary file; allowed are {ALLOWED}.")
             with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
-                return read_csv(text, channel_map, what)
+                return read_csv(text, channel_map, what, time_column)
     except OSError as error:
         raise RecordError(f"{what}: {error.strerror or error}.") from error
+
+
+def _read_folder(path: Path, channel_map: Mapping[Channel, tuple[str, bool]], what: str) -> Capture:
+    files = digital_files(path)
+    if not files:
+        raise RecordError(
+            f"{what}: it is a directory without digital_0.bin ...; allowed are {ALLOWED}."
+        )
+    return read_saleae(files, channel_map, what)
