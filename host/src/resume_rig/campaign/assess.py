@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from resume_rig.analysis.correlate import correlate
+from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
 from resume_rig.campaign.plan_file import plan_to_mapping
 from resume_rig.campaign.stored import StoredCampaign, outside_cycles
@@ -26,6 +27,7 @@ def assess(stored: StoredCampaign, requirement: Requirement | None = None) -> Co
         stored.reading,
         identity.requirement if requirement is None else requirement,
         reset_to_tsc_of(identity.dut),
+        platform_of(identity.dut),
     )
 
 

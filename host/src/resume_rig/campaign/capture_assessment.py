@@ -5,6 +5,7 @@ from pathlib import Path
 
 from resume_rig.analysis.correlate import TimedCycle, correlate
 from resume_rig.analysis.cycle_building import build_cycle, split_cycles
+from resume_rig.analysis.platform import platform_of
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
@@ -45,6 +46,7 @@ def assess_capture(
         reading,
         requirement,
         reset_to_tsc_of(dut),
+        platform_of(dut),
     )
     counted = dict.fromkeys(Outcome, 0)
     for cycle in cycles:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.dut_character import SOUND, DutBehaviour, DutKnown
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class DutProfile:
         firmware_extra_ms: BiosInitDuration minus FullResume, constant per machine.
         timing: how a simulated one behaves.
         lid_close_sleeps, lid_open_wakes: what a simulated one does when its lid moves.
+        known: what healthy units of its platform have shown; None: nothing.
+        behaviour: how a simulated one errs.
     """
 
     name: str
@@ -85,3 +88,5 @@ class DutProfile:
     timing: DutTiming
     lid_close_sleeps: bool = True
     lid_open_wakes: bool = True
+    known: DutKnown | None = None
+    behaviour: DutBehaviour = SOUND

@@ -1,0 +1,145 @@
+"""Findings about BiosInit by itself: an uptime, another unit, more or less than there was time."""
+
+from enum import Enum, auto, unique
+
+from resume_rig.analysis.findings.seen import Found, Seen
+from resume_rig.analysis.findings.thresholds import (
+    UNEXPLAINED_NS,
+    UNIT_FACTORS,
+    UNIT_TOLERANCE,
+    UPTIME_MS,
+)
+from resume_rig.analysis.norms import group_of
+from resume_rig.analysis.os_away import hidden, longest_bios_ms
+from resume_rig.analysis.reconcile import unexplained
+from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.verdict import Finding, FindingKind
+
+# A BIOS time that is off its own median by what the light is off the other way tells of one cause,
+# once the two agree to a third.
+_ONE_CAUSE = 3
+
+
+@unique
+class Claim(Enum):
+    """What can be believed of a BIOS time."""
+
+    POSSIBLE = auto()
+    UPTIME = auto()
+    OTHER_UNIT = auto()
+    TOO_LONG = auto()
+
+
+def claim_of(seen: Seen) -> Claim:
+    """Return whether there was time for the BIOS time of a record, and what it is if not."""
+    bios_ms = seen.record.bios_init_ms
+    if bios_ms is None:
+        return Claim.POSSIBLE
+    longest_ms = longest_bios_ms(seen.outside, seen.record, seen.around.reset_to_tsc)
+    if longest_ms is None:
+        return Claim.POSSIBLE
+    if bios_ms <= longest_ms:
+        return Claim.POSSIBLE
+    if seen.around.history.keeps_counting:
+        return Claim.UPTIME
+    if unit_factor(seen.record, longest_ms) is not None:
+        return Claim.OTHER_UNIT
+    return Claim.UPTIME if bios_ms >= UPTIME_MS else Claim.TOO_LONG
+
+
+def unit_factor(record: OsRecord, longest_ms: float) -> int | None:
+    """Return the factor that makes a BIOS time possible; None where there is none.
+
+    Where the firmware tells its own time, the two have to agree then.
+    """
+    bios_ms, full_ms = record.bios_init_ms or 0, record.firmware_resume_ms
+    for factor in UNIT_FACTORS:
+        true_ms = bios_ms / factor
+        near = full_ms is None or abs(true_ms - full_ms) <= UNIT_TOLERANCE * max(true_ms, full_ms)
+        if 1 <= true_ms <= longest_ms and near:
+            return factor
+    return None
+
+
+def bios_findings(seen: Seen) -> Found:
+    """Give at most one of `tsc-not-reset`, `wrong-unit`, `bios-under-` and `-over-reported`."""
+    claim = claim_of(seen)
+    if claim is Claim.POSSIBLE:
+        found = _hidden_alone(seen) or _hidden_on_average(seen) or _hidden_by_light(seen)
+        if found is not None:
+            yield found
+        return
+    yield _impossible(seen, claim)
+
+
+def _impossible(seen: Seen, claim: Claim) -> Finding:
+    record = seen.record
+    longest_ms = longest_bios_ms(seen.outside, record, seen.around.reset_to_tsc) or 0
+    evidence = {
+        "bios_init_ms": record.bios_init_ms,
+        "longest_possible_ms": round(longest_ms),
+        "firmware_resume_ms": record.firmware_resume_ms,
+    }
+    room = f"The OS reports {record.bios_init_ms} ms for the BIOS, where wires and clock leave "
+    room += f"{longest_ms:.0f} ms at most"
+    if claim is Claim.UPTIME:
+        text = f"{room}: the counter it is read from was not reset over the sleep."
+        return Finding(FindingKind.TSC_NOT_RESET, text, evidence)
+    if claim is Claim.OTHER_UNIT:
+        factor = unit_factor(record, longest_ms)
+        text = f"{room}: it is {factor} times too large, as another unit makes it."
+        return Finding(FindingKind.WRONG_UNIT, text, {**evidence, "factor": factor})
+    return Finding(FindingKind.BIOS_OVER_REPORTED, f"{room}.", evidence)
+
+
+def _hidden_alone(seen: Seen) -> Finding | None:
+    """Compare the OS's own count of the time it was away, in one cycle."""
+    rest = hidden(seen.outside, seen.record, seen.around.reset_to_tsc)
+    if rest is None or abs(rest.whole.value_ns) <= rest.whole.bound_ns:
+        return None
+    return _hidden(rest.whole, "in this cycle, by the OS's own clock", 1)
+
+
+def _hidden_on_average(seen: Seen) -> Finding | None:
+    row = seen.around.means.get(seen.outside.number)
+    if row is None or abs(row.mean.value_ns) <= row.mean.bound_ns:
+        return None
+    return _hidden(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
+
+
+def _hidden_by_light(seen: Seen) -> Finding | None:
+    """Compare with the other cycles: BIOS time as never, light as ever."""
+    norms, group = seen.around.norms, group_of(seen.outside, seen.record)
+    rest = unexplained(seen.outside, seen.record, norms)
+    usual = norms.bios.get(group)
+    if rest is None or usual is None or usual.unusual_ns is None or not is_unusual(seen, rest):
+        return None
+    off_ns = (seen.record.bios_init_ms or 0) * MS_NS - usual.median_ns
+    if abs(off_ns) <= max(usual.unusual_ns, UNEXPLAINED_NS):
+        return None
+    if abs(off_ns + rest.value_ns) * _ONE_CAUSE > abs(rest.value_ns):
+        return None
+    return _hidden(rest, "against the light, which came as ever", 1)
+
+
+def is_unusual(seen: Seen, rest: BoundedNs) -> bool:
+    """Return whether an unexplained rest is beyond bounds and this platform's own scatter."""
+    norm = seen.around.norms.residuals.get(group_of(seen.outside, seen.record))
+    if norm is None or norm.unusual_ns is None:
+        return False
+    return abs(rest.value_ns) > max(rest.bound_ns, UNEXPLAINED_NS, norm.unusual_ns)
+
+
+def _hidden(rest: BoundedNs, by: str, n: int) -> Finding:
+    under = rest.value_ns > 0
+    text = (
+        f"After PLTRST# {abs(rest.value_ns) / 1e6:.0f} ms {'more' if under else 'less'} went by "
+        f"than the BIOS time that the OS reports, {by}."
+    )
+    return Finding(
+        FindingKind.BIOS_UNDER_REPORTED if under else FindingKind.BIOS_OVER_REPORTED,
+        text,
+        {"hidden_ns": rest.value_ns, "bound_ns": rest.bound_ns, "cycles": n},
+    )
