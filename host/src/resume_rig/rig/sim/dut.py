@@ -51,6 +51,7 @@ class SimulatedDut:
 
     Attributes:
         faults: misbehaviours; may be exchanged at any time, holds for what starts after.
+        behaviour: how it errs; likewise.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class SimulatedDut:
         self.faults = faults
         self._profile = profile
         self._timing = profile.timing
-        self._errs = profile.behaviour
+        self.behaviour = profile.behaviour
         self._random = random
         self._agenda = Agenda()
         self._shown: list[DutEvent] = []
@@ -140,7 +141,7 @@ class SimulatedDut:
         self._agenda.drop(Thread.LID)
         level = 0 if closed else 1
         self._lid_to(level, t_ns)
-        for bounce in range(self._errs.lid_bounces):
+        for bounce in range(self.behaviour.lid_bounces):
             away_ns = t_ns + (2 * bounce + 1) * dut_state.LID_BOUNCE_NS
             self._agenda.plan(away_ns, partial(self._lid_to, 1 - level), Thread.LID)
             self._agenda.plan(
@@ -176,8 +177,8 @@ class SimulatedDut:
             return
         self._state = PowerState.SUSPENDING
         self._pending_wake = None
-        self._depth = self._errs.sleeps if depth is None else depth
-        image_ns = self._errs.image_write_ns if self._depth in _WITH_IMAGE else 0
+        self._depth = self.behaviour.sleeps if depth is None else depth
+        image_ns = self.behaviour.image_write_ns if self._depth in _WITH_IMAGE else 0
         suspend_ns = self._draw(self._timing.suspend) + image_ns
         self._shown.append(SleepBegan(t_ns, self._depth, image_ns))
         plan = self._agenda.plan
@@ -195,7 +196,7 @@ class SimulatedDut:
     def _freeze(self, t_ns: int) -> None:
         self._state = PowerState.POWERING_DOWN
         self._shown.append(OsFrozen(t_ns))
-        hidden_ns = self._errs.hidden_before_sleep_ns
+        hidden_ns = self.behaviour.hidden_before_sleep_ns
         self._agenda.plan(t_ns + dut_state.SLP_TYP_TRAP_NS + hidden_ns, self._power_down)
 
     def _power_down(self, t_ns: int) -> None:
@@ -217,8 +218,8 @@ class SimulatedDut:
 
     def _fallen_asleep(self, t_ns: int) -> None:
         self._state = PowerState.ASLEEP
-        doze_ns = self._errs.doze_after_ns
-        alone = self._by_chance(self._errs.wakes_alone_share)
+        doze_ns = self.behaviour.doze_after_ns
+        alone = self._by_chance(self.behaviour.wakes_alone_share)
         if self._pending_wake is not None:
             self._wake(self._pending_wake, t_ns)
         elif alone or SimFault.WAKES_ALONE in self.faults:
@@ -266,7 +267,7 @@ class SimulatedDut:
 
     def _leave_standby(self, t_ns: int) -> None:
         self._lines.set(Channel.LED, 1, t_ns)
-        drawn = draw_resume(self._profile, self._random, self._depth)
+        drawn = draw_resume(self._timing, self.behaviour, self._random, self._depth)
         self._resume(t_ns, t_ns, drawn)
 
     def _power_up(self, t_ns: int) -> None:
@@ -280,13 +281,13 @@ class SimulatedDut:
 
     def _run_firmware(self, t_ns: int) -> None:
         self._leave_reset(PowerState.IN_FIRMWARE, t_ns)
-        errs = self._errs
+        errs = self.behaviour
         if self._by_chance(errs.double_reset_share):
             self._lines.set_later(Channel.PLTRST, 0, t_ns + dut_state.SECOND_RESET_AFTER_NS)
             t_ns += dut_state.SECOND_RESET_AFTER_NS + dut_state.SECOND_RESET_NS
             self._lines.set_later(Channel.PLTRST, 1, t_ns)
         hangs = self._by_chance(errs.hang_share)
-        drawn = draw_resume(self._profile, self._random, self._depth)
+        drawn = draw_resume(self._timing, self.behaviour, self._random, self._depth)
         if not hangs:
             self._resume(t_ns, t_ns + drawn.tsc_ns + drawn.bios_ns + drawn.image_ns, drawn)
 

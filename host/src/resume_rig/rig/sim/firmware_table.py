@@ -9,23 +9,21 @@ class FirmwareTable:
     """Times since a boot; empty when it is made.
 
     Args:
-        behaviour: how it errs.
         extra_ms: by how much BiosInit is above FullResume.
     """
 
-    def __init__(self, behaviour: DutBehaviour, extra_ms: int) -> None:
-        self._errs = behaviour
+    def __init__(self, extra_ms: int) -> None:
         self._extra_ms = extra_ms
         self._count = 0
         self._full_ms = 0
         self._average_ms = 0
 
-    def resumed(self, bios_ms: int) -> tuple[int, int, int]:
+    def resumed(self, bios_ms: int, errs: DutBehaviour) -> tuple[int, int, int]:
         """Count a resume; return ResumeCount, FullResume and AverageResume as the OS reads them."""
-        if self._errs.resume_count_runs or not self._count:
-            full_ms = max(bios_ms - self._extra_ms, 0) * self._errs.full_resume_factor
+        if errs.resume_count_runs or not self._count:
+            full_ms = max(bios_ms - self._extra_ms, 0) * errs.full_resume_factor
             self._full_ms = min(round(full_ms), _MOST_MS)
             self._count += 1
             before_ms = self._average_ms * (self._count - 1)
             self._average_ms = (before_ms + self._full_ms) // self._count
-        return self._count, self._full_ms, round(self._average_ms * self._errs.average_factor)
+        return self._count, self._full_ms, round(self._average_ms * errs.average_factor)

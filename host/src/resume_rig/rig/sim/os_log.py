@@ -76,6 +76,7 @@ class OsLog:
 
     Attributes:
         faults: misbehaviours; may be exchanged at any time.
+        behaviour: how it errs; likewise.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class OsLog:
     ) -> None:
         self.faults = faults
         self._identity = identity
-        self._errs = identity.behaviour
+        self.behaviour = identity.behaviour
         self._clock = clock
         self._random = random
         self._text = bytearray()
@@ -139,7 +140,7 @@ class OsLog:
     def _booted(self, world_ns: int, clean: bool) -> None:
         self._boot_id += 1
         self._pending = None
-        self._firmware = FirmwareTable(self._errs, self._identity.firmware_extra_ms)
+        self._firmware = FirmwareTable(self._identity.firmware_extra_ms)
         self._transitions = 0
         self._awake_ns = 0
         self._running_since_ns = world_ns
@@ -181,9 +182,9 @@ class OsLog:
         self._write(os_events.clock_set(set_ns, new_ns, old_ns))
         if self._began.kind is SleepKind.S4:
             # A boot to the firmware: its table of S3 resumes starts anew.
-            self._firmware = FirmwareTable(self._errs, self._identity.firmware_extra_ms)
+            self._firmware = FirmwareTable(self._identity.firmware_extra_ms)
             return
-        told = self._firmware.resumed(self._true_bios_ms(moment))
+        told = self._firmware.resumed(self._true_bios_ms(moment), self.behaviour)
         self._write(os_events.firmware_resume(set_ns + 15_000, *told))
         self._write(
             os_events.firmware_suspend(set_ns + 17_000, down_ms, down_ms + _SLP_TYP_TRAP_MS)
@@ -191,20 +192,20 @@ class OsLog:
 
     def _true_bios_ms(self, moment: OsResumed) -> int:
         """Return what the counter says at the waking vector."""
-        counted_ns = moment.bios_ns if self._errs.tsc_resets else moment.t_ns + _UPTIME_NS
+        counted_ns = moment.bios_ns if self.behaviour.tsc_resets else moment.t_ns + _UPTIME_NS
         return counted_ns // _NS_PER_MS
 
     def _states(self) -> tuple[int, int]:
         """Return the states that the OS claims for the sleep at hand."""
-        claimed = self._errs.claims
-        if claimed is None or self._began.kind is not self._errs.sleeps:
+        claimed = self.behaviour.claims
+        if claimed is None or self._began.kind is not self.behaviour.sleeps:
             claimed = self._began.kind
         return STATES.get(claimed, STATES[SleepKind.S3])
 
     def _wake_ended(self, moment: WakeEnded) -> None:
         self._change_session(moment.t_ns, ACTIVE)
         jitter_ns = round(self._random.uniform(-1, 1) * _WAKE_TIME_JITTER_NS)
-        if SimFault.NO_RECORD in self.faults or self._by_chance(self._errs.record_missing_share):
+        if SimFault.NO_RECORD in self.faults or self._by_chance(self.behaviour.record_missing_share):
             return
         wake, image_ms = self._wake, self._began.image_ns // _NS_PER_MS
         record = CycleRecord(
@@ -214,22 +215,22 @@ class OsLog:
             sleep_ms=self._suspend_ms,
             wake_ms=(wake.driver_ns + wake.user_ns) // _NS_PER_MS,
             driver_init_ms=wake.driver_ns // _NS_PER_MS,
-            bios_init_ms=round(self._true_bios_ms(wake) * self._errs.bios_factor),
+            bios_init_ms=round(self._true_bios_ms(wake) * self.behaviour.bios_factor),
             states=self._states(),
             hiber_write_ms=image_ms,
             hiber_read_ms=wake.image_ns // _NS_PER_MS,
             hiber_pages=image_ms * _PAGES_PER_MS,
-            source_type=self._errs.wake_source_type,
+            source_type=self.behaviour.wake_source_type,
         )
         zero = SimFault.ZERO_RECORD in self.faults
-        zero = zero or self._by_chance(self._errs.record_aborted_share)
+        zero = zero or self._by_chance(self.behaviour.record_aborted_share)
         self._pending = _Pending(_zeros(record) if zero else record)
-        if self._by_chance(self._errs.clock_step_share):
+        if self._by_chance(self.behaviour.clock_step_share):
             self._step_clock(moment.t_ns)
 
     def _step_clock(self, world_ns: int) -> None:
         old_ns = self._clock.at(world_ns)
-        new_ns = self._clock.step(world_ns, self._errs.clock_step_ns)
+        new_ns = self._clock.step(world_ns, self.behaviour.clock_step_ns)
         self._write(os_events.clock_set(new_ns, new_ns, old_ns, os_events.REASON_SYNC))
 
     def _write_pending(self, world_ns: int) -> None:
@@ -246,7 +247,7 @@ class OsLog:
         t_ns = self._clock.at(world_ns)
         event = os_events.cycle_record(t_ns, self._identity.os_build, record)
         self._write(event)
-        if self._by_chance(self._errs.record_doubled_share):
+        if self._by_chance(self.behaviour.record_doubled_share):
             self._write(event)
         self._pending = None
 

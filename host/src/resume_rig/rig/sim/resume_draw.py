@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from resume_rig.model.dut import DutProfile
+from resume_rig.model.dut import DutTiming
+from resume_rig.model.dut_character import DutBehaviour
 from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.sim.dut_state import POST_NS
 from resume_rig.rig.sim.spread import draw_ns, light_after_ns
@@ -32,9 +33,10 @@ class ResumeDraw:
     light_ns: int
 
 
-def draw_resume(profile: DutProfile, random: Generator, depth: SleepKind) -> ResumeDraw:
+def draw_resume(
+    timing: DutTiming, errs: DutBehaviour, random: Generator, depth: SleepKind
+) -> ResumeDraw:
     """Return one resume from a kind of sleep; takes as many numbers whatever the kind."""
-    timing, errs = profile.timing, profile.behaviour
     tsc_ns = draw_ns(timing.reset_to_tsc, random)
     bios_ns = draw_ns(timing.bios_init, random)
     driver_ns = draw_ns(timing.driver_init, random)
@@ -49,4 +51,6 @@ def draw_resume(profile: DutProfile, random: Generator, depth: SleepKind) -> Res
         light_ns = max(light_ns - tsc_ns - bios_ns, 0)
     elif errs.lit_by_firmware:
         light_ns = tsc_ns + round(_FIRMWARE_LIGHT_SHARE * bios_ns)
+    if errs.light_late_share and random.random() < errs.light_late_share:
+        light_ns += errs.light_late_ns
     return ResumeDraw(tsc_ns, bios_ns, image_ns, driver_ns, user_ns, light_ns)
