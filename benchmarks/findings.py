@@ -2,9 +2,9 @@
 
 python benchmarks/findings.py [CYCLES [HEALTHY [SEED]]]
 
-CYCLES (1000) that have a finding, of every class and magnitude, in campaigns of 50; HEALTHY (100000)
-cycles over all sound characters, in campaigns of 4 to 1000. Cycles are played straight through the
-simulated DUT's model; the log is read and all is analysed as in a campaign.
+CYCLES (1000) that have a finding, of every class and magnitude, in campaigns of 50; HEALTHY
+(100000) cycles over all sound characters, in campaigns of 4 to 1000. Cycles are played straight
+through the simulated DUT's model; the log is read and all is analysed as in a campaign.
 """
 
 import sys
@@ -48,7 +48,7 @@ def detection(case: FindingCase, cycles: int, seed: int, folder: Path) -> tuple[
             has = spoilt.has(cycle.outside.number)
             had += has
             shown += has and case.kind in kinds
-            false = kinds - case.along - {case.kind} if has else kinds - {ADVICE}
+            false = kinds - case.along - {case.kind} if has else kinds - case.after - {ADVICE}
             others.update(f"{kind}{'' if has else ' elsewhere'}" for kind in false)
     return had, shown, others
 

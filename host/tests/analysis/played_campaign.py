@@ -34,6 +34,7 @@ UTC_NS = 1_777_000_000 * S
 STEP_NS = 100 * MS
 PRESS_NS = 150 * MS
 SETTLE_NS = 2 * S
+LIGHT_NS = 10 * S
 PATIENCE_NS = 60 * S
 OFF_PRESS_NS = 5 * S
 LATENCY_NS = (1_000, 4_000)
@@ -109,6 +110,9 @@ class Bench:
                 self.hold(by, PRESS_NS)
         came_back = self.wait_for(PowerState.UP)
         self.run_to(self.now_ns + SETTLE_NS)
+        lit_by_ns = self.now_ns + LIGHT_NS
+        while not self.dut.levels[Channel.BACKLIGHT] and self.now_ns < lit_by_ns:
+            self.run_to(self.now_ns + STEP_NS)
         if by is Actuator.LID:
             self.shut(False)
         told = self.edges

@@ -15,8 +15,9 @@ from resume_rig.analysis.findings.records import record_findings, record_missing
 from resume_rig.analysis.findings.seen import Found, Seen, Surroundings
 from resume_rig.analysis.findings.sleeps import sleep_findings, state_mismatch
 from resume_rig.analysis.norms import Pair, norms_of
-from resume_rig.analysis.os_away import hidden, means_in_a_row
+from resume_rig.analysis.os_away import Hidden, hidden, means_in_a_row
 from resume_rig.analysis.platform import Platform
+from resume_rig.analysis.reconcile import hidden_by_light
 from resume_rig.analysis.record_history import history_of
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.os_record import OsRecord
@@ -71,16 +72,22 @@ def surroundings_of(
         platform: what is known of the platform.
     """
     pairs: list[Pair] = [(cycles[index], record_of[index]) for index in sorted(record_of)]
-    rests = [
-        None if (record := record_of.get(index)) is None else hidden(cycle, record, reset_to_tsc)
-        for index, cycle in enumerate(cycles)
-    ]
-    means = zip(cycles, means_in_a_row(rests), strict=True)
+    norms = norms_of(pairs, platform)
+    history = history_of(records, [record for _, record in pairs])
+
+    def hidden_of(index: int) -> Hidden | None:
+        record, cycle = record_of.get(index), cycles[index]
+        # A cycle that errs by itself would make the others seem to.
+        if record is None or hidden_by_light(cycle, record, norms) is not None:
+            return None
+        return hidden(cycle, record, history.before(record), reset_to_tsc)
+
+    means = zip(cycles, means_in_a_row([hidden_of(i) for i in range(len(cycles))]), strict=True)
     return Surroundings(
         requirement=requirement,
         reset_to_tsc=reset_to_tsc,
-        norms=norms_of(pairs, platform),
-        history=history_of(records, [record for _, record in pairs]),
+        norms=norms,
+        history=history,
         means={cycle.number: mean for cycle, mean in means if mean is not None},
         platform=platform,
     )

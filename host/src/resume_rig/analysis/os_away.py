@@ -16,6 +16,7 @@ cancel, and the mean is known to 1 s / n.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from resume_rig.analysis.findings.thresholds import (
     ACCEPTED_NS,
@@ -53,9 +54,11 @@ class Hidden:
         return BoundedNs(self.each.value_ns, self.each.bound_ns + self.drift_ns)
 
 
-def hidden(outside: OutsideCycle, record: OsRecord, reset_to_tsc: BoundedNs) -> Hidden | None:
-    """Return what one S3 cycle hides; None where a part of it is not known."""
-    away = os_away(record)
+def hidden(
+    outside: OutsideCycle, record: OsRecord, before: OsRecord | None, reset_to_tsc: BoundedNs
+) -> Hidden | None:
+    """Return what one S3 cycle hides, given the record before its own; None if not known."""
+    away = os_away(record, before)
     asleep = outside.intervals.get(IntervalName.ASLEEP)
     to_os = awake_to_os(outside, record, reset_to_tsc)
     # Without SLP_S3# the sleep is measured between edges of PWR_OK, and its start is not known.
@@ -68,10 +71,10 @@ def hidden(outside: OutsideCycle, record: OsRecord, reset_to_tsc: BoundedNs) -> 
 
 
 def longest_bios_ms(
-    outside: OutsideCycle, record: OsRecord, reset_to_tsc: BoundedNs
+    outside: OutsideCycle, record: OsRecord, before: OsRecord | None, reset_to_tsc: BoundedNs
 ) -> float | None:
     """Return the longest BIOS time that clock and wires of an S3 cycle leave room for, in ms."""
-    away = os_away(record)
+    away = os_away(record, before)
     asleep = outside.intervals.get(IntervalName.ASLEEP)
     if record.kind is not SleepKind.S3 or away is None or asleep is None:
         return None
@@ -79,12 +82,13 @@ def longest_bios_ms(
     return max(rest.value_ns + rest.bound_ns + 2 * OS_CLOCK_NS, 0) / MS_NS
 
 
-def os_away(record: OsRecord) -> BoundedNs | None:
-    """Return RTC at the wake minus the OS clock at the sleep; None after a step of the clock.
+def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
+    """Return RTC at the wake minus the OS clock at the sleep, as if nobody had set that clock.
 
-    The bound is without the half seconds of the RTC.
+    The bound is without the half seconds of the RTC. None where a part is not known.
     """
-    if record.resume_ms is None or figure_of(record, "clock_steps"):
+    stepped_ns = _stepped(record, before)
+    if record.resume_ms is None or stepped_ns is None:
         return None
     jump_us = figure_of(record, "clock_jump_us")
     if jump_us is not None:
@@ -95,7 +99,21 @@ def os_away(record: OsRecord) -> BoundedNs | None:
             return None
         away_ns = wake_ns - sleep_ns - (record.wake_ms + record.sleep_ms) * MS_NS
         bound_ns = WAKE_TIME_NS + 2 * MS_NS
+    away_ns += stepped_ns
     return BoundedNs(away_ns, bound_ns + abs(away_ns) * CLOCKS_PPB // 1_000_000_000)
+
+
+def _stepped(record: OsRecord, before: OsRecord | None) -> int | None:
+    """Return by how much the clock was set between the wake before and this sleep.
+
+    A record's figures tell of the steps since the record before it.
+    """
+    whole_us = figure_of(record, "clock_stepped_us") or 0
+    if before is None:
+        return None if figure_of(record, "clock_steps") else 0
+    after_us = figure_of(record, "clock_stepped_after_wake_us") or 0
+    earlier_us = figure_of(before, "clock_stepped_after_wake_us") or 0
+    return round(earlier_us + whole_us - after_us) * _NS_PER_US
 
 
 def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
@@ -147,13 +165,15 @@ class HiddenMean:
 def means_in_a_row(cycles: Sequence[Hidden | None]) -> list[HiddenMean | None]:
     """Return for each cycle the mean of the row that it is in; None where it is in none.
 
-    A row ends where a cycle has no hidden time (a lost record, a step of the clock), and where
-    one alone hides more than the clock's steps may: it has a finding of its own.
+    A row ends where a cycle has no hidden time (its record is lost), and where one hides another
+    time than the others do: it has a finding of its own.
     """
+    known = [cycle.each.value_ns for cycle in cycles if cycle is not None]
+    usual_ns = round(median(known)) if known else 0
     found: list[HiddenMean | None] = [None] * len(cycles)
     row: list[Hidden] = []
     for index, cycle in enumerate([*cycles, None]):
-        if cycle is not None and abs(cycle.whole.value_ns) <= cycle.whole.bound_ns:
+        if cycle is not None and abs(cycle.each.value_ns - usual_ns) <= cycle.whole.bound_ns:
             row.append(cycle)
         elif row:
             found[index - len(row) : index] = [_mean(row)] * len(row)

@@ -9,7 +9,8 @@ A platform's constant, given by the DUT profile or else learned as the campaign'
 what is normal; what one cycle departs from it is `unexplained`.
 """
 
-from resume_rig.analysis.norms import Norms, group_of
+from resume_rig.analysis.findings.thresholds import ONE_CAUSE, UNEXPLAINED_NS
+from resume_rig.analysis.norms import Norm, Norms, group_of
 from resume_rig.analysis.reported_times import MS_NS, inside, reported, residual
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, OutsideCycle
@@ -56,6 +57,31 @@ def unexplained(outside: OutsideCycle, record: OsRecord | None, norms: Norms) ->
     if rest is None or norm is None:
         return None
     return BoundedNs(rest.value_ns - norm.median_ns, 2 * rest.bound_ns)
+
+
+def is_unusual(rest: BoundedNs, norm: Norm | None) -> bool:
+    """Return whether an unexplained rest is beyond bounds and this platform's own scatter."""
+    if norm is None or norm.unusual_ns is None:
+        return False
+    return abs(rest.value_ns) > max(rest.bound_ns, UNEXPLAINED_NS, norm.unusual_ns)
+
+
+def hidden_by_light(outside: OutsideCycle, record: OsRecord, norms: Norms) -> BoundedNs | None:
+    """Return what a BIOS time as never lacks, where the light came as ever; None otherwise.
+
+    A BIOS time that is off its own median by what the light is off the other way tells of one
+    cause; what the display or a driver did is none of its.
+    """
+    group = group_of(outside, record)
+    rest, usual = unexplained(outside, record, norms), norms.bios.get(group)
+    if rest is None or usual is None or usual.unusual_ns is None or record.bios_init_ms is None:
+        return None
+    off_ns = record.bios_init_ms * MS_NS - usual.median_ns
+    if abs(off_ns) <= max(usual.unusual_ns, UNEXPLAINED_NS):
+        return None
+    if not is_unusual(rest, norms.residuals.get(group)):
+        return None
+    return rest if abs(off_ns + rest.value_ns) * ONE_CAUSE <= abs(rest.value_ns) else None
 
 
 def awake_to_os(

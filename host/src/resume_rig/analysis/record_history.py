@@ -33,12 +33,17 @@ class History:
 
     keeps_counting: bool = False
     firmware_ratio: float | None = None
+    _average_ms: dict[int, float] = field(default_factory=dict)
     _before: dict[int, OsRecord] = field(default_factory=dict)
     _doubled: dict[int, OsRecord] = field(default_factory=dict)
 
     def before(self, record: OsRecord) -> OsRecord | None:
         """Return the record that stands just before one in its source."""
         return self._before.get(id(record))
+
+    def average_due_ms(self, record: OsRecord) -> float | None:
+        """Return the mean FullResume since ResumeCount was 1; None where a record is lacking."""
+        return self._average_ms.get(id(record))
 
     def double_of(self, record: OsRecord) -> OsRecord | None:
         """Return another record of the same kind and the same wake."""
@@ -51,9 +56,25 @@ def history_of(records: Sequence[OsRecord], matched: Iterable[OsRecord]) -> Hist
     return History(
         keeps_counting=_keeps_counting(neighbours),
         firmware_ratio=_firmware_ratio(matched),
+        _average_ms=_averages(records),
         _before={id(after): before for before, after in neighbours},
         _doubled=_doubles(records),
     )
+
+
+def _averages(records: Iterable[OsRecord]) -> dict[int, float]:
+    found: dict[int, float] = {}
+    source, counted, sum_ms = -1, 0, 0
+    for record in records:
+        count, full_ms = record.firmware_resume_count, record.firmware_resume_ms
+        if count == 1:
+            source, counted, sum_ms = record.source, 0, 0
+        if not count or full_ms is None or record.source != source or count != counted + 1:
+            source = -1
+            continue
+        counted, sum_ms = count, sum_ms + full_ms
+        found[id(record)] = sum_ms / count
+    return found
 
 
 def _doubles(records: Sequence[OsRecord]) -> dict[int, OsRecord]:

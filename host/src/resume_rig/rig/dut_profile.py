@@ -102,8 +102,10 @@ def _laid_over(below: Mapping[str, object], above: Mapping[str, object]) -> dict
     merged = dict(below)
     for key, value in above.items():
         under = merged.get(key)
-        both = isinstance(under, dict) and isinstance(value, dict)
-        merged[key] = _laid_over(under, value) if both else value
+        if isinstance(under, dict) and isinstance(value, dict):
+            merged[key] = _laid_over(under, value)
+        else:
+            merged[key] = value
     return merged
 
 

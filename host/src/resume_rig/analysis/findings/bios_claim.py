@@ -4,22 +4,15 @@ from enum import Enum, auto, unique
 
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import (
-    UNEXPLAINED_NS,
     UNIT_FACTORS,
     UNIT_TOLERANCE,
     UPTIME_MS,
 )
-from resume_rig.analysis.norms import group_of
 from resume_rig.analysis.os_away import hidden, longest_bios_ms
-from resume_rig.analysis.reconcile import unexplained
-from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.analysis.reconcile import hidden_by_light
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, FindingKind
-
-# A BIOS time that is off its own median by what the light is off the other way tells of one cause,
-# once the two agree to a third.
-_ONE_CAUSE = 3
 
 
 @unique
@@ -37,16 +30,19 @@ def claim_of(seen: Seen) -> Claim:
     bios_ms = seen.record.bios_init_ms
     if bios_ms is None:
         return Claim.POSSIBLE
-    longest_ms = longest_bios_ms(seen.outside, seen.record, seen.around.reset_to_tsc)
-    if longest_ms is None:
-        return Claim.POSSIBLE
-    if bios_ms <= longest_ms:
+    longest_ms = _longest_ms(seen)
+    if longest_ms is None or bios_ms <= longest_ms:
         return Claim.POSSIBLE
     if seen.around.history.keeps_counting:
         return Claim.UPTIME
     if unit_factor(seen.record, longest_ms) is not None:
         return Claim.OTHER_UNIT
     return Claim.UPTIME if bios_ms >= UPTIME_MS else Claim.TOO_LONG
+
+
+def _longest_ms(seen: Seen) -> float | None:
+    before = seen.around.history.before(seen.record)
+    return longest_bios_ms(seen.outside, seen.record, before, seen.around.reset_to_tsc)
 
 
 def unit_factor(record: OsRecord, longest_ms: float) -> int | None:
@@ -76,7 +72,7 @@ def bios_findings(seen: Seen) -> Found:
 
 def _impossible(seen: Seen, claim: Claim) -> Finding:
     record = seen.record
-    longest_ms = longest_bios_ms(seen.outside, record, seen.around.reset_to_tsc) or 0
+    longest_ms = _longest_ms(seen) or 0
     evidence = {
         "bios_init_ms": record.bios_init_ms,
         "longest_possible_ms": round(longest_ms),
@@ -96,7 +92,8 @@ def _impossible(seen: Seen, claim: Claim) -> Finding:
 
 def _hidden_alone(seen: Seen) -> Finding | None:
     """Compare the OS's own count of the time it was away, in one cycle."""
-    rest = hidden(seen.outside, seen.record, seen.around.reset_to_tsc)
+    before = seen.around.history.before(seen.record)
+    rest = hidden(seen.outside, seen.record, before, seen.around.reset_to_tsc)
     if rest is None or abs(rest.whole.value_ns) <= rest.whole.bound_ns:
         return None
     return _hidden(rest.whole, "in this cycle, by the OS's own clock", 1)
@@ -110,26 +107,8 @@ def _hidden_on_average(seen: Seen) -> Finding | None:
 
 
 def _hidden_by_light(seen: Seen) -> Finding | None:
-    """Compare with the other cycles: BIOS time as never, light as ever."""
-    norms, group = seen.around.norms, group_of(seen.outside, seen.record)
-    rest = unexplained(seen.outside, seen.record, norms)
-    usual = norms.bios.get(group)
-    if rest is None or usual is None or usual.unusual_ns is None or not is_unusual(seen, rest):
-        return None
-    off_ns = (seen.record.bios_init_ms or 0) * MS_NS - usual.median_ns
-    if abs(off_ns) <= max(usual.unusual_ns, UNEXPLAINED_NS):
-        return None
-    if abs(off_ns + rest.value_ns) * _ONE_CAUSE > abs(rest.value_ns):
-        return None
-    return _hidden(rest, "against the light, which came as ever", 1)
-
-
-def is_unusual(seen: Seen, rest: BoundedNs) -> bool:
-    """Return whether an unexplained rest is beyond bounds and this platform's own scatter."""
-    norm = seen.around.norms.residuals.get(group_of(seen.outside, seen.record))
-    if norm is None or norm.unusual_ns is None:
-        return False
-    return abs(rest.value_ns) > max(rest.bound_ns, UNEXPLAINED_NS, norm.unusual_ns)
+    rest = hidden_by_light(seen.outside, seen.record, seen.around.norms)
+    return None if rest is None else _hidden(rest, "against the light, which came as ever", 1)
 
 
 def _hidden(rest: BoundedNs, by: str, n: int) -> Finding:

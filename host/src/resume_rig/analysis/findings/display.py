@@ -1,9 +1,9 @@
 """Findings about the light: before the OS, long after its "complete", or unexplained."""
 
-from resume_rig.analysis.findings.bios_claim import Claim, claim_of, is_unusual
+from resume_rig.analysis.findings.bios_claim import Claim, claim_of
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.norms import group_of
-from resume_rig.analysis.reconcile import light_after_complete, unexplained
+from resume_rig.analysis.reconcile import is_unusual, light_after_complete, unexplained
 from resume_rig.analysis.reported_times import reported
 from resume_rig.model.cycle import IntervalName
 from resume_rig.model.verdict import Finding, FindingKind
@@ -20,9 +20,11 @@ def display_findings(seen: Seen) -> Found:
 def unexplained_findings(seen: Seen) -> Found:
     """Give `unexplained`, for what no other finding of the cycle names."""
     rest = unexplained(seen.outside, seen.record, seen.around.norms)
-    if claim_of(seen) is not Claim.POSSIBLE or rest is None or not is_unusual(seen, rest):
+    norm = seen.around.norms.residuals.get(group_of(seen.outside, seen.record))
+    if rest is None or norm is None or not is_unusual(rest, norm):
         return
-    norm = seen.around.norms.residuals[group_of(seen.outside, seen.record)]
+    if claim_of(seen) is not Claim.POSSIBLE:
+        return
     whose = "campaign" if norm.constant_bound_ns is None else "platform"
     more = "later" if rest.value_ns > 0 else "earlier"
     yield Finding(

@@ -1,6 +1,6 @@
 """Findings about the firmware's own account (ACPI FPDT) beside the OS's, and beside advice."""
 
-from resume_rig.analysis.findings.bios_claim import Claim, claim_of
+from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import (
     AVERAGE_MS,
@@ -20,7 +20,9 @@ _AVERAGE = "firmware_average_resume_ms"
 def firmware_findings(seen: Seen) -> Found:
     """Give what FullResume, AverageResume and ResumeCount show, and `bios-over-advised`."""
     if claim_of(seen) is Claim.POSSIBLE:
-        yield from _wrong_unit(seen) or _disagrees(seen)
+        # Where BiosInit itself is not the whole, FullResume above it needs no other unit.
+        believed = not any(bios_findings(seen))
+        yield from (_wrong_unit(seen) if believed else []) or _disagrees(seen)
         yield from _over_advised(seen)
     before = seen.around.history.before(seen.record)
     stuck = before is not None and _stuck(before, seen.record)
@@ -36,7 +38,7 @@ def firmware_findings(seen: Seen) -> Found:
             },
         )
     if not stuck:
-        yield from _average(before, seen.record)
+        yield from _average(seen, before)
 
 
 def _wrong_unit(seen: Seen) -> list[Finding]:
@@ -108,28 +110,35 @@ def _stuck(before: OsRecord, record: OsRecord) -> bool:
     return count > 1 or same_boot(before, record)
 
 
-def _average(before: OsRecord | None, record: OsRecord) -> Found:
-    """Check Average_new = (Average_old * (n - 1) + Full) / n, from one record to the next."""
-    count, full_ms = record.firmware_resume_count, record.firmware_resume_ms
+def _average(seen: Seen, before: OsRecord | None) -> Found:
+    """Check that the average is that of all resumes since the count's 1, or follows the last."""
+    record = seen.record
     average_ms = figure_of(record, _AVERAGE)
-    if not count or full_ms is None or average_ms is None:
+    due_ms = seen.around.history.average_due_ms(record)
+    if due_ms is None:
+        due_ms = _average_after(before, record)
+    if average_ms is None or due_ms is None or abs(average_ms - due_ms) <= AVERAGE_MS:
         return
+    yield Finding(
+        FindingKind.AVERAGE_RESUME_WRONG,
+        f"The firmware's AverageResume is {average_ms:g} ms; with this resume of "
+        f"{record.firmware_resume_ms} ms as number {record.firmware_resume_count} it has to be "
+        f"{due_ms:.0f} ms.",
+        {
+            "average_resume_ms": average_ms,
+            "due_ms": round(due_ms, 3),
+            "firmware_resume_ms": record.firmware_resume_ms,
+            "resume_count": record.firmware_resume_count,
+        },
+    )
+
+
+def _average_after(before: OsRecord | None, record: OsRecord) -> float | None:
+    """Return (Average_old * (n - 1) + Full) / n, from one record to the next."""
+    count, full_ms = record.firmware_resume_count, record.firmware_resume_ms
     old_ms = None if before is None else figure_of(before, _AVERAGE)
-    if count == 1:
-        due_ms = float(full_ms)
-    elif before is None or old_ms is None or before.firmware_resume_count != count - 1:
-        return
-    else:
-        due_ms = (old_ms * (count - 1) + full_ms) / count
-    if abs(average_ms - due_ms) > AVERAGE_MS:
-        yield Finding(
-            FindingKind.AVERAGE_RESUME_WRONG,
-            f"The firmware's AverageResume is {average_ms:g} ms; with this resume of {full_ms} ms "
-            f"as number {count} it has to be {due_ms:.0f} ms.",
-            {
-                "average_resume_ms": average_ms,
-                "due_ms": round(due_ms, 3),
-                "firmware_resume_ms": full_ms,
-                "resume_count": count,
-            },
-        )
+    if not count or full_ms is None or before is None or old_ms is None:
+        return None
+    if before.firmware_resume_count != count - 1:
+        return None
+    return (old_ms * (count - 1) + full_ms) / count

@@ -43,6 +43,9 @@ AVERAGE_MS: Final = 2
 UNEXPLAINED_NS: Final = 50 * _MS
 """`unexplained`: never below."""
 
+ONE_CAUSE: Final = 3
+"""`bios-under-reported` by the light: BIOS time and rest agree to a third of the rest."""
+
 UNUSUAL_SIGMAS: Final = 5
 """Drivers and light vary by themselves; five standard deviations are no such variation."""
 

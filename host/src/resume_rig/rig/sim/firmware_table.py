@@ -16,7 +16,7 @@ class FirmwareTable:
         self._extra_ms = extra_ms
         self._count = 0
         self._full_ms = 0
-        self._average_ms = 0
+        self._sum_ms = 0
 
     def resumed(self, bios_ms: int, errs: DutBehaviour) -> tuple[int, int, int]:
         """Count a resume; return ResumeCount, FullResume and AverageResume as the OS reads them."""
@@ -24,6 +24,6 @@ class FirmwareTable:
             full_ms = max(bios_ms - self._extra_ms, 0) * errs.full_resume_factor
             self._full_ms = min(round(full_ms), _MOST_MS)
             self._count += 1
-            before_ms = self._average_ms * (self._count - 1)
-            self._average_ms = (before_ms + self._full_ms) // self._count
-        return self._count, self._full_ms, round(self._average_ms * errs.average_factor)
+            self._sum_ms += self._full_ms
+        average_ms = self._sum_ms * errs.average_factor / self._count
+        return self._count, self._full_ms, int(average_ms)

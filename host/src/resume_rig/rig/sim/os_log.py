@@ -205,7 +205,8 @@ class OsLog:
     def _wake_ended(self, moment: WakeEnded) -> None:
         self._change_session(moment.t_ns, ACTIVE)
         jitter_ns = round(self._random.uniform(-1, 1) * _WAKE_TIME_JITTER_NS)
-        if SimFault.NO_RECORD in self.faults or self._by_chance(self.behaviour.record_missing_share):
+        missing = self._by_chance(self.behaviour.record_missing_share)
+        if missing or SimFault.NO_RECORD in self.faults:
             return
         wake, image_ms = self._wake, self._began.image_ns // _NS_PER_MS
         record = CycleRecord(
