@@ -12,7 +12,6 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile, Spread
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.dut import SimulatedDut
-from resume_rig.rig.sim.dut_state import PowerState
 from resume_rig.rig.sim.dut_event import (
     DutEvent,
     OsFrozen,
@@ -24,6 +23,7 @@ from resume_rig.rig.sim.dut_event import (
     WakeEnded,
     WireChange,
 )
+from resume_rig.rig.sim.dut_state import PowerState
 from resume_rig.rig.sim.faults import SimFault
 
 MS = 1_000_000
