@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from resume_rig.analysis.findings.explanations import explained
 from resume_rig.model.cycle import (
     Correlation,
     Outcome,
@@ -254,6 +255,9 @@ def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iter
         yield style.paragraph(f"cycle {member.cycle}: {member.finding.text}", indent=4)
     if len(group.members) > most:
         yield style.paragraph(f"... and {len(group.members) - most} more of this kind", indent=4)
+    meaning = explained(group.kind)
+    if meaning is not None:
+        yield style.paragraph(f"What to do: {meaning.do}", indent=4)
 
 
 def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
