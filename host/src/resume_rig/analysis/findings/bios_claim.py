@@ -63,7 +63,7 @@ def bios_findings(seen: Seen) -> Found:
     """Give at most one of `tsc-not-reset`, `wrong-unit`, `bios-under-` and `-over-reported`."""
     claim = claim_of(seen)
     if claim is Claim.POSSIBLE:
-        found = _hidden_alone(seen) or _hidden_on_average(seen) or _hidden_by_light(seen)
+        found = _hidden_on_average(seen) or _hidden_alone(seen) or _hidden_by_light(seen)
         if found is not None:
             yield found
         return
