@@ -240,8 +240,8 @@ CASES = (
     ),
     FindingCase(
         K.UNEXPLAINED,
-        "in a cycle of ten, 0.3 to 3 s late",
-        lambda r: some(either(r), light_late_share=1.0, light_late_ns=late(r)),
+        "in a cycle of ten, 0.45 to 4.5 s late",
+        lambda r: some(either(r), light_late_share=1.0, light_late_ns=round(1.5 * late(r))),
         frozenset({K.COMPLETE_BEFORE_LIGHT}),
     ),
     FindingCase(
