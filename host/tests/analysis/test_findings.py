@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 from findings_truth import ADVICE, CASES, FindingCase, healthy
 from numpy.random import default_rng
-from played_campaign import play
+from played_campaign import LIMIT, play
 
+from resume_rig.analysis.disagreements import disagreements, surroundings_of
 from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.platform import UNKNOWN_PLATFORM
 from resume_rig.model.channel import Actuator
+from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import FindingKind
+from resume_rig.oslog.reading import read_logs
 from resume_rig.rig.dut_profile import load_dut_profile
 
 CYCLES = 30
@@ -106,3 +111,25 @@ def test_every_kind_is_explained_and_documented(kind: FindingKind, fixtures_dir:
     assert told.do.endswith(".")
     page = (fixtures_dir.parent / "docs" / "reference" / "findings.md").read_text("utf-8")
     assert f"| `{kind}` |" in page
+
+
+@pytest.mark.parametrize(
+    "name", ["win11-22000-laptop-s3.xml", "win10-17763-laptop-faststartup.xml"]
+)
+def test_a_real_firmware_is_not_accused(shared_data: Path, name: str) -> None:
+    """Its averages follow the formula, and a count of 1 after hibernation is not stuck."""
+    records = read_logs([shared_data / "eventlog" / name]).records
+    around = surroundings_of(
+        [],
+        {},
+        records,
+        requirement=LIMIT,
+        reset_to_tsc=BoundedNs(0, 0),
+        platform=UNKNOWN_PLATFORM,
+    )
+    blank = OutsideCycle(1, Outcome.SLEPT_AND_WOKE, OutsideState.NONE, None, None, None, None, {})
+    found = {f.kind for record in records for f in disagreements(blank, record, around)}
+    told = {FindingKind.NOT_MEASURED, FindingKind.RECORD_ABORTED, FindingKind.BIOS_OVER_ADVISED}
+    assert found <= told | {FindingKind.BIOS_NOT_REPORTED, FindingKind.CLOCK_STEP}
+    averaged = [record for record in records if around.history.average_due_ms(record)]
+    assert len(averaged) > 50 or name != "win11-22000-laptop-s3.xml"

@@ -18,6 +18,7 @@ from resume_rig.analysis.judge import (
     why_not_judged,
 )
 from resume_rig.analysis.match import Match, OutsideMoments, match
+from resume_rig.analysis.os_away import before_sleep
 from resume_rig.analysis.os_clock import ClockReading, os_clock
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reconcile import (
@@ -202,6 +203,7 @@ def _reconcile(
         judged=ruling.judged,
         why_not=ruling.why_not,
         findings=findings,
+        hidden_before_sleep=None if record is None else before_sleep(outside, record),
     )
 
 

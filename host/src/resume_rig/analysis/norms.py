@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from resume_rig.analysis.closure_terms import firmware_extra_ms, residual
 from resume_rig.analysis.findings.thresholds import (
     FEW_CYCLES,
     MEDIAN_OF,
@@ -14,7 +15,7 @@ from resume_rig.analysis.findings.thresholds import (
     UNUSUAL_SIGMAS,
 )
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
-from resume_rig.analysis.reported_times import MS_NS, firmware_extra_ms, residual
+from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.os_record import OsRecord, SleepKind

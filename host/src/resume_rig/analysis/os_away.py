@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from resume_rig.analysis.closure_terms import figure_of
 from resume_rig.analysis.findings.thresholds import (
     ACCEPTED_NS,
     CLOCKS_PPB,
@@ -27,7 +28,7 @@ from resume_rig.analysis.findings.thresholds import (
     WAKE_TIME_NS,
 )
 from resume_rig.analysis.reconcile import awake_to_os, power_up
-from resume_rig.analysis.reported_times import MS_NS, figure_of, reported
+from resume_rig.analysis.reported_times import MS_NS, reported
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.os_record import OsRecord, SleepKind

@@ -9,9 +9,10 @@ A platform's constant, given by the DUT profile or else learned as the campaign'
 what is normal; what one cycle departs from it is `unexplained`.
 """
 
+from resume_rig.analysis.closure_terms import inside, residual
 from resume_rig.analysis.findings.thresholds import ONE_CAUSE, UNEXPLAINED_NS
 from resume_rig.analysis.norms import Norm, Norms, group_of
-from resume_rig.analysis.reported_times import MS_NS, inside, reported, residual
+from resume_rig.analysis.reported_times import MS_NS, reported
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.os_record import OsRecord

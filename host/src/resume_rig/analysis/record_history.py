@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean, median
 
+from resume_rig.analysis.closure_terms import figure_of
 from resume_rig.analysis.findings.thresholds import (
     DOUBLED_NS,
     MEDIAN_OF,
@@ -14,7 +15,7 @@ from resume_rig.analysis.findings.thresholds import (
     TICKS_SPREAD_MS,
     UPTIME_STEP_MS,
 )
-from resume_rig.analysis.reported_times import MS_NS, figure_of
+from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.os_record import OsRecord, SleepKind
 
 # Of the values that a fit leaves over, the worst fifth may belong to cycles that differ.

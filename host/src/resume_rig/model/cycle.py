@@ -88,6 +88,7 @@ class ReconciledCycle:
         press_to_resume_complete: press to "all devices have their S0 IRP", outside + inside.
         unexplained: how far this cycle's residual is from the campaign's own median residual.
         light_after_complete: light minus resume complete; negative = light came first.
+        hidden_before_sleep: trigger to SLP_S3# minus what the OS and its firmware tell of it.
         judged: whether the verdict counts in the campaign's; why_not says why it does not.
     """
 
@@ -100,6 +101,7 @@ class ReconciledCycle:
     judged: bool
     why_not: str | None
     findings: tuple[Finding, ...] = field(default=())
+    hidden_before_sleep: BoundedNs | None = None
 
 
 @dataclass(frozen=True, slots=True)

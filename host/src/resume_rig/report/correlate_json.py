@@ -59,6 +59,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
             "press_to_resume_complete_ns": quantity_json(cycle.press_to_resume_complete),
             "unexplained_ns": quantity_json(cycle.unexplained),
             "light_after_complete_ns": quantity_json(cycle.light_after_complete),
+            "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
         },
         "state_outside": outside.state.value,
         "verdict": cycle.verdict.value,

@@ -1,5 +1,6 @@
 """Findings about the firmware's own account (ACPI FPDT) beside the OS's, and beside advice."""
 
+from resume_rig.analysis.closure_terms import figure_of, firmware_extra_ms
 from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import (
@@ -10,7 +11,6 @@ from resume_rig.analysis.findings.thresholds import (
     UNIT_TOLERANCE,
 )
 from resume_rig.analysis.record_history import same_boot
-from resume_rig.analysis.reported_times import figure_of, firmware_extra_ms
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding, FindingKind
 

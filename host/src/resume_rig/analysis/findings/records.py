@@ -1,8 +1,8 @@
 """Findings about the OS record itself: missing, without a measurement, doubled, with odd times."""
 
+from resume_rig.analysis.closure_terms import figure_of
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import CLOCK_STEP_NS
-from resume_rig.analysis.reported_times import figure_of
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.verdict import Finding, FindingKind
