@@ -16,6 +16,7 @@ from resume_rig.analysis.platform import UNKNOWN_PLATFORM
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import FindingKind
 from resume_rig.oslog.reading import read_logs
@@ -133,3 +134,11 @@ def test_a_real_firmware_is_not_accused(shared_data: Path, name: str) -> None:
     assert found <= told | {FindingKind.BIOS_NOT_REPORTED, FindingKind.CLOCK_STEP}
     averaged = [record for record in records if around.history.average_due_ms(record)]
     assert len(averaged) > 50 or name != "win11-22000-laptop-s3.xml"
+
+
+def test_a_campaign_tells_what_a_profile_may_know(tmp_path: Path) -> None:
+    """Light at 610 ms, less 195 and 720 ms; its warm-up cycle is not among them."""
+    (usual,) = play(load_dut_profile("healthy-laptop"), 60, 5, tmp_path).usual
+    assert (usual.kind, usual.wake_by, usual.n) == (SleepKind.S3, Actuator.BUTTON, 59)
+    assert abs(usual.residual_ns + 305_000_000) < 10_000_000
+    assert 10_000_000 < usual.spread_ns < 40_000_000

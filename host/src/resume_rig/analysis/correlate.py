@@ -18,6 +18,7 @@ from resume_rig.analysis.judge import (
     why_not_judged,
 )
 from resume_rig.analysis.match import Match, OutsideMoments, match
+from resume_rig.analysis.norms import usual_rests
 from resume_rig.analysis.os_away import before_sleep
 from resume_rig.analysis.os_clock import ClockReading, os_clock
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
@@ -144,6 +145,7 @@ def correlate(
         clock=_clock(cycles, record_of, reset_to_tsc) if related else None,
         verdict=overall([cycle.verdict for cycle in reconciled if cycle.judged]),
         why=_why(reconciled, requirement, found, reading),
+        usual=usual_rests(around.norms),
     )
 
 

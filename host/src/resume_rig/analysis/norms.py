@@ -17,8 +17,9 @@ from resume_rig.analysis.findings.thresholds import (
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.channel import Actuator
-from resume_rig.model.cycle import OutsideCycle
+from resume_rig.model.cycle import OutsideCycle, UsualRest
 from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.quantity import BoundedNs
 
 _MAD_TO_SIGMA = 1.4826
 
@@ -57,12 +58,15 @@ class Norms:
     """What is normal in a campaign, by kind of sleep and wake source.
 
     Attributes:
-        residuals: of PLTRST# -> light minus BiosInit minus DriverInit.
+        residuals: of PLTRST# -> light minus BiosInit minus DriverInit; what the platform is known
+            by, where it is.
+        learned: the same, of this campaign in any case.
         bios: of BiosInit.
         firmware_extra_ms: BiosInit minus FullResume, constant per machine; None below 3 cycles.
     """
 
     residuals: Mapping[Group, Norm] = field(default_factory=dict)
+    learned: Mapping[Group, Norm] = field(default_factory=dict)
     bios: Mapping[Group, Norm] = field(default_factory=dict)
     firmware_extra_ms: float | None = None
 
@@ -83,8 +87,10 @@ def norms_of(pairs: Sequence[Pair], known: Platform = UNKNOWN_PLATFORM) -> Norms
         if not outside.ignored:
             groups.setdefault(group_of(outside, record), []).append((outside, record))
     warm = {group: members[len(members) > SPREAD_OF :] for group, members in groups.items()}
+    learned = _medians({group: _residuals_ns(members) for group, members in warm.items()})
     return Norms(
-        residuals=_residuals(warm, known),
+        residuals=learned if known.residual is None else _given(warm, known.residual),
+        learned=learned,
         bios=_medians({group: _bios_ns(members) for group, members in warm.items()}),
         firmware_extra_ms=_firmware_extra(warm.values(), known),
     )
@@ -102,12 +108,17 @@ def norm_of(values_ns: Sequence[int]) -> Norm | None:
     return Norm(n, middle_ns, round(_MAD_TO_SIGMA * deviation))
 
 
-def _residuals(groups: Mapping[Group, Sequence[Pair]], known: Platform) -> dict[Group, Norm]:
-    if known.residual is not None:
-        constant = known.residual
-        given = Norm(0, constant.value_ns, None, constant_bound_ns=constant.bound_ns)
-        return dict.fromkeys(groups, given)
-    return _medians({group: _residuals_ns(members) for group, members in groups.items()})
+def usual_rests(norms: Norms) -> tuple[UsualRest, ...]:
+    """Return what the campaign shows of its platform, for whoever keeps it in a DUT profile."""
+    return tuple(
+        UsualRest(kind, wake_by, norm.n, norm.median_ns, norm.spread_ns)
+        for (kind, wake_by), norm in norms.learned.items()
+    )
+
+
+def _given(groups: Iterable[Group], constant: BoundedNs) -> dict[Group, Norm]:
+    norm = Norm(0, constant.value_ns, None, constant_bound_ns=constant.bound_ns)
+    return dict.fromkeys(groups, norm)
 
 
 def _medians(values_ns: Mapping[Group, Sequence[int]]) -> dict[Group, Norm]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, Verdict
 
@@ -114,6 +114,23 @@ class OsClock:
 
 
 @dataclass(frozen=True, slots=True)
+class UsualRest:
+    """What a campaign usually leaves between outside and inside, for a kind of sleep and a wake.
+
+    Attributes:
+        n: cycles that it is of, without ignored and warm-up ones.
+        residual_ns: median of PLTRST# -> light minus BiosInit minus DriverInit.
+        spread_ns: scaled median absolute deviation from it; None below 8 cycles.
+    """
+
+    kind: SleepKind
+    wake_by: Actuator | None
+    n: int
+    residual_ns: int
+    spread_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Correlation:
     """The whole answer of `correlate` and `run`."""
 
@@ -122,3 +139,4 @@ class Correlation:
     clock: OsClock | None
     verdict: Verdict
     why: str
+    usual: tuple[UsualRest, ...] = ()

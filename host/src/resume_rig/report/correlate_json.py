@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.cycle import Correlation, IntervalName, OsClock, ReconciledCycle
+from resume_rig.model.cycle import (
+    Correlation,
+    IntervalName,
+    OsClock,
+    ReconciledCycle,
+    UsualRest,
+)
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
 from resume_rig.report.findings import findings_of
@@ -40,7 +46,8 @@ def correlation_pieces(
     yield f'"unmatched_records":{json_text(records)},\n'
     yield f'"clock":{json_text(_clock(correlation.clock))},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
-    yield f'"why":{json_text(text_json(correlation.why))}'
+    yield f'"why":{json_text(text_json(correlation.why))},\n'
+    yield f'"usual":{json_text([_usual(rest) for rest in correlation.usual])}'
     if campaign is not None:
         yield f',\n"campaign":{json_text(_campaign(campaign))}'
     yield "}\n"
@@ -85,6 +92,16 @@ def _inside(record: OsRecord | None) -> dict[str, Json]:
         "wake_ms": None if record is None else record.wake_ms,
         "sleep_time": None if record is None else utc_json(record.sleep_time_utc_ns),
         "wake_time": None if record is None else utc_json(record.wake_time_utc_ns),
+    }
+
+
+def _usual(rest: UsualRest) -> dict[str, Json]:
+    return {
+        "kind": rest.kind.value,
+        "wake_by": None if rest.wake_by is None else rest.wake_by.value,
+        "n": rest.n,
+        "residual_ns": rest.residual_ns,
+        "spread_ns": rest.spread_ns,
     }
 
 

@@ -62,6 +62,7 @@ def correlation_table(
     yield "\n"
     yield from _summary(correlation, style)
     yield from _findings(correlation, style, show_all=show_all)
+    yield from _usual(correlation, style)
     yield from _unmatched(correlation, style)
     yield style.paragraph(clock_sentence(correlation.clock))
     yield style.verdict_line(correlation.verdict, correlation.why)
@@ -258,6 +259,18 @@ def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iter
     meaning = explained(group.kind)
     if meaning is not None:
         yield style.paragraph(f"What to do: {meaning.do}", indent=4)
+
+
+def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
+    """Yield what a platform's constant is made of, where the scatter is known too."""
+    for rest in correlation.usual:
+        if rest.spread_ns is not None:
+            by = "" if rest.wake_by is None else f", {rest.wake_by}"
+            yield style.paragraph(
+                f"Light after PLTRST#, BIOS and drivers ({rest.kind}{by}): median "
+                f"{rest.residual_ns / 1e6:.0f} ms, usually within {rest.spread_ns / 1e6:.0f} ms, "
+                f"of {count_of(rest.n, 'cycle')}."
+            )
 
 
 def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
