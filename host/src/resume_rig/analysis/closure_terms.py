@@ -7,10 +7,11 @@ from resume_rig.model.quantity import BoundedNs
 
 
 def inside(record: OsRecord | None) -> BoundedNs | None:
-    """Return BiosInit + DriverInit; None where one is missing."""
+    """Return BiosInit + DriverInit, and reading the image between the two; None without both."""
     if record is None or record.bios_init_ms is None or record.driver_init_ms is None:
         return None
-    return reported(record.bios_init_ms) + reported(record.driver_init_ms)
+    whole = reported(record.bios_init_ms) + reported(record.driver_init_ms)
+    return whole if record.hiber_read_ms is None else whole + reported(record.hiber_read_ms)
 
 
 def residual(outside: OutsideCycle, record: OsRecord | None) -> BoundedNs | None:

@@ -95,6 +95,8 @@ def _over_advised(seen: Seen) -> Found:
     advised_ms = requirement.bios_advised_ms
     if advised_ms is None or bios_ms is None or bios_ms <= advised_ms:
         return
+    if seen.record.kind not in requirement.kinds:
+        return
     yield Finding(
         FindingKind.BIOS_OVER_ADVISED,
         f"The BIOS took {bios_ms} ms; {requirement.id} advises at most {advised_ms} ms.",
