@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from findings_truth import ADVICE, CASES, FindingCase, erring, healthy
 from numpy.random import default_rng
-from played_campaign import LIMIT, play
+from played_campaign import LIMIT, Bench, play
 
 from resume_rig.analysis.disagreements import disagreements, surroundings_of
 from resume_rig.analysis.findings.explanations import explained
@@ -157,3 +157,15 @@ def test_a_wake_from_s4_is_complete_after_its_image_was_read(tmp_path: Path) -> 
         parts_ms = record.bios_init_ms + record.hiber_read_ms + record.driver_init_ms
         assert press.value_ns > parts_ms * 1_000_000
         assert abs(cycle.light_after_complete.value_ns) < 500_000_000
+
+
+def test_sleeps_between_the_cycles_accuse_nobody(tmp_path: Path) -> None:
+    """Each of them sets the clock anew: the half seconds no longer cancel over a row."""
+
+    def person(bench: Bench, number: int) -> None:
+        if number % 2:
+            bench.cycle(6_000_000_000, Actuator.BUTTON)
+
+    for seed in range(6):
+        answer = play(load_dut_profile("healthy-laptop"), 12, seed, tmp_path, spoil=person)
+        assert {f.kind for cycle in answer.cycles for f in cycle.findings} == set()

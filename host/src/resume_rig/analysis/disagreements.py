@@ -82,7 +82,13 @@ def surroundings_of(
             return None
         return hidden(cycle, record, history.before(record), reset_to_tsc)
 
-    means = zip(cycles, means_in_a_row([hidden_of(i) for i in range(len(cycles))]), strict=True)
+    def follows(index: int) -> bool:
+        record, last = record_of.get(index), record_of.get(index - 1)
+        return record is not None and last is not None and history.follows(record, last)
+
+    places = range(len(cycles))
+    rows = means_in_a_row([hidden_of(i) for i in places], [follows(i) for i in places])
+    means = zip(cycles, rows, strict=True)
     return Surroundings(
         requirement=requirement,
         reset_to_tsc=reset_to_tsc,

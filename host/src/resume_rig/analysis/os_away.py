@@ -163,22 +163,30 @@ class HiddenMean:
     n: int
 
 
-def means_in_a_row(cycles: Sequence[Hidden | None]) -> list[HiddenMean | None]:
+def means_in_a_row(
+    cycles: Sequence[Hidden | None], follows: Sequence[bool]
+) -> list[HiddenMean | None]:
     """Return for each cycle the mean of the row that it is in; None where it is in none.
 
     A row ends where a cycle has no hidden time (its record is lost), and where one hides another
     time than the others do: it has a finding of its own.
+
+    Args:
+        cycles: in order.
+        follows: whether each cycle's sleep began with the clock that the wake before it set: no
+            other sleep and no boot was between.
     """
     known = [cycle.each.value_ns for cycle in cycles if cycle is not None]
     usual_ns = round(median(known)) if known else 0
     found: list[HiddenMean | None] = [None] * len(cycles)
     row: list[Hidden] = []
-    for index, cycle in enumerate([*cycles, None]):
-        if cycle is not None and abs(cycle.each.value_ns - usual_ns) <= cycle.whole.bound_ns:
-            row.append(cycle)
-        elif row:
+    for index, (cycle, goes_on) in enumerate(zip([*cycles, None], [*follows, False], strict=True)):
+        fits = cycle is not None and abs(cycle.each.value_ns - usual_ns) <= cycle.whole.bound_ns
+        if row and not (fits and goes_on):
             found[index - len(row) : index] = [_mean(row)] * len(row)
             row = []
+        if cycle is not None and fits:
+            row.append(cycle)
     return found
 
 

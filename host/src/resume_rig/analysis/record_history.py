@@ -42,6 +42,12 @@ class History:
         """Return the record that stands just before one in its source."""
         return self._before.get(id(record))
 
+    def follows(self, record: OsRecord, last: OsRecord) -> bool:
+        """Return whether one record stands just after another, and the firmware counted on."""
+        counts = last.firmware_resume_count, record.firmware_resume_count
+        restarted = None not in counts and (counts[1] or 0) < (counts[0] or 0)
+        return self.before(record) is last and not restarted
+
     def average_due_ms(self, record: OsRecord) -> float | None:
         """Return the mean FullResume since ResumeCount was 1; None where a record is lacking."""
         return self._average_ms.get(id(record))

@@ -245,8 +245,8 @@ class SimulatedDut:
     def _doze(self, since_ns: int, t_ns: int) -> None:
         """Wake with a dark display to hibernate, if it is the same sleep still."""
         if self._state is PowerState.ASLEEP and self._power_off_ns == since_ns:
-            self._dozing = True
             self._wake(WakeCause.DOZE, t_ns)
+            self._dozing = SimFault.NEVER_WAKES not in self.faults
 
     def _wake(self, cause: WakeCause, t_ns: int) -> None:
         self._pending_wake = None
