@@ -222,11 +222,12 @@ def test_a_missing_record_is_a_finding(campaign) -> None:
 @pytest.mark.parametrize(
     ("fields", "finding", "words"),
     [
-        ({"bios_init_ms": None}, FindingKind.NOT_MEASURED, "without a resume time"),
+        ({"bios_init_ms": None}, FindingKind.BIOS_NOT_REPORTED, "no BIOS time"),
+        ({"driver_init_ms": None}, FindingKind.NOT_MEASURED, "without a resume time"),
         ({"kind": SleepKind.S4}, FindingKind.STATE_MISMATCH, "tells of S4"),
         ({"firmware_resume_ms": 240}, FindingKind.FIRMWARE_DISAGREES, "less than the 240 ms"),
         ({"firmware_resume_ms": 100}, FindingKind.FIRMWARE_DISAGREES, "100 ms apart; 20 ms"),
-        ({"late_ns": 5 * S}, FindingKind.UNDER_REPORTED, "more than the sleep on the wires"),
+        ({"late_ns": 5 * S}, FindingKind.BIOS_UNDER_REPORTED, "by the OS's own clock"),
         ({"bios_init_ms": 251}, FindingKind.BIOS_OVER_ADVISED, "advises at most 250 ms"),
         ({"driver_init_ms": 740}, FindingKind.UNEXPLAINED, "60 ms later"),
         ({"driver_init_ms": 860}, FindingKind.UNEXPLAINED, "60 ms earlier"),
@@ -295,7 +296,8 @@ def test_a_campaign_that_always_varies_has_nothing_unusual(campaign) -> None:
 
     answer = campaign.correlation()
 
-    assert max(abs(cycle.unexplained.value_ns) for cycle in answer.cycles) == 100 * MS
+    # The first one may be warming up: it is not in the median of the other 20.
+    assert max(abs(cycle.unexplained.value_ns) for cycle in answer.cycles) == 105 * MS
     assert [kinds(cycle) for cycle in answer.cycles] == [[]] * 21
 
 

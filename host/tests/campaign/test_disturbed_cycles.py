@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from resume_rig.campaign.assess import assess
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
-from resume_rig.campaign.raw import CycleRaw
+from resume_rig.campaign.raw import CommandName, CycleRaw
 from resume_rig.campaign.store import Store
+from resume_rig.campaign.stored import load_campaign
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import DutFault, LinkLost
@@ -106,3 +108,44 @@ def test_a_cycle_that_was_cut_short_does_not_blame_the_dut(
     (raw,) = cycles_of(fake)
     kinds = {finding.kind for finding in outside_cycle(raw, short_plan, fake.identity).findings}
     assert kinds <= {FindingKind.NOT_MEASURED}
+
+
+def findings_of(bench: Any) -> list[set[FindingKind]]:
+    answer = assess(load_campaign(bench.path))
+    return [{finding.kind for finding in cycle.findings} for cycle in answer.cycles]
+
+
+def test_a_sleep_that_only_the_display_shows_is_ended_and_named(
+    simulated: Make, short_plan: Plan
+) -> None:
+    bench = simulated(profile="fake-s3")
+
+    bench.begin(short_plan)
+
+    assert [raw.outcome for raw in cycles_of(bench)] == [Outcome.SLEPT_AND_WOKE] * 2
+    assert findings_of(bench) == [{FindingKind.STATE_MISMATCH}] * 2
+
+
+def test_a_dut_that_dozes_on_is_woken_from_there(simulated: Make, short_plan: Plan) -> None:
+    bench = simulated(profile="doze-to-s4")
+
+    bench.begin(short_plan)
+
+    for raw in cycles_of(bench):
+        falls = [e for e in raw.edges if e.channel is Channel.SLP_S3 and e.level == 0]
+        assert len(falls) == 2
+        presses = [e for e in raw.edges if e.channel is Channel.BUTTON and e.level == 0]
+        assert len(presses) == 2
+        assert presses[1].t_ns > falls[1].t_ns
+        lit = [e for e in raw.edges if e.channel is Channel.BACKLIGHT]
+        assert lit[-1].level == 1
+
+
+def test_a_dut_that_wakes_alone_is_not_pressed(simulated: Make, short_plan: Plan) -> None:
+    bench = simulated(faults=frozenset({SimFault.WAKES_ALONE}))
+
+    bench.begin(short_plan)
+
+    for raw in cycles_of(bench):
+        assert raw.outcome is Outcome.WOKE_ALONE
+        assert len([c for c in raw.commands if c.name is CommandName.PRESS]) == 1

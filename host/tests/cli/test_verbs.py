@@ -230,3 +230,13 @@ def test_log_gives_the_papers_advice(command, fixtures_dir: Path) -> None:
 
     assert said.status == 1
     assert "Advice: Slowsvc: Register the service for suspend notifications only" in said.out
+
+
+def test_sim_lists_the_duts_that_can_be_simulated(command) -> None:
+    said = command("sim", "--list")
+    names = [line.split()[0] for line in said.out.splitlines()]
+
+    document = command("sim", "--list", "--json").document
+
+    assert {"healthy-laptop", "tsc-not-reset", "fake-s3"} <= set(names)
+    assert [dut["name"] for dut in document["duts"]] == names

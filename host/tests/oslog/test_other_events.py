@@ -164,6 +164,17 @@ def test_steps_of_the_clock_are_kept_with_the_next_record(write, read: Read) -> 
     assert figures(second) == {}
 
 
+def test_steps_after_the_wake_are_told_apart(write, read: Read) -> None:
+    def clock(reason: object, new_s: int) -> str:
+        times = {"NewTime": f"2024-05-01T10:00:{new_s:02}Z", "OldTime": "2024-05-01T10:00:10Z"}
+        return write.event("KG", 1, {**times, "Reason": reason})
+
+    events = [clock(1, 13), write.asleep(), clock(2, 40), clock(3, 8), write.account()]
+    (record,) = both_orders(read, events).records
+    assert figures(record)["clock_stepped_us"] == 1_000_000
+    assert figures(record)["clock_stepped_after_wake_us"] == -2_000_000
+
+
 @pytest.mark.parametrize(
     ("start", "end", "expected"),
     [(1000, 1003, 3), (5, 4, None), (0, 0, None), (0, 6568027066368, None)],
@@ -174,6 +185,8 @@ def test_the_firmwares_suspend_time(
     suspended = write.event("KP", 130, {"SuspendStart": start, "SuspendEnd": end})
     (record,) = read([write.asleep(), suspended, write.account()]).records
     assert figures(record).get("firmware_suspend_ms") == expected
+    began = figures(record).get("firmware_suspend_start_ms")
+    assert began == (None if expected is None else start)
 
 
 ODD_ACCOUNTS = {

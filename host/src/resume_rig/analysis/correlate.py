@@ -4,7 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from resume_rig.analysis.disagreements import disagreements, record_missing, state_mismatch
+from resume_rig.analysis.disagreements import (
+    disagreements,
+    record_missing,
+    state_mismatch,
+    surroundings_of,
+)
+from resume_rig.analysis.findings.seen import Surroundings
 from resume_rig.analysis.judge import (
     judge_value,
     overall,
@@ -12,13 +18,14 @@ from resume_rig.analysis.judge import (
     why_not_judged,
 )
 from resume_rig.analysis.match import Match, OutsideMoments, match
+from resume_rig.analysis.norms import usual_rests
+from resume_rig.analysis.os_away import before_sleep
 from resume_rig.analysis.os_clock import ClockReading, os_clock
+from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reconcile import (
     UNKNOWN_RESET_TO_TSC,
-    Norms,
     awake_to_os,
     light_after_complete,
-    norms_of,
     press_to_resume_complete,
     unexplained,
 )
@@ -80,8 +87,7 @@ class _Campaign:
 
     reading: LogReading
     requirement: Requirement
-    reset_to_tsc: BoundedNs
-    norms: Norms
+    around: Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,7 @@ def correlate(
     reading: LogReading,
     requirement: Requirement,
     reset_to_tsc: BoundedNs = UNKNOWN_RESET_TO_TSC,
+    platform: Platform = UNKNOWN_PLATFORM,
 ) -> Correlation:
     """Return cycles and OS records as one statement.
 
@@ -107,6 +114,7 @@ def correlate(
         reading: what the OS says; may be empty.
         requirement: what the verdict is about.
         reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
+        platform: what else the DUT profile knows of the platform.
     """
     related = any(cycle.wake_utc is not None for cycle in cycles)
     found = match(
@@ -117,8 +125,16 @@ def correlate(
         _kinds_left_out(cycles),
     )
     record_of = {cycle: reading.records[record] for cycle, record in found.pairs}
-    norms = norms_of([(cycles[index].outside, record) for index, record in record_of.items()])
-    campaign = _Campaign(reading, requirement, reset_to_tsc, norms)
+    outsides = [cycle.outside for cycle in cycles]
+    around = surroundings_of(
+        outsides,
+        record_of,
+        reading.records,
+        requirement=requirement,
+        reset_to_tsc=reset_to_tsc,
+        platform=platform,
+    )
+    campaign = _Campaign(reading, requirement, around)
     reconciled = tuple(
         _reconcile(cycle.outside, record_of.get(index), campaign)
         for index, cycle in enumerate(cycles)
@@ -129,6 +145,7 @@ def correlate(
         clock=_clock(cycles, record_of, reset_to_tsc) if related else None,
         verdict=overall([cycle.verdict for cycle in reconciled if cycle.judged]),
         why=_why(reconciled, requirement, found, reading),
+        usual=usual_rests(around.norms),
     )
 
 
@@ -172,10 +189,10 @@ def _reconcile(
     ruling = _ruling(outside, record, campaign)
     if outside.ignored:
         ruling = _Ruling(ruling.verdict, False, "ignored: the plan leaves this cycle out")
-    reset_to_tsc, norms = campaign.reset_to_tsc, campaign.norms
+    reset_to_tsc, norms = campaign.around.reset_to_tsc, campaign.around.norms
     findings = outside.findings
     if record is not None:
-        findings += disagreements(outside, record, norms, campaign.requirement, reset_to_tsc)
+        findings += disagreements(outside, record, campaign.around)
     elif campaign.reading.sources and outside.outcome in _CAME_BACK:
         findings += (record_missing(outside),)
     return ReconciledCycle(
@@ -188,6 +205,7 @@ def _reconcile(
         judged=ruling.judged,
         why_not=ruling.why_not,
         findings=findings,
+        hidden_before_sleep=None if record is None else before_sleep(outside, record),
     )
 
 

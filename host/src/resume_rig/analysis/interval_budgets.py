@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from resume_rig.analysis.judge import VALUE_BOUND_MS
+from resume_rig.analysis.reported_times import VALUE_BOUND_MS
 from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated
 from resume_rig.model.cycle import IntervalName, OutsideCycle, ReconciledCycle
 from resume_rig.model.quantity import BoundedNs

@@ -9,6 +9,7 @@ With a limit of 2000 ms: up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002
 
 from collections.abc import Sequence
 
+from resume_rig.analysis.reported_times import VALUE_BOUND_MS
 from resume_rig.analysis.statistics import failure_rate_upper, summarise
 from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
 from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
@@ -16,7 +17,6 @@ from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.model.verdict import Verdict
 
-VALUE_BOUND_MS = 1
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
 CONFIDENCE = 0.95
 

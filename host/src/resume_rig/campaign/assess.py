@@ -4,6 +4,7 @@ import dataclasses
 from pathlib import Path
 
 from resume_rig.analysis.correlate import correlate
+from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
 from resume_rig.campaign.plan_file import plan_facts
 from resume_rig.campaign.stored import StoredCampaign, timed_campaign
@@ -28,6 +29,7 @@ def assess(stored: StoredCampaign, requirement: Requirement | None = None) -> Co
         stored.reading,
         identity.requirement if requirement is None else requirement,
         reset_to_tsc_of(identity.dut),
+        platform_of(identity.dut),
     )
     return dataclasses.replace(correlation, board_clock=timed.board_clock)
 

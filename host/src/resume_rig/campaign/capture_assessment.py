@@ -5,6 +5,7 @@ from pathlib import Path
 
 from resume_rig.analysis.correlate import TimedCycle, correlate
 from resume_rig.analysis.cycle_building import build_cycle, split_cycles
+from resume_rig.analysis.platform import platform_of
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.campaign.budgets import capture_budgets
 from resume_rig.model.campaign import CampaignFacts
@@ -47,6 +48,7 @@ def assess_capture(
         reading,
         requirement,
         reset_to_tsc_of(dut),
+        platform_of(dut),
     )
     counted = dict.fromkeys(Outcome, 0)
     for cycle in cycles:

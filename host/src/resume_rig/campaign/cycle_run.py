@@ -17,7 +17,7 @@ from resume_rig.campaign.states import (
     is_dark,
     sleep_line,
 )
-from resume_rig.model.channel import Actuator
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import OsRecord
@@ -54,6 +54,7 @@ class CycleRun:
         self._leases = 0
         self._started_host_ns = self._utc_minus_host_ns = 0
         self._asleep_ns = 0
+        self._woken = self._dozed = False
         self._action_end_ns = 0
 
     def run(self, done: int) -> None:
@@ -121,7 +122,8 @@ class CycleRun:
 
     def _fall_asleep(self) -> CycleState:
         trigger = self._move(self.plan.sleep_by, closed=True)
-        if not self._wait_for(self._fell_asleep, self.plan.sleep_timeout_ns):
+        asleep = self._wait_for(self._fell_asleep, self.plan.sleep_timeout_ns)
+        if not (asleep or self._went_dark()):
             self._open_lid()
             return CycleState.READING
         start_ns = self._asleep_ns if trigger.start_ns is None else trigger.start_ns
@@ -137,13 +139,16 @@ class CycleRun:
             end_ns, self._woke_up, light_until_ns=end_ns + plan.wake_timeout_ns
         )
         if not woke:
+            self._woken = True
             self._move(plan.wake_by, closed=False)
         return CycleState.WAKING
 
     def _wake(self) -> CycleState:
         timeout_ns = self.plan.wake_timeout_ns
         light_until_ns = self._bench.clock.now_ns() + timeout_ns
-        shown = self._wait_for(self._is_awake, timeout_ns, light_until_ns=light_until_ns)
+        shown = self._wait_for(self._is_awake_or_dozed, timeout_ns, light_until_ns=light_until_ns)
+        if self._dozes_on():
+            return CycleState.ASLEEP
         self._open_lid()
         if not shown:
             return CycleState.READING
@@ -188,6 +193,35 @@ class CycleRun:
             return False
         self._asleep_ns = t_ns
         return True
+
+    def _went_dark(self) -> bool:
+        """Whether the display alone tells of a sleep: Modern Standby; it then tells of the wake."""
+        line = Channel.BACKLIGHT
+        bench = self._bench
+        if not is_dark(bench.levels(), bench.wired) or bench.lid_closed:
+            return False
+        t_ns = first_change(bench.capture.edges, line, 0, from_ns=0)
+        if t_ns is None:
+            return False
+        self._line, self._asleep_ns = line, t_ns
+        return True
+
+    def _dozes_on(self) -> bool:
+        """Whether it woke by itself, dark, to sleep on (S3 to S4); the dwell then starts anew."""
+        again_ns = self._fell_again()
+        if again_ns is None or self._woken or self._dozed:
+            return False
+        self._dozed, self._asleep_ns = True, again_ns
+        return True
+
+    def _fell_again(self) -> int | None:
+        edges = self._bench.capture.edges
+        up_ns = first_change(edges, self._line, 1, from_ns=self._asleep_ns)
+        return None if up_ns is None else first_change(edges, self._line, 0, from_ns=up_ns)
+
+    def _is_awake_or_dozed(self) -> bool:
+        dozed = not self._woken and not self._dozed and self._fell_again() is not None
+        return dozed or self._is_awake()
 
     def _woke_up(self) -> bool:
         edges = self._bench.capture.edges

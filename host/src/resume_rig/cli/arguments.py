@@ -72,8 +72,8 @@ def add_rig_arguments(parser: argparse.ArgumentParser, default: str | None) -> N
     parser.add_argument(
         "--dut",
         metavar="PROFILE",
-        help="name of a shipped DUT profile or path of a TOML file (default on a simulated bench: "
-        "healthy-laptop)",
+        help="name of a shipped DUT profile (resume-rig sim --list shows them) or path of a TOML "
+        "file (default on a simulated bench: healthy-laptop)",
     )
 
 

@@ -61,6 +61,9 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="FILE",
         help="when the bench ends, write the DUT's event log there as one document",
     )
+    parser.add_argument(
+        "--list", action="store_true", help="show the shipped DUT profiles, and serve nothing"
+    )
     parser.set_defaults(execute=execute)
 
 
@@ -68,6 +71,9 @@ def execute(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     import secrets
 
+    if args.list:
+        _list(as_json=args.json)
+        return DONE
     seed = secrets.randbits(31) if args.seed is None else args.seed
     if seed < 0:
         raise UsageError(f"--seed {seed} is not allowed; it is 0 or more")
@@ -83,6 +89,18 @@ def execute(args: argparse.Namespace) -> int:
             write_whole(args.log_file, bench.log_document())
             say(f"Event log of the DUT: {args.log_file}")
     return DONE
+
+
+def _list(*, as_json: bool) -> None:
+    from resume_rig.rig.dut_profile import load_dut_profile, shipped_profiles
+
+    duts = [load_dut_profile(name) for name in shipped_profiles()]
+    if as_json:
+        named = [{"name": dut.name, "title": dut.title} for dut in duts]
+        answer([json.dumps({"schema": "resume-rig/duts/1", "duts": named}) + "\n"])
+        return
+    width = max(len(dut.name) for dut in duts)
+    answer([f"{dut.name:<{width}}  {dut.title}\n" for dut in duts])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from enum import StrEnum, unique
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.light import LightBasis
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, Verdict
 
@@ -99,6 +99,7 @@ class ReconciledCycle:
         press_to_resume_complete: press to "all devices have their S0 IRP", outside + inside.
         unexplained: how far this cycle's residual is from the campaign's own median residual.
         light_after_complete: light minus resume complete; negative = light came first.
+        hidden_before_sleep: trigger to SLP_S3# minus what the OS and its firmware tell of it.
         judged: whether the verdict counts in the campaign's; why_not says why it does not.
     """
 
@@ -111,6 +112,7 @@ class ReconciledCycle:
     judged: bool
     why_not: str | None
     findings: tuple[Finding, ...] = field(default=())
+    hidden_before_sleep: BoundedNs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,23 @@ class BoardClock:
 
 
 @dataclass(frozen=True, slots=True)
+class UsualRest:
+    """What a campaign usually leaves between outside and inside, for a kind of sleep and a wake.
+
+    Attributes:
+        n: cycles that it is of, without ignored and warm-up ones.
+        residual_ns: median of PLTRST# -> light minus BiosInit minus DriverInit.
+        spread_ns: scaled median absolute deviation from it; None below 8 cycles.
+    """
+
+    kind: SleepKind
+    wake_by: Actuator | None
+    n: int
+    residual_ns: int
+    spread_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Correlation:
     """The whole answer of `correlate` and `run`."""
 
@@ -155,3 +174,4 @@ class Correlation:
     verdict: Verdict
     why: str
     board_clock: BoardClock | None = None
+    usual: tuple[UsualRest, ...] = ()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.dut_character import SOUND, DutBehaviour, DutKnown
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class DutProfile:
         lid_close_sleeps, lid_open_wakes: what a simulated one does when its lid moves.
         pwr_ok_rise_max_ns: PWR_OK rises within so long (0 to 100 %); None: within ATX's 10 ms.
         pressed_by: what presses the button: "header" (photoMOS at its header) or "finger".
+        known: what healthy units of its platform have shown; None: nothing.
+        behaviour: how a simulated one errs.
     """
 
     name: str
@@ -89,3 +92,5 @@ class DutProfile:
     lid_open_wakes: bool = True
     pwr_ok_rise_max_ns: int | None = None
     pressed_by: str = "header"
+    known: DutKnown | None = None
+    behaviour: DutBehaviour = SOUND

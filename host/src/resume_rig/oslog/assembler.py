@@ -59,6 +59,8 @@ class ForwardAssembler:
                 return self._others.read_session(entered, event, self.os_build, clock)
             case EventRole.CLOCK_STEPPED:
                 self._clock.add(event)
+            case EventRole.CLOCK_SET:
+                self._clock.woke()
         return None
 
     def end_session(self) -> None:
@@ -126,6 +128,11 @@ class _ClockSteps:
         self._values = values
         self._count = 0
         self._total_us = 0
+        self._awake_us = 0
+
+    def woke(self) -> None:
+        """Note a wake: what follows is steps of the clock that it set."""
+        self._awake_us = 0
 
     def add(self, event: Event) -> None:
         """Count a step; a setting that changed nothing is none."""
@@ -133,14 +140,16 @@ class _ClockSteps:
         if step:
             self._count += 1
             self._total_us += step
+            self._awake_us += step
 
     def take(self) -> tuple[Figure, ...]:
         """Return the figures and start anew."""
-        count, total_us = self._count, self._total_us
-        self._count = self._total_us = 0
+        count, total_us, awake_us = self._count, self._total_us, self._awake_us
+        self._count = self._total_us = self._awake_us = 0
         if not count:
             return ()
-        return Figure("clock_steps", count), Figure("clock_stepped_us", total_us)
+        figures = Figure("clock_steps", count), Figure("clock_stepped_us", total_us)
+        return (*figures, Figure("clock_stepped_after_wake_us", awake_us)) if awake_us else figures
 
 
 def _unanswered_in(events: Iterable[Event]) -> Event | None:

@@ -93,7 +93,10 @@ def _suspend(event: Event, values: EventValues) -> list[Figure]:
     if not 0 <= end_ms - start_ms <= LONGEST_FIRMWARE_MS:
         values.tally.count(Problem.ABSURD_FIRMWARE_TIME)
         return []
-    return [Figure("firmware_suspend_ms", end_ms - start_ms)]
+    return [
+        Figure("firmware_suspend_ms", end_ms - start_ms),
+        Figure("firmware_suspend_start_ms", start_ms),
+    ]
 
 
 def _firmware(event: Event, values: EventValues, names: Mapping[str, str]) -> list[Figure]:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.findings.explained import Explained
+from resume_rig.analysis.findings.explanations import explained
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
 from resume_rig.model.os_record import OsRecord
@@ -85,6 +87,7 @@ class FindingSection:
 
     kind: str
     cycles: str
+    meaning: Explained | None
     rows: tuple[FindingRow, ...]
     left_out: int
 
@@ -206,6 +209,7 @@ def _finding_section(group: FindingGroup) -> FindingSection:
     return FindingSection(
         kind=group.kind.value,
         cycles=cycle_ranges([member.cycle for member in group.members]),
+        meaning=explained(group.kind),
         rows=rows,
         left_out=len(group.members) - len(rows),
     )

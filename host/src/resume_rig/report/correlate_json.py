@@ -12,6 +12,7 @@ from resume_rig.model.cycle import (
     OsClock,
     OutsideCycle,
     ReconciledCycle,
+    UsualRest,
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
@@ -63,6 +64,7 @@ def correlation_pieces(
     yield f',\n"slowest":{json_text(slowest_json(ranked))},\n'
     yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
     yield f'"advice":{json_text(advice_json(advise(told)))}'
+    yield f',\n"usual":{json_text([_usual(rest) for rest in correlation.usual])}'
     if campaign is not None:
         yield f',\n"budgets":{json_text(budgets_json(campaign.budgets))}'
         yield f',\n"campaign":{json_text(_campaign(campaign))}'
@@ -82,6 +84,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
             "press_to_resume_complete_ns": quantity_json(cycle.press_to_resume_complete),
             "unexplained_ns": quantity_json(cycle.unexplained),
             "light_after_complete_ns": quantity_json(cycle.light_after_complete),
+            "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
         },
         "state_outside": outside.state.value,
         "verdict": cycle.verdict.value,
@@ -117,6 +120,16 @@ def _inside(record: OsRecord | None) -> dict[str, Json]:
         "wake_ms": None if record is None else record.wake_ms,
         "sleep_time": None if record is None else utc_json(record.sleep_time_utc_ns),
         "wake_time": None if record is None else utc_json(record.wake_time_utc_ns),
+    }
+
+
+def _usual(rest: UsualRest) -> dict[str, Json]:
+    return {
+        "kind": rest.kind.value,
+        "wake_by": None if rest.wake_by is None else rest.wake_by.value,
+        "n": rest.n,
+        "residual_ns": rest.residual_ns,
+        "spread_ns": rest.spread_ns,
     }
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from resume_rig.analysis.findings.explanations import explained
 from resume_rig.model.cycle import (
     Correlation,
     Outcome,
@@ -67,6 +68,7 @@ def correlation_table(
     yield "\n"
     yield from _summary(correlation, style)
     yield from _findings(correlation, style, show_all=show_all)
+    yield from _usual(correlation, style)
     yield from _unmatched(correlation, style)
     yield from component_lines(matched_reading(correlation, log_sources), style, show_all=show_all)
     yield "\n"
@@ -265,6 +267,21 @@ def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iter
         yield style.paragraph(f"cycle {member.cycle}: {member.finding.text}", indent=4)
     if len(group.members) > most:
         yield style.paragraph(f"... and {len(group.members) - most} more of this kind", indent=4)
+    meaning = explained(group.kind)
+    if meaning is not None:
+        yield style.paragraph(f"What to do: {meaning.do}", indent=4)
+
+
+def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
+    """Yield what a platform's constant is made of, where the scatter is known too."""
+    for rest in correlation.usual:
+        if rest.spread_ns is not None:
+            by = "" if rest.wake_by is None else f", {rest.wake_by}"
+            yield style.paragraph(
+                f"Light after PLTRST#, BIOS and drivers ({rest.kind}{by}): median "
+                f"{rest.residual_ns / 1e6:.0f} ms, usually within {rest.spread_ns / 1e6:.0f} ms, "
+                f"of {count_of(rest.n, 'cycle')}."
+            )
 
 
 def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:

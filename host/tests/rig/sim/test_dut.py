@@ -11,7 +11,7 @@ from numpy.random import default_rng
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile, Spread
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.sim.dut import PowerState, SimulatedDut
+from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import (
     DutEvent,
     OsFrozen,
@@ -23,6 +23,7 @@ from resume_rig.rig.sim.dut_event import (
     WakeEnded,
     WireChange,
 )
+from resume_rig.rig.sim.dut_state import PowerState
 from resume_rig.rig.sim.faults import SimFault
 
 MS = 1_000_000
@@ -170,7 +171,7 @@ def test_events_are_the_same_and_in_order_however_often_one_looks(looks: list[in
 
 def test_next_event_tells_when_something_happens() -> None:
     dut, events = play(press(0), 30 * S)
-    assert dut.state is PowerState.S3
+    assert dut.state is PowerState.ASLEEP
     assert dut.next_event_ns() is None
     assert SleepBegan in {type(event) for event in events}
     dut.move(30 * S, Actuator.BUTTON, True)
@@ -188,7 +189,7 @@ def test_a_press_shorter_than_the_debounce_does_nothing() -> None:
 
 def test_a_press_while_the_system_suspends_is_ignored() -> None:
     dut, events = play(press(0) + press(400 * MS, ms=100), 30 * S)
-    assert dut.state is PowerState.S3
+    assert dut.state is PowerState.ASLEEP
     assert times(events, OsResumed) == []
 
 
@@ -208,7 +209,7 @@ def test_a_press_while_power_goes_down_is_remembered() -> None:
 def test_a_press_while_the_system_resumes_puts_it_back_to_sleep_when_it_is_awake() -> None:
     resumed_ns = times(play(press(0) + press(6 * S), 15 * S)[1], OsResumed)[0]
     dut, events = play(press(0) + press(6 * S) + press(resumed_ns + 100 * MS), 15 * S)
-    assert dut.state is PowerState.S3
+    assert dut.state is PowerState.ASLEEP
     assert times(events, SleepBegan)[1] == times(events, WakeEnded)[0]
 
 
@@ -234,7 +235,7 @@ def test_lid_closing_sleeps_and_opening_wakes() -> None:
     ("profile", "until_ns", "state"),
     [
         (replace(LAPTOP, lid_close_sleeps=False), 5 * S, PowerState.UP),
-        (replace(LAPTOP, lid_open_wakes=False), 15 * S, PowerState.S3),
+        (replace(LAPTOP, lid_open_wakes=False), 15 * S, PowerState.ASLEEP),
     ],
     ids=["closing does not sleep", "opening does not wake"],
 )
@@ -292,7 +293,7 @@ def never_sleeps(run: Run) -> bool:
 
 
 def never_wakes(run: Run) -> bool:
-    return run[0].state is PowerState.S3
+    return run[0].state is PowerState.ASLEEP
 
 
 def stays_dark(run: Run) -> bool:

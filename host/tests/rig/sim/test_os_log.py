@@ -264,14 +264,14 @@ def test_the_firmwares_average_obeys_its_formula(bios_ms: list[int]) -> None:
         for moment in cycle(number * 20 * S, bios_ns=ms * MS)
     ]
     events = written(moments)
-    average = 0
+    whole = 0
     claims = only(events, "Kernel-Power 131")
     records = only(events, "Power-Troubleshooter 1")
     for count, (claim, record) in enumerate(zip(claims, records, strict=True), start=1):
         full = claim.whole("FullResume")
-        average = (average * (count - 1) + full) // count
+        whole += full
         assert claim.whole("ResumeCount") == count
-        assert claim.whole("AverageResume") == average
+        assert claim.whole("AverageResume") == whole // count
         assert record.whole("BiosInitDuration") - full == IDENTITY.firmware_extra_ms
 
 

@@ -58,7 +58,7 @@ class SimulatedBench:
         )
         self._dut: Plugged = LoopbackPlug(dut) if loopback else SimulatedDut(profile, dut, faults)
         self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
-        self._panel = Panel(light)
+        self._panel = Panel(light, profile.behaviour.pwm_hz, profile.behaviour.pwm_duty)
         self._moves: list[tuple[int, Actuator, bool]] = []
         self._board = SimulatedBoard(
             BoardWiring(profile.channels, profile.actuators),

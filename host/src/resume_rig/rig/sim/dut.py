@@ -9,15 +9,18 @@ Power going down: remembers it and wakes as soon as the power is gone and SLP_S3
 minimum. Asleep: wakes. In firmware, or booting: ignores it. While the OS resumes: remembers it and
 sleeps when the wake has ended, as Windows queues the request. Off: boots. Held for 4 s of S0: goes
 off. A lid that opens while suspending or later is remembered: its wake event is latched.
+
+Its profile's behaviour says how it errs; a sound one draws not one number more for that.
 """
 
-from enum import Enum, unique
 from functools import partial
 
 from numpy.random import Generator
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile, Spread
+from resume_rig.model.os_record import SleepKind
+from resume_rig.rig.sim import dut_state
 from resume_rig.rig.sim.agenda import Agenda, Thread
 from resume_rig.rig.sim.contacts import CONTACT_DELAY
 from resume_rig.rig.sim.dut_event import (
@@ -27,60 +30,20 @@ from resume_rig.rig.sim.dut_event import (
     OsBooted,
     OsFrozen,
     OsResumed,
-    PanelChange,
     PowerLost,
     RecordDue,
     SleepBegan,
     SleepEntered,
     WakeCause,
     WakeEnded,
-    WireChange,
 )
+from resume_rig.rig.sim.dut_lines import DutLines
+from resume_rig.rig.sim.dut_state import PowerState
 from resume_rig.rig.sim.faults import SimFault
-from resume_rig.rig.sim.spread import draw_ns, light_after_ns
+from resume_rig.rig.sim.resume_draw import ResumeDraw, draw_resume
+from resume_rig.rig.sim.spread import draw_ns
 
-_MS = 1_000_000
-
-_OVERRIDE_NS = 4_000 * _MS  # Intel PCH: power button override, after debounce, counted in S0
-_SLP_S3_STRETCH_NS = 50 * _MS  # minimum SLP_S3# assertion, default in coreboot
-_SLP_S4_STRETCH_NS = 1_000 * _MS  # minimum SLP_S4# assertion, default in coreboot
-_SLP_SKEW_NS = 30_000  # SLP_S3#, SLP_S4#, SLP_S5# follow one another
-_PLTRST_AFTER_SLP_NS = 100_000  # PLTRST# falls before the rails do
-_LED_DELAY_NS = 1 * _MS
-_SLP_TYP_TRAP_NS = 2 * _MS  # firmware's part on the way down (FPDT SuspendStart to SuspendEnd)
-_DISPLAY_OFF_SHARE = 0.03  # of the suspend time
-_SLEEP_ENTERED_SHARE = 0.6  # of the suspend time; real 42 records stand there
-_ALONE_AFTER_NS = 1_500 * _MS
-_FLUTTER_NS = 2_000 * _MS  # of the power LED's line, with SimFault.NOISY_LINE
-_FLUTTER_STEP_NS = 40_000
-_BOOT_LOGO_NS = 1_800 * _MS
-_BOOT_KERNEL_NS = 3_000 * _MS
-_BOOT_UP_NS = 9_000 * _MS
-
-
-@unique
-class PowerState(Enum):
-    """What the DUT is doing."""
-
-    UP = "up"
-    SUSPENDING = "suspending"
-    POWERING_DOWN = "powering down"
-    S3 = "S3"
-    POWERING_UP = "powering up"
-    IN_FIRMWARE = "in firmware"
-    RESUMING = "resuming"
-    OFF = "off"
-    BOOTING = "booting"
-
-
-_COUNTS_OVERRIDE = (
-    PowerState.UP,
-    PowerState.SUSPENDING,
-    PowerState.IN_FIRMWARE,
-    PowerState.RESUMING,
-    PowerState.BOOTING,
-)
-_REMEMBERS_LID = (PowerState.SUSPENDING, PowerState.POWERING_DOWN)
+_WITH_IMAGE = (SleepKind.S4, SleepKind.HYBRID)
 
 
 class SimulatedDut:
@@ -88,6 +51,7 @@ class SimulatedDut:
 
     Attributes:
         faults: misbehaviours; may be exchanged at any time, holds for what starts after.
+        behaviour: how it errs; likewise.
     """
 
     def __init__(
@@ -96,19 +60,20 @@ class SimulatedDut:
         self.faults = faults
         self._profile = profile
         self._timing = profile.timing
+        self.behaviour = profile.behaviour
         self._random = random
         self._agenda = Agenda()
         self._shown: list[DutEvent] = []
-        self._levels = dict.fromkeys(Channel, 1)
+        self._lines = DutLines(self._agenda, self._shown)
         self._state = PowerState.UP
         self._held = False
-        self._display_wanted = True
-        self._lit = True
         self._last_contact_ns = dict.fromkeys(Actuator, -1)
         self._power_off_ns = 0
         self._pending_wake: WakeCause | None = None
         self._pending_sleep = False
         self._cause = WakeCause.BUTTON
+        self._depth = SleepKind.S3
+        self._dozing = False
 
     @property
     def state(self) -> PowerState:
@@ -118,7 +83,7 @@ class SimulatedDut:
     @property
     def levels(self) -> dict[Channel, int]:
         """Electrical level of every line, wired or not."""
-        return dict(self._levels)
+        return dict(self._lines.levels)
 
     def move(self, t_ns: int, actuator: Actuator, driven: bool, earliest_ns: int = 0) -> None:
         """An actuator's output changes at `t_ns`; its contact follows a little later.
@@ -143,7 +108,8 @@ class SimulatedDut:
     def advance(self, t_ns: int) -> list[DutEvent]:
         """Return what happens up to and including `t_ns`, in time order."""
         self._agenda.run(t_ns)
-        shown, self._shown = self._shown, []
+        shown = self._shown.copy()
+        self._shown.clear()
         return shown
 
     # --- the button and the lid
@@ -151,42 +117,51 @@ class SimulatedDut:
     def _button_contact(self, closed: bool, t_ns: int) -> None:
         self._agenda.drop(Thread.BUTTON)
         self._held = closed
-        self._set(Channel.BUTTON, 0 if closed else 1, t_ns)
+        self._lines.set(Channel.BUTTON, 0 if closed else 1, t_ns)
         if closed:
             accepted_ns = t_ns + self._draw(self._timing.debounce)
             self._agenda.plan(accepted_ns, self._button_accepted, Thread.BUTTON)
 
     def _button_accepted(self, t_ns: int) -> None:
-        if self._state in _COUNTS_OVERRIDE:
+        if self._state in dut_state.COUNTS_OVERRIDE:
             self._count_override(t_ns)
         if self._state in (PowerState.UP, PowerState.RESUMING):
             self._ask_for_sleep(t_ns)
         elif self._state is PowerState.POWERING_DOWN:
             self._pending_wake = WakeCause.BUTTON
-        elif self._state is PowerState.S3:
+        elif self._state is PowerState.ASLEEP:
             self._wake(WakeCause.BUTTON, t_ns)
         elif self._state is PowerState.OFF:
             self._cold_boot(t_ns)
 
     def _count_override(self, t_ns: int) -> None:
-        self._agenda.plan(t_ns + _OVERRIDE_NS, self._power_lost, Thread.BUTTON)
+        self._agenda.plan(t_ns + dut_state.OVERRIDE_NS, self._power_lost, Thread.BUTTON)
 
     def _lid_contact(self, closed: bool, t_ns: int) -> None:
         self._agenda.drop(Thread.LID)
-        self._set(Channel.LID, 0 if closed else 1, t_ns)
-        # The lid's sensor may gate the backlight itself (HP x360: LID_SW drives BLON_CON).
-        self._show_panel(t_ns)
+        level = 0 if closed else 1
+        self._lid_to(level, t_ns)
+        for bounce in range(self.behaviour.lid_bounces):
+            away_ns = t_ns + (2 * bounce + 1) * dut_state.LID_BOUNCE_NS
+            self._agenda.plan(away_ns, partial(self._lid_to, 1 - level), Thread.LID)
+            self._agenda.plan(
+                away_ns + dut_state.LID_BOUNCE_NS, partial(self._lid_to, level), Thread.LID
+            )
         accepted_ns = t_ns + self._draw(self._timing.lid_debounce)
         self._agenda.plan(accepted_ns, partial(self._lid_accepted, closed), Thread.LID)
+
+    def _lid_to(self, level: int, t_ns: int) -> None:
+        self._lines.set(Channel.LID, level, t_ns)
+        self._lines.show_panel(t_ns)
 
     def _lid_accepted(self, closed: bool, t_ns: int) -> None:
         if closed:
             if self._profile.lid_close_sleeps:
                 self._ask_for_sleep(t_ns)
         elif self._profile.lid_open_wakes:
-            if self._state in _REMEMBERS_LID:
+            if self._state in dut_state.REMEMBERS_LID:
                 self._pending_wake = WakeCause.LID
-            elif self._state is PowerState.S3:
+            elif self._state is PowerState.ASLEEP:
                 self._wake(WakeCause.LID, t_ns)
 
     # --- going to sleep
@@ -197,21 +172,23 @@ class SimulatedDut:
         elif self._state is PowerState.RESUMING:
             self._pending_sleep = True
 
-    def _sleep(self, t_ns: int) -> None:
+    def _sleep(self, t_ns: int, depth: SleepKind | None = None) -> None:
         if SimFault.NEVER_SLEEPS in self.faults:
             return
         self._state = PowerState.SUSPENDING
         self._pending_wake = None
-        suspend_ns = self._draw(self._timing.suspend)
-        self._shown.append(SleepBegan(t_ns))
+        self._depth = self.behaviour.sleeps if depth is None else depth
+        image_ns = self.behaviour.image_write_ns if self._depth in _WITH_IMAGE else 0
+        suspend_ns = self._draw(self._timing.suspend) + image_ns
+        self._shown.append(SleepBegan(t_ns, self._depth, image_ns))
         plan = self._agenda.plan
-        plan(t_ns + round(suspend_ns * _DISPLAY_OFF_SHARE), self._display_off)
-        plan(t_ns + round(suspend_ns * _SLEEP_ENTERED_SHARE), self._sleep_entered)
+        plan(t_ns + round(suspend_ns * dut_state.DISPLAY_OFF_SHARE), self._display_off)
+        plan(t_ns + round(suspend_ns * dut_state.SLEEP_ENTERED_SHARE), self._sleep_entered)
         plan(t_ns + suspend_ns, self._freeze)
 
     def _display_off(self, t_ns: int) -> None:
         self._shown.append(DisplayOff(t_ns))
-        self._want_display(False, t_ns)
+        self._lines.want_display(False, t_ns)
 
     def _sleep_entered(self, t_ns: int) -> None:
         self._shown.append(SleepEntered(t_ns))
@@ -219,38 +196,57 @@ class SimulatedDut:
     def _freeze(self, t_ns: int) -> None:
         self._state = PowerState.POWERING_DOWN
         self._shown.append(OsFrozen(t_ns))
-        self._agenda.plan(t_ns + _SLP_TYP_TRAP_NS, self._power_down)
+        hidden_ns = self.behaviour.hidden_before_sleep_ns
+        self._agenda.plan(t_ns + dut_state.SLP_TYP_TRAP_NS + hidden_ns, self._power_down)
 
     def _power_down(self, t_ns: int) -> None:
         self._power_off_ns = t_ns
-        self._set(Channel.SLP_S3, 0, t_ns)
-        self._set_later(Channel.PLTRST, 0, t_ns + _PLTRST_AFTER_SLP_NS)
-        self._set_later(Channel.LED, 0, t_ns + _LED_DELAY_NS)
+        self._lines.set_later(Channel.LED, 0, t_ns + dut_state.LED_DELAY_NS)
+        if self._depth is SleepKind.MODERN_STANDBY:
+            self._fallen_asleep(t_ns)
+            return
+        self._lines.set(Channel.SLP_S3, 0, t_ns)
+        if self._depth is SleepKind.S4:
+            self._lines.set_later(Channel.SLP_S4, 0, t_ns + dut_state.SLP_SKEW_NS)
+        self._lines.set_later(Channel.PLTRST, 0, t_ns + dut_state.PLTRST_AFTER_SLP_NS)
         power_gone_ns = t_ns + self._draw(self._timing.slp_s3_to_power_off)
         self._agenda.plan(power_gone_ns, self._power_gone)
 
     def _power_gone(self, t_ns: int) -> None:
-        self._set(Channel.PWR_OK, 0, t_ns)
-        self._state = PowerState.S3
+        self._lines.set(Channel.PWR_OK, 0, t_ns)
+        self._fallen_asleep(t_ns)
+
+    def _fallen_asleep(self, t_ns: int) -> None:
+        self._state = PowerState.ASLEEP
+        doze_ns = self.behaviour.doze_after_ns
+        alone = self._by_chance(self.behaviour.wakes_alone_share)
         if self._pending_wake is not None:
             self._wake(self._pending_wake, t_ns)
-        elif SimFault.WAKES_ALONE in self.faults:
-            self._agenda.plan(t_ns + _ALONE_AFTER_NS, self._wake_alone)
+        elif alone or SimFault.WAKES_ALONE in self.faults:
+            self._agenda.plan(t_ns + dut_state.ALONE_AFTER_NS, self._wake_alone)
+        elif doze_ns is not None and self._depth is SleepKind.S3:
+            self._agenda.plan(t_ns + doze_ns, partial(self._doze, self._power_off_ns))
         if SimFault.NOISY_LINE in self.faults:
-            self._flutter(t_ns + _FLUTTER_NS, t_ns)
+            self._flutter(t_ns + dut_state.FLUTTER_NS, t_ns)
 
     def _flutter(self, until_ns: int, t_ns: int) -> None:
         """Change the power LED's line at 25 kHz, as a loose contact may; it ends dark."""
-        quiet = t_ns >= until_ns or self._state is not PowerState.S3
-        self._set(Channel.LED, 0 if quiet else 1 - self._levels[Channel.LED], t_ns)
+        quiet = t_ns >= until_ns or self._state is not PowerState.ASLEEP
+        self._lines.set(Channel.LED, 0 if quiet else 1 - self._lines.levels[Channel.LED], t_ns)
         if not quiet:
-            self._agenda.plan(t_ns + _FLUTTER_STEP_NS, partial(self._flutter, until_ns))
+            self._agenda.plan(t_ns + dut_state.FLUTTER_STEP_NS, partial(self._flutter, until_ns))
 
     # --- waking up
 
     def _wake_alone(self, t_ns: int) -> None:
-        if self._state is PowerState.S3:
+        if self._state is PowerState.ASLEEP:
             self._wake(WakeCause.DEVICE, t_ns)
+
+    def _doze(self, since_ns: int, t_ns: int) -> None:
+        """Wake with a dark display to hibernate, if it is the same sleep still."""
+        if self._state is PowerState.ASLEEP and self._power_off_ns == since_ns:
+            self._wake(WakeCause.DOZE, t_ns)
+            self._dozing = SimFault.NEVER_WAKES not in self.faults
 
     def _wake(self, cause: WakeCause, t_ns: int) -> None:
         self._pending_wake = None
@@ -259,35 +255,59 @@ class SimulatedDut:
         self._state = PowerState.POWERING_UP
         self._cause = cause
         asked_ns = t_ns + self._draw(self._timing.button_to_slp_s3)
-        self._agenda.plan(max(asked_ns, self._power_off_ns + _SLP_S3_STRETCH_NS), self._power_up)
+        if self._depth is SleepKind.MODERN_STANDBY:
+            self._agenda.plan(asked_ns + dut_state.STANDBY_EXIT_NS, self._leave_standby)
+        elif self._depth is SleepKind.S4:
+            start_ns = max(asked_ns, self._power_off_ns + dut_state.SLP_S4_STRETCH_NS)
+            self._lines.set_later(Channel.SLP_S4, 1, start_ns)
+            self._agenda.plan(start_ns + dut_state.SLP_SKEW_NS, self._power_up)
+        else:
+            start_ns = max(asked_ns, self._power_off_ns + dut_state.SLP_S3_STRETCH_NS)
+            self._agenda.plan(start_ns, self._power_up)
+
+    def _leave_standby(self, t_ns: int) -> None:
+        self._lines.set(Channel.LED, 1, t_ns)
+        drawn = draw_resume(self._timing, self.behaviour, self._random, self._depth)
+        self._resume(t_ns, t_ns, drawn)
 
     def _power_up(self, t_ns: int) -> None:
-        self._set(Channel.SLP_S3, 1, t_ns)
-        self._set_later(Channel.LED, 1, t_ns + _LED_DELAY_NS)
+        self._lines.set(Channel.SLP_S3, 1, t_ns)
+        self._lines.set_later(Channel.LED, 1, t_ns + dut_state.LED_DELAY_NS)
         pwr_ok_ns = t_ns + self._draw(self._timing.slp_s3_to_pwr_ok)
         pltrst_ns = pwr_ok_ns + self._draw(self._timing.pwr_ok_to_pltrst)
-        self._set_later(Channel.PWR_OK, 1, pwr_ok_ns)
+        self._lines.set_later(Channel.PWR_OK, 1, pwr_ok_ns)
         booting = self._state is PowerState.BOOTING
         self._agenda.plan(pltrst_ns, self._boot if booting else self._run_firmware)
 
     def _run_firmware(self, t_ns: int) -> None:
         self._leave_reset(PowerState.IN_FIRMWARE, t_ns)
-        timing = self._timing
-        tsc_ns = self._draw(timing.reset_to_tsc)
-        bios_ns = self._draw(timing.bios_init)
-        driver_ns = self._draw(timing.driver_init)
-        user_ns = self._draw(timing.user_init)
-        light_ns = light_after_ns(
-            timing, self._draw(timing.pltrst_to_light), tsc_ns + bios_ns, driver_ns
+        errs = self.behaviour
+        if self._by_chance(errs.double_reset_share):
+            self._lines.set_later(Channel.PLTRST, 0, t_ns + dut_state.SECOND_RESET_AFTER_NS)
+            t_ns += dut_state.SECOND_RESET_AFTER_NS + dut_state.SECOND_RESET_NS
+            self._lines.set_later(Channel.PLTRST, 1, t_ns)
+        hangs = self._by_chance(errs.hang_share)
+        drawn = draw_resume(self._timing, self.behaviour, self._random, self._depth)
+        if not hangs:
+            self._resume(t_ns, t_ns + drawn.tsc_ns + drawn.bios_ns + drawn.image_ns, drawn)
+
+    def _resume(self, light_from_ns: int, resumed_ns: int, drawn: ResumeDraw) -> None:
+        resumed = OsResumed(
+            resumed_ns,
+            self._cause,
+            drawn.bios_ns,
+            drawn.driver_ns,
+            drawn.user_ns,
+            drawn.image_ns,
         )
-        resumed_ns = t_ns + tsc_ns + bios_ns
-        resumed = OsResumed(resumed_ns, self._cause, bios_ns, driver_ns, user_ns)
         plan = self._agenda.plan
         plan(resumed_ns, partial(self._os_resumed, resumed))
-        plan(resumed_ns + driver_ns, lambda at_ns: self._shown.append(DriversReady(at_ns)))
-        plan(resumed_ns + driver_ns + user_ns, self._wake_ended)
-        if SimFault.DARK not in self.faults:
-            plan(t_ns + light_ns, partial(self._want_display, True), Thread.DISPLAY)
+        ready_ns = resumed_ns + drawn.driver_ns
+        plan(ready_ns, lambda at_ns: self._shown.append(DriversReady(at_ns)))
+        plan(ready_ns + drawn.user_ns, self._wake_ended)
+        if SimFault.DARK not in self.faults and not self._dozing:
+            light_ns = light_from_ns + drawn.light_ns
+            plan(light_ns, partial(self._lines.want_display, True), Thread.DISPLAY)
 
     def _os_resumed(self, resumed: OsResumed, _t_ns: int) -> None:
         self._state = PowerState.RESUMING
@@ -296,13 +316,17 @@ class SimulatedDut:
 
     def _leave_reset(self, state: PowerState, t_ns: int) -> None:
         self._state = state
-        self._set(Channel.PLTRST, 1, t_ns)
+        self._lines.set(Channel.PLTRST, 1, t_ns)
         if self._held:
             self._count_override(t_ns)
 
     def _wake_ended(self, t_ns: int) -> None:
         self._state = PowerState.UP
         self._shown.append(WakeEnded(t_ns))
+        if self._dozing:
+            self._dozing = False
+            self._sleep(t_ns, SleepKind.S4)
+            return
         due_ns = t_ns + self._draw(self._timing.record_delay)
         self._agenda.drop(Thread.RECORD)
         self._agenda.plan(due_ns, lambda at_ns: self._shown.append(RecordDue(at_ns)), Thread.RECORD)
@@ -316,56 +340,47 @@ class SimulatedDut:
         self._agenda.drop(Thread.RECORD)
         self._state = PowerState.OFF
         self._pending_wake = None
+        self._dozing = False
         self._power_off_ns = t_ns
         self._shown.append(PowerLost(t_ns))
-        self._want_display(False, t_ns)
-        self._set(Channel.SLP_S3, 0, t_ns)
-        self._set_later(Channel.SLP_S4, 0, t_ns + _SLP_SKEW_NS)
-        self._set_later(Channel.SLP_S5, 0, t_ns + 2 * _SLP_SKEW_NS)
-        self._set_later(Channel.PLTRST, 0, t_ns + _PLTRST_AFTER_SLP_NS)
-        self._set_later(Channel.LED, 0, t_ns + _LED_DELAY_NS)
-        self._set_later(Channel.PWR_OK, 0, t_ns + self._draw(self._timing.slp_s3_to_power_off))
+        self._lines.want_display(False, t_ns)
+        self._lines.set(Channel.SLP_S3, 0, t_ns)
+        self._lines.set_later(Channel.SLP_S4, 0, t_ns + dut_state.SLP_SKEW_NS)
+        self._lines.set_later(Channel.SLP_S5, 0, t_ns + 2 * dut_state.SLP_SKEW_NS)
+        self._lines.set_later(Channel.PLTRST, 0, t_ns + dut_state.PLTRST_AFTER_SLP_NS)
+        self._lines.set_later(Channel.LED, 0, t_ns + dut_state.LED_DELAY_NS)
+        self._lines.set_later(
+            Channel.PWR_OK, 0, t_ns + self._draw(self._timing.slp_s3_to_power_off)
+        )
 
     def _cold_boot(self, t_ns: int) -> None:
         self._state = PowerState.BOOTING
         asked_ns = t_ns + self._draw(self._timing.button_to_slp_s3)
-        start_ns = max(asked_ns, self._power_off_ns + _SLP_S4_STRETCH_NS)
-        self._set_later(Channel.SLP_S5, 1, start_ns)
-        self._set_later(Channel.SLP_S4, 1, start_ns + _SLP_SKEW_NS)
-        self._agenda.plan(start_ns + 2 * _SLP_SKEW_NS, self._power_up)
+        start_ns = max(asked_ns, self._power_off_ns + dut_state.SLP_S4_STRETCH_NS)
+        self._lines.set_later(Channel.SLP_S5, 1, start_ns)
+        self._lines.set_later(Channel.SLP_S4, 1, start_ns + dut_state.SLP_SKEW_NS)
+        self._agenda.plan(start_ns + 2 * dut_state.SLP_SKEW_NS, self._power_up)
 
     def _boot(self, t_ns: int) -> None:
         self._leave_reset(PowerState.BOOTING, t_ns)
         plan = self._agenda.plan
-        plan(t_ns + _BOOT_KERNEL_NS, lambda at_ns: self._shown.append(OsBooted(at_ns)))
-        plan(t_ns + _BOOT_UP_NS, self._boot_ended)
+        plan(t_ns + dut_state.BOOT_KERNEL_NS, lambda at_ns: self._shown.append(OsBooted(at_ns)))
+        plan(t_ns + dut_state.BOOT_UP_NS, self._boot_ended)
         if SimFault.DARK not in self.faults:
-            plan(t_ns + _BOOT_LOGO_NS, partial(self._want_display, True), Thread.DISPLAY)
+            plan(
+                t_ns + dut_state.BOOT_LOGO_NS,
+                partial(self._lines.want_display, True),
+                Thread.DISPLAY,
+            )
 
     def _boot_ended(self, _t_ns: int) -> None:
         self._state = PowerState.UP
 
-    # --- what is seen
-
-    def _want_display(self, wanted: bool, t_ns: int) -> None:
-        self._agenda.drop(Thread.DISPLAY)
-        self._display_wanted = wanted
-        self._show_panel(t_ns)
-
-    def _show_panel(self, t_ns: int) -> None:
-        lit = self._display_wanted and self._levels[Channel.LID] == 1
-        if lit != self._lit:
-            self._lit = lit
-            self._set(Channel.BACKLIGHT, int(lit), t_ns)
-            self._shown.append(PanelChange(t_ns, lit))
-
-    def _set(self, channel: Channel, level: int, t_ns: int) -> None:
-        if self._levels[channel] != level:
-            self._levels[channel] = level
-            self._shown.append(WireChange(t_ns, channel, level))
-
-    def _set_later(self, channel: Channel, level: int, t_ns: int) -> None:
-        self._agenda.plan(t_ns, partial(self._set, channel, level))
+    # --- draws
 
     def _draw(self, spread: Spread) -> int:
         return draw_ns(spread, self._random)
+
+    def _by_chance(self, share: float) -> bool:
+        """Return True in a share of cases; draws only where there are such cases."""
+        return share > 0 and self._random.random() < share

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, unique
 
 from resume_rig.model.channel import Channel
+from resume_rig.model.os_record import SleepKind
 
 
 @unique
@@ -16,6 +17,7 @@ class WakeCause(Enum):
     BUTTON = "button"
     LID = "lid"
     DEVICE = "device"
+    DOZE = "doze"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,16 @@ class PanelChange:
 
 @dataclass(frozen=True, slots=True)
 class SleepBegan:
-    """The OS accepted a sleep request (SleepTime)."""
+    """The OS accepted a sleep request (SleepTime).
+
+    Attributes:
+        kind: what the DUT will really do.
+        image_ns: of the way there, writing a hibernation image.
+    """
 
     t_ns: int
+    kind: SleepKind = SleepKind.S3
+    image_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,7 @@ class OsResumed:
 
     Attributes:
         bios_ns: TSC at the waking vector. driver_ns, user_ns: what the OS will now take.
+        image_ns: reading the hibernation image took so long.
     """
 
     t_ns: int
@@ -76,6 +86,7 @@ class OsResumed:
     bios_ns: int
     driver_ns: int
     user_ns: int
+    image_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

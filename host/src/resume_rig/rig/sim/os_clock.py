@@ -41,6 +41,12 @@ class OsClock:
         self._stopped_ns = None
         return self._set_ns
 
+    def step(self, world_ns: int, by_ns: int) -> int:
+        """Somebody sets the running clock by so much; return what it says then."""
+        self._set_ns = self.at(world_ns) + by_ns
+        self._set_world_ns = world_ns
+        return self._set_ns
+
 
 def _scaled(elapsed_ns: int, rate_ppb: int) -> int:
     return elapsed_ns + elapsed_ns * rate_ppb // _NS_PER_S

@@ -4,13 +4,22 @@ Versions follow the build: 7600 writes Power-Troubleshooter version 1, 10240 ver
 version 3. From build 17134 on a device is wake source type 5, before it was 4.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
+from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.sim.dut_event import WakeCause
 from resume_rig.rig.sim.event_xml import FILETIME_ZERO, Event, Provider, filetime
 
-S3: Final = 4  # SYSTEM_POWER_STATE PowerSystemSleeping3
+# SYSTEM_POWER_STATE: TargetState and EffectiveState, of each kind of sleep.
+STATES: Final[Mapping[SleepKind, tuple[int, int]]] = MappingProxyType(
+    {SleepKind.S3: (4, 4), SleepKind.HYBRID: (4, 5), SleepKind.S4: (5, 5)}
+)
+DOZE_TYPE: Final = 3
+REASON_RTC: Final = 2  # of Kernel-General 1: synchronised with the hardware clock on a wake
+REASON_SYNC: Final = 1  # ... and set by somebody, the time service for one
 _VERSION_2_BUILD = 10_240
 _PRESENCE_BUILD = 17_134
 _VERSION_3_BUILD = 18_990
@@ -20,6 +29,7 @@ _WAKE_TEXT = {
     WakeCause.BUTTON: "",
     WakeCause.LID: "ACPI Lid",
     WakeCause.DEVICE: "USB xHCI controller – 1.10",
+    WakeCause.DOZE: "",
 }
 # Session types of Kernel-Power 566: someone is there, screen off, asleep. Reasons as real ones.
 ACTIVE: Final = 0
@@ -34,7 +44,8 @@ class CycleRecord:
     """What Power-Troubleshooter will say of one cycle; OS times in ns since 1970 UTC.
 
     Attributes:
-        state: TargetState and EffectiveState.
+        states: TargetState and EffectiveState.
+        source_type: WakeSourceType, instead of the one that belongs to the cause.
     """
 
     sleep_ns: int
@@ -44,7 +55,11 @@ class CycleRecord:
     wake_ms: int
     driver_init_ms: int
     bios_init_ms: int
-    state: int = S3
+    states: tuple[int, int] = STATES[SleepKind.S3]
+    hiber_write_ms: int = 0
+    hiber_read_ms: int = 0
+    hiber_pages: int = 0
+    source_type: int | None = None
 
 
 def boot(t_ns: int, build: int, clean: bool, boot_id: int) -> tuple[Event, ...]:
@@ -96,11 +111,11 @@ def session(t_ns: int, boot_id: int, number: int, kinds: tuple[int, int], us: in
     return Event(Provider.KERNEL_POWER, 566, 0, t_ns, fields)
 
 
-def entering_sleep(t_ns: int, transitions: int) -> Event:
+def entering_sleep(t_ns: int, transitions: int, states: tuple[int, int]) -> Event:
     """Return Kernel-Power 42; reason 0 is button or lid."""
     fields = (
-        ("TargetState", S3),
-        ("EffectiveState", S3),
+        ("TargetState", states[0]),
+        ("EffectiveState", states[1]),
         ("Reason", 0),
         ("Flags", 0),
         ("TransitionsToOn", transitions),
@@ -108,12 +123,12 @@ def entering_sleep(t_ns: int, transitions: int) -> Event:
     return Event(Provider.KERNEL_POWER, 42, 3, t_ns, fields)
 
 
-def resumed(t_ns: int) -> Event:
+def resumed(t_ns: int, states: tuple[int, int]) -> Event:
     """Return Kernel-Power 107; no wake timer was set."""
     fields = (
-        ("TargetState", S3),
-        ("EffectiveState", S3),
-        ("WakeFromState", S3),
+        ("TargetState", states[0]),
+        ("EffectiveState", states[1]),
+        ("WakeFromState", states[0]),
         ("ProgrammedWakeTimeAc", FILETIME_ZERO),
         ("ProgrammedWakeTimeDc", FILETIME_ZERO),
         ("WakeRequesterTypeAc", 0),
@@ -122,12 +137,12 @@ def resumed(t_ns: int) -> Event:
     return Event(Provider.KERNEL_POWER, 107, 1, t_ns, fields)
 
 
-def clock_set(t_ns: int, new_ns: int, old_ns: int) -> Event:
-    """Return Kernel-General 1; reason 2 is "synchronised with the hardware clock"."""
+def clock_set(t_ns: int, new_ns: int, old_ns: int, reason: int = REASON_RTC) -> Event:
+    """Return Kernel-General 1."""
     fields = (
         ("NewTime", filetime(new_ns)),
         ("OldTime", filetime(old_ns)),
-        ("Reason", 2),
+        ("Reason", reason),
         ("ProcessID", 4),
         ("CmosTime", filetime(new_ns)),
         ("TimeZoneBias", 0),
@@ -159,13 +174,13 @@ def cycle_record(t_ns: int, build: int, record: CycleRecord) -> Event:
         ("WakeDuration", record.wake_ms),
         ("DriverInitDuration", record.driver_init_ms),
         ("BiosInitDuration", record.bios_init_ms),
-        ("HiberWriteDuration", 0),
-        ("HiberReadDuration", 0),
-        ("HiberPagesWritten", 0),
+        ("HiberWriteDuration", record.hiber_write_ms),
+        ("HiberReadDuration", record.hiber_read_ms),
+        ("HiberPagesWritten", record.hiber_pages),
         ("Attributes", _ATTRIBUTES),
-        ("TargetState", record.state),
-        ("EffectiveState", record.state),
-        ("WakeSourceType", _source_type(record.cause, build)),
+        ("TargetState", record.states[0]),
+        ("EffectiveState", record.states[1]),
+        ("WakeSourceType", _source_type(record, build)),
         ("WakeSourceTextLength", len(text)),
         ("WakeSourceText", text),
         ("WakeTimerOwnerLength", 0),
@@ -182,7 +197,11 @@ def cycle_record(t_ns: int, build: int, record: CycleRecord) -> Event:
     return Event(Provider.TROUBLESHOOTER, 1, version, t_ns, tuple(fields))
 
 
-def _source_type(cause: WakeCause, build: int) -> int:
-    if cause is WakeCause.BUTTON:
+def _source_type(record: CycleRecord, build: int) -> int:
+    if record.source_type is not None:
+        return record.source_type
+    if record.cause is WakeCause.BUTTON:
         return _BUTTON_TYPE
+    if record.cause is WakeCause.DOZE:
+        return DOZE_TYPE
     return 5 if build >= _PRESENCE_BUILD else 4

@@ -12,6 +12,8 @@ from typing import Final, assert_never
 from numpy.random import Generator
 
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.dut_character import SOUND, DutBehaviour
+from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.sim import os_events
 from resume_rig.rig.sim.dut_event import (
     DisplayOff,
@@ -24,12 +26,14 @@ from resume_rig.rig.sim.dut_event import (
     RecordDue,
     SleepBegan,
     SleepEntered,
+    WakeCause,
     WakeEnded,
 )
 from resume_rig.rig.sim.event_xml import Event, event_xml
 from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.firmware_table import FirmwareTable
 from resume_rig.rig.sim.os_clock import OsClock
-from resume_rig.rig.sim.os_events import ACTIVE, ASLEEP, SCREEN_OFF, CycleRecord
+from resume_rig.rig.sim.os_events import ACTIVE, ASLEEP, SCREEN_OFF, STATES, CycleRecord
 
 DUT_LOG_NAME: Final = "/dut/System.xml"
 """What a simulated bench calls this log."""
@@ -40,6 +44,7 @@ _SLP_TYP_TRAP_MS = 2
 _STALE_NS = 90_000  # real 107s stand 0.09 ms after the time at which the clock stopped
 _CLOCK_SET_NS = 1_000_000  # and Kernel-General 1 some 1 ms after the time that it set
 _WAKE_TIME_JITTER_NS = 6_000_000  # WakeTime is RTC reading + WakeDuration to some milliseconds
+_PAGES_PER_MS = 400  # of a hibernation image: some 1.6 GB/s
 _GAP_SHARE = 0.3  # of records are followed by one or more of no interest here
 
 
@@ -49,11 +54,13 @@ class LogIdentity:
 
     Attributes:
         firmware_extra_ms: BiosInitDuration minus the firmware's FullResume.
+        behaviour: how it errs.
     """
 
     computer: str
     os_build: int
     firmware_extra_ms: int
+    behaviour: DutBehaviour = SOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,7 @@ class OsLog:
 
     Attributes:
         faults: misbehaviours; may be exchanged at any time.
+        behaviour: how it errs; likewise.
     """
 
     def __init__(
@@ -80,6 +88,7 @@ class OsLog:
     ) -> None:
         self.faults = faults
         self._identity = identity
+        self.behaviour = identity.behaviour
         self._clock = clock
         self._random = random
         self._text = bytearray()
@@ -131,8 +140,7 @@ class OsLog:
     def _booted(self, world_ns: int, clean: bool) -> None:
         self._boot_id += 1
         self._pending = None
-        self._resume_count = 0
-        self._average_ms = 0
+        self._firmware = FirmwareTable(self._identity.firmware_extra_ms)
         self._transitions = 0
         self._awake_ns = 0
         self._running_since_ns = world_ns
@@ -145,13 +153,15 @@ class OsLog:
 
     def _sleep_began(self, moment: SleepBegan) -> None:
         self._began_ns = moment.t_ns
+        self._began = moment
         self._sleep_ns = self._clock.at(moment.t_ns)
         if self._pending is not None:
             self._pending = replace(self._pending, spoilt_ns=self._sleep_ns)
 
     def _sleep_entered(self, moment: SleepEntered) -> None:
         self._transitions += 1
-        self._write(os_events.entering_sleep(self._clock.at(moment.t_ns), self._transitions))
+        t_ns = self._clock.at(moment.t_ns)
+        self._write(os_events.entering_sleep(t_ns, self._transitions, self._states()))
         if self._pending is not None:
             self._pending = replace(self._pending, spoilt_ns=None)
             self._write_pending(moment.t_ns)
@@ -166,30 +176,39 @@ class OsLog:
         new_ns = self._clock.set_from_rtc(moment.t_ns)
         self._running_since_ns = moment.t_ns
         self._wake = moment
-        bios_ms = moment.bios_ns // _NS_PER_MS
-        full_ms = max(bios_ms - self._identity.firmware_extra_ms, 0)
-        self._resume_count += 1
-        before = self._average_ms * (self._resume_count - 1)
-        self._average_ms = (before + full_ms) // self._resume_count
         set_ns = new_ns + _CLOCK_SET_NS
         down_ms = self._awake_ns // _NS_PER_MS
-        self._write(os_events.resumed(old_ns + _STALE_NS))
+        self._write(os_events.resumed(old_ns + _STALE_NS, self._states()))
         self._write(os_events.clock_set(set_ns, new_ns, old_ns))
-        self._write(
-            os_events.firmware_resume(
-                set_ns + 15_000, self._resume_count, full_ms, self._average_ms
-            )
-        )
+        if self._began.kind is SleepKind.S4:
+            # A boot to the firmware: its table of S3 resumes starts anew.
+            self._firmware = FirmwareTable(self._identity.firmware_extra_ms)
+            return
+        told = self._firmware.resumed(self._true_bios_ms(moment), self.behaviour)
+        self._write(os_events.firmware_resume(set_ns + 15_000, *told))
         self._write(
             os_events.firmware_suspend(set_ns + 17_000, down_ms, down_ms + _SLP_TYP_TRAP_MS)
         )
 
+    def _true_bios_ms(self, moment: OsResumed) -> int:
+        """Return what the counter says at the waking vector."""
+        counted_ns = moment.bios_ns if self.behaviour.tsc_resets else moment.t_ns + _UPTIME_NS
+        return counted_ns // _NS_PER_MS
+
+    def _states(self) -> tuple[int, int]:
+        """Return the states that the OS claims for the sleep at hand."""
+        claimed = self.behaviour.claims
+        if claimed is None or self._began.kind is not self.behaviour.sleeps:
+            claimed = self._began.kind
+        return STATES.get(claimed, STATES[SleepKind.S3])
+
     def _wake_ended(self, moment: WakeEnded) -> None:
         self._change_session(moment.t_ns, ACTIVE)
         jitter_ns = round(self._random.uniform(-1, 1) * _WAKE_TIME_JITTER_NS)
-        if SimFault.NO_RECORD in self.faults:
+        missing = self._by_chance(self.behaviour.record_missing_share)
+        if missing or SimFault.NO_RECORD in self.faults:
             return
-        wake = self._wake
+        wake, image_ms = self._wake, self._began.image_ns // _NS_PER_MS
         record = CycleRecord(
             sleep_ns=self._sleep_ns,
             wake_ns=self._clock.at(moment.t_ns) + jitter_ns,
@@ -197,10 +216,23 @@ class OsLog:
             sleep_ms=self._suspend_ms,
             wake_ms=(wake.driver_ns + wake.user_ns) // _NS_PER_MS,
             driver_init_ms=wake.driver_ns // _NS_PER_MS,
-            bios_init_ms=wake.bios_ns // _NS_PER_MS,
+            bios_init_ms=round(self._true_bios_ms(wake) * self.behaviour.bios_factor),
+            states=self._states(),
+            hiber_write_ms=image_ms,
+            hiber_read_ms=wake.image_ns // _NS_PER_MS,
+            hiber_pages=image_ms * _PAGES_PER_MS,
+            source_type=self.behaviour.wake_source_type,
         )
         zero = SimFault.ZERO_RECORD in self.faults
+        zero = zero or self._by_chance(self.behaviour.record_aborted_share)
         self._pending = _Pending(_zeros(record) if zero else record)
+        if self._by_chance(self.behaviour.clock_step_share):
+            self._step_clock(moment.t_ns)
+
+    def _step_clock(self, world_ns: int) -> None:
+        old_ns = self._clock.at(world_ns)
+        new_ns = self._clock.step(world_ns, self.behaviour.clock_step_ns)
+        self._write(os_events.clock_set(new_ns, new_ns, old_ns, os_events.REASON_SYNC))
 
     def _write_pending(self, world_ns: int) -> None:
         if self._pending is None:
@@ -208,9 +240,21 @@ class OsLog:
         record, spoilt_ns = self._pending.record, self._pending.spoilt_ns
         if spoilt_ns is not None:
             record = replace(_zeros(record), sleep_ns=spoilt_ns)
+        if record.cause is WakeCause.DOZE:
+            states, slept_ns = STATES[SleepKind.S4], self._sleep_ns
+            record = replace(
+                _zeros(record), states=states, sleep_ns=slept_ns, wake_ns=slept_ns, source_type=None
+            )
         t_ns = self._clock.at(world_ns)
-        self._write(os_events.cycle_record(t_ns, self._identity.os_build, record))
+        event = os_events.cycle_record(t_ns, self._identity.os_build, record)
+        self._write(event)
+        if self._by_chance(self.behaviour.record_doubled_share):
+            self._write(event)
         self._pending = None
+
+    def _by_chance(self, share: float) -> bool:
+        """Return True in a share of cases; draws only where there are such cases."""
+        return share > 0 and self._random.random() < share
 
     def _change_session(self, world_ns: int, kind: int) -> None:
         self._write(
@@ -239,11 +283,24 @@ def new_log(
 ) -> OsLog:
     """Return the log of a simulated DUT of this profile, which has been up for a while."""
     identity = LogIdentity(
-        f"SIM-{profile.name}".upper(), profile.os_build, profile.firmware_extra_ms
+        f"SIM-{profile.name}".upper(),
+        profile.os_build,
+        profile.firmware_extra_ms,
+        profile.behaviour,
     )
     return OsLog(identity, clock, random, faults)
 
 
 def _zeros(record: CycleRecord) -> CycleRecord:
     """A record of a cycle that the OS did not measure: every duration and state is 0."""
-    return replace(record, sleep_ms=0, wake_ms=0, driver_init_ms=0, bios_init_ms=0, state=0)
+    return replace(
+        record,
+        sleep_ms=0,
+        wake_ms=0,
+        driver_init_ms=0,
+        bios_init_ms=0,
+        states=(0, 0),
+        hiber_write_ms=0,
+        hiber_read_ms=0,
+        hiber_pages=0,
+    )

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 _SOFT_START_NS = 8_000_000  # LED drivers start softly over 1 to 10 ms
 _FADE_NS = 1_000_000
+_NS_PER_S = 1_000_000_000
 _BLACK_COUNTS = 40
 _WHITE_COUNTS = 2_600  # 250 cd/m2 on a 12-bit converter
 _NOISE_COUNTS = 4.0
@@ -20,10 +21,17 @@ class Panel:
     """Light as a function of time; lit when it is made, as the DUT is up.
 
     Samples must be asked for in time order; the noise then depends only on their number.
+
+    Args:
+        random: for the noise.
+        pwm_hz: it is dimmed at this frequency; 0: not dimmed.
+        pwm_duty: share of each period that it is lit.
     """
 
-    def __init__(self, random: Generator) -> None:
+    def __init__(self, random: Generator, pwm_hz: int = 0, pwm_duty: float = 1.0) -> None:
         self._random = random
+        self._period_ns = _NS_PER_S // pwm_hz if pwm_hz else 0
+        self._lit_ns = round(pwm_duty * self._period_ns)
         self._since_ns = -_SOFT_START_NS
         self._lit = True
         self._from_share = 1.0
@@ -37,7 +45,11 @@ class Panel:
     def counts(self, t_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return converter counts, 0..4095, at times [ns] that are not before the last switch."""
         noise = self._random.standard_normal(t_ns.size) * _NOISE_COUNTS
-        level = _BLACK_COUNTS + (_WHITE_COUNTS - _BLACK_COUNTS) * self._share(t_ns)
+        share = self._share(t_ns)
+        if self._period_ns:
+            # The dimming runs on, whenever the panel is switched.
+            share = share * (t_ns % self._period_ns < self._lit_ns)
+        level = _BLACK_COUNTS + (_WHITE_COUNTS - _BLACK_COUNTS) * share
         return np.clip(np.rint(level + noise), 0, FULL_SCALE).astype(np.int64)
 
     def _share(self, t_ns: NDArray[np.int64]) -> NDArray[np.float64]:

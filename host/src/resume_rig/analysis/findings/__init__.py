@@ -1,0 +1,1 @@
+"""Findings: where outside and inside disagree, one small file a family."""

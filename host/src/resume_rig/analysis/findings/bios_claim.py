@@ -1,0 +1,124 @@
+"""Findings about BiosInit by itself: an uptime, another unit, more or less than there was time."""
+
+from enum import Enum, auto, unique
+
+from resume_rig.analysis.findings.seen import Found, Seen
+from resume_rig.analysis.findings.thresholds import (
+    UNIT_FACTORS,
+    UNIT_TOLERANCE,
+    UPTIME_MS,
+)
+from resume_rig.analysis.os_away import hidden, longest_bios_ms
+from resume_rig.analysis.reconcile import hidden_by_light
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.verdict import Finding, FindingKind
+
+
+@unique
+class Claim(Enum):
+    """What can be believed of a BIOS time."""
+
+    POSSIBLE = auto()
+    UPTIME = auto()
+    OTHER_UNIT = auto()
+    TOO_LONG = auto()
+
+
+def claim_of(seen: Seen) -> Claim:
+    """Return whether there was time for the BIOS time of a record, and what it is if not."""
+    bios_ms = seen.record.bios_init_ms
+    if bios_ms is None:
+        return Claim.POSSIBLE
+    longest_ms = _longest_ms(seen)
+    if longest_ms is None or bios_ms <= longest_ms:
+        return Claim.POSSIBLE
+    if seen.around.history.keeps_counting:
+        return Claim.UPTIME
+    if unit_factor(seen.record, longest_ms) is not None:
+        return Claim.OTHER_UNIT
+    return Claim.UPTIME if bios_ms >= UPTIME_MS else Claim.TOO_LONG
+
+
+def _longest_ms(seen: Seen) -> float | None:
+    before = seen.around.history.before(seen.record)
+    return longest_bios_ms(seen.outside, seen.record, before, seen.around.reset_to_tsc)
+
+
+def unit_factor(record: OsRecord, longest_ms: float) -> int | None:
+    """Return the factor that makes a BIOS time possible; None where there is none.
+
+    Where the firmware tells its own time, the two have to agree then.
+    """
+    bios_ms, full_ms = record.bios_init_ms or 0, record.firmware_resume_ms
+    for factor in UNIT_FACTORS:
+        true_ms = bios_ms / factor
+        near = full_ms is None or abs(true_ms - full_ms) <= UNIT_TOLERANCE * max(true_ms, full_ms)
+        if 1 <= true_ms <= longest_ms and near:
+            return factor
+    return None
+
+
+def bios_findings(seen: Seen) -> Found:
+    """Give at most one of `tsc-not-reset`, `wrong-unit`, `bios-under-` and `-over-reported`."""
+    claim = claim_of(seen)
+    if claim is Claim.POSSIBLE:
+        found = _hidden_on_average(seen) or _hidden_alone(seen) or _hidden_by_light(seen)
+        if found is not None:
+            yield found
+        return
+    yield _impossible(seen, claim)
+
+
+def _impossible(seen: Seen, claim: Claim) -> Finding:
+    record = seen.record
+    longest_ms = _longest_ms(seen) or 0
+    evidence = {
+        "bios_init_ms": record.bios_init_ms,
+        "longest_possible_ms": round(longest_ms),
+        "firmware_resume_ms": record.firmware_resume_ms,
+    }
+    room = f"The OS reports {record.bios_init_ms} ms for the BIOS, where wires and clock leave "
+    room += f"{longest_ms:.0f} ms at most"
+    if claim is Claim.UPTIME:
+        text = f"{room}: the counter it is read from was not reset over the sleep."
+        return Finding(FindingKind.TSC_NOT_RESET, text, evidence)
+    if claim is Claim.OTHER_UNIT:
+        factor = unit_factor(record, longest_ms)
+        text = f"{room}: it is {factor} times too large, as another unit makes it."
+        return Finding(FindingKind.WRONG_UNIT, text, {**evidence, "factor": factor})
+    return Finding(FindingKind.BIOS_OVER_REPORTED, f"{room}.", evidence)
+
+
+def _hidden_alone(seen: Seen) -> Finding | None:
+    """Compare the OS's own count of the time it was away, in one cycle."""
+    before = seen.around.history.before(seen.record)
+    rest = hidden(seen.outside, seen.record, before, seen.around.reset_to_tsc)
+    if rest is None or abs(rest.whole.value_ns) <= rest.whole.bound_ns:
+        return None
+    return _hidden(rest.whole, "in this cycle, by the OS's own clock", 1)
+
+
+def _hidden_on_average(seen: Seen) -> Finding | None:
+    row = seen.around.means.get(seen.outside.number)
+    if row is None or abs(row.mean.value_ns) <= row.mean.bound_ns:
+        return None
+    return _hidden(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
+
+
+def _hidden_by_light(seen: Seen) -> Finding | None:
+    rest = hidden_by_light(seen.outside, seen.record, seen.around.norms)
+    return None if rest is None else _hidden(rest, "against the light, which came as ever", 1)
+
+
+def _hidden(rest: BoundedNs, by: str, n: int) -> Finding:
+    under = rest.value_ns > 0
+    text = (
+        f"After PLTRST# {abs(rest.value_ns) / 1e6:.0f} ms {'more' if under else 'less'} went by "
+        f"than the BIOS time that the OS reports, {by}."
+    )
+    return Finding(
+        FindingKind.BIOS_UNDER_REPORTED if under else FindingKind.BIOS_OVER_REPORTED,
+        text,
+        {"hidden_ns": rest.value_ns, "bound_ns": rest.bound_ns, "cycles": n},
+    )

@@ -1,0 +1,83 @@
+"""Every number that a finding of the comparison is made with, in one place.
+
+docs/reference/findings.md gives the reasons; the explanations quote these numbers.
+"""
+
+from typing import Final
+
+_MS: Final = 1_000_000
+
+OS_CLOCK_NS: Final = 500 * _MS
+"""The OS reads its RTC in whole seconds and a half: each wake sets its clock to within so much."""
+
+WAKE_TIME_NS: Final = 15 * _MS
+"""WakeTime is the RTC's reading + WakeDuration, to so much (real logs)."""
+
+CLOCKS_PPB: Final = 200_000
+"""Rate of RTC, OS and board against one another; a crystal of each is within 100 ppm."""
+
+SUSPEND_TRAP_NS: Final = 50 * _MS
+"""The firmware's part on the way down lasts 0 to so long, where FPDT does not tell it."""
+
+ACCEPTED_NS: Final = 100 * _MS
+"""A press or a closed lid is accepted within so long: EC 30 ms, chipset 16 ms, their polling."""
+
+HIDDEN_BEFORE_NS: Final = 250 * _MS
+"""`hidden-before-sleep`: more than that, beyond the bounds."""
+
+CLOCK_STEP_NS: Final = 1_000 * _MS
+"""`clock-step`: a synchronisation after a wake takes up to 0.5 s back, which is no finding."""
+
+DOUBLED_NS: Final = 1_000 * _MS
+"""`record-doubled`: wake times nearer to one another than any two wakes are."""
+
+FIRMWARE_ORDER_MS: Final = 2
+"""Two values in whole milliseconds, each off by less than 1."""
+
+FIRMWARE_DRIFT_MS: Final = 20
+"""`firmware-disagrees`: how far BiosInit - FullResume may be from the platform's constant."""
+
+AVERAGE_MS: Final = 2
+"""`average-resume-wrong`: average before, average after and FullResume are whole milliseconds."""
+
+UNEXPLAINED_NS: Final = 50 * _MS
+"""`unexplained`: never below."""
+
+ONE_CAUSE: Final = 3
+"""`bios-under-reported` by the light: BIOS time and rest agree to a third of the rest."""
+
+UNUSUAL_SIGMAS: Final = 5
+"""Drivers and light vary by themselves; five standard deviations are no such variation."""
+
+FEW_CYCLES: Final = 12
+"""Of n cycles a spread is known to some 12/n of itself: UNUSUAL_SIGMAS grows by that share."""
+
+LIGHT_AFTER_COMPLETE_NS: Final = 1_000 * _MS
+"""`complete-before-light`, where the DUT profile says no better: monitors take long to lock."""
+
+UNIT_FACTORS: Final = (1_000, 1_000_000)
+"""`wrong-unit`: microseconds or nanoseconds where milliseconds are due."""
+
+UNIT_TOLERANCE: Final = 0.3
+"""BiosInit and FullResume differ by so much at most, once their units agree."""
+
+TICKS_RATIO: Final = 1.05
+"""`wrong-unit` by ticks: FullResume is proportional to BiosInit, and above it by this at least."""
+
+TICKS_FIT: Final = 0.6
+"""... and a factor explains the campaign better than a constant difference, by this share."""
+
+TICKS_SPREAD_MS: Final = 0.8
+"""... which can be told only where the differences vary by so much on average."""
+
+UPTIME_MS: Final = 60_000
+"""`tsc-not-reset`: a BIOS time that no wire allows, and no unit explains, from this on."""
+
+UPTIME_STEP_MS: Final = 1_500
+"""... or one that grows from record to record by the time between them, to so much."""
+
+MEDIAN_OF: Final = 3
+"""Cycles that a median needs."""
+
+SPREAD_OF: Final = 8
+"""Cycles that a spread, or a factor, needs."""

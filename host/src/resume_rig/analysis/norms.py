@@ -1,0 +1,143 @@
+"""What is normal in a campaign: medians and spreads that one wild cycle does not move.
+
+A time is normal for a kind of sleep and a wake source: S4 and S3, lid and button have their own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from resume_rig.analysis.closure_terms import firmware_extra_ms, residual
+from resume_rig.analysis.findings.thresholds import (
+    FEW_CYCLES,
+    MEDIAN_OF,
+    SPREAD_OF,
+    UNUSUAL_SIGMAS,
+)
+from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
+from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.model.channel import Actuator
+from resume_rig.model.cycle import OutsideCycle, UsualRest
+from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.quantity import BoundedNs
+
+_MAD_TO_SIGMA = 1.4826
+
+Group = tuple[SleepKind, Actuator | None]
+Pair = tuple[OutsideCycle, OsRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """A median with what is known of the scatter around it.
+
+    Attributes:
+        n: how many values it is of.
+        spread_ns: median absolute deviation, scaled to the standard deviation of a normal
+            distribution; None of fewer than 8.
+        constant_bound_ns: half-width of a constant that was given; None where it was learned.
+    """
+
+    n: int
+    median_ns: int
+    spread_ns: int | None
+    constant_bound_ns: int | None = None
+
+    @property
+    def unusual_ns(self) -> int | None:
+        """How far from the median a value has to be to be unusual; None where nobody knows."""
+        if self.constant_bound_ns is not None:
+            return self.constant_bound_ns
+        if self.spread_ns is None:
+            return None
+        return round(UNUSUAL_SIGMAS * (1 + FEW_CYCLES / self.n) * self.spread_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Norms:
+    """What is normal in a campaign, by kind of sleep and wake source.
+
+    Attributes:
+        residuals: of PLTRST# -> light minus BiosInit minus DriverInit; what the platform is known
+            by, where it is.
+        learned: the same, of this campaign in any case.
+        bios: of BiosInit.
+        firmware_extra_ms: BiosInit minus FullResume, constant per machine; None below 3 cycles.
+    """
+
+    residuals: Mapping[Group, Norm] = field(default_factory=dict)
+    learned: Mapping[Group, Norm] = field(default_factory=dict)
+    bios: Mapping[Group, Norm] = field(default_factory=dict)
+    firmware_extra_ms: float | None = None
+
+
+def group_of(outside: OutsideCycle, record: OsRecord) -> Group:
+    """Return what a cycle can be compared with."""
+    return record.kind, outside.wake_by
+
+
+def norms_of(pairs: Sequence[Pair], known: Platform = UNKNOWN_PLATFORM) -> Norms:
+    """Return what is normal in a campaign, of its cycles with a record, in order.
+
+    Ignored cycles are left out, and the first of each group where 8 more are there: it may be
+    one of warming up. What the platform is known by goes before what the campaign shows.
+    """
+    groups: dict[Group, list[Pair]] = {}
+    for outside, record in pairs:
+        if not outside.ignored:
+            groups.setdefault(group_of(outside, record), []).append((outside, record))
+    warm = {group: members[len(members) > SPREAD_OF :] for group, members in groups.items()}
+    learned = _medians({group: _residuals_ns(members) for group, members in warm.items()})
+    return Norms(
+        residuals=learned if known.residual is None else _given(warm, known.residual),
+        learned=learned,
+        bios=_medians({group: _bios_ns(members) for group, members in warm.items()}),
+        firmware_extra_ms=_firmware_extra(warm.values(), known),
+    )
+
+
+def norm_of(values_ns: Sequence[int]) -> Norm | None:
+    """Return median and spread; None of fewer than 3 values."""
+    n = len(values_ns)
+    if n < MEDIAN_OF:
+        return None
+    middle_ns = round(median(values_ns))
+    if n < SPREAD_OF:
+        return Norm(n, middle_ns, None)
+    deviation = median(abs(value_ns - middle_ns) for value_ns in values_ns)
+    return Norm(n, middle_ns, round(_MAD_TO_SIGMA * deviation))
+
+
+def usual_rests(norms: Norms) -> tuple[UsualRest, ...]:
+    """Return what the campaign shows of its platform, for whoever keeps it in a DUT profile."""
+    return tuple(
+        UsualRest(kind, wake_by, norm.n, norm.median_ns, norm.spread_ns)
+        for (kind, wake_by), norm in norms.learned.items()
+    )
+
+
+def _given(groups: Iterable[Group], constant: BoundedNs) -> dict[Group, Norm]:
+    norm = Norm(0, constant.value_ns, None, constant_bound_ns=constant.bound_ns)
+    return dict.fromkeys(groups, norm)
+
+
+def _medians(values_ns: Mapping[Group, Sequence[int]]) -> dict[Group, Norm]:
+    norms = {group: norm_of(values) for group, values in values_ns.items()}
+    return {group: norm for group, norm in norms.items() if norm is not None}
+
+
+def _residuals_ns(members: Iterable[Pair]) -> list[int]:
+    found = (residual(outside, record) for outside, record in members)
+    return [rest.value_ns for rest in found if rest is not None]
+
+
+def _bios_ns(members: Iterable[Pair]) -> list[int]:
+    return [record.bios_init_ms * MS_NS for _, record in members if record.bios_init_ms is not None]
+
+
+def _firmware_extra(groups: Iterable[Sequence[Pair]], known: Platform) -> float | None:
+    if known.firmware_extra_ms is not None:
+        return known.firmware_extra_ms
+    found = (firmware_extra_ms(record) for members in groups for _, record in members)
+    extras_ms = [extra_ms for extra_ms in found if extra_ms is not None]
+    return float(median(extras_ms)) if len(extras_ms) >= MEDIAN_OF else None

@@ -1,0 +1,197 @@
+"""How long the OS was away by its own clock, against what wires and BiosInit add up to.
+
+    OS frozen -> SLP_S3# falling     FPDT tells it, or it is short
+    asleep                           outside
+    SLP_S3# rising -> PLTRST#        outside
+    PLTRST# -> TSC = 0               the DUT profile bounds it
+    TSC = 0 -> waking vector         BiosInit, inside
+    ------------------------------
+    OS frozen -> waking vector       away: RTC at the wake minus the clock at the sleep
+
+What is over is hidden. The OS reads the RTC in whole seconds, so each wake sets its clock to half
+a second, and one cycle's hidden time is known to a second. But the error that one wake leaves is
+the error that the next sleep starts with: over n cycles in a row all but the first and the last
+cancel, and the mean is known to 1 s / n.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from resume_rig.analysis.closure_terms import figure_of
+from resume_rig.analysis.findings.thresholds import (
+    ACCEPTED_NS,
+    CLOCKS_PPB,
+    HIDDEN_BEFORE_NS,
+    OS_CLOCK_NS,
+    SUSPEND_TRAP_NS,
+    WAKE_TIME_NS,
+)
+from resume_rig.analysis.reconcile import awake_to_os, power_up
+from resume_rig.analysis.reported_times import MS_NS, reported
+from resume_rig.model.channel import Channel
+from resume_rig.model.cycle import IntervalName, OutsideCycle
+from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.quantity import BoundedNs
+
+_NS_PER_US = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Time that the OS was away and that wires and BiosInit do not explain.
+
+    Attributes:
+        each: of one cycle; negative where they explain more than there was.
+        drift: of it, what the steps of the OS's clock alone may be, half-width; cancels in a row.
+    """
+
+    each: BoundedNs
+    drift_ns: int
+
+    @property
+    def whole(self) -> BoundedNs:
+        """The hidden time of this cycle by itself."""
+        return BoundedNs(self.each.value_ns, self.each.bound_ns + self.drift_ns)
+
+
+def hidden(
+    outside: OutsideCycle, record: OsRecord, before: OsRecord | None, reset_to_tsc: BoundedNs
+) -> Hidden | None:
+    """Return what one S3 cycle hides, given the record before its own; None if not known."""
+    away = os_away(record, before)
+    asleep = outside.intervals.get(IntervalName.ASLEEP)
+    to_os = awake_to_os(outside, record, reset_to_tsc)
+    # Without SLP_S3# the sleep is measured between edges of PWR_OK, and its start is not known.
+    if record.kind is not SleepKind.S3 or Channel.SLP_S3 not in outside.channels:
+        return None
+    if away is None or asleep is None or to_os is None:
+        return None
+    rest = away - before_power_down(outside, record) - asleep - to_os
+    return Hidden(rest, 2 * OS_CLOCK_NS)
+
+
+def longest_bios_ms(
+    outside: OutsideCycle, record: OsRecord, before: OsRecord | None, reset_to_tsc: BoundedNs
+) -> float | None:
+    """Return the longest BIOS time that clock and wires of an S3 cycle leave room for, in ms."""
+    away = os_away(record, before)
+    asleep = outside.intervals.get(IntervalName.ASLEEP)
+    if record.kind is not SleepKind.S3 or away is None or asleep is None:
+        return None
+    rest = away - asleep - power_up(outside) - reset_to_tsc
+    return max(rest.value_ns + rest.bound_ns + 2 * OS_CLOCK_NS, 0) / MS_NS
+
+
+def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
+    """Return RTC at the wake minus the OS clock at the sleep, as if nobody had set that clock.
+
+    The bound is without the half seconds of the RTC. None where a part is not known.
+    """
+    stepped_ns = _stepped(record, before)
+    if record.resume_ms is None or stepped_ns is None:
+        return None
+    jump_us = figure_of(record, "clock_jump_us")
+    if jump_us is not None:
+        away_ns, bound_ns = round(jump_us) * _NS_PER_US, MS_NS
+    else:
+        sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
+        if sleep_ns is None or wake_ns is None or record.wake_ms is None or record.sleep_ms is None:
+            return None
+        away_ns = wake_ns - sleep_ns - (record.wake_ms + record.sleep_ms) * MS_NS
+        bound_ns = WAKE_TIME_NS + 2 * MS_NS
+    away_ns += stepped_ns
+    return BoundedNs(away_ns, bound_ns + abs(away_ns) * CLOCKS_PPB // 1_000_000_000)
+
+
+def _stepped(record: OsRecord, before: OsRecord | None) -> int | None:
+    """Return by how much the clock was set between the wake before and this sleep.
+
+    A record's figures tell of the steps since the record before it.
+    """
+    whole_us = figure_of(record, "clock_stepped_us") or 0
+    if before is None:
+        return None if figure_of(record, "clock_steps") else 0
+    after_us = figure_of(record, "clock_stepped_after_wake_us") or 0
+    earlier_us = figure_of(before, "clock_stepped_after_wake_us") or 0
+    return round(earlier_us + whole_us - after_us) * _NS_PER_US
+
+
+def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
+    """Return what the OS does not tell between the trigger of the sleep and SLP_S3# falling.
+
+    The trigger being accepted and the firmware's part on the way down are taken off; negative or
+    within its bound where nothing is hidden.
+    """
+    whole = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
+    if whole is None or record.sleep_ms is None or record.resume_ms is None:
+        return None
+    accepted = BoundedNs(ACCEPTED_NS // 2, ACCEPTED_NS // 2)
+    return whole - reported(record.sleep_ms) - accepted - _firmware_suspend(record)
+
+
+def hides_before_sleep(outside: OutsideCycle, record: OsRecord) -> bool:
+    """Return whether the time before the sleep is a finding."""
+    rest = before_sleep(outside, record)
+    return rest is not None and rest.value_ns - rest.bound_ns > HIDDEN_BEFORE_NS
+
+
+def before_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs:
+    """Return OS frozen to SLP_S3# falling: what is hidden there is the sleep's, not the BIOS's."""
+    rest = before_sleep(outside, record)
+    firmware = _firmware_suspend(record)
+    return firmware + rest if rest is not None and hides_before_sleep(outside, record) else firmware
+
+
+def _firmware_suspend(record: OsRecord) -> BoundedNs:
+    told_ms = figure_of(record, "firmware_suspend_ms")
+    if told_ms is None:
+        return BoundedNs(SUSPEND_TRAP_NS // 2, SUSPEND_TRAP_NS // 2)
+    return reported(round(told_ms))
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenMean:
+    """The mean hidden time of cycles in a row.
+
+    Attributes:
+        mean: of them; bound as guaranteed.
+        n: how many.
+    """
+
+    mean: BoundedNs
+    n: int
+
+
+def means_in_a_row(
+    cycles: Sequence[Hidden | None], follows: Sequence[bool]
+) -> list[HiddenMean | None]:
+    """Return for each cycle the mean of the row that it is in; None where it is in none.
+
+    A row ends where a cycle has no hidden time (its record is lost), and where one hides another
+    time than the others do: it has a finding of its own.
+
+    Args:
+        cycles: in order.
+        follows: whether each cycle's sleep began with the clock that the wake before it set: no
+            other sleep and no boot was between.
+    """
+    known = [cycle.each.value_ns for cycle in cycles if cycle is not None]
+    usual_ns = round(median(known)) if known else 0
+    found: list[HiddenMean | None] = [None] * len(cycles)
+    row: list[Hidden] = []
+    for index, (cycle, goes_on) in enumerate(zip([*cycles, None], [*follows, False], strict=True)):
+        fits = cycle is not None and abs(cycle.each.value_ns - usual_ns) <= cycle.whole.bound_ns
+        if row and not (fits and goes_on):
+            found[index - len(row) : index] = [_mean(row)] * len(row)
+            row = []
+        if cycle is not None and fits:
+            row.append(cycle)
+    return found
+
+
+def _mean(row: Sequence[Hidden]) -> HiddenMean:
+    n = len(row)
+    value_ns = sum(cycle.each.value_ns for cycle in row) // n
+    bound_ns = sum(cycle.each.bound_ns for cycle in row) // n
+    return HiddenMean(BoundedNs(value_ns, bound_ns + -(-2 * OS_CLOCK_NS // n)), n)

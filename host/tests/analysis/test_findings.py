@@ -1,0 +1,170 @@
+"""Each class of findings: found where it is, not where it is not, by fixed seeds.
+
+benchmarks/findings.py does the same with many more cycles.
+"""
+
+from pathlib import Path
+
+import pytest
+from findings_truth import ADVICE, CASES, FindingCase, erring, healthy
+from numpy.random import default_rng
+from played_campaign import LIMIT, Bench, play
+
+from resume_rig.analysis.disagreements import disagreements, surroundings_of
+from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.platform import UNKNOWN_PLATFORM
+from resume_rig.model.channel import Actuator
+from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
+from resume_rig.model.dut import DutProfile
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.verdict import FindingKind
+from resume_rig.oslog.reading import read_logs
+from resume_rig.rig.dut_profile import load_dut_profile
+
+CYCLES = 30
+SEED_THAT_HANGS_ONCE = 7
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.kind}, {case.magnitude}")
+def test_a_class_is_found_in_the_cycles_that_have_it(case: FindingCase, tmp_path: Path) -> None:
+    spoilt = case.make(default_rng(4))
+    answer = play(spoilt.profile, CYCLES, 4, tmp_path, by=spoilt.by, spoil=spoilt.spoil)
+    had = 0
+    for cycle in answer.cycles:
+        kinds = {finding.kind for finding in cycle.findings}
+        if spoilt.has(cycle.outside.number):
+            had += 1
+            assert case.kind in kinds
+            assert kinds <= case.along | {case.kind}
+        else:
+            assert kinds <= case.after | ADVICE
+    assert had >= CYCLES // 10
+
+
+SOUND = [pytest.param(profile, by, id=name) for name, profile, by in healthy()]
+
+
+@pytest.mark.parametrize("cycles", [5, 40])
+@pytest.mark.parametrize(("profile", "by"), SOUND)
+def test_a_sound_unit_has_no_finding(
+    profile: DutProfile, by: Actuator, cycles: int, tmp_path: Path
+) -> None:
+    answer = play(profile, cycles, 11, tmp_path, by=by)
+    kinds = {finding.kind for cycle in answer.cycles for finding in cycle.findings}
+    assert kinds <= ADVICE
+    assert all(cycle.record is not None for cycle in answer.cycles)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "share"),
+    [
+        ("tsc-not-reset", FindingKind.TSC_NOT_RESET, 1.0),
+        ("fpdt-in-ticks", FindingKind.WRONG_UNIT, 1.0),
+        ("late-display", FindingKind.UNEXPLAINED, 1.0),
+        ("doze-to-s4", FindingKind.WAKE_NOT_OURS, 1.0),
+        ("fake-s3", FindingKind.STATE_MISMATCH, 1.0),
+        ("resume-hang", FindingKind.DARK, 0.002),
+        ("wakes-alone", FindingKind.WAKE_NOT_OURS, 0.05),
+        ("double-reset", FindingKind.DOUBLE_RESET, 0.1),
+        ("bios-reports-zero", FindingKind.BIOS_NOT_REPORTED, 1.0),
+        ("bios-under-reports", FindingKind.BIOS_UNDER_REPORTED, 1.0),
+        ("hidden-before-s3", FindingKind.HIDDEN_BEFORE_SLEEP, 1.0),
+    ],
+)
+def test_a_shipped_character_shows_what_it_is(
+    name: str, kind: FindingKind, share: float, tmp_path: Path
+) -> None:
+    cycles = 40 if share == 1 else 200
+    answer = play(load_dut_profile(name), cycles, SEED_THAT_HANGS_ONCE, tmp_path, dwell_s=(8, 12))
+    found = sum(kind in {f.kind for f in cycle.findings} for cycle in answer.cycles)
+    if name == "doze-to-s4":
+        # The wires show a wake by itself, or a sleep that became another.
+        found += sum("dozed" in {f.kind.value for f in c.findings} for c in answer.cycles)
+    if share == 1:
+        assert found == cycles
+    else:
+        assert 0 < found < 2.5 * share * cycles + 3
+
+
+def test_a_finding_says_how_much_within_its_bound(tmp_path: Path) -> None:
+    """The BIOS of this character takes 600 ms and reports 60 % of it."""
+    answer = play(load_dut_profile("bios-under-reports"), 100, 5, tmp_path)
+    (evidence,) = {
+        tuple(finding.evidence.items())
+        for cycle in answer.cycles
+        for finding in cycle.findings
+        if finding.kind is FindingKind.BIOS_UNDER_REPORTED
+    }
+    told = dict(evidence)
+    assert abs(told["hidden_ns"] - 240_000_000) <= told["bound_ns"] < 60_000_000
+
+
+def test_a_few_cycles_do_not_accuse_a_firmware(tmp_path: Path) -> None:
+    """Half seconds of the RTC leave three cycles a third of a second of doubt."""
+    answer = play(load_dut_profile("bios-under-reports"), 3, 5, tmp_path)
+    kinds = {finding.kind for cycle in answer.cycles for finding in cycle.findings}
+    assert FindingKind.BIOS_UNDER_REPORTED not in kinds
+
+
+@pytest.mark.parametrize("kind", FindingKind)
+def test_every_kind_is_explained_and_documented(kind: FindingKind, fixtures_dir: Path) -> None:
+    told = explained(kind)
+    assert told is not None
+    assert told.means.endswith(".")
+    assert told.do.endswith(".")
+    page = (fixtures_dir.parent / "docs" / "reference" / "findings.md").read_text("utf-8")
+    assert f"| `{kind}` |" in page
+
+
+@pytest.mark.parametrize(
+    "name", ["win11-22000-laptop-s3.xml", "win10-17763-laptop-faststartup.xml"]
+)
+def test_a_real_firmware_is_not_accused(shared_data: Path, name: str) -> None:
+    """Its averages follow the formula, and a count of 1 after hibernation is not stuck."""
+    records = read_logs([shared_data / "eventlog" / name]).records
+    around = surroundings_of(
+        [],
+        {},
+        records,
+        requirement=LIMIT,
+        reset_to_tsc=BoundedNs(0, 0),
+        platform=UNKNOWN_PLATFORM,
+    )
+    blank = OutsideCycle(1, Outcome.SLEPT_AND_WOKE, OutsideState.NONE, None, None, None, None, {})
+    found = {f.kind for record in records for f in disagreements(blank, record, around)}
+    told = {FindingKind.NOT_MEASURED, FindingKind.RECORD_ABORTED, FindingKind.BIOS_OVER_ADVISED}
+    assert found <= told | {FindingKind.BIOS_NOT_REPORTED, FindingKind.CLOCK_STEP}
+    averaged = [record for record in records if around.history.average_due_ms(record)]
+    assert len(averaged) > 50 or name != "win11-22000-laptop-s3.xml"
+
+
+def test_a_campaign_tells_what_a_profile_may_know(tmp_path: Path) -> None:
+    """Light at 610 ms, less 195 and 720 ms; its warm-up cycle is not among them."""
+    (usual,) = play(load_dut_profile("healthy-laptop"), 60, 5, tmp_path).usual
+    assert (usual.kind, usual.wake_by, usual.n) == (SleepKind.S3, Actuator.BUTTON, 59)
+    assert abs(usual.residual_ns + 305_000_000) < 10_000_000
+    assert 10_000_000 < usual.spread_ns < 40_000_000
+
+
+def test_a_wake_from_s4_is_complete_after_its_image_was_read(tmp_path: Path) -> None:
+    profile = erring(load_dut_profile("healthy-laptop"), sleeps=SleepKind.S4)
+    answer = play(profile, 10, 2, tmp_path)
+    for cycle in answer.cycles:
+        assert cycle.findings == ()
+        record, press = cycle.record, cycle.press_to_resume_complete
+        assert record.hiber_read_ms == 2_500
+        parts_ms = record.bios_init_ms + record.hiber_read_ms + record.driver_init_ms
+        assert press.value_ns > parts_ms * 1_000_000
+        assert abs(cycle.light_after_complete.value_ns) < 500_000_000
+
+
+def test_sleeps_between_the_cycles_accuse_nobody(tmp_path: Path) -> None:
+    """Each of them sets the clock anew: the half seconds no longer cancel over a row."""
+
+    def person(bench: Bench, number: int) -> None:
+        bench.cycle((6 + number % 5) * 1_000_000_000, Actuator.BUTTON)
+
+    for seed in range(5):
+        answer = play(load_dut_profile("healthy-laptop"), 50, seed, tmp_path, spoil=person)
+        assert {f.kind for cycle in answer.cycles for f in cycle.findings} == set()
