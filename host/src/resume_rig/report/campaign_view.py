@@ -12,7 +12,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.report.bar_choice import BarChoice, bar_choice
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
-from resume_rig.report.milestones import outside_milestones, trigger_word
+from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
 from resume_rig.report.page_parts import (
     STATED_LIMITS,
     Badge,
@@ -93,6 +93,7 @@ class CampaignPage:
     badge: Badge
     why: str
     trigger: str
+    light: str
     cycles: int
     tiles: tuple[Tile, ...]
     requirement: tuple[Pair, ...]
@@ -131,6 +132,7 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         badge=badge(correlation.verdict),
         why=correlation.why,
         trigger=trigger,
+        light=light_words(cycles),
         cycles=len(cycles),
         tiles=_tiles(correlation, campaign_summary(cycles), trigger),
         requirement=requirement_pairs(facts.requirement),
