@@ -20,6 +20,8 @@ from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000
 WANTED_A_SECOND = 5_000
+BATCH = 1_000
+MOST_IN_ONE = 20_000
 STORY = (
     (0, Channel.BUTTON, 0),
     (2, Channel.BUTTON, 1),
@@ -79,22 +81,26 @@ def light_of(edges: list[Edge]) -> LightReading:
 def main(count: int) -> int:
     """Build cycles; return 1 where that is too slow or wrong."""
     chance = random.Random(1)
-    cycles = [edges_of(60_000 * MS * number, chance) for number in range(count)]
-    readings = [light_of(edges) for edges in cycles]
-    begun = time.process_time()
-    outcomes = [
-        build_cycle(number, edges, LEVELS, Actuator.BUTTON, BOUNDS, light=light).outcome
-        for number, (edges, light) in enumerate(zip(cycles, readings, strict=True))
-    ]
-    built_s = time.process_time() - begun
-    whole = [edge for edges in cycles for edge in edges]
+    outcomes: set[Outcome] = set()
+    built_s = 0.0
+    for first in range(0, count, BATCH):
+        batch = range(first, min(first + BATCH, count))
+        cycles = [edges_of(60_000 * MS * number, chance) for number in batch]
+        readings = [light_of(edges) for edges in cycles]
+        begun = time.process_time()
+        for number, edges, light in zip(batch, cycles, readings, strict=True):
+            built = build_cycle(number, edges, LEVELS, Actuator.BUTTON, BOUNDS, light=light)
+            outcomes.add(built.outcome)
+        built_s += time.process_time() - begun
+    in_one = min(count, MOST_IN_ONE)
+    whole = [edge for n in range(in_one) for edge in edges_of(60_000 * MS * n, chance)]
     begun = time.process_time()
     groups = split_cycles(whole, LEVELS)
     split_s = time.process_time() - begun
-    print(f"{count} cycles of {len(STORY)} edges with light, CPU time of one core")
-    print(f"build_cycle: {built_s:.1f} s, {count / built_s:,.0f} cycles a second")
-    print(f"split_cycles of one capture: {split_s:.1f} s, {count / split_s:,.0f} cycles a second")
-    right = set(outcomes) == {Outcome.SLEPT_AND_WOKE} and len(groups) == count
+    print(f"cycles of {len(STORY)} edges with light, CPU time of one core")
+    print(f"build_cycle: {count} in {built_s:.1f} s, {count / built_s:,.0f} a second")
+    print(f"split_cycles of one capture: {in_one} in {split_s:.1f} s, {in_one / split_s:,.0f}")
+    right = outcomes == {Outcome.SLEPT_AND_WOKE} and len(groups) == in_one
     return 0 if right and count / built_s >= WANTED_A_SECOND else 1
 
 

@@ -16,7 +16,7 @@ from resume_rig.report.bar_choice import BarChoice, bar_choice
 from resume_rig.report.budget_view import BUDGET_HEADINGS, BudgetTable, budget_views
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
 from resume_rig.report.matched_reading import matched_reading
-from resume_rig.report.milestones import outside_milestones, trigger_word
+from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
 from resume_rig.report.page_parts import (
     STATED_LIMITS,
     Badge,
@@ -100,6 +100,7 @@ class CampaignPage:
     badge: Badge
     why: str
     trigger: str
+    light: str
     cycles: int
     tiles: tuple[Tile, ...]
     requirement: tuple[Pair, ...]
@@ -141,6 +142,7 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         badge=badge(correlation.verdict),
         why=correlation.why,
         trigger=trigger,
+        light=light_words(cycles),
         cycles=len(cycles),
         tiles=_tiles(correlation, campaign_summary(cycles), trigger),
         requirement=requirement_pairs(facts.requirement),

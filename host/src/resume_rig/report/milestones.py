@@ -4,13 +4,22 @@ The inside's own zero (the TSC's, shortly after PLTRST# rises) is seen by neithe
 placed by the reconciliation: resume complete minus BIOS minus drivers.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import IntervalName, OutsideCycle, ReconciledCycle
+from resume_rig.model.light import LightBasis
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.units import count_of
 
 NS_PER_MS = 1_000_000
+_LIGHT = {
+    LightBasis.HALF: "t_50, the moment of half of the panel's settled level",
+    LightBasis.BLOCKS: "t_50 as blocks of 1 ms tell it",
+    LightBasis.COMPARATOR: "the edge of the photodiode's comparator",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,18 @@ def trigger_word(cycles: tuple[ReconciledCycle, ...]) -> str:
     if by == {Actuator.LID}:
         return "lid opening"
     return "press or lid opening" if Actuator.LID in by else "press"
+
+
+def light_words(cycles: Sequence[ReconciledCycle]) -> str:
+    """Return what light means in these cycles, in a sentence; empty where none was timed."""
+    counted = Counter(cycle.outside.light_basis for cycle in cycles)
+    found = [(basis, counted[basis]) for basis in LightBasis if counted[basis]]
+    if not found:
+        return ""
+    if len(found) == 1:
+        return f"Light is {_LIGHT[found[0][0]]}."
+    told = ", ".join(f"in {count_of(count, 'cycle')} {_LIGHT[basis]}" for basis, count in found)
+    return f"Light is {told}."
 
 
 def _either(

@@ -17,7 +17,7 @@ from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
 from resume_rig.report.matched_reading import matched_reading
-from resume_rig.report.milestones import outside_milestones, trigger_word
+from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
 from resume_rig.report.row_choice import TERMINAL_ROWS, RowChoice, row_choice
 from resume_rig.report.summary import TimesSummary, campaign_summary
 from resume_rig.report.terminal_components import component_lines
@@ -129,7 +129,8 @@ def _cycles(
     usual = "" if _outcomes(shown) else " Every row slept and woke."
     yield style.paragraph(
         f"Times in ms, ± in 95 of 100. Lines, light and resume complete count from the {word};"
-        f" BIOS, drivers and resume are the OS's own.{usual}"
+        f" BIOS, drivers and resume are the OS's own. {light_words(cycles)}".rstrip()
+        + usual
     )
     for index, line in enumerate(table_lines(kept)):
         if index == 0:
