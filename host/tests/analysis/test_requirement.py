@@ -67,7 +67,7 @@ def test_kinds_that_do_not_exist_are_refused_with_those_that_do(kinds) -> None:
 
 @pytest.mark.parametrize("name", ["sysfund", "../sysfund-0004", "", "\0"])
 def test_an_unknown_name_is_answered_with_the_shipped_ones(name: str) -> None:
-    with pytest.raises(UsageError, match="shipped are s3resume, sysfund-0004"):
+    with pytest.raises(UsageError, match="shipped are .*s3resume, .*sysfund-0004"):
         load_requirement(name)
 
 

@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from resume_rig.analysis.judge import VALUE_BOUND_MS
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 
 MS_NS = 1_000_000
+# The OS reports whole milliseconds, and no document tells how it rounds.
+VALUE_BOUND_MS = 1
 # Where no DUT profile says better: about 1 ms on old parts, 100s of ms on new ones (CSME, straps,
 # microcode, Boot Guard).
 UNKNOWN_RESET_TO_TSC = BoundedNs(150 * MS_NS, 150 * MS_NS)

@@ -12,9 +12,14 @@ from resume_rig.report.json_text import (
     json_text,
     number_json,
     quantity_json,
-    requirement_json,
     text_json,
     utc_json,
+)
+from resume_rig.report.verdict_json import (
+    failures_json,
+    limits_judged_json,
+    requirement_json,
+    series_json,
 )
 
 SCHEMA = "resume-rig/correlate/1"
@@ -40,7 +45,13 @@ def correlation_pieces(
     yield f'"unmatched_records":{json_text(records)},\n'
     yield f'"clock":{json_text(_clock(correlation.clock))},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
-    yield f'"why":{json_text(text_json(correlation.why))}'
+    yield f'"why":{json_text(text_json(correlation.why))},\n'
+    yield f'"limits_judged":{json_text(limits_judged_json(correlation.limits))},\n'
+    statistics: Json = {
+        "failure_rate": failures_json(correlation.failures),
+        "series": series_json(correlation.series),
+    }
+    yield f'"statistics":{json_text(statistics)}'
     if campaign is not None:
         yield f',\n"campaign":{json_text(_campaign(campaign))}'
     yield "}\n"

@@ -16,6 +16,7 @@ from resume_rig.model.verdict import Verdict
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
 from resume_rig.report.milestones import outside_milestones, trigger_word
 from resume_rig.report.row_choice import TERMINAL_ROWS, RowChoice, row_choice
+from resume_rig.report.statistics_text import statistics_sentences
 from resume_rig.report.summary import TimesSummary, campaign_summary
 from resume_rig.report.terminal_style import (
     Column,
@@ -60,6 +61,10 @@ def correlation_table(
     yield from _cycles(correlation.cycles, style, show_all=show_all)
     yield "\n"
     yield from _summary(correlation, style)
+    for sentence in statistics_sentences(
+        correlation.series, correlation.failures, correlation.limits, "cycle"
+    ):
+        yield style.paragraph(sentence)
     yield from _findings(correlation, style, show_all=show_all)
     yield from _unmatched(correlation, style)
     yield style.paragraph(clock_sentence(correlation.clock))
