@@ -44,6 +44,8 @@ def change_points_of(values_ms: Floats, numbers: list[int]) -> tuple[ChangePoint
             place, p = start + found[0], found[1]
             cuts[place] = p
             stretches += [(start, place), (place, end)]
+    if not cuts:
+        return ()
     places = _settled(values_ms, sorted(cuts))
     levels = levels_between(values_ms, places)
     steps = zip(places, sorted(cuts), pairwise(levels), strict=True)

@@ -33,6 +33,12 @@ _INSIDE: Final = (
     "hiber_read_ms",
     "hiber_write_ms",
 )
+_LINES: Final = {
+    "slp s3": "SLP_S3#",
+    "pwr ok": "PWR_OK",
+    "pltrst": "PLTRST#",
+    "hiber ": "hibernation file ",
+}
 _RECONCILED: Final = {
     "press_to_resume_complete_ns": "press_to_resume_complete",
     "light_after_complete_ns": "light_after_complete",
@@ -124,7 +130,10 @@ def measure_words(measure: str) -> str:
         return known[measure]
     name = measure.removeprefix(FIGURE)
     stem, _, unit = name.rpartition("_")
-    return (stem if unit in TIME_UNITS_NS else name).replace("_", " ")
+    words = (stem if unit in TIME_UNITS_NS else name).replace("_", " ")
+    for spoken, line in _LINES.items():
+        words = words.replace(spoken, line)
+    return words
 
 
 def _inside(measure: str, record: OsRecord) -> BoundedNs | None:

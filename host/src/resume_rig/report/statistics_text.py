@@ -55,6 +55,7 @@ def _quantile(interval: QuantileInterval) -> str:
         return f"{value} ms, without an interval: that needs {interval.needed} values"
     if low is None or high is None:
         side = f"at least {low}" if high is None else f"at most {high}"
+        sure = f"{50 + interval.confidence * 50:g} %"  # one side alone is left half of the rest
         return (
             f"{value} ms, {side} with {sure} confidence ({interval.needed} values would close it)"
         )
