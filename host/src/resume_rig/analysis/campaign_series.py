@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from resume_rig.analysis.measures import Side, Sighting, is_rate, measured, side_of
-from resume_rig.analysis.reconcile import MS_NS
+from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.analysis.series import series_statistics
 from resume_rig.model.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.judgement import JudgedRecord

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from resume_rig.analysis.change_points import change_points_of
-from resume_rig.analysis.compare_samples import HEADLINES, Evidence, Sample, kinds_in
+from resume_rig.analysis.compare_samples import HEADLINES, Evidence, Sample
 from resume_rig.analysis.measures import measure_words
 from resume_rig.analysis.trend import drift_of
 from resume_rig.model.os_record import SleepKind
@@ -37,20 +37,19 @@ def differences_of(base: Evidence, candidate: Evidence) -> tuple[tuple[str, str,
     )
 
 
-def warnings_of(
-    base: Evidence,
-    candidate: Evidence,
-    base_sample: Sample,
-    candidate_sample: Sample,
-    kind: SleepKind | None,
-) -> tuple[str, ...]:
-    """Return why the two may not be comparable, the gravest first."""
+def differing_warnings(base: Evidence, candidate: Evidence) -> tuple[str, ...]:
+    """Return what the two differ in that spoils a comparison, the gravest first."""
     found = _differing(base.identity, candidate.identity, _WHO, "another DUT")
     found += _differing(base.setting, candidate.setting, base.setting, "other conditions")
     found += _differing(base.identity, candidate.identity, _INSTRUMENT, "another instrument")
-    found += _other_kinds(base, kind) + _other_kinds(candidate, kind)
-    found += _restless(base, base_sample) + _restless(candidate, candidate_sample)
-    return (*found, *base.notes, *candidate.notes)
+    return tuple(found)
+
+
+def sample_warnings(
+    evidence: Evidence, kinds: Mapping[SleepKind, int], sample: Sample, kind: SleepKind | None
+) -> tuple[str, ...]:
+    """Return what of one side spoils a comparison: other kinds, steps and drifts, lost records."""
+    return (*_other_kinds(evidence, kinds, kind), *_restless(evidence, sample), *evidence.notes)
 
 
 def _differing(
@@ -63,8 +62,10 @@ def _differing(
     ]
 
 
-def _other_kinds(evidence: Evidence, kind: SleepKind | None) -> list[str]:
-    others = {k: n for k, n in kinds_in(evidence).items() if k is not kind}
+def _other_kinds(
+    evidence: Evidence, kinds: Mapping[SleepKind, int], kind: SleepKind | None
+) -> list[str]:
+    others = {k: n for k, n in kinds.items() if k is not kind}
     if not others:
         return []
     told = ", ".join(f"{n} {k.value}" for k, n in others.items())

@@ -7,13 +7,14 @@ the chance to name any difference where there is none at `alpha`, over all times
 Components are a family of their own and decide nothing.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.comparable import differences_of, warnings_of
+from resume_rig.analysis.comparable import differences_of, differing_warnings, sample_warnings
 from resume_rig.analysis.compare_samples import (
     HEADLINES,
     ComponentKey,
@@ -73,7 +74,8 @@ class Question:
 
 def compare(base: Evidence, candidate: Evidence, question: Question) -> Comparison:
     """Return what candidate is against base."""
-    kind = question.kind or _common_kind(base, candidate)
+    kinds = (kinds_in(base), kinds_in(candidate))
+    kind = question.kind or _common_kind(*kinds)
     base_sample = Sample(0) if kind is None else sample_of(base, kind)
     candidate_sample = Sample(0) if kind is None else sample_of(candidate, kind)
     failures = _failures(base, candidate)
@@ -95,15 +97,18 @@ def compare(base: Evidence, candidate: Evidence, question: Question) -> Comparis
         components=components,
         components_compared=compared,
         differences=differences_of(base, candidate),
-        warnings=warnings_of(base, candidate, base_sample, candidate_sample, kind),
+        warnings=(
+            *differing_warnings(base, candidate),
+            *sample_warnings(base, kinds[0], base_sample, kind),
+            *sample_warnings(candidate, kinds[1], candidate_sample, kind),
+        ),
         alpha=question.alpha,
         answer=answer,
         why=why,
     )
 
 
-def _common_kind(base: Evidence, candidate: Evidence) -> SleepKind | None:
-    ours, theirs = kinds_in(base), kinds_in(candidate)
+def _common_kind(ours: Counter[SleepKind], theirs: Counter[SleepKind]) -> SleepKind | None:
     common = {kind: min(ours[kind], theirs[kind]) for kind in ours if kind in theirs}
     return max(common, key=lambda kind: common[kind]) if common else None
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
 from resume_rig.analysis.limits import kinds_seen
-from resume_rig.analysis.measures import Side, Sighting, measured, side_of
+from resume_rig.analysis.measures import Side, Sighting, reader_of, side_of
 from resume_rig.analysis.ranking import NO_SLEEP_MOMENTS, moment_of
-from resume_rig.analysis.reconcile import MS_NS
+from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.component import ComponentKind
 from resume_rig.model.cycle import IntervalName, Outcome, ReconciledCycle
 from resume_rig.model.os_record import LogReading, SleepKind
@@ -138,8 +138,9 @@ def evidence_of_log(path: str, reading: LogReading) -> Evidence:
 def kinds_in(evidence: Evidence) -> Counter[SleepKind]:
     """Return how many cycles of each kind have a time that can be compared."""
     found: Counter[SleepKind] = Counter()
+    readers = [reader_of(name) for name in COMPARED]
     for seen in evidence.sightings:
-        if any(measured(name, seen) is not None for name in COMPARED):
+        if any(reader(seen) is not None for reader in readers):
             # Without a record the wires leave two kinds open; the first is the commoner one.
             found.update(sorted(kinds_seen(seen), key=list(SleepKind).index)[:1])
     return found
@@ -150,7 +151,7 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
     chosen = [seen for seen in evidence.sightings if kind in kinds_seen(seen)]
     sample = Sample(len(chosen))
     for name in COMPARED:
-        values = (measured(name, seen) for seen in chosen)
+        values = map(reader_of(name), chosen)
         times_ms = [value.value_ns / MS_NS for value in values if value is not None]
         if times_ms:
             sample.times_ms[name] = times_ms

@@ -7,12 +7,12 @@ explanation within the bounds is left.
 from collections.abc import Iterator
 
 from resume_rig.analysis.reconcile import (
-    MS_NS,
     Norms,
     awake_to_os,
     firmware_extra_ms,
     unexplained,
 )
+from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, OutsideCycle, OutsideState
 from resume_rig.model.os_record import OsRecord, SleepKind

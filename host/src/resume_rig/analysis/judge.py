@@ -12,7 +12,7 @@ from resume_rig.analysis.campaign_series import log_series
 from resume_rig.analysis.conformity import Conformity, conformity
 from resume_rig.analysis.limits import conformity_of, judge_limits, verdict_of_limits
 from resume_rig.analysis.measures import Sighting, measure_words
-from resume_rig.analysis.reconcile import MS_NS, VALUE_BOUND_MS, reported
+from resume_rig.analysis.reported_times import MS_NS, VALUE_BOUND_MS, reported
 from resume_rig.analysis.statistics import failure_rate, failure_rate_upper, summarise
 from resume_rig.model.judgement import (
     JudgedRecord,

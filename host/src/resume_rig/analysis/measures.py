@@ -5,12 +5,14 @@ both. A rate is judged as the time that its pages may have taken: the page count
 time is what was measured.
 """
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final
 
 from resume_rig.analysis.hibernate import PAGE_BYTES
-from resume_rig.analysis.reconcile import MS_NS, reported
+from resume_rig.analysis.reported_times import MS_NS, reported
 from resume_rig.model.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
@@ -62,6 +64,9 @@ class Sighting:
     cycle: ReconciledCycle | None = None
 
 
+Reader = Callable[[Sighting], BoundedNs | None]
+
+
 def measure_names() -> tuple[str, ...]:
     """Return the measures that have names of their own; figures come beside them."""
     return (*_INSIDE, *_RATES, *IntervalName, *_RECONCILED)
@@ -94,15 +99,7 @@ def measured(measure: str, seen: Sighting) -> BoundedNs | None:
 
     Of a rate it is the time that its pages took.
     """
-    match side_of(measure):
-        case Side.INSIDE:
-            return None if seen.record is None else _inside(measure, seen.record)
-        case Side.OUTSIDE:
-            cycle = seen.cycle
-            return None if cycle is None else cycle.outside.intervals.get(IntervalName(measure))
-        case Side.RECONCILED:
-            found = None if seen.cycle is None else getattr(seen.cycle, _RECONCILED[measure])
-            return found if isinstance(found, BoundedNs) else None
+    return reader_of(measure)(seen)
 
 
 def time_for_rate_ns(rate: float, unit: str, record: OsRecord | None) -> int | None:
@@ -136,18 +133,44 @@ def measure_words(measure: str) -> str:
     return words
 
 
-def _inside(measure: str, record: OsRecord) -> BoundedNs | None:
+@functools.cache
+def reader_of(measure: str) -> Reader:
+    """Return what reads a measure: a campaign asks 100,000 times for the same ones."""
+    match side_of(measure):
+        case Side.OUTSIDE:
+            name = IntervalName(measure)
+            return lambda seen: (
+                None if seen.cycle is None else seen.cycle.outside.intervals.get(name)
+            )
+        case Side.RECONCILED:
+            attribute = _RECONCILED[measure]
+            return lambda seen: None if seen.cycle is None else getattr(seen.cycle, attribute)
+        case Side.INSIDE:
+            inside = _inside_reader_of(measure)
+            return lambda seen: None if seen.record is None else inside(seen.record)
+
+
+def _inside_reader_of(measure: str) -> Callable[[OsRecord], BoundedNs | None]:
     unit_ns = _figure_unit_ns(measure)
     if unit_ns is not None:
-        name = measure.removeprefix(FIGURE)
-        values = [figure.value for figure in record.figures if figure.name == name]
-        return BoundedNs(round(values[0] * unit_ns), unit_ns) if values else None
+        name, step_ns = measure.removeprefix(FIGURE), unit_ns
+
+        def figure(record: OsRecord) -> BoundedNs | None:
+            values = [each.value for each in record.figures if each.name == name]
+            return BoundedNs(round(values[0] * step_ns), step_ns) if values else None
+
+        return figure
     if measure == RESUME:
-        return _resume(record)
-    value_ms = getattr(record, _RATES.get(measure, measure))
-    if measure in _RATES and not record.hiber_pages:
-        return None
-    return reported(value_ms) if isinstance(value_ms, int) and value_ms > 0 else None
+        return _resume
+    attribute, needs_pages = _RATES.get(measure, measure), measure in _RATES
+
+    def whole_ms(record: OsRecord) -> BoundedNs | None:
+        value_ms: int | None = getattr(record, attribute)
+        if needs_pages and not record.hiber_pages:
+            return None
+        return reported(value_ms) if value_ms else None
+
+    return whole_ms
 
 
 def _resume(record: OsRecord) -> BoundedNs | None:

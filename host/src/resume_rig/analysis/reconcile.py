@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from resume_rig.analysis.reported_times import MS_NS, reported
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 
-MS_NS = 1_000_000
-# The OS reports whole milliseconds, and no document tells how it rounds.
-VALUE_BOUND_MS = 1
 # Where no DUT profile says better: about 1 ms on old parts, 100s of ms on new ones (CSME, straps,
 # microcode, Boot Guard).
 UNKNOWN_RESET_TO_TSC = BoundedNs(150 * MS_NS, 150 * MS_NS)
@@ -46,11 +44,6 @@ class Norms:
     residual_ns: int | None
     residual_spread_ns: int | None
     firmware_extra_ms: float | None
-
-
-def reported(value_ms: int) -> BoundedNs:
-    """Return a time that the OS reports in whole milliseconds, of unknown rounding."""
-    return BoundedNs(value_ms * MS_NS, VALUE_BOUND_MS * MS_NS)
 
 
 def press_to_resume_complete(
