@@ -51,7 +51,7 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
     assert document["schema"] == "resume-rig/log/1"
     assert list(document["sources"][0])[:5] == ["path", "kind", "os_build", "records", "integrity"]
     assert list(document["cycles"][0])[: len(CYCLE_KEYS)] == CYCLE_KEYS
-    assert list(document["statistics"]) == [
+    assert list(document["statistics"])[:6] == [
         "n",
         "min_ms",
         "median_ms",
