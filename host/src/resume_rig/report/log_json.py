@@ -50,12 +50,12 @@ def log_document(judgement: LogJudgement) -> Iterator[str]:
     yield f'"verdict":{json_text(judgement.verdict.value)},\n'
     yield f'"why":{json_text(text_json(judgement.why))},\n'
     yield f'"failure_rate_upper_95":{json_text(number_json(judgement.failure_rate_upper))},\n'
-    yield f'"limits_judged":{json_text(limits_judged_json(judgement.limits))},\n'
     yield f'"apart":{json_text([_apart(kind) for kind in judgement.apart])},\n'
     ranked = rank(judgement.reading.records)
     yield f'"slowest":{json_text(slowest_json(ranked))},\n'
     yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
-    yield f'"advice":{json_text(advice_json(advise(judgement.reading)))}}}\n'
+    yield f'"advice":{json_text(advice_json(advise(judgement.reading)))},\n'
+    yield f'"limits_judged":{json_text(limits_judged_json(judgement.limits))}}}\n'
 
 
 def _statistics(judgement: LogJudgement) -> dict[str, Json]:
@@ -103,9 +103,9 @@ def _cycle(cycle: JudgedRecord) -> dict[str, Json]:
         "judged": cycle.judged,
         "why_not": None if cycle.why_not is None else text_json(cycle.why_not),
         "verdict": cycle.verdict.value,
-        "risk": number_json(cycle.risk),
         **hibernate_json(record),
         **components_json(record),
+        "risk": number_json(cycle.risk),
     }
 
 
