@@ -12,6 +12,7 @@ from resume_rig.cli import (
     verb_compare,
     verb_correlate,
     verb_doctor,
+    verb_export,
     verb_firmware,
     verb_lid,
     verb_log,
@@ -20,6 +21,7 @@ from resume_rig.cli import (
     verb_run,
     verb_selftest,
     verb_sim,
+    verb_store,
     verb_watch,
 )
 from resume_rig.cli.console import open_closed_streams, say, silence
@@ -32,6 +34,8 @@ VERBS = (
     verb_correlate,
     verb_compare,
     verb_report,
+    verb_export,
+    verb_store,
     verb_sim,
     verb_press,
     verb_lid,
