@@ -242,6 +242,24 @@ def test_more_failed_cycles_are_a_regression() -> None:
     assert backwards.answer is Answer.NO_REGRESSION
 
 
+def test_a_few_slow_cycles_are_a_regression_that_no_median_shows() -> None:
+    generator = np.random.default_rng(SEED)
+    lights = generator.normal(750, 20, 401)
+    now = generator.normal(750, 20, 401)
+    now[20::30] = 4_000.0
+
+    found = compare(outside_evidence("a", lights), outside_evidence("b", now), Question())
+
+    assert of(found, "press_to_light_ns").change is Change.NOT_SHOWN
+    assert found.answer is Answer.REGRESSION
+    (slow,) = found.slow
+    assert (slow.counts.base_failed, slow.counts.candidate_failed) == (0, 13)
+    assert 780 < slow.above_ms < 900
+    assert "cycles with press to light above" in found.why
+    backwards = compare(outside_evidence("b", now), outside_evidence("a", lights), Question())
+    assert backwards.answer is Answer.NO_REGRESSION
+
+
 def test_many_cycles_are_compared_without_making_every_pair() -> None:
     generator = np.random.default_rng(SEED)
     base = outside_evidence("a.rrs", generator.normal(750, 20, 10_001))

@@ -12,6 +12,7 @@ from resume_rig.model.comparison import (
     Effect,
     FailureEffect,
     SampleFacts,
+    SlowCycles,
 )
 from resume_rig.model.os_record import SleepKind
 from resume_rig.report.compare_json import comparison_document
@@ -48,6 +49,9 @@ def comparison(name: str = "X1", component: str = "disk") -> Comparison:
             FEW,
         ),
         failures=FailureEffect(0, 60, 3, 55, 0.1, 0.2, True),
+        slow=(
+            SlowCycles("press_to_light_ns", 1500.0, FailureEffect(0, 60, 2, 55, 0.2, 0.4, True)),
+        ),
         components=(replace(BIOS, name=f"device {component} in resume (sleep)"),),
         components_compared=12,
         differences=(("dut", "X1", name),),
@@ -67,6 +71,7 @@ def test_the_table_tells_shift_interval_and_change() -> None:
     assert "SLOWER" in text
     assert "too few values" in text
     assert "Failed cycles: 0 of 60, then 3 of 55 (p = 0.2)." in text
+    assert "press to light above 1500 ms: 0 of 60, then 2 of 55 (p = 0.4)." in text
     assert "Components: 12 compared, 1 changed beyond chance" in text
     assert text.endswith("REGRESSION: Worse, beyond chance: BIOS +60.0 ms (+30.0 %).\n")
 
@@ -79,6 +84,7 @@ def test_the_document_has_every_figure() -> None:
     assert (first["low_ms"], first["high_ms"], first["p_adjusted"]) == (50.0, 70.0, 2e-9)
     assert (second["low_ms"], second["change"]) == (None, "too-few")
     assert document["failures"]["candidate_failed"] == 3
+    assert document["slow_cycles"][0]["above_ms"] == 1500.0
 
 
 def test_hostile_names_reach_neither_terminal_nor_page(hostile: str) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from resume_rig.analysis.comparable import differences_of, differing_warnings, sample_warnings
+from resume_rig.analysis.compare_counts import failures_of, slow_cycles_of
 from resume_rig.analysis.compare_samples import (
     HEADLINES,
     ComponentKey,
@@ -27,7 +28,6 @@ from resume_rig.analysis.compare_samples import (
 from resume_rig.analysis.measures import measure_words
 from resume_rig.analysis.rank_test import (
     detectable_shift,
-    fisher_p,
     holm,
     rank_sum_p,
     shift_between,
@@ -39,6 +39,7 @@ from resume_rig.model.comparison import (
     Effect,
     FailureEffect,
     SampleFacts,
+    SlowCycles,
 )
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.units import count_of
@@ -78,22 +79,30 @@ def compare(base: Evidence, candidate: Evidence, question: Question) -> Comparis
     kind = question.kind or _common_kind(*kinds)
     base_sample = Sample(0) if kind is None else sample_of(base, kind)
     candidate_sample = Sample(0) if kind is None else sample_of(candidate, kind)
-    failures = _failures(base, candidate)
+    failures = failures_of(base, candidate)
+    slow = slow_cycles_of(base_sample, candidate_sample, question.matters)
     effects = _effects(
         base_sample.times_ms,
         candidate_sample.times_ms,
         question,
-        others=0 if failures is None else 1,
+        others=len(slow) + (failures is not None),
     )
-    effects, failures = _adjusted(effects, failures, question)
+    counted = [*([] if failures is None else [failures]), *(each.counts for each in slow)]
+    effects, counted = _adjusted(effects, counted, question)
+    failures = counted[0] if failures is not None else None
+    slow = tuple(
+        replace(each, counts=counts)
+        for each, counts in zip(slow, counted[len(counted) - len(slow) :], strict=True)
+    )
     components, compared = _components(base_sample, candidate_sample, question)
-    answer, why = _answer(effects, failures, kind, question)
+    answer, why = _answer(effects, _worse(failures, slow, question), kind, question)
     return Comparison(
         base=SampleFacts(base.path, base_sample.cycles, base.identity),
         candidate=SampleFacts(candidate.path, candidate_sample.cycles, candidate.identity),
         kind=kind,
         effects=tuple(sorted(effects, key=_by_share)),
         failures=failures,
+        slow=slow,
         components=components,
         components_compared=compared,
         differences=differences_of(base, candidate),
@@ -170,26 +179,15 @@ def _effect(
     )
 
 
-def _failures(base: Evidence, candidate: Evidence) -> FailureEffect | None:
-    if not base.tried or not candidate.tried:
-        return None
-    failed, now_failed = base.failed or 0, candidate.failed or 0
-    p = fisher_p(failed, base.tried, now_failed, candidate.tried)
-    more = now_failed * base.tried > failed * candidate.tried
-    return FailureEffect(failed, base.tried, now_failed, candidate.tried, p, 1.0, more)
-
-
 def _adjusted(
-    effects: list[Effect], failures: FailureEffect | None, question: Question
-) -> tuple[list[Effect], FailureEffect | None]:
-    """Return the main family with p values after Holm, and what they mean."""
+    effects: list[Effect], counted: list[FailureEffect], question: Question
+) -> tuple[list[Effect], list[FailureEffect]]:
+    """Return one family with p values after Holm, and what they mean."""
     tested = [effect for effect in effects if effect.change is not Change.TOO_FEW]
-    ps = [effect.p for effect in tested] + ([] if failures is None else [failures.p])
-    adjusted = iter(holm(ps))
+    adjusted = iter(holm([*(effect.p for effect in tested), *(each.p for each in counted)]))
     found = {e.name: _judged(e, next(adjusted), question.alpha) for e in tested}
-    if failures is not None:
-        failures = replace(failures, p_adjusted=next(adjusted))
-    return [found.get(effect.name, effect) for effect in effects], failures
+    counts = [replace(each, p_adjusted=next(adjusted)) for each in counted]
+    return [found.get(effect.name, effect) for effect in effects], counts
 
 
 def _judged(effect: Effect, p_adjusted: float, alpha: float) -> Effect:
@@ -227,7 +225,7 @@ def _components(
         question,
         others=0,
     )
-    adjusted, _ = _adjusted(effects, None, question)
+    adjusted, _ = _adjusted(effects, [], question)
     changed = [each for each in adjusted if each.change not in (Change.NOT_SHOWN, Change.TOO_FEW)]
     changed.sort(key=lambda each: -each.shift_ms)
     return tuple(changed[:_COMPONENTS_SHOWN]), len(chosen)
@@ -238,16 +236,29 @@ def _component_name(key: ComponentKey) -> str:
     return f"{kind.value} {name}" + (f" in {phase}" if phase else "") + f" ({moment})"
 
 
+def _worse(
+    failures: FailureEffect | None, slow: Sequence[SlowCycles], question: Question
+) -> list[str]:
+    """Say which counts are higher, beyond chance."""
+    named = [] if failures is None else [("failed cycles", failures)]
+    named += [
+        (f"cycles with {measure_words(each.name)} above {each.above_ms:.0f} ms", each.counts)
+        for each in slow
+    ]
+    return [
+        f"{name} {counts.candidate_failed} of {counts.candidate_n} instead of "
+        f"{counts.base_failed} of {counts.base_n}"
+        for name, counts in named
+        if counts.more and counts.p_adjusted <= question.alpha
+    ]
+
+
 def _answer(
-    effects: Sequence[Effect],
-    failures: FailureEffect | None,
-    kind: SleepKind | None,
-    question: Question,
+    effects: Sequence[Effect], worse: list[str], kind: SleepKind | None, question: Question
 ) -> tuple[Answer, str]:
     slower = [effect for effect in effects if effect.change is Change.SLOWER]
-    worse = failures is not None and failures.more and failures.p_adjusted <= question.alpha
     if slower or worse:
-        return Answer.REGRESSION, _why_regression(slower, failures if worse else None)
+        return Answer.REGRESSION, _why_regression(slower, worse)
     if kind is None or not effects:
         return Answer.NO_EVIDENCE, "There is no kind of sleep of which both have a time."
     needed = [effect for effect in effects if effect.headline] or list(effects)
@@ -256,32 +267,39 @@ def _answer(
         return Answer.NO_EVIDENCE, _why_weak(weak, question)
     names = ", ".join(measure_words(effect.name) for effect in needed)
     return Answer.NO_REGRESSION, (
-        f"No slow-down is shown, and one of {question.matters * 100:g} % would have been, with a "
+        f"{_none_shown(effects)}, and one of {question.matters * 100:g} % would have been, with a "
         f"probability of 80 % or more, in {names}."
     )
 
 
-def _why_regression(slower: Sequence[Effect], failures: FailureEffect | None) -> str:
+def _none_shown(effects: Sequence[Effect]) -> str:
+    slight = [effect for effect in effects if effect.change is Change.SLIGHTLY_SLOWER]
+    if not slight:
+        return "No slow-down is shown"
+    effect = min(slight, key=_by_share)
+    return (
+        f"No slow-down that matters is shown (the most is {measure_words(effect.name)} "
+        f"{effect.shift_ms:+.1f} ms)"
+    )
+
+
+def _why_regression(slower: Sequence[Effect], worse: list[str]) -> str:
     parts = [
         f"{measure_words(effect.name)} {effect.shift_ms:+.1f} ms "
         f"({effect.shift_ms / max(effect.base_median_ms, 1e-9) * 100:+.1f} %)"
         for effect in sorted(slower, key=_by_share)[:_NAMED_MOST]
     ]
     if len(slower) > _NAMED_MOST:
-        parts.append(f"{count_of(len(slower) - _NAMED_MOST, 'more time')}")
-    if failures is not None:
-        parts.append(
-            f"failed cycles {failures.candidate_failed} of {failures.candidate_n} instead of "
-            f"{failures.base_failed} of {failures.base_n}"
-        )
-    text = ", ".join(parts)
-    return f"Worse, beyond chance: {text}."
+        parts.append(count_of(len(slower) - _NAMED_MOST, "more time"))
+    return f"Worse, beyond chance: {', '.join([*parts, *worse])}."
 
 
 def _why_weak(weak: Sequence[Effect], question: Question) -> str:
     effect = weak[0]
     few = min(effect.base_n, effect.candidate_n)
-    text = f"No slow-down is shown, but {measure_words(effect.name)} has too few cycles "
+    text = (
+        f"No slow-down that matters is shown, but {measure_words(effect.name)} has too few cycles "
+    )
     text += (
         f"({effect.base_n} and {effect.candidate_n}) to show one of {question.matters * 100:g} %"
     )

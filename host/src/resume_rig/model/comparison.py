@@ -71,7 +71,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class FailureEffect:
-    """How often cycles failed in both samples; p is Fisher's, two-sided."""
+    """How often cycles failed, or were slow, in both samples; p is Fisher's, two-sided."""
 
     base_failed: int
     base_n: int
@@ -80,6 +80,21 @@ class FailureEffect:
     p: float
     p_adjusted: float
     more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SlowCycles:
+    """How often a headline time was far above the middle of both samples together.
+
+    Attributes:
+        name: what was timed.
+        above_ms: from here on a cycle is slow.
+        counts: of slow cycles.
+    """
+
+    name: str
+    above_ms: float
+    counts: FailureEffect
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +118,7 @@ class Comparison:
 
     Attributes:
         effects: the main family, slow-downs first, the greatest share of its median first.
+        slow: headline times that have slow cycles on either side; of the main family, too.
         components: parts of transitions, a family of their own, which decides nothing.
         components_compared: how many there were; `components` are those that changed.
         differences: (name, base, candidate) of what the identities disagree in.
@@ -115,6 +131,7 @@ class Comparison:
     kind: SleepKind | None
     effects: tuple[Effect, ...]
     failures: FailureEffect | None
+    slow: tuple[SlowCycles, ...]
     components: tuple[Effect, ...]
     components_compared: int
     differences: tuple[tuple[str, str, str], ...]

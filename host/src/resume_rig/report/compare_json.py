@@ -16,6 +16,14 @@ def comparison_document(comparison: Comparison) -> str:
         "alpha": comparison.alpha,
         "effects": [_effect(effect) for effect in comparison.effects],
         "failures": None if comparison.failures is None else _failures(comparison.failures),
+        "slow_cycles": [
+            {
+                "name": text_json(each.name),
+                "above_ms": number_json(each.above_ms),
+                **_failures(each.counts),
+            }
+            for each in comparison.slow
+        ],
         "components": [_effect(effect) for effect in comparison.components],
         "components_compared": comparison.components_compared,
         "differences": [

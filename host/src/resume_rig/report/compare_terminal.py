@@ -7,6 +7,7 @@ from resume_rig.report.compare_text import (
     components_sentence,
     effect_rows,
     failures_sentence,
+    slow_sentences,
     subject_sentence,
 )
 from resume_rig.report.terminal_style import (
@@ -50,6 +51,8 @@ def comparison_table(
         yield from _table(comparison.effects, style)
         yield "\n"
         yield style.paragraph(failures_sentence(comparison.failures))
+        for sentence in slow_sentences(comparison):
+            yield style.paragraph(sentence)
     told = components_sentence(comparison)
     if told:
         yield style.paragraph(told)

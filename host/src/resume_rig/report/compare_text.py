@@ -49,6 +49,17 @@ def failures_sentence(failures: FailureEffect | None) -> str:
     )
 
 
+def slow_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return how often each headline time was far above the middle, where it was."""
+    return tuple(
+        f"Slow cycles, {measure_words(each.name)} above {each.above_ms:.0f} ms:"
+        f" {each.counts.base_failed} of {each.counts.base_n}, then"
+        f" {each.counts.candidate_failed} of {each.counts.candidate_n}"
+        f" (p = {each.counts.p_adjusted:.2g})."
+        for each in comparison.slow
+    )
+
+
 def subject_sentence(comparison: Comparison) -> str:
     """Return what was compared with what."""
     kind = "no common kind of sleep" if comparison.kind is None else comparison.kind.value
@@ -71,26 +82,25 @@ def components_sentence(comparison: Comparison) -> str:
 
 def _row(effect: Effect) -> EffectRow:
     base = effect.base_median_ms
+    digits = _decimals(base)
     interval = MISSING
     if effect.low_ms is not None and effect.high_ms is not None:
-        interval = f"{_signed(effect.low_ms)} to {_signed(effect.high_ms)}"
+        interval = f"{effect.low_ms:+.{digits}f} to {effect.high_ms:+.{digits}f}"
+    detectable = effect.detectable_ms
     return EffectRow(
         name=measure_words(effect.name) if is_measure(effect.name) else effect.name,
         values=f"{effect.base_n}, {effect.candidate_n}",
-        base=_plain(base),
-        candidate=_plain(effect.candidate_median_ms),
-        shift=_signed(effect.shift_ms),
+        base=f"{base:.{digits}f}",
+        candidate=f"{effect.candidate_median_ms:.{digits}f}",
+        shift=f"{effect.shift_ms:+.{digits}f}",
         interval=interval,
         share=f"{effect.shift_ms / base * 100:+.1f} %" if base > 0 else MISSING,
         p="<0.0001" if effect.p_adjusted < 0.0001 else f"{effect.p_adjusted:.4f}",
-        detectable=MISSING if effect.detectable_ms is None else _plain(effect.detectable_ms),
+        detectable=MISSING if detectable is None else f"{detectable:.{digits}f}",
         change=_CHANGE_WORDS[effect.change],
     )
 
 
-def _plain(value_ms: float) -> str:
-    return f"{value_ms:.0f}" if value_ms >= 1000 else f"{value_ms:.1f}"
-
-
-def _signed(value_ms: float) -> str:
-    return f"{value_ms:+.0f}" if abs(value_ms) >= 1000 else f"{value_ms:+.1f}"
+def _decimals(base_ms: float) -> int:
+    """Return how many decimals tell a shift of a time of this size."""
+    return 0 if base_ms >= 1_000 else 1 if base_ms >= 100 else 2

@@ -10,6 +10,7 @@ from resume_rig.report.compare_text import (
     components_sentence,
     effect_rows,
     failures_sentence,
+    slow_sentences,
     subject_sentence,
 )
 from resume_rig.report.page_parts import Badge, Pair
@@ -64,7 +65,7 @@ class ComparisonPage:
     differences: tuple[tuple[str, str, str], ...]
     forest: Forest | None
     effects: tuple[EffectRow, ...]
-    failures: str
+    counted: tuple[str, ...]
     components_told: str
     components: tuple[EffectRow, ...]
     base: tuple[Pair, ...]
@@ -85,7 +86,7 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         ),
         forest=_forest(comparison.effects),
         effects=effect_rows(comparison.effects),
-        failures=failures_sentence(comparison.failures),
+        counted=(failures_sentence(comparison.failures), *slow_sentences(comparison)),
         components_told=components_sentence(comparison),
         components=effect_rows(comparison.components),
         base=tuple(Pair(k.replace("_", " "), v) for k, v in comparison.base.identity.items()),
