@@ -93,6 +93,17 @@ def test_a_required_limit_without_a_value_leaves_no_pass() -> None:
     assert verdict_of_limits(failed) is Verdict.FAIL
 
 
+def test_a_required_limit_without_a_value_is_named(record) -> None:
+    further = (Limit("wake_ms", Comparison.AT_MOST, 5_000 * MS, "ms"),)
+    woke = replace(record(bios_init_ms=None), wake_ms=900)
+
+    judgement = judge_log(LogReading((), (woke,)), replace(SYSFUND, further=further))
+
+    assert judgement.verdict is Verdict.NO_EVIDENCE
+    assert judgement.cycles[0].judged
+    assert "BIOS + drivers at most 2000 ms: not measured in any judged cycle" in judgement.why
+
+
 def test_without_a_record_the_wires_tell_the_kind() -> None:
     s4 = load_requirement("s4-20s")
 

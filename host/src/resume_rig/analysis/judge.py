@@ -21,7 +21,7 @@ from resume_rig.model.judgement import (
     LogJudgement,
 )
 from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
-from resume_rig.model.requirement import RESUME, Comparison, Requirement
+from resume_rig.model.requirement import RESUME, Comparison, Limit, Requirement
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.model.verdict import Verdict
 
@@ -74,8 +74,9 @@ def judge_log(
     """
     ignore_first = ignore_first or requirement.ignore_first
     ignored = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
+    required = [limit for limit in requirement.limits() if limit.required]
     cycles = tuple(
-        _judge_record(record, requirement, index in ignored)
+        _judge_record(record, requirement, required, index in ignored)
         for index, record in enumerate(reading.records)
     )
     judged = [cycle for cycle in cycles if cycle.judged]
@@ -105,9 +106,11 @@ def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement)
     return frozenset(first.values())
 
 
-def _judge_record(record: OsRecord, requirement: Requirement, ignored: bool) -> JudgedRecord:
+def _judge_record(
+    record: OsRecord, requirement: Requirement, required: Sequence[Limit], ignored: bool
+) -> JudgedRecord:
     why_not = why_not_judged(record, requirement)
-    parts = [] if why_not is not None else _conformities(record, requirement)
+    parts = [] if why_not is not None else _conformities(record, requirement, required)
     if why_not is None and not parts:
         why_not = _not_measured(record, requirement)
     if why_not is None and ignored:
@@ -119,14 +122,12 @@ def _judge_record(record: OsRecord, requirement: Requirement, ignored: bool) -> 
     return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
 
 
-def _conformities(record: OsRecord, requirement: Requirement) -> list[Conformity]:
+def _conformities(
+    record: OsRecord, requirement: Requirement, required: Sequence[Limit]
+) -> list[Conformity]:
     """Return how a record stands to each required limit that it has a value for."""
     seen = Sighting(record)
-    found = (
-        conformity_of(limit, seen, guard_band=requirement.guard_band)
-        for limit in requirement.limits()
-        if limit.required
-    )
+    found = (conformity_of(limit, seen, guard_band=requirement.guard_band) for limit in required)
     return [part for part in found if part is not None]
 
 
@@ -172,12 +173,14 @@ def _apart(records: Sequence[OsRecord], requirement: Requirement) -> tuple[KindJ
 
 
 def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
-    """Return a clause for each required limit beyond that on BIOS + drivers."""
-    return [
-        each.why
-        for each in limits
-        if each.limit.required and (each.limit.measure != RESUME or each.limit.share is not None)
-    ]
+    """Return a clause for each required limit but that on BIOS + drivers, which has a sentence.
+
+    Beside others it has a clause, too, where no judged cycle has a value for it.
+    """
+    required = [each for each in limits if each.limit.required]
+    others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
+    without = [each for each in required if each not in others and not each.n] if others else []
+    return [each.why for each in (*without, *others)]
 
 
 def verdict_sentence(
@@ -222,7 +225,7 @@ def _why(
 ) -> str:
     judged = [cycle for cycle in cycles if cycle.judged]
     if judged:
-        parts = _resume_sentence(judged, requirement)
+        parts = resume_sentence(limits, requirement)
         parts += limit_clauses(limits)
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
@@ -244,13 +247,17 @@ def _why(
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _resume_sentence(judged: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
+def resume_sentence(limits: Sequence[LimitJudgement], requirement: Requirement) -> list[str]:
     """Say what the judged resumes are against the limit on BIOS + drivers, if there is one."""
-    times = [cycle.record.resume_ms for cycle in judged if cycle.record.resume_ms is not None]
-    if requirement.resume_limit_ms is None or not times:
-        return []
-    verdicts = [judge_value(time, requirement) for time in times]
-    return [verdict_sentence(verdicts, max(times), requirement)]
+    for each in limits:
+        is_resume = each.limit.measure == RESUME and each.limit.share is None
+        if is_resume and each.limit.required and each.worst is not None:
+            passed = each.n - each.failed - each.marginal
+            verdicts = [Verdict.PASS] * passed + [Verdict.FAIL] * each.failed
+            verdicts += [Verdict.MARGINAL] * each.marginal
+            worst_ms = round(each.worst)
+            return [verdict_sentence(verdicts, worst_ms, requirement, each.broken)]
+    return []
 
 
 def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:

@@ -21,6 +21,7 @@ from resume_rig.analysis.statistics import (
 from resume_rig.model.cycle import OutsideState
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Comparison, Limit, Requirement
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.model.verdict import Verdict
@@ -30,6 +31,7 @@ _OF_STATE: Final = {
     OutsideState.S4: frozenset({SleepKind.S4, SleepKind.DOZE}),
     OutsideState.S0IX: frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}),
 }
+_ALONE: Final = {kind: frozenset({kind}) for kind in SleepKind}
 _WORDS: Final = {
     Comparison.AT_MOST: "at most",
     Comparison.BELOW: "below",
@@ -61,25 +63,29 @@ def limit_in_unit(limit: Limit) -> float:
 
 def conformity_of(limit: Limit, seen: Sighting, *, guard_band: bool) -> Conformity | None:
     """Return how one cycle stands to a limit; None where it is of another kind or not measured."""
-    if not kinds_seen(seen) & frozenset(limit.kinds):
+    value = _value_for(limit, seen)
+    return None if value is None else _against(limit, value, seen, guard_band)
+
+
+def _value_for(limit: Limit, seen: Sighting) -> BoundedNs | None:
+    if kinds_seen(seen).isdisjoint(limit.kinds):
         return None
-    value = measured(limit.measure, seen)
-    if value is None:
-        return None
-    limit_ns: int | None = int(limit.value)
-    comparison = limit.comparison
-    if is_rate(limit.measure):
-        limit_ns = time_for_rate_ns(float(limit.value), limit.unit, seen.record)
-        comparison = _AS_TIME[comparison]
+    return measured(limit.measure, seen)
+
+
+def _against(limit: Limit, value: BoundedNs, seen: Sighting, guard_band: bool) -> Conformity | None:
+    if not is_rate(limit.measure):
+        return conformity(value, int(limit.value), limit.comparison, guard_band=guard_band)
+    limit_ns = time_for_rate_ns(float(limit.value), limit.unit, seen.record)
     if limit_ns is None:
         return None
-    return conformity(value, limit_ns, comparison, guard_band=guard_band)
+    return conformity(value, limit_ns, _AS_TIME[limit.comparison], guard_band=guard_band)
 
 
 def kinds_seen(seen: Sighting) -> frozenset[SleepKind]:
     """Return the kinds of sleep that a cycle can have been: by its record, else by the wires."""
     if seen.record is not None:
-        return frozenset({seen.record.kind})
+        return _ALONE[seen.record.kind]
     if seen.cycle is None:
         return frozenset()
     return _OF_STATE.get(seen.cycle.outside.state, frozenset())
@@ -119,10 +125,11 @@ def _judge(
     parts: list[Conformity] = []
     values: list[float] = []
     for seen in sightings:
-        found = conformity_of(limit, seen, guard_band=requirement.guard_band)
-        if found is not None:
+        value = _value_for(limit, seen)
+        found = None if value is None else _against(limit, value, seen, requirement.guard_band)
+        if value is not None and found is not None:
             parts.append(found)
-            values.append(_shown_value(limit, seen))
+            values.append(_shown_value(limit, value, seen))
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
     upper = limit.comparison in (Comparison.AT_MOST, Comparison.BELOW)
@@ -193,10 +200,7 @@ def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: in
     )
 
 
-def _shown_value(limit: Limit, seen: Sighting) -> float:
-    value = measured(limit.measure, seen)
-    if value is None:
-        return 0.0
+def _shown_value(limit: Limit, value: BoundedNs, seen: Sighting) -> float:
     if is_rate(limit.measure):
         return rate_of(value, limit.unit, seen.record) or 0.0
     return value.value_ns / TIME_UNITS_NS[limit.unit]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
-from resume_rig.analysis.judge import limit_clauses, verdict_sentence, why_not_judged, worst_of
+from resume_rig.analysis.judge import limit_clauses, resume_sentence, why_not_judged, worst_of
 from resume_rig.analysis.limits import conformity_of, kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of
 from resume_rig.model.cycle import Outcome, ReconciledCycle
@@ -105,31 +105,14 @@ def campaign_why(
     judged = [cycle for cycle in cycles if cycle.judged]
     timed = [cycle for cycle in judged if cycle.outside.outcome not in BROKEN]
     broken = len(judged) - len(timed)
-    resumes = [c for c in timed if c.record is not None and c.record.resume_ms is not None]
-    parts: list[str] = []
-    if resumes and requirement.resume_limit_ms is not None:
-        worst_ms = max((c.record.resume_ms or 0) for c in resumes if c.record is not None)
-        verdicts = [cycle.verdict for cycle in resumes]
-        if requirement.further:
-            verdicts = _resume_verdicts(resumes, requirement)
-        parts.append(verdict_sentence(verdicts, worst_ms, requirement, broken))
-    elif not judged:
+    parts = resume_sentence(limits, requirement)
+    if not judged:
         parts.append(f"none of the {count_of(len(cycles), 'cycle')} can be judged")
     parts += limit_clauses(limits)
     if broken:
         parts.append(f"{count_of(broken, 'cycle')} never woke or stayed dark")
     text = "; ".join([*parts, *_left_out(cycles), *further])
     return f"{text[0].upper()}{text[1:]}."
-
-
-def _resume_verdicts(cycles: Sequence[ReconciledCycle], requirement: Requirement) -> list[Verdict]:
-    """Return the verdicts on BIOS + drivers alone, where a requirement limits more than that."""
-    limit = requirement.limits()[0]
-    found = (
-        conformity_of(limit, Sighting(c.record, c), guard_band=requirement.guard_band)
-        for c in cycles
-    )
-    return [part.verdict for part in found if part is not None]
 
 
 def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:

@@ -1,5 +1,6 @@
 """A requirement profile: versioned limits with their source."""
 
+import functools
 from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 
@@ -80,12 +81,17 @@ class Requirement:
 
     def limits(self) -> tuple[Limit, ...]:
         """Return every limit, each with the kinds of sleep that it is for."""
-        found: list[Limit] = []
-        if self.resume_limit_ms is not None:
-            comparison = Comparison.BELOW if self.limit_fails else Comparison.AT_MOST
-            found.append(Limit(RESUME, comparison, self.resume_limit_ms * _MS_NS, "ms"))
-        if self.bios_advised_ms is not None:
-            limit_ns = self.bios_advised_ms * _MS_NS
-            found.append(Limit(BIOS, Comparison.AT_MOST, limit_ns, "ms", required=False))
-        found += self.further
-        return tuple(replace(limit, kinds=limit.kinds or self.kinds) for limit in found)
+        return _limits_of(self)
+
+
+@functools.lru_cache(maxsize=16)  # asked for with each of 100,000 cycles
+def _limits_of(requirement: Requirement) -> tuple[Limit, ...]:
+    found: list[Limit] = []
+    if requirement.resume_limit_ms is not None:
+        comparison = Comparison.BELOW if requirement.limit_fails else Comparison.AT_MOST
+        found.append(Limit(RESUME, comparison, requirement.resume_limit_ms * _MS_NS, "ms"))
+    if requirement.bios_advised_ms is not None:
+        limit_ns = requirement.bios_advised_ms * _MS_NS
+        found.append(Limit(BIOS, Comparison.AT_MOST, limit_ns, "ms", required=False))
+    found += requirement.further
+    return tuple(replace(limit, kinds=limit.kinds or requirement.kinds) for limit in found)
