@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from resume_rig.analysis.measures import Side, Sighting, is_rate, measured, side_of
+from resume_rig.analysis.measures import Side, Sighting, is_rate, measured, side_of, sighting_of
 from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.analysis.series import series_statistics
 from resume_rig.model.cycle import IntervalName, ReconciledCycle
@@ -43,7 +43,7 @@ def cycle_series(
     cycles: Sequence[ReconciledCycle], requirement: Requirement
 ) -> tuple[SeriesStatistics, ...]:
     """Return the series of the judged cycles; numbers are those of the cycles."""
-    sightings = [(c.outside.number, Sighting(c.record, c)) for c in cycles if c.judged]
+    sightings = [(c.outside.number, sighting_of(c)) for c in cycles if c.judged]
     return _series(sightings, (*_INSIDE, *_WHOLE), requirement)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
 from resume_rig.analysis.limits import kinds_seen
-from resume_rig.analysis.measures import Side, Sighting, reader_of, side_of
+from resume_rig.analysis.measures import Side, Sighting, reader_of, side_of, sighting_of
 from resume_rig.analysis.ranking import NO_SLEEP_MOMENTS, moment_of
 from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.component import ComponentKind
@@ -101,7 +101,9 @@ def evidence_of_cycles(
             f"{path}: {len(contradicted)} OS records contradict the wires and are left out."
         )
     out = {c.outside.number for c in contradicted}
-    sightings = tuple(Sighting(None if c.outside.number in out else c.record, c) for c in went_well)
+    sightings = tuple(
+        Sighting(None, c) if c.outside.number in out else sighting_of(c) for c in went_well
+    )
     wakes = Counter(c.outside.wake_by.value for c in went_well if c.outside.wake_by is not None)
     return Evidence(
         path=path,

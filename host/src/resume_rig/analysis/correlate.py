@@ -7,7 +7,7 @@ from resume_rig.analysis.campaign_series import cycle_series
 from resume_rig.analysis.disagreements import disagreements, record_missing
 from resume_rig.analysis.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.match import Match, OutsideMoments, match
-from resume_rig.analysis.measures import Sighting
+from resume_rig.analysis.measures import sighting_of
 from resume_rig.analysis.os_clock import ClockReading, os_clock
 from resume_rig.analysis.reconcile import (
     UNKNOWN_RESET_TO_TSC,
@@ -108,7 +108,7 @@ def correlate(
         for index, cycle in enumerate(cycles)
     )
     judged = [cycle for cycle in reconciled if cycle.judged]
-    timed = [Sighting(c.record, c) for c in judged if c.outside.outcome not in BROKEN]
+    timed = [sighting_of(c) for c in judged if c.outside.outcome not in BROKEN]
     limits = judge_limits(requirement, timed, len(judged) - len(timed))
     return Correlation(
         cycles=reconciled,
@@ -176,7 +176,8 @@ def _reconcile(
         why_not=None,
         findings=findings,
     )
-    ruling = rule(cycle, campaign.requirement, log_read=bool(campaign.reading.sources))
+    none = "no OS record matches this cycle" if campaign.reading.sources else "no log was read"
+    ruling = rule(cycle, campaign.requirement, f"no record: {none}")
     return replace(cycle, verdict=ruling.verdict, judged=ruling.judged, why_not=ruling.why_not)
 
 

@@ -67,6 +67,11 @@ class Sighting:
 Reader = Callable[[Sighting], BoundedNs | None]
 
 
+def sighting_of(cycle: ReconciledCycle) -> Sighting:
+    """Return what may be held against a cycle: the one place where its record counts or not."""
+    return Sighting(cycle.record, cycle)
+
+
 def measure_names() -> tuple[str, ...]:
     """Return the measures that have names of their own; figures come beside them."""
     return (*_INSIDE, *_RATES, *IntervalName, *_RECONCILED)

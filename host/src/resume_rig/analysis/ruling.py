@@ -8,7 +8,7 @@ from typing import Final
 from resume_rig.analysis.disagreements import state_mismatch
 from resume_rig.analysis.judge import limit_clauses, resume_sentence, why_not_judged, worst_of
 from resume_rig.analysis.limits import conformity_of, kinds_seen
-from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of
+from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
 from resume_rig.model.cycle import Outcome, ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.requirement import Requirement
@@ -35,53 +35,51 @@ class Ruling:
     why_not: str | None
 
 
-def rule(cycle: ReconciledCycle, requirement: Requirement, *, log_read: bool) -> Ruling:
+def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
     """Return the ruling on a cycle, by its outcome, its record and its intervals.
 
     Args:
         cycle: its own verdict is not looked at.
         requirement: the limits; a cycle counts where it has a value for one that is required.
-        log_read: whether there was a log that a record could have been in.
+        no_record: why there is no record that may be held against it, if there is none.
     """
     outside = cycle.outside
     if outside.outcome in BROKEN:
         found = Ruling(Verdict.FAIL, True, None)
     else:
-        found = _by_values(cycle, requirement, log_read=log_read)
+        found = _by_values(cycle, requirement, no_record)
     if outside.ignored:
         return Ruling(found.verdict, False, "ignored: the plan leaves this cycle out")
     return found
 
 
-def _by_values(cycle: ReconciledCycle, requirement: Requirement, *, log_read: bool) -> Ruling:
-    seen = Sighting(cycle.record, cycle)
-    why_not = _NO_EVIDENCE.get(cycle.outside.outcome) or _contradiction(cycle, requirement)
+def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
+    seen = sighting_of(cycle)
+    why_not = _NO_EVIDENCE.get(cycle.outside.outcome) or _contradiction(seen, requirement)
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
     required = [limit for limit in requirement.limits() if limit.required]
     parts = [conformity_of(limit, seen, guard_band=requirement.guard_band) for limit in required]
     verdicts = [part.verdict for part in parts if part is not None]
     if not verdicts:
-        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(seen, requirement, log_read))
+        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(seen, requirement, no_record))
     return Ruling(worst_of(verdicts), True, None)
 
 
-def _contradiction(cycle: ReconciledCycle, requirement: Requirement) -> str | None:
+def _contradiction(seen: Sighting, requirement: Requirement) -> str | None:
     """Return why a cycle's record keeps it from being judged; None where it does not."""
-    if cycle.record is None:
+    if seen.record is None or seen.cycle is None:
         return None
-    mismatch = state_mismatch(cycle.outside, cycle.record)
+    mismatch = state_mismatch(seen.cycle.outside, seen.record)
     if mismatch is not None:
         return f"state mismatch: {mismatch.text}"
-    return why_not_judged(cycle.record, requirement)
+    return why_not_judged(seen.record, requirement)
 
 
-def _not_measured(seen: Sighting, requirement: Requirement, log_read: bool) -> str:
+def _not_measured(seen: Sighting, requirement: Requirement, no_record: str) -> str:
     measures = [limit.measure for limit in requirement.limits() if limit.required]
     if seen.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
-        return "no record: " + (
-            "no OS record matches this cycle" if log_read else "no log was read"
-        )
+        return no_record
     if not kinds_seen(seen) & frozenset(requirement.kinds):
         kinds = ", ".join(requirement.kinds)
         return f"other kind: {requirement.id} speaks of {kinds}, and the wires show another sleep"
