@@ -7,6 +7,7 @@ import pytest
 from resume_rig.analysis.requirement import load_requirement, shipped_requirements
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.requirement import Comparison
 
 GOOD = """
 id = "mine"
@@ -67,7 +68,7 @@ def test_kinds_that_do_not_exist_are_refused_with_those_that_do(kinds) -> None:
 
 @pytest.mark.parametrize("name", ["sysfund", "../sysfund-0004", "", "\0"])
 def test_an_unknown_name_is_answered_with_the_shipped_ones(name: str) -> None:
-    with pytest.raises(UsageError, match="shipped are s3resume, sysfund-0004"):
+    with pytest.raises(UsageError, match=r"shipped are .*s3resume, .*sysfund-0004"):
         load_requirement(name)
 
 
@@ -144,3 +145,112 @@ def test_a_rule_that_is_none_is_refused(tmp_path: Path, rule: str, told: str) ->
 
     with pytest.raises(UsageError, match=told):
         load_requirement(str(path))
+
+
+LIMITED = (
+    GOOD.replace("[limits]\nresume_ms = 1500\n", "")
+    + """
+[[limit]]
+measure = "press_to_light_ns"
+at_most = 2.5
+unit = "s"
+share = 0.9
+confidence = 0.99
+kinds = ["hybrid"]
+"""
+)
+
+
+def test_a_limit_may_be_on_any_measure(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(LIMITED + '[[limit]]\nmeasure = "hiber_read_rate"\nabove = 700\nunit = "MB/s"')
+
+    light, rate = load_requirement(str(path)).limits()
+
+    assert (light.measure, light.comparison, light.value) == (
+        "press_to_light_ns",
+        Comparison.AT_MOST,
+        2_500_000_000,
+    )
+    assert (light.share, light.confidence, light.kinds) == (0.9, 0.99, (SleepKind.HYBRID,))
+    assert (rate.comparison, rate.value, rate.unit) == (Comparison.ABOVE, 700, "MB/s")
+    assert rate.kinds == (SleepKind.S3, SleepKind.HYBRID)
+
+
+def test_kinds_asked_for_are_those_of_every_limit(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(LIMITED)
+
+    (light,) = load_requirement(str(path), kinds=["S4"]).limits()
+
+    assert light.kinds == (SleepKind.S4,)
+
+
+def test_the_old_form_is_two_limits() -> None:
+    resume, bios = load_requirement("s3resume").limits()[0], load_requirement("sysfund-0004")
+
+    assert (resume.measure, resume.comparison, resume.value) == (
+        "resume_ms",
+        Comparison.BELOW,
+        2_000_000_000,
+    )
+    assert [(limit.measure, limit.required) for limit in bios.limits()] == [
+        ("resume_ms", True),
+        ("bios_init_ms", False),
+    ]
+
+
+def test_a_folder_of_ones_own_is_looked_into_by_name(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(GOOD)
+
+    assert load_requirement("mine", folder=tmp_path).resume_limit_ms == 1500
+    assert load_requirement("sysfund-0004", folder=tmp_path).resume_limit_ms == 2000
+    with pytest.raises(UsageError, match="there is none of that name"):
+        load_requirement("../mine", folder=tmp_path / "deeper")
+
+
+def test_nobody_takes_a_profile_of_ones_own_for_a_shipped_one(tmp_path: Path) -> None:
+    (tmp_path / "sysfund-0004.toml").write_text(GOOD)
+
+    with pytest.raises(UsageError, match="has the name of a shipped profile"):
+        load_requirement("sysfund-0004", folder=tmp_path)
+
+
+def test_a_resume_limit_replaces_only_one_that_is_there() -> None:
+    with pytest.raises(UsageError, match=r"has no limit on BIOS \+ drivers"):
+        load_requirement("xp-5s", limit_ms=1000)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ("press_to_light_ns", "press_to_sun_ns", "measure is 'press_to_sun_ns'"),
+        ("press_to_light_ns", "figure:drips_percent", "whose name ends in _ns, _us"),
+        ("at_most = 2.5", "", "none of at_most, below"),
+        ("at_most = 2.5", "at_most = 2.5\nbelow = 3", "at_most and below of"),
+        ("at_most = 2.5", "at_most = 0", "at_most is 0 s"),
+        ("at_most = 2.5", "at_most = nan", "at_most is nan s"),
+        ("at_most = 2.5", "at_most = true", "at_most is True s"),
+        ("at_most = 2.5", "at_most = 601", "at most 600 s"),
+        ('unit = "s"', 'unit = "MB/s"', "allowed are ns, us, ms, s"),
+        ('unit = "s"', 'unit = "s"\ndemand = "wished"', "allowed are required, advised"),
+        ('unit = "s"', 'unit = "s"\ndemand = "advised"', "none of its limits is required"),
+        ("share = 0.9", "share = 1.0", "share is 1.0; allowed is a number from 0.5 to 0.9999"),
+        ("confidence = 0.99", 'confidence = "high"', "confidence is 'high'"),
+        ("share = 0.9", "quota = 0.9", "'quota' is not a key"),
+        ('kinds = ["hybrid"]', 'kinds = ["S4"]', "'S4' is not among the kinds of its profile"),
+        ('kinds = ["hybrid"]', 'kinds = "hybrid"', "a list of kinds"),
+        ("[[limit]]", "[limit]", r"tables \[\[limit\]\] are needed"),
+    ],
+)
+def test_a_limit_that_is_none_is_refused(tmp_path: Path, before, after, text) -> None:
+    path = tmp_path / "mine.toml"
+    assert before in LIMITED
+    head, tail = LIMITED.split("[[limit]]")
+    changed = f"{head}[[limit]]{tail.replace(before, after)}"
+    path.write_text(LIMITED.replace(before, after) if before.startswith("[[") else changed)
+
+    with pytest.raises(UsageError, match=text) as caught:
+        load_requirement(str(path))
+
+    assert "\n" not in str(caught.value)

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.statistics import failure_rate_upper, summarise
+from resume_rig.analysis.statistics import (
+    cycles_needed,
+    failure_rate,
+    failure_rate_upper,
+    quantile_interval,
+    summarise,
+    values_for_quantile,
+)
 
 
 def test_nothing_has_no_figures() -> None:
@@ -83,3 +90,70 @@ def test_a_million_trials_are_no_trouble() -> None:
 def test_nonsense_is_refused(failures, n, confidence) -> None:
     with pytest.raises(ValueError, match="no bound"):
         failure_rate_upper(failures, n, confidence)
+
+
+@pytest.mark.parametrize(
+    ("failures", "n", "low", "high"),
+    # Clopper and Pearson's two-sided 95 % intervals, as tables have them.
+    [
+        (0, 10, 0.0, 0.30850),
+        (1, 10, 0.00253, 0.44502),
+        (5, 10, 0.18709, 0.81291),
+        (3, 3, 0.29240, 1),
+    ],
+)
+def test_a_failure_rate_has_two_sides(failures, n, low, high) -> None:
+    rate = failure_rate(failures, n)
+
+    assert rate is not None
+    assert (rate.low, rate.high) == (pytest.approx(low, abs=2e-5), pytest.approx(high, abs=2e-5))
+    assert rate.upper == failure_rate_upper(failures, n)
+    assert failure_rate(0, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("rate", "failures", "needed"),
+    [(0.05, 0, 59), (0.01, 0, 299), (0.001, 0, 2995), (0.01, 1, 473), (0.05, 2, 124)],
+)
+def test_how_many_cycles_show_a_rate(rate, failures, needed) -> None:
+    assert cycles_needed(rate, failures=failures) == needed
+    assert failure_rate_upper(failures, needed) <= rate < failure_rate_upper(failures, needed - 1)
+
+
+@pytest.mark.parametrize(("rate", "failures"), [(0.0, 0), (1.0, 0), (0.1, -1), (1e-12, 0)])
+def test_no_count_of_cycles_is_made_up(rate, failures) -> None:
+    with pytest.raises(ValueError, match=r"cycles would be needed|no count"):
+        cycles_needed(rate, failures=failures)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.95])
+@pytest.mark.parametrize("n", [40, 75, 400])
+def test_a_quantile_interval_holds_the_truth_often_enough(share, n) -> None:
+    generator = np.random.default_rng(20_260_101)
+    truth = math.exp(0.3 * {0.5: 0.0, 0.95: 1.6448536}[share])
+    held = []
+    for _ in range(1_000):
+        found = quantile_interval(sorted(np.exp(0.3 * generator.normal(size=n))), share)
+        low = -math.inf if found.low_ms is None else found.low_ms
+        high = math.inf if found.high_ms is None else found.high_ms
+        held.append(low <= truth <= high)
+
+    # At least 95 %, more where ranks are coarse; 2 % are three deviations of the count.
+    assert 0.93 <= np.mean(held) <= 0.995
+
+
+@pytest.mark.parametrize(("share", "needed"), [(0.5, 6), (0.95, 72), (0.05, 72), (0.99, 368)])
+def test_too_few_values_have_no_interval(share, needed) -> None:
+    assert values_for_quantile(share) == needed
+    whole = quantile_interval([float(i) for i in range(needed)], share)
+    short = quantile_interval([float(i) for i in range(needed - 1)], share)
+
+    assert None not in (whole.low_ms, whole.high_ms)
+    assert None in (short.low_ms, short.high_ms)
+    assert short.needed == needed
+
+
+def test_nothing_has_no_quantile() -> None:
+    found = quantile_interval([], 0.5)
+
+    assert (found.value_ms, found.low_ms, found.high_ms) == (None, None, None)

@@ -51,7 +51,7 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
     assert document["schema"] == "resume-rig/log/1"
     assert list(document["sources"][0])[:5] == ["path", "kind", "os_build", "records", "integrity"]
     assert list(document["cycles"][0])[: len(CYCLE_KEYS)] == CYCLE_KEYS
-    assert list(document["statistics"]) == [
+    assert list(document["statistics"])[:6] == [
         "n",
         "min_ms",
         "median_ms",
@@ -65,7 +65,7 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
 def test_the_added_keys_come_after_those_of_the_contract(samples: Any) -> None:
     document = document_of(samples.mixed_log())
     assert list(document)[6:9] == ["why", "failure_rate_upper_95", "apart"]
-    assert list(document)[9:] == ["slowest", "slowest_left_out", "advice"]
+    assert list(document)[9:] == ["slowest", "slowest_left_out", "advice", "limits_judged"]
     assert list(document["sources"][0])[5:] == ["identity", "from_description"]
     assert list(document["cycles"][0])[len(CYCLE_KEYS) :] == [
         "verdict",
@@ -75,7 +75,9 @@ def test_the_added_keys_come_after_those_of_the_contract(samples: Any) -> None:
         "components",
         "components_left_out",
         "figures",
+        "risk",
     ]
+    assert list(document["statistics"])[6:] == ["failure_rate", "series"]
     assert [kind["kind"] for kind in document["apart"]] == ["S4", "doze"]
     assert list(document["apart"][0]) == ["kind", "cycles", "statistics", "verdict"]
 
@@ -133,6 +135,8 @@ def test_nothing_read_is_a_whole_document_without_figures(samples: Any) -> None:
         "mean_ms": None,
         "p95_ms": None,
         "max_ms": None,
+        "failure_rate": None,
+        "series": [],
     }
     assert document["verdict"] == "NO-EVIDENCE"
     assert document["failure_rate_upper_95"] is None

@@ -1,23 +1,14 @@
 """The whole of `correlate`: match, reconcile, judge, and say what the answer rests on."""
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from resume_rig.analysis.disagreements import (
-    disagreements,
-    record_missing,
-    state_mismatch,
-    surroundings_of,
-)
+from resume_rig.analysis.campaign_series import cycle_series
+from resume_rig.analysis.disagreements import disagreements, record_missing, surroundings_of
 from resume_rig.analysis.findings.seen import Surroundings
-from resume_rig.analysis.judge import (
-    judge_value,
-    overall,
-    verdict_sentence,
-    why_not_judged,
-)
+from resume_rig.analysis.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.match import Match, OutsideMoments, match
+from resume_rig.analysis.measures import sighting_of
 from resume_rig.analysis.norms import usual_rests
 from resume_rig.analysis.os_away import before_sleep
 from resume_rig.analysis.os_clock import ClockReading, os_clock
@@ -29,6 +20,8 @@ from resume_rig.analysis.reconcile import (
     press_to_resume_complete,
     unexplained,
 )
+from resume_rig.analysis.ruling import BROKEN, campaign_why, rule
+from resume_rig.analysis.statistics import failure_rate
 from resume_rig.model.cycle import (
     Correlation,
     OsClock,
@@ -53,13 +46,6 @@ from resume_rig.model.verdict import Verdict
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
 _MS_NS = 1_000_000
 
-_NO_EVIDENCE = {
-    Outcome.INVALID: "invalid: edges of this cycle were lost",
-    Outcome.INTERRUPTED: "interrupted: the cycle was not finished",
-    Outcome.NEVER_SLEPT: "no sleep: the DUT never slept, so there was no resume",
-    Outcome.WOKE_ALONE: "not ours: something else woke the DUT",
-}
-_BROKEN = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED})
 _CAME_BACK = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE, Outcome.DARK})
 _NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE, Outcome.REBOOTED})
 _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
@@ -88,13 +74,6 @@ class _Campaign:
     reading: LogReading
     requirement: Requirement
     around: Surroundings
-
-
-@dataclass(frozen=True, slots=True)
-class _Ruling:
-    verdict: Verdict
-    judged: bool
-    why_not: str | None
 
 
 def correlate(
@@ -139,12 +118,18 @@ def correlate(
         _reconcile(cycle.outside, record_of.get(index), campaign)
         for index, cycle in enumerate(cycles)
     )
+    judged = [cycle for cycle in reconciled if cycle.judged]
+    timed = [sighting_of(c) for c in judged if c.outside.outcome not in BROKEN]
+    limits = judge_limits(requirement, timed, len(judged) - len(timed))
     return Correlation(
         cycles=reconciled,
         unmatched_records=tuple(reading.records[index] for index in found.unmatched_records),
         clock=_clock(cycles, record_of, reset_to_tsc) if related else None,
-        verdict=overall([cycle.verdict for cycle in reconciled if cycle.judged]),
-        why=_why(reconciled, requirement, found, reading),
+        verdict=verdict_of_limits(limits),
+        why=campaign_why(reconciled, requirement, limits, _doubts(found, reading)),
+        limits=limits,
+        failures=failure_rate(sum(c.verdict is not Verdict.PASS for c in judged), len(judged)),
+        series=cycle_series(reconciled, requirement),
         usual=usual_rests(around.norms),
     )
 
@@ -186,46 +171,27 @@ def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
 def _reconcile(
     outside: OutsideCycle, record: OsRecord | None, campaign: _Campaign
 ) -> ReconciledCycle:
-    ruling = _ruling(outside, record, campaign)
-    if outside.ignored:
-        ruling = _Ruling(ruling.verdict, False, "ignored: the plan leaves this cycle out")
     reset_to_tsc, norms = campaign.around.reset_to_tsc, campaign.around.norms
     findings = outside.findings
     if record is not None:
         findings += disagreements(outside, record, campaign.around)
     elif campaign.reading.sources and outside.outcome in _CAME_BACK:
         findings += (record_missing(outside),)
-    return ReconciledCycle(
+    cycle = ReconciledCycle(
         outside=outside,
         record=record,
         press_to_resume_complete=press_to_resume_complete(outside, record, reset_to_tsc),
         unexplained=unexplained(outside, record, norms),
         light_after_complete=light_after_complete(outside, record, reset_to_tsc),
-        verdict=ruling.verdict,
-        judged=ruling.judged,
-        why_not=ruling.why_not,
+        verdict=Verdict.NO_EVIDENCE,
+        judged=False,
+        why_not=None,
         findings=findings,
         hidden_before_sleep=None if record is None else before_sleep(outside, record),
     )
-
-
-def _ruling(outside: OutsideCycle, record: OsRecord | None, campaign: _Campaign) -> _Ruling:
-    requirement = campaign.requirement
-    if outside.outcome in _BROKEN:
-        return _Ruling(Verdict.FAIL, True, None)
-    why_not = _NO_EVIDENCE.get(outside.outcome)
-    if why_not is None and record is None:
-        why_not = "no record: " + (
-            "no OS record matches this cycle" if campaign.reading.sources else "no log was read"
-        )
-    if why_not is None and record is not None:
-        mismatch = state_mismatch(outside, record)
-        why_not = (
-            f"state mismatch: {mismatch.text}" if mismatch else why_not_judged(record, requirement)
-        )
-    if why_not is not None or record is None or record.resume_ms is None:
-        return _Ruling(Verdict.NO_EVIDENCE, False, why_not)
-    return _Ruling(judge_value(record.resume_ms, requirement), True, None)
+    none = "no OS record matches this cycle" if campaign.reading.sources else "no log was read"
+    ruling = rule(cycle, campaign.requirement, f"no record: {none}")
+    return replace(cycle, verdict=ruling.verdict, judged=ruling.judged, why_not=ruling.why_not)
 
 
 def _clock(
@@ -244,24 +210,9 @@ def _clock(
     return os_clock(known or [reading for _, reading in readings])
 
 
-def _why(
-    cycles: Sequence[ReconciledCycle], requirement: Requirement, found: Match, reading: LogReading
-) -> str:
-    judged = [cycle for cycle in cycles if cycle.judged]
-    timed = [cycle for cycle in judged if cycle.outside.outcome not in _BROKEN]
-    broken = len(judged) - len(timed)
+def _doubts(found: Match, reading: LogReading) -> list[str]:
+    """Say what the evidence itself is worth."""
     parts: list[str] = []
-    if timed:
-        worst_ms = max((c.record.resume_ms or 0) for c in timed if c.record is not None)
-        verdicts = [cycle.verdict for cycle in timed]
-        parts.append(verdict_sentence(verdicts, worst_ms, requirement, broken))
-    elif not broken:
-        parts.append(f"none of the {count_of(len(cycles), 'cycle')} can be judged")
-    if broken:
-        rebooted = any(cycle.outside.outcome is Outcome.REBOOTED for cycle in judged)
-        how = "never woke, stayed dark or rebooted" if rebooted else "never woke or stayed dark"
-        parts.append(f"{count_of(broken, 'cycle')} {how}")
-    parts += _left_out(cycles)
     if found.pairs and not found.verified:
         parts.append(
             "which record belongs to which cycle is unverified, because times alone allow another "
@@ -272,19 +223,4 @@ def _why(
     bad = sum(not source.integrity.ok for source in reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} not whole, so records may be missing")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:
-    """Say how many cycles do not count, by reason."""
-    reasons = Counter(
-        (cycle.why_not or "not judged").partition(":")[0] for cycle in cycles if not cycle.judged
-    )
-    ignored = reasons.pop("ignored", 0)
-    parts = [f"{count_of(ignored, 'cycle')} ignored as planned"] if ignored else []
-    without = sum(reasons.values())
-    if without:
-        told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
-        parts.append(f"{count_of(without, 'cycle')} without evidence ({told})")
     return parts

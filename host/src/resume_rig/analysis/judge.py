@@ -2,18 +2,26 @@
 
 The guard band. A resume time is the sum of two values that the OS reports in whole milliseconds,
 rounded in a way that no document tells: down, up or to the nearest. Each is therefore within 1 ms
-of the truth, and their sum within 2 ms. PASS and FAIL are given only where every time in that
-interval is on the same side of the limit (JCGM 106:2012, 8.3.2 and 8.3.3); between stands MARGINAL.
-With a limit of 2000 ms: up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL.
+of the truth, and their sum within 2 ms. With a limit of 2000 ms: up to 1998 ms PASS, 1999 to
+2001 ms MARGINAL, from 2002 ms FAIL (analysis/conformity.py).
 """
 
 from collections.abc import Sequence
 
-from resume_rig.analysis.reported_times import VALUE_BOUND_MS
-from resume_rig.analysis.statistics import failure_rate_upper, summarise
-from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
+from resume_rig.analysis.campaign_series import log_series
+from resume_rig.analysis.conformity import Conformity, conformity
+from resume_rig.analysis.limits import conformity_of, judge_limits, verdict_of_limits
+from resume_rig.analysis.measures import Sighting, measure_words
+from resume_rig.analysis.reported_times import MS_NS, VALUE_BOUND_MS, reported
+from resume_rig.analysis.statistics import failure_rate, failure_rate_upper, summarise
+from resume_rig.model.judgement import (
+    JudgedRecord,
+    KindJudgement,
+    LimitJudgement,
+    LogJudgement,
+)
 from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.requirement import RESUME, Comparison, Limit, Requirement
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.model.verdict import Verdict
 
@@ -22,21 +30,19 @@ CONFIDENCE = 0.95
 
 
 def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
-    """Return the verdict on one resume time (BiosInit + DriverInit)."""
-    limit_ms = requirement.resume_limit_ms
-    if not requirement.guard_band:
-        met = resume_ms < limit_ms if requirement.limit_fails else resume_ms <= limit_ms
-        return Verdict.PASS if met else Verdict.FAIL
-    longest_ms = resume_ms + RESUME_BOUND_MS
-    if longest_ms < limit_ms or (longest_ms == limit_ms and not requirement.limit_fails):
-        return Verdict.PASS
-    if resume_ms - RESUME_BOUND_MS >= limit_ms:
-        return Verdict.FAIL
-    return Verdict.MARGINAL
+    """Return the verdict on one resume time; NO-EVIDENCE where the requirement limits none."""
+    if requirement.resume_limit_ms is None:
+        return Verdict.NO_EVIDENCE
+    return conformity(
+        reported(0) + reported(resume_ms),  # two parts, each rounded by itself
+        requirement.resume_limit_ms * MS_NS,
+        Comparison.BELOW if requirement.limit_fails else Comparison.AT_MOST,
+        guard_band=requirement.guard_band,
+    ).verdict
 
 
-def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict on a group of judged cycles: the worst of them counts."""
+def worst_of(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict on a group: the worst of those that there is evidence for."""
     if not verdicts or all(verdict is Verdict.NO_EVIDENCE for verdict in verdicts):
         return Verdict.NO_EVIDENCE
     if Verdict.FAIL in verdicts:
@@ -68,21 +74,27 @@ def judge_log(
     """
     ignore_first = ignore_first or requirement.ignore_first
     ignored = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
+    required = [limit for limit in requirement.limits() if limit.required]
     cycles = tuple(
-        _judge_record(record, requirement, index in ignored)
+        _judge_record(record, requirement, required, index in ignored)
         for index, record in enumerate(reading.records)
     )
     judged = [cycle for cycle in cycles if cycle.judged]
-    verdicts = [cycle.verdict for cycle in judged]
+    records = [cycle.record for cycle in judged]
+    failed = sum(cycle.verdict is not Verdict.PASS for cycle in judged)
+    limits = judge_limits(requirement, [Sighting(record) for record in records])
     return LogJudgement(
         reading=reading,
         requirement=requirement,
         cycles=cycles,
-        statistics=summarise(_resume_times([cycle.record for cycle in judged])),
-        verdict=overall(verdicts),
-        why=_why(reading, requirement, cycles),
-        failure_rate_upper=failures_upper(verdicts),
+        statistics=summarise(_resume_times(records)),
+        verdict=verdict_of_limits(limits),
+        why=_why(reading, requirement, cycles, limits),
+        failure_rate_upper=failures_upper([cycle.verdict for cycle in judged]),
         apart=_apart(reading.records, requirement),
+        limits=limits,
+        failures=failure_rate(failed, len(judged)),
+        series=log_series(cycles, requirement),
     )
 
 
@@ -94,33 +106,48 @@ def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement)
     return frozenset(first.values())
 
 
-def _judge_record(record: OsRecord, requirement: Requirement, ignored: bool) -> JudgedRecord:
+def _judge_record(
+    record: OsRecord, requirement: Requirement, required: Sequence[Limit], ignored: bool
+) -> JudgedRecord:
     why_not = why_not_judged(record, requirement)
+    parts = [] if why_not is not None else _conformities(record, requirement, required)
+    if why_not is None and not parts:
+        why_not = _not_measured(record, requirement)
     if why_not is None and ignored:
         why_not = "ignored: the first transition of its log"
-    if why_not is not None or record.resume_ms is None:
+    if why_not is not None:
         return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
-    verdict = judge_value(record.resume_ms, requirement)
-    return JudgedRecord(record, judged=True, why_not=None, verdict=verdict)
+    verdict = worst_of([part.verdict for part in parts])
+    risk = max(part.risk for part in parts if part.verdict is verdict)
+    return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
+
+
+def _conformities(
+    record: OsRecord, requirement: Requirement, required: Sequence[Limit]
+) -> list[Conformity]:
+    """Return how a record stands to each required limit that it has a value for."""
+    seen = Sighting(record)
+    found = (conformity_of(limit, seen, guard_band=requirement.guard_band) for limit in required)
+    return [part for part in found if part is not None]
+
+
+def _not_measured(record: OsRecord, requirement: Requirement) -> str:
+    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    if measures == [RESUME]:
+        values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
+        missing = [name for name, value in values if value is None]
+    else:
+        missing = [measure_words(measure) for measure in measures]
+    return f"not measured: the record reports no {' and no '.join(missing)}"
 
 
 def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
-    """Return why a record cannot be judged against a requirement; None where it can."""
+    """Return why a record must not be judged against a requirement; None where it may."""
     if record.kind not in requirement.kinds:
         kinds = ", ".join(requirement.kinds)
         return f"judged apart: {requirement.id} speaks of {kinds}, and this is {record.kind}"
     if _wakes_before_it_sleeps(record):
         return "not measured: the record's WakeTime lies before its SleepTime"
-    missing = [
-        name
-        for name, value in (
-            ("BiosInit", record.bios_init_ms),
-            ("DriverInit", record.driver_init_ms),
-        )
-        if value is None
-    ]
-    if missing:
-        return f"not measured: the record reports no {' and no '.join(missing)}"
     return None
 
 
@@ -140,9 +167,20 @@ def _apart(records: Sequence[OsRecord], requirement: Requirement) -> tuple[KindJ
         if kind in requirement.kinds or not group:
             continue
         times = [record.resume_ms for record in group if record.resume_ms is not None]
-        verdict = overall([judge_value(time, requirement) for time in times])
+        verdict = worst_of([judge_value(time, requirement) for time in times])
         found.append(KindJudgement(kind, len(group), summarise(_resume_times(group)), verdict))
     return tuple(found)
+
+
+def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
+    """Return a clause for each required limit but that on BIOS + drivers, which has a sentence.
+
+    Beside others it has a clause, too, where no judged cycle has a value for it.
+    """
+    required = [each for each in limits if each.limit.required]
+    others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
+    without = [each for each in required if each not in others and not each.n] if others else []
+    return [each.why for each in (*without, *others)]
 
 
 def verdict_sentence(
@@ -156,7 +194,7 @@ def verdict_sentence(
         requirement: what they were judged against.
         broken: resumes that failed without a time.
     """
-    n, limit_ms = len(verdicts), requirement.resume_limit_ms
+    n, limit_ms = len(verdicts), requirement.resume_limit_ms or 0
     failed, marginal = verdicts.count(Verdict.FAIL), verdicts.count(Verdict.MARGINAL)
     if failed:
         over = f"{limit_ms} ms or more" if requirement.limit_fails else f"over {limit_ms} ms"
@@ -179,11 +217,16 @@ def _are(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
-def _why(reading: LogReading, requirement: Requirement, cycles: Sequence[JudgedRecord]) -> str:
+def _why(
+    reading: LogReading,
+    requirement: Requirement,
+    cycles: Sequence[JudgedRecord],
+    limits: Sequence[LimitJudgement],
+) -> str:
     judged = [cycle for cycle in cycles if cycle.judged]
     if judged:
-        worst_ms = max(cycle.record.resume_ms or 0 for cycle in judged)
-        parts = [verdict_sentence([c.verdict for c in judged], worst_ms, requirement)]
+        parts = resume_sentence(limits, requirement)
+        parts += limit_clauses(limits)
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
         kinds = " or ".join(requirement.kinds)
@@ -204,6 +247,19 @@ def _why(reading: LogReading, requirement: Requirement, cycles: Sequence[JudgedR
     return f"{text[0].upper()}{text[1:]}."
 
 
+def resume_sentence(limits: Sequence[LimitJudgement], requirement: Requirement) -> list[str]:
+    """Say what the judged resumes are against the limit on BIOS + drivers, if there is one."""
+    for each in limits:
+        is_resume = each.limit.measure == RESUME and each.limit.share is None
+        if is_resume and each.limit.required and each.worst is not None:
+            passed = each.n - each.failed - each.marginal
+            verdicts = [Verdict.PASS] * passed + [Verdict.FAIL] * each.failed
+            verdicts += [Verdict.MARGINAL] * each.marginal
+            worst_ms = round(each.worst)
+            return [verdict_sentence(verdicts, worst_ms, requirement, each.broken)]
+    return []
+
+
 def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
     advised_ms = requirement.bios_advised_ms
     if advised_ms is None:
@@ -217,8 +273,8 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
 def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
     """Say what the verdict does not rest on, and how it could."""
     own = [cycle for cycle in cycles if cycle.record.kind in requirement.kinds]
-    unmeasured = sum(cycle.record.resume_ms is None for cycle in own)
-    ignored = sum(not c.judged and c.record.resume_ms is not None for c in own)
+    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own)
+    ignored = sum((c.why_not or "").startswith("ignored") for c in own)
     parts = [f"{count_of(ignored, 'first record')} left out as asked"] if ignored else []
     if unmeasured:
         kinds = " or ".join(requirement.kinds)

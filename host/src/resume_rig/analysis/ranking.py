@@ -17,6 +17,7 @@ TRANSITION_FIGURE: Final = "transition_ms"
 
 _HALVES: Final = frozenset({"suspend", "resume"})
 _MOMENTS: Final = {SleepKind.BOOT: "boot", SleepKind.SHUTDOWN: "shutdown"}
+NO_SLEEP_MOMENTS: Final = frozenset(_MOMENTS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def rank(records: Iterable[OsRecord]) -> tuple[Ranked, ...]:
     """
     groups: dict[tuple[str, ComponentKind, str, str], _Group] = {}
     for record in records:
-        moment = _MOMENTS.get(record.kind, "sleep")
+        moment = moment_of(record)
         transition_ms = transition_length_ms(record)
         for component in record.components:
             key = (moment, component.kind, component.name, component.phase)
@@ -89,6 +90,11 @@ def rank(records: Iterable[OsRecord]) -> tuple[Ranked, ...]:
     found = [_ranked(moment, group) for (moment, *_), group in groups.items()]
     found.sort(key=lambda one: (one.worst_ms is not None, -(one.worst_ms or 0.0)))
     return tuple(found)
+
+
+def moment_of(record: OsRecord) -> str:
+    """Return which transition a record is of: "boot", "shutdown" or "sleep"."""
+    return _MOMENTS.get(record.kind, "sleep")
 
 
 def transition_length_ms(record: OsRecord) -> float | None:

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from resume_rig.analysis.beta import beta_quantile, binomial_at_most
+from resume_rig.model.series import FailureRate, QuantileInterval
 from resume_rig.model.verdict import Statistics
 
-_BISECTIONS = 100
+CYCLES_MOST = 100_000_000
+"""A count of cycles beyond this is none that anybody runs."""
 
 
 def summarise(values_ms: Sequence[float]) -> Statistics:
@@ -16,7 +19,7 @@ def summarise(values_ms: Sequence[float]) -> Statistics:
     The 95th percentile and the median interpolate linearly between order statistics: the q-quantile
     stands at position q * (n - 1), counted from 0 (definition 7 of Hyndman and Fan, 1996).
     """
-    if not values_ms:
+    if not len(values_ms):
         return Statistics(0, None, None, None, None, None)
     values = np.asarray(values_ms, dtype=np.float64)
     return Statistics(
@@ -38,28 +41,114 @@ def failure_rate_upper(failures: int, n: int, confidence: float = 0.95) -> float
     Raises:
         ValueError: 0 <= failures <= n and 0 < confidence < 1 do not hold.
     """
-    if not 0 <= failures <= n or not 0.0 < confidence < 1.0:
-        raise ValueError(f"no bound for {failures} failures of {n} at confidence {confidence}")
+    _check_trials(failures, n, confidence)
     if failures == n:
         return 1.0
-    seen = np.arange(failures + 1, dtype=np.float64)
-    log_ways = _log_binomials(n, failures)
-    target = math.log1p(-confidence)
-    low, high = failures / n, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        terms = log_ways + seen * math.log(middle) + (n - seen) * math.log1p(-middle)
-        peak = float(terms.max())
-        if peak + math.log(float(np.exp(terms - peak).sum())) > target:
+    return beta_quantile(confidence, failures + 1, n - failures)
+
+
+def failure_rate_lower(failures: int, n: int, confidence: float = 0.95) -> float:
+    """Return the one-sided lower bound on a failure rate, 0..1; without a failure it is 0.
+
+    Raises:
+        ValueError: as of `failure_rate_upper`.
+    """
+    _check_trials(failures, n, confidence)
+    if failures == 0:
+        return 0.0
+    return beta_quantile(1.0 - confidence, failures, n - failures + 1)
+
+
+def failure_rate(failures: int, n: int) -> FailureRate | None:
+    """Return what `failures` of `n` cycles show at 95 %; None without a cycle."""
+    if n == 0:
+        return None
+    return FailureRate(
+        failures=failures,
+        n=n,
+        low=failure_rate_lower(failures, n, 0.975),
+        high=failure_rate_upper(failures, n, 0.975),
+        upper=failure_rate_upper(failures, n, 0.95),
+        needed_for_1_percent=cycles_needed(0.01),
+    )
+
+
+def cycles_needed(rate: float, confidence: float = 0.95, failures: int = 0) -> int:
+    """Return how many cycles with at most `failures` failed show a failure rate of `rate` or less.
+
+    Its inverse is `failure_rate_upper(failures, n, confidence)`.
+
+    Raises:
+        ValueError: `rate` or `confidence` is not within 0..1, or more than CYCLES_MOST are needed.
+    """
+    if not 0.0 < rate < 1.0 or not 0.0 < confidence < 1.0 or failures < 0:
+        raise ValueError(f"no count for rate {rate} at confidence {confidence}")
+    if failures == 0:
+        return _checked(math.ceil(math.log1p(-confidence) / math.log1p(-rate) - 1e-9))
+    low, high = failures, failures + 1
+    while binomial_at_most(failures, high, rate) > 1.0 - confidence:
+        low, high = high, _checked(high * 2)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if binomial_at_most(failures, middle, rate) > 1.0 - confidence:
             low = middle
         else:
             high = middle
     return high
 
 
-def _log_binomials(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Return log(n over k) for k = 0..most, float64 [most + 1]."""
-    k = np.arange(1, most + 1, dtype=np.float64)
-    return np.concatenate([[0.0], np.cumsum(np.log((n - k + 1) / k))])
+def quantile_interval(
+    ordered_ms: Sequence[float], share: float, confidence: float = 0.95
+) -> QuantileInterval:
+    """Return a quantile and the interval between two order statistics that holds the true one.
+
+    The ranks come from the binomial distribution alone (David and Nagaraja, Order Statistics,
+    7.1), each side with (1 - confidence) / 2: at least `confidence` for any distribution, more
+    where few values leave only coarse ranks.
+
+    Args:
+        ordered_ms: ascending; repeated values are allowed, and make it wider than it must be.
+        share: which quantile, above 0 and below 1.
+        confidence: above 0 and below 1.
+    """
+    n, tail = len(ordered_ms), (1.0 - confidence) / 2
+    lower, upper = _rank_below(n, share, tail), n + 1 - _rank_below(n, 1.0 - share, tail)
+    estimate = float(np.quantile(np.asarray(ordered_ms), share)) if n else None
+    return QuantileInterval(
+        share=share,
+        value_ms=estimate,
+        low_ms=float(ordered_ms[lower - 1]) if lower >= 1 else None,
+        high_ms=float(ordered_ms[upper - 1]) if upper <= n else None,
+        confidence=confidence,
+        needed=values_for_quantile(share, confidence),
+    )
+
+
+def values_for_quantile(share: float, confidence: float = 0.95) -> int:
+    """Return how many values a two-sided interval of a quantile needs at least."""
+    rarer = min(share, 1.0 - share)
+    return math.ceil(math.log((1.0 - confidence) / 2) / math.log1p(-rarer) - 1e-9)
+
+
+def _rank_below(n: int, share: float, tail: float) -> int:
+    """Return the highest rank r, from 1, with P(the quantile is below the r-th value) <= tail."""
+    low, high = 0, n + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        # The r-th value is above the quantile where at most r - 1 values are below it.
+        if binomial_at_most(middle - 1, n, share) <= tail:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _check_trials(failures: int, n: int, confidence: float) -> None:
+    if not 0 <= failures <= n or not 0.0 < confidence < 1.0:
+        raise ValueError(f"no bound for {failures} failures of {n} at confidence {confidence}")
+
+
+def _checked(count: int) -> int:
+    if count > CYCLES_MOST:
+        raise ValueError(f"more than {CYCLES_MOST} cycles would be needed")
+    return count

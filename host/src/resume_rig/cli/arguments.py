@@ -1,6 +1,7 @@
 """Arguments that several verbs share, and the types of their values."""
 
 import argparse
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,12 +79,20 @@ def add_rig_arguments(parser: argparse.ArgumentParser, default: str | None) -> N
 
 
 def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --requirement, --limit-ms and --kind."""
+    """Add --requirement, --requirements, --limit-ms and --kind."""
     parser.add_argument(
         "--requirement",
         metavar="ID",
         default="sysfund-0004",
         help="name of a shipped requirement profile or path of a TOML file (default sysfund-0004)",
+    )
+    parser.add_argument(
+        "--requirements",
+        metavar="FOLDER",
+        type=Path,
+        default=os.environ.get("RESUME_RIG_REQUIREMENTS") or None,
+        help="folder of requirement profiles of your own, named without .toml (default: the "
+        "environment's RESUME_RIG_REQUIREMENTS)",
     )
     parser.add_argument(
         "--limit-ms", metavar="MS", type=int, help="use this resume limit instead of the profile's"
@@ -92,7 +101,7 @@ def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
         "--kind",
         metavar="KIND",
         action="append",
-        type=_kind,
+        type=kind_of_sleep,
         help="judge this kind of sleep instead of the profile's (may be repeated): "
         + ", ".join(SLEEPS),
     )
@@ -106,6 +115,7 @@ def requirement_of(args: argparse.Namespace) -> "Requirement":
         args.requirement,
         limit_ms=args.limit_ms,
         kinds=tuple(args.kind) if args.kind else None,
+        folder=args.requirements,
     )
 
 
@@ -135,7 +145,8 @@ def existing_paths(names: list[str]) -> list[Path]:
     return [Path(name) for name in names]
 
 
-def _kind(text: str) -> SleepKind:
+def kind_of_sleep(text: str) -> SleepKind:
+    """Read the name of a kind of sleep."""
     if text not in SLEEPS:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a kind of sleep; allowed are {', '.join(SLEEPS)}"

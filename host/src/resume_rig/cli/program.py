@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from resume_rig import __version__
 from resume_rig.cli import (
+    verb_compare,
     verb_correlate,
     verb_doctor,
     verb_export,
@@ -31,6 +32,7 @@ VERBS = (
     verb_run,
     verb_log,
     verb_correlate,
+    verb_compare,
     verb_report,
     verb_export,
     verb_store,

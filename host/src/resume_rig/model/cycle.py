@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.light import LightBasis
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.series import FailureRate, SeriesStatistics
 from resume_rig.model.verdict import Finding, Verdict
 
 
@@ -166,7 +168,13 @@ class UsualRest:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """The whole answer of `correlate` and `run`."""
+    """The whole answer of `correlate` and `run`.
+
+    Attributes:
+        limits: each limit of the requirement, judged over all cycles that count.
+        failures: how often judged cycles fail; None without any.
+        series: the judged cycles' times, one entry for each measure that has values.
+    """
 
     cycles: tuple[ReconciledCycle, ...]
     unmatched_records: tuple[OsRecord, ...]
@@ -175,3 +183,6 @@ class Correlation:
     why: str
     board_clock: BoardClock | None = None
     usual: tuple[UsualRest, ...] = ()
+    limits: tuple[LimitJudgement, ...] = ()
+    failures: FailureRate | None = None
+    series: tuple[SeriesStatistics, ...] = ()

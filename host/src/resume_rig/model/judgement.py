@@ -1,10 +1,41 @@
-"""What a log alone says against a requirement."""
+"""What a log alone says against a requirement, and what all cycles say against one limit."""
 
 from dataclasses import dataclass
 
 from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.requirement import Limit, Requirement
+from resume_rig.model.series import FailureRate, SeriesStatistics
 from resume_rig.model.verdict import Statistics, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class LimitJudgement:
+    """What all cycles say against one limit.
+
+    Attributes:
+        n: values that were measured. failed, marginal: how many of them are.
+        broken: cycles that failed without a value; they count as failed.
+        worst: the value nearest to, or farthest beyond, the limit, in `limit.unit`; None of none.
+        risk: bound on the probability that PASS or FAIL is wrong, by the uncertainty of the
+            values; None where there is neither. What cycles that were not run would do is not in
+            it.
+        shown: of a limit on a share, the share of conforming cycles that is shown with the
+            limit's confidence; None of other limits.
+        needed: cycles, all conforming, that such a limit needs at least; None of other limits.
+        why: what the verdict rests on, as a clause.
+    """
+
+    limit: Limit
+    verdict: Verdict
+    n: int
+    failed: int
+    marginal: int
+    broken: int
+    worst: float | None
+    risk: float | None
+    shown: float | None
+    needed: int | None
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +46,14 @@ class JudgedRecord:
         judged: whether it counts in the verdict of its group.
         why_not: one sentence when it does not.
         verdict: of this record alone; NO-EVIDENCE when not judged.
+        risk: probability that this verdict is wrong, 0..1; None when not judged.
     """
 
     record: OsRecord
     judged: bool
     why_not: str | None
     verdict: Verdict
+    risk: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +78,9 @@ class LogJudgement:
         why: one sentence that says what the verdict rests on.
         failure_rate_upper: 95 % upper bound on the failure rate of judged cycles, 0..1; None
             without judged cycles.
+        limits: each limit of the requirement, judged over all cycles that count.
+        failures: how often judged cycles fail; None without any.
+        series: the judged cycles' times, one entry for each measure that has values.
     """
 
     reading: LogReading
@@ -55,3 +91,6 @@ class LogJudgement:
     why: str
     failure_rate_upper: float | None
     apart: tuple[KindJudgement, ...]
+    limits: tuple[LimitJudgement, ...] = ()
+    failures: FailureRate | None = None
+    series: tuple[SeriesStatistics, ...] = ()

@@ -20,17 +20,20 @@ from resume_rig.report.milestones import light_words, outside_milestones, trigge
 from resume_rig.report.page_parts import (
     STATED_LIMITS,
     Badge,
+    LimitRow,
     Pair,
     Tile,
     badge,
     badge_or,
     figures_tile,
+    limit_rows,
     plain_value,
     plan_item,
     requirement_pairs,
 )
 from resume_rig.report.parts_view import PartsSection, parts_section
 from resume_rig.report.row_choice import PAGE_ROWS, row_choice
+from resume_rig.report.statistics_text import statistics_sentences
 from resume_rig.report.summary import CampaignSummary, campaign_summary, resume_times_ms
 from resume_rig.report.svg_histogram import Histogram, histogram
 from resume_rig.report.svg_phases import PhasePanel, phase_panels
@@ -108,6 +111,8 @@ class CampaignPage:
     plan: tuple[Pair, ...]
     places: tuple[Pair, ...]
     findings: tuple[FindingSection, ...]
+    limits_judged: tuple[LimitRow, ...]
+    statistics: tuple[str, ...]
     histogram: Histogram | None
     histogram_note: str
     panels: tuple[PhasePanel, ...]
@@ -150,6 +155,12 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         plan=tuple(Pair(*plan_item(name, value)) for name, value in facts.plan.items()),
         places=_places(facts),
         findings=tuple(_finding_section(group) for group in grouped_findings(cycles)),
+        limits_judged=limit_rows(correlation.limits),
+        statistics=tuple(
+            statistics_sentences(
+                correlation.series, correlation.failures, correlation.limits, "cycle"
+            )
+        ),
         histogram=histogram(times, limit_ms),
         histogram_note=_histogram_note(len(times), len(cycles)),
         panels=phase_panels(bars.cycles, limit_ms),

@@ -29,11 +29,16 @@ from resume_rig.report.json_text import (
     json_text,
     number_json,
     quantity_json,
-    requirement_json,
     text_json,
     utc_json,
 )
 from resume_rig.report.matched_reading import matched_reading
+from resume_rig.report.verdict_json import (
+    failures_json,
+    limits_judged_json,
+    requirement_json,
+    series_json,
+)
 
 SCHEMA = "resume-rig/correlate/1"
 
@@ -65,6 +70,12 @@ def correlation_pieces(
     yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
     yield f'"advice":{json_text(advice_json(advise(told)))}'
     yield f',\n"usual":{json_text([_usual(rest) for rest in correlation.usual])}'
+    yield f',\n"limits_judged":{json_text(limits_judged_json(correlation.limits))},\n'
+    statistics: Json = {
+        "failure_rate": failures_json(correlation.failures),
+        "series": series_json(correlation.series),
+    }
+    yield f'"statistics":{json_text(statistics)}'
     if campaign is not None:
         yield f',\n"budgets":{json_text(budgets_json(campaign.budgets))}'
         yield f',\n"campaign":{json_text(_campaign(campaign))}'

@@ -6,10 +6,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from resume_rig.model.campaign import CampaignFacts
+from resume_rig.model.comparison import Comparison
 from resume_rig.model.cycle import Correlation
 from resume_rig.model.judgement import LogJudgement
 from resume_rig.model.recorded import RecordedCycle
 from resume_rig.report.campaign_view import campaign_page
+from resume_rig.report.compare_view import comparison_page
 from resume_rig.report.failure_view import failures, is_failure
 from resume_rig.report.hostile_text import one_line
 from resume_rig.report.log_view import log_page
@@ -40,6 +42,12 @@ def log_report(judgement: LogJudgement, generated_utc: str) -> str:
     """Return the page of a log judged alone; `generated_utc` is printed as it is."""
     page = log_page(judgement, generated_utc)
     return _environment().get_template("log.html.j2").render(page=page)
+
+
+def comparison_report(comparison: Comparison, generated_utc: str) -> str:
+    """Return the page of a comparison; `generated_utc` is printed as it is."""
+    page = comparison_page(comparison, generated_utc)
+    return _environment().get_template("compare.html.j2").render(page=page)
 
 
 def _environment() -> Environment:

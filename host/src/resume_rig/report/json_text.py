@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.requirement import Requirement
 from resume_rig.model.verdict import Statistics
 from resume_rig.report.hostile_text import bounded, encodable
 
@@ -70,21 +69,4 @@ def statistics_json(statistics: Statistics) -> dict[str, Json]:
         "mean_ms": number_json(statistics.mean_ms),
         "p95_ms": number_json(statistics.p95_ms),
         "max_ms": number_json(statistics.max_ms),
-    }
-
-
-def requirement_json(requirement: Requirement) -> dict[str, Json]:
-    """Write the profile's name, version and limits."""
-    return {
-        "id": requirement.id,
-        "version": requirement.version,
-        "limits": {
-            "resume_limit_ms": requirement.resume_limit_ms,
-            "bios_advised_ms": requirement.bios_advised_ms,
-        },
-        "rule": {
-            "ignore_first": requirement.ignore_first,
-            "limit_fails": requirement.limit_fails,
-            "guard_band": requirement.guard_band,
-        },
     }

@@ -19,10 +19,15 @@ from resume_rig.report.json_text import (
     Json,
     json_text,
     number_json,
-    requirement_json,
     statistics_json,
     text_json,
     utc_json,
+)
+from resume_rig.report.verdict_json import (
+    failures_json,
+    limits_judged_json,
+    requirement_json,
+    series_json,
 )
 
 SCHEMA = "resume-rig/log/1"
@@ -41,7 +46,7 @@ def log_document(judgement: LogJudgement) -> Iterator[str]:
         separator = ",\n"
     yield "],\n"
     yield f'"requirement":{json_text(requirement_json(judgement.requirement))},\n'
-    yield f'"statistics":{json_text(statistics_json(judgement.statistics))},\n'
+    yield f'"statistics":{json_text(_statistics(judgement))},\n'
     yield f'"verdict":{json_text(judgement.verdict.value)},\n'
     yield f'"why":{json_text(text_json(judgement.why))},\n'
     yield f'"failure_rate_upper_95":{json_text(number_json(judgement.failure_rate_upper))},\n'
@@ -49,7 +54,16 @@ def log_document(judgement: LogJudgement) -> Iterator[str]:
     ranked = rank(judgement.reading.records)
     yield f'"slowest":{json_text(slowest_json(ranked))},\n'
     yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
-    yield f'"advice":{json_text(advice_json(advise(judgement.reading)))}}}\n'
+    yield f'"advice":{json_text(advice_json(advise(judgement.reading)))},\n'
+    yield f'"limits_judged":{json_text(limits_judged_json(judgement.limits))}}}\n'
+
+
+def _statistics(judgement: LogJudgement) -> dict[str, Json]:
+    return {
+        **statistics_json(judgement.statistics),
+        "failure_rate": failures_json(judgement.failures),
+        "series": series_json(judgement.series),
+    }
 
 
 def _source(source: LogSource) -> dict[str, Json]:
@@ -91,6 +105,7 @@ def _cycle(cycle: JudgedRecord) -> dict[str, Json]:
         "verdict": cycle.verdict.value,
         **hibernate_json(record),
         **components_json(record),
+        "risk": number_json(cycle.risk),
     }
 
 

@@ -10,15 +10,18 @@ from resume_rig.report.json_text import utc_json
 from resume_rig.report.page_parts import (
     STATED_LIMITS,
     Badge,
+    LimitRow,
     Pair,
     Tile,
     badge,
     badge_or,
+    limit_rows,
     requirement_pairs,
     statistics_tiles,
 )
 from resume_rig.report.parts_view import PartsSection, parts_section
 from resume_rig.report.row_choice import PAGE_ROWS, row_choice
+from resume_rig.report.statistics_text import statistics_sentences
 from resume_rig.report.svg_histogram import Histogram, histogram
 from resume_rig.report.transitions import (
     Transition,
@@ -96,6 +99,8 @@ class LogPage:
     requirement: tuple[Pair, ...]
     table: TransitionTable
     extremes: str
+    limits_judged: tuple[LimitRow, ...]
+    statistics: tuple[str, ...]
     histogram: Histogram | None
     histogram_note: str
     apart: tuple[ApartSection, ...]
@@ -122,6 +127,10 @@ def log_page(judgement: LogJudgement, generated: str) -> LogPage:
         requirement=requirement_pairs(judgement.requirement),
         table=_table(transitions),
         extremes=_extremes(transitions),
+        limits_judged=limit_rows(judgement.limits),
+        statistics=tuple(
+            statistics_sentences(judgement.series, judgement.failures, judgement.limits, "record")
+        ),
         histogram=histogram(times, judgement.requirement.resume_limit_ms),
         histogram_note=f"BIOS + drivers of the {count_of(len(times), 'judged transition')}.",
         apart=_apart(judgement),

@@ -39,13 +39,14 @@ class InsideMilestones:
     Attributes:
         bios_from_ns, drivers_from_ns: where the phases begin.
         complete: all devices have their S0 IRP.
-        limit_ns: where resume complete would stand if it had used the whole limit.
+        limit_ns: where resume complete would stand if it had used the whole limit; None where
+            BIOS + drivers have none.
     """
 
     bios_from_ns: int
     drivers_from_ns: int
     complete: BoundedNs
-    limit_ns: int
+    limit_ns: int | None
 
 
 def outside_milestones(outside: OutsideCycle) -> OutsideMilestones:
@@ -58,7 +59,7 @@ def outside_milestones(outside: OutsideCycle) -> OutsideMilestones:
     return OutsideMilestones(slp_s3, pwr_ok, pltrst, light)
 
 
-def inside_milestones(cycle: ReconciledCycle, limit_ms: int) -> InsideMilestones | None:
+def inside_milestones(cycle: ReconciledCycle, limit_ms: int | None) -> InsideMilestones | None:
     """Return the inside's phases; None where it cannot be placed: it is never guessed."""
     record, complete = cycle.record, cycle.press_to_resume_complete
     if record is None or complete is None:
@@ -67,9 +68,8 @@ def inside_milestones(cycle: ReconciledCycle, limit_ms: int) -> InsideMilestones
         return None
     drivers_from_ns = complete.value_ns - record.driver_init_ms * NS_PER_MS
     bios_from_ns = drivers_from_ns - record.bios_init_ms * NS_PER_MS
-    return InsideMilestones(
-        bios_from_ns, drivers_from_ns, complete, bios_from_ns + limit_ms * NS_PER_MS
-    )
+    limit_ns = None if limit_ms is None else bios_from_ns + limit_ms * NS_PER_MS
+    return InsideMilestones(bios_from_ns, drivers_from_ns, complete, limit_ns)
 
 
 def trigger_word(cycles: tuple[ReconciledCycle, ...]) -> str:

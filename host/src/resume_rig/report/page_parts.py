@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.requirement import Requirement
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import percent_up, seconds_text
 from resume_rig.model.verdict import Statistics, Verdict
 from resume_rig.report.summary import TimesSummary
 from resume_rig.report.svg_phases import verdict_style
@@ -50,6 +51,19 @@ class Tile:
     detail: str
 
 
+@dataclass(frozen=True, slots=True)
+class LimitRow:
+    """One limit with its verdict; `worst` and `risk` are empty where there is none."""
+
+    limit: str
+    demand: str
+    badge: Badge
+    n: str
+    worst: str
+    risk: str
+    why: str
+
+
 def badge(verdict: Verdict) -> Badge:
     """Return the badge of a verdict that counts."""
     return Badge(verdict.value, verdict_style(verdict))
@@ -62,14 +76,32 @@ def badge_or(verdict: Verdict, unjudged: str | None) -> Badge:
 
 def requirement_pairs(requirement: Requirement) -> tuple[Pair, ...]:
     """Return the requirement, its limits and their source."""
-    advised = requirement.bios_advised_ms
+    limits = requirement.limits()
+    demanded = [limit_words(limit) for limit in limits if limit.required]
+    advised = [limit_words(limit) for limit in limits if not limit.required]
     return (
         Pair("requirement", requirement.title),
         Pair("profile", f"{requirement.id}, version {requirement.version}"),
-        Pair("limit", f"BIOS + drivers {limit_words(requirement)}"),
-        Pair("advised", "nothing" if advised is None else f"BIOS at most {advised} ms"),
+        Pair("limit", "; ".join(demanded)),
+        Pair("advised", "; ".join(advised) or "nothing"),
         Pair("sleep states", ", ".join(kind.value for kind in requirement.kinds)),
         Pair("source", requirement.source),
+    )
+
+
+def limit_rows(judgements: Sequence[LimitJudgement]) -> tuple[LimitRow, ...]:
+    """Return the rows of the table of limits."""
+    return tuple(
+        LimitRow(
+            limit=limit_words(each.limit),
+            demand="required" if each.limit.required else "advised",
+            badge=badge(each.verdict),
+            n=str(each.n),
+            worst="" if each.worst is None else f"{each.worst:.4g} {each.limit.unit}",
+            risk="" if each.risk is None else percent_up(each.risk),
+            why=each.why,
+        )
+        for each in judgements
     )
 
 

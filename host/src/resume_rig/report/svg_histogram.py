@@ -88,14 +88,14 @@ class _Bins:
         return self.limit_ms + index * self.step_ms
 
 
-def histogram(times_ms: Sequence[float], limit_ms: float) -> Histogram | None:
-    """Return the drawing; None of no times.
+def histogram(times_ms: Sequence[float], limit_ms: float | None) -> Histogram | None:
+    """Return the drawing; None of no times, or without a limit on them.
 
     Bins are closed above and aligned to the limit, so that a time equal to the limit is counted
     as within it and no bar holds both sides. The axis always holds the limit; times far past it
     are gathered in one last bar instead of flattening all others.
     """
-    if not times_ms:
+    if not times_ms or limit_ms is None:
         return None
     cut_ms = _cut_ms(times_ms, limit_ms)
     within = [time for time in times_ms if time <= cut_ms]

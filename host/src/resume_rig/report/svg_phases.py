@@ -134,7 +134,7 @@ class PhasePanel:
     frame: PhaseFrame = _FRAME
 
 
-def phase_panels(cycles: Sequence[ReconciledCycle], limit_ms: int) -> tuple[PhasePanel, ...]:
+def phase_panels(cycles: Sequence[ReconciledCycle], limit_ms: int | None) -> tuple[PhasePanel, ...]:
     """Return the drawings of `cycles`, in their order and evenly filled; empty of none.
 
     One cycle that took ten times as long must not squeeze all others: the axis then ends before
@@ -150,7 +150,7 @@ def phase_panels(cycles: Sequence[ReconciledCycle], limit_ms: int) -> tuple[Phas
     )
 
 
-def _panel(cycles: Sequence[ReconciledCycle], limit_ms: int, axis: Axis) -> PhasePanel:
+def _panel(cycles: Sequence[ReconciledCycle], limit_ms: int | None, axis: Axis) -> PhasePanel:
     rows = tuple(_row(cycle, index, limit_ms, axis.scale) for index, cycle in enumerate(cycles))
     numbers = cycle_ranges([cycle.outside.number for cycle in cycles], most=PANEL_ROWS)
     height = _FRAME.top + _FRAME.row * len(rows) + 4
@@ -167,11 +167,12 @@ def _axis_end_ms(reaches_ms: Sequence[float]) -> float:
     return max((max(kept) * 1.1 if torn else most * 1.02), _LEAST_AXIS_MS)
 
 
-def _reach_ms(cycle: ReconciledCycle, limit_ms: int) -> float:
+def _reach_ms(cycle: ReconciledCycle, limit_ms: int | None) -> float:
     inside = inside_milestones(cycle, limit_ms)
     ends = [q.value_ns + q.expanded_ns for q in _in_order(outside_milestones(cycle.outside)) if q]
     if inside is not None:
-        ends += [inside.limit_ns, inside.complete.value_ns + inside.complete.expanded_ns]
+        ends += [inside.complete.value_ns + inside.complete.expanded_ns]
+        ends += [] if inside.limit_ns is None else [inside.limit_ns]
     return max(ends, default=0) / NS_PER_MS
 
 
@@ -179,7 +180,7 @@ def _in_order(points: OutsideMilestones) -> tuple[BoundedNs | None, ...]:
     return points.slp_s3, points.pwr_ok, points.pltrst, points.light
 
 
-def _row(cycle: ReconciledCycle, index: int, limit_ms: int, scale: Scale) -> PhaseRow:
+def _row(cycle: ReconciledCycle, index: int, limit_ms: int | None, scale: Scale) -> PhaseRow:
     points = outside_milestones(cycle.outside)
     inside = inside_milestones(cycle, limit_ms)
     outside_bar = tuple(_segment(span, scale) for span in _outside_spans(points))

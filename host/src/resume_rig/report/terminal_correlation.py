@@ -19,6 +19,7 @@ from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, 
 from resume_rig.report.matched_reading import matched_reading
 from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
 from resume_rig.report.row_choice import TERMINAL_ROWS, RowChoice, row_choice
+from resume_rig.report.statistics_text import statistics_sentences
 from resume_rig.report.summary import TimesSummary, campaign_summary
 from resume_rig.report.terminal_components import component_lines
 from resume_rig.report.terminal_style import (
@@ -67,6 +68,10 @@ def correlation_table(
     yield from _cycles(correlation.cycles, style, show_all=show_all)
     yield "\n"
     yield from _summary(correlation, style)
+    for sentence in statistics_sentences(
+        correlation.series, correlation.failures, correlation.limits, "cycle"
+    ):
+        yield style.paragraph(sentence)
     yield from _findings(correlation, style, show_all=show_all)
     yield from _usual(correlation, style)
     yield from _unmatched(correlation, style)

@@ -9,6 +9,7 @@ from resume_rig.model.os_record import NO_SLEEPS, LogSource
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Statistics
 from resume_rig.report.row_choice import TERMINAL_ROWS, row_choice
+from resume_rig.report.statistics_text import statistics_sentences
 from resume_rig.report.terminal_components import component_lines
 from resume_rig.report.terminal_style import TerminalStyle, padded
 from resume_rig.report.transitions import (
@@ -56,6 +57,10 @@ def log_table(
     yield from _table(transitions, style, show_all=show_all)
     yield "\n"
     yield from _totals(transitions, judgement.statistics, style)
+    for sentence in statistics_sentences(
+        judgement.series, judgement.failures, judgement.limits, "record"
+    ):
+        yield style.paragraph(sentence)
     for kind in judgement.apart:
         yield from _apart(judgement, kind, style, show_all=show_all)
     yield from component_lines(judgement.reading, style, show_all=show_all)

@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from resume_rig.analysis.limits import limit_text
 from resume_rig.model.cycle import BoardClock, OsClock, Outcome, ReconciledCycle
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.requirement import Limit, Requirement
 from resume_rig.model.units import count_of
 
 MISSING: Final = "-"
@@ -64,21 +65,20 @@ def whole_ms_text(value_ms: int | None) -> str:
 def requirement_sentence(requirement: Requirement) -> str:
     """Return what is demanded, in one sentence."""
     kinds = ", ".join(kind.value for kind in requirement.kinds)
-    sentence = (
-        f"{requirement.id} version {requirement.version}: after {kinds},"
-        f" BIOS + drivers {limit_words(requirement)}"
-    )
+    demanded = "; ".join(limit_words(limit) for limit in requirement.limits() if limit.required)
+    sentence = f"{requirement.id} version {requirement.version}: after {kinds}, {demanded}"
     if requirement.ignore_first:
         sentence += ", the first transition of each log ignored"
-    if requirement.bios_advised_ms is None:
+    advised = [limit_words(limit) for limit in requirement.limits() if not limit.required]
+    if not advised:
         return f"{sentence}."
-    return f"{sentence}; BIOS at most {requirement.bios_advised_ms} ms is advised, not demanded."
+    verb = "is" if len(advised) == 1 else "are"
+    return f"{sentence}; {', '.join(advised)} {verb} advised, not demanded."
 
 
-def limit_words(requirement: Requirement) -> str:
-    """Return the limit on the sum, e.g. "at most 2000 ms"."""
-    limit = "less than" if requirement.limit_fails else "at most"
-    return f"{limit} {requirement.resume_limit_ms} ms"
+def limit_words(limit: Limit) -> str:
+    """Return a limit as it is said, with the kinds of sleep left out."""
+    return limit_text(limit).replace(" below ", " less than ", 1)
 
 
 def clock_sentence(clock: OsClock | None) -> str:

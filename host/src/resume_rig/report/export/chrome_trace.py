@@ -27,14 +27,14 @@ _ROWS: Final = {channel: at for at, channel in enumerate(Channel, start=1)}
 
 
 def trace_pieces(
-    correlation: Correlation, recorded: Iterable[RecordedCycle], limit_ms: int
+    correlation: Correlation, recorded: Iterable[RecordedCycle], limit_ms: int | None
 ) -> Iterator[str]:
     """Yield the document in pieces, one cycle at a time.
 
     Args:
         correlation: outside and inside of each cycle.
         recorded: the wires of the same cycles, in the same order.
-        limit_ms: of the requirement.
+        limit_ms: on BIOS + drivers, where the requirement has one.
     """
     by_number = {cycle.outside.number: cycle for cycle in correlation.cycles}
     yield '{"displayTimeUnit":"ms",\n"traceEvents":[\n'
@@ -84,7 +84,7 @@ def _last_ns(each: RecordedCycle) -> int:
 
 
 def _cycle_events(
-    each: RecordedCycle, cycle: ReconciledCycle | None, shift_ns: int, limit_ms: int
+    each: RecordedCycle, cycle: ReconciledCycle | None, shift_ns: int, limit_ms: int | None
 ) -> Iterator[str]:
     first_ns, last_ns = _first_ns(each), _last_ns(each)
     details: dict[str, Json] = {}
@@ -133,7 +133,7 @@ def _light(each: RecordedCycle, shift_ns: int) -> Iterator[str]:
         yield _timed(event | {"args": {"counts": block.mean}}, block.t_ns + shift_ns)
 
 
-def _phases(cycle: ReconciledCycle, zero_ns: int, limit_ms: int) -> Iterator[str]:
+def _phases(cycle: ReconciledCycle, zero_ns: int, limit_ms: int | None) -> Iterator[str]:
     outside = outside_milestones(cycle.outside)
     if outside.pltrst is not None:
         yield _slice(_PHASE_ROW, "power sequence", zero_ns, outside.pltrst.value_ns)

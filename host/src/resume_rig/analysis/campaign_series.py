@@ -1,0 +1,62 @@
+"""Which times of a log or a campaign make series, and what each shows."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from resume_rig.analysis.measures import Side, Sighting, is_rate, measured, side_of, sighting_of
+from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.analysis.series import series_statistics
+from resume_rig.model.cycle import IntervalName, ReconciledCycle
+from resume_rig.model.judgement import JudgedRecord
+from resume_rig.model.requirement import BIOS, RESUME, Requirement
+from resume_rig.model.series import SeriesStatistics
+
+_INSIDE: Final = (RESUME, BIOS, "driver_init_ms")
+_WHOLE: Final = (
+    "press_to_resume_complete_ns",
+    IntervalName.PRESS_TO_LIGHT.value,
+    IntervalName.PRESS_TO_PLTRST.value,
+    IntervalName.PLTRST_TO_LIGHT.value,
+)
+_OS_STEP_MS: Final = 1.0
+_WIRE_STEP_MS: Final = 0.01
+
+
+def log_series(
+    cycles: Sequence[JudgedRecord], requirement: Requirement
+) -> tuple[SeriesStatistics, ...]:
+    """Return the series of the judged records; numbers are those of their records.
+
+    Where records have no number, or two the same, each stands for itself by its place, from 1.
+    """
+    judged = [(place, c.record) for place, c in enumerate(cycles, 1) if c.judged]
+    ids = [record.record_id for _, record in judged]
+    named = None not in ids and len(set(ids)) == len(ids)
+    sightings = [
+        (record.record_id if named and record.record_id is not None else place, Sighting(record))
+        for place, record in judged
+    ]
+    return _series(sightings, _INSIDE, requirement)
+
+
+def cycle_series(
+    cycles: Sequence[ReconciledCycle], requirement: Requirement
+) -> tuple[SeriesStatistics, ...]:
+    """Return the series of the judged cycles; numbers are those of the cycles."""
+    sightings = [(c.outside.number, sighting_of(c)) for c in cycles if c.judged]
+    return _series(sightings, (*_INSIDE, *_WHOLE), requirement)
+
+
+def _series(
+    sightings: Sequence[tuple[int, Sighting]], usual: Sequence[str], requirement: Requirement
+) -> tuple[SeriesStatistics, ...]:
+    limited = [limit.measure for limit in requirement.limits() if not is_rate(limit.measure)]
+    found: list[SeriesStatistics] = []
+    for measure in dict.fromkeys([*usual, *limited]):
+        values = [(number, measured(measure, seen)) for number, seen in sightings]
+        kept = [(number, v.value_ns / MS_NS) for number, v in values if v is not None]
+        if kept:
+            numbers, values_ms = [n for n, _ in kept], [v for _, v in kept]
+            step_ms = _OS_STEP_MS if side_of(measure) is Side.INSIDE else _WIRE_STEP_MS
+            found.append(series_statistics(measure, values_ms, numbers, step_ms))
+    return tuple(found)

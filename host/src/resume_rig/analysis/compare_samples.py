@@ -1,0 +1,184 @@
+"""What of a log or a campaign is compared: which cycles, which times, which components."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from resume_rig.analysis.disagreements import state_mismatch
+from resume_rig.analysis.limits import kinds_seen
+from resume_rig.analysis.measures import Side, Sighting, reader_of, side_of, sighting_of
+from resume_rig.analysis.ranking import NO_SLEEP_MOMENTS, moment_of
+from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.model.component import ComponentKind
+from resume_rig.model.cycle import IntervalName, Outcome, ReconciledCycle
+from resume_rig.model.os_record import LogReading, SleepKind
+
+COMPARED: Final = (
+    "resume_ms",
+    "bios_init_ms",
+    "driver_init_ms",
+    "wake_ms",
+    "sleep_ms",
+    "firmware_resume_ms",
+    "hiber_read_ms",
+    "hiber_write_ms",
+    "figure:exit_latency_us",
+    "figure:kernel_resume_ms",
+    "figure:kernel_suspend_ms",
+    IntervalName.TRIGGER_TO_SLP_S3.value,
+    IntervalName.PRESS_TO_SLP_S3.value,
+    IntervalName.SLP_S3_TO_PWR_OK.value,
+    IntervalName.PWR_OK_TO_PLTRST.value,
+    IntervalName.PLTRST_TO_LIGHT.value,
+    IntervalName.PRESS_TO_LIGHT.value,
+    "press_to_resume_complete_ns",
+)
+"""Longer is worse in all of them. What a plan sets (dwell, press) is none, nor what is only the
+sum of two of them from the press on."""
+
+HEADLINES: Final = (
+    "resume_ms",
+    "press_to_resume_complete_ns",
+    IntervalName.PRESS_TO_LIGHT.value,
+    "figure:exit_latency_us",
+    "figure:kernel_resume_ms",
+)
+_FAILED: Final = frozenset(
+    {Outcome.NEVER_WOKE, Outcome.DARK, Outcome.NEVER_SLEPT, Outcome.REBOOTED}
+)
+_TRIED: Final = _FAILED | {Outcome.SLEPT_AND_WOKE}
+
+ComponentKey = tuple[str, ComponentKind, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that one log or store has to be compared.
+
+    Attributes:
+        path: as the user named it.
+        identity: names and values of who was measured, and with what.
+        setting: names and values of how; where they differ, times may differ for that alone.
+        sightings: cycles that went as they should, in order, those that are left out not among
+            them.
+        failed, tried: cycles that did not; None of a log, which does not tell.
+        notes: what the evidence lacks, each one sentence.
+    """
+
+    path: str
+    identity: Mapping[str, str]
+    setting: Mapping[str, str]
+    sightings: tuple[Sighting, ...]
+    failed: int | None = None
+    tried: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Sample:
+    """The times of one kind of sleep, in ms, by name."""
+
+    cycles: int
+    times_ms: dict[str, list[float]] = field(default_factory=dict)
+    components_ms: dict[ComponentKey, list[float]] = field(default_factory=dict)
+
+
+def evidence_of_cycles(
+    path: str,
+    cycles: Sequence[ReconciledCycle],
+    identity: Mapping[str, str],
+    setting: Mapping[str, str],
+) -> Evidence:
+    """Return what a campaign has to be compared; a record that the wires contradict is left out."""
+    counted = [cycle for cycle in cycles if not cycle.outside.ignored]
+    tried = [cycle for cycle in counted if cycle.outside.outcome in _TRIED]
+    went_well = [c for c in tried if c.outside.outcome is Outcome.SLEPT_AND_WOKE]
+    contradicted = [
+        c for c in went_well if c.record is not None and state_mismatch(c.outside, c.record)
+    ]
+    notes = []
+    if contradicted:
+        notes.append(
+            f"{path}: {len(contradicted)} OS records contradict the wires and are left out."
+        )
+    out = {c.outside.number for c in contradicted}
+    sightings = tuple(
+        Sighting(None, c) if c.outside.number in out else sighting_of(c) for c in went_well
+    )
+    wakes = Counter(c.outside.wake_by.value for c in went_well if c.outside.wake_by is not None)
+    return Evidence(
+        path=path,
+        identity=identity,
+        setting={**setting, "woken by": ", ".join(sorted(wakes))},
+        sightings=sightings,
+        failed=sum(cycle.outside.outcome in _FAILED for cycle in tried),
+        tried=len(tried),
+        notes=tuple(notes),
+    )
+
+
+def evidence_of_log(path: str, reading: LogReading) -> Evidence:
+    """Return what a log has to be compared; boots and shutdowns are left out."""
+    identity: dict[str, str] = {}
+    notes = []
+    for source in reading.sources:
+        identity |= dict(source.identity)
+        if source.os_build is not None:
+            identity["os_build"] = str(source.os_build)
+        if not source.integrity.ok:
+            notes.append(f"{source.path} is not whole, so cycles may be missing.")
+    records = [r for r in reading.records if moment_of(r) not in NO_SLEEP_MOMENTS]
+    wakes = Counter(r.wake_source.name for r in records if r.wake_source.type is not None)
+    return Evidence(
+        path=path,
+        identity=identity,
+        setting={"woken by": ", ".join(name for name, _ in wakes.most_common(3))},
+        sightings=tuple(Sighting(record) for record in records),
+        notes=tuple(notes),
+    )
+
+
+def kinds_in(evidence: Evidence) -> Counter[SleepKind]:
+    """Return how many cycles of each kind have a time that can be compared."""
+    found: Counter[SleepKind] = Counter()
+    readers = [reader_of(name) for name in COMPARED]
+    for seen in evidence.sightings:
+        if any(reader(seen) is not None for reader in readers):
+            # Without a record the wires leave two kinds open; the first is the commoner one.
+            found.update(sorted(kinds_seen(seen), key=list(SleepKind).index)[:1])
+    return found
+
+
+def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
+    """Return the times of one kind of sleep."""
+    chosen = [seen for seen in evidence.sightings if kind in kinds_seen(seen)]
+    sample = Sample(len(chosen))
+    for name in COMPARED:
+        values = map(reader_of(name), chosen)
+        times_ms = [value.value_ns / MS_NS for value in values if value is not None]
+        if times_ms:
+            sample.times_ms[name] = times_ms
+    sample.components_ms = _components(chosen)
+    return sample
+
+
+def step_ms_of(name: str) -> float:
+    """Return the steps in which a time is told."""
+    return 1.0 if side_of(name) is Side.INSIDE else 0.001
+
+
+def _components(chosen: Iterable[Sighting]) -> dict[ComponentKey, list[float]]:
+    """Return the durations by component; of several of one name in a record, the longest."""
+    found: defaultdict[ComponentKey, list[float]] = defaultdict(list)
+    for seen in chosen:
+        if seen.record is None:
+            continue
+        longest: dict[ComponentKey, float] = {}
+        for part in seen.record.components:
+            if part.duration_ms is not None:
+                key = (moment_of(seen.record), part.kind, part.name, part.phase)
+                longest[key] = max(part.duration_ms, longest.get(key, 0.0))
+        for key, duration_ms in longest.items():
+            found[key].append(duration_ms)
+    return dict(found)

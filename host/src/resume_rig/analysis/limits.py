@@ -1,0 +1,210 @@
+"""Judges cycles against each limit of a requirement: every cycle, or a share with confidence."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from resume_rig.analysis.conformity import Conformity, conformity, risk_of_all
+from resume_rig.analysis.measures import (
+    TIME_UNITS_NS,
+    Sighting,
+    is_rate,
+    measure_words,
+    measured,
+    rate_of,
+    time_for_rate_ns,
+)
+from resume_rig.analysis.statistics import (
+    cycles_needed,
+    failure_rate_lower,
+    failure_rate_upper,
+)
+from resume_rig.model.cycle import OutsideState
+from resume_rig.model.judgement import LimitJudgement
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.requirement import Comparison, Limit, Requirement
+from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.verdict import Verdict
+
+_OF_STATE: Final = {
+    OutsideState.S3: frozenset({SleepKind.S3, SleepKind.HYBRID}),
+    OutsideState.S4: frozenset({SleepKind.S4, SleepKind.DOZE}),
+    OutsideState.S0IX: frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}),
+}
+_ALONE: Final = {kind: frozenset({kind}) for kind in SleepKind}
+_WORDS: Final = {
+    Comparison.AT_MOST: "at most",
+    Comparison.BELOW: "below",
+    Comparison.AT_LEAST: "at least",
+    Comparison.ABOVE: "above",
+}
+# A rate that must be high is a time that must be short.
+_AS_TIME: Final = {
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+    Comparison.ABOVE: Comparison.BELOW,
+    Comparison.AT_MOST: Comparison.AT_LEAST,
+    Comparison.BELOW: Comparison.ABOVE,
+}
+_ORDER: Final = (Verdict.FAIL, Verdict.NO_EVIDENCE, Verdict.MARGINAL)
+
+
+def limit_text(limit: Limit) -> str:
+    """Return a limit as it is said, e.g. "press to light at most 5 s"."""
+    said = f"{measure_words(limit.measure)} {_WORDS[limit.comparison]} {_value_text(limit)}"
+    if limit.share is None:
+        return said
+    return f"{said} in {limit.share * 100:g} % of cycles, shown at {limit.confidence * 100:g} %"
+
+
+def limit_in_unit(limit: Limit) -> float:
+    """Return a limit's value in the unit that its profile says it in."""
+    return limit.value if is_rate(limit.measure) else limit.value / TIME_UNITS_NS[limit.unit]
+
+
+def conformity_of(limit: Limit, seen: Sighting, *, guard_band: bool) -> Conformity | None:
+    """Return how one cycle stands to a limit; None where it is of another kind or not measured."""
+    value = _value_for(limit, seen)
+    return None if value is None else _against(limit, value, seen, guard_band)
+
+
+def _value_for(limit: Limit, seen: Sighting) -> BoundedNs | None:
+    if kinds_seen(seen).isdisjoint(limit.kinds):
+        return None
+    return measured(limit.measure, seen)
+
+
+def _against(limit: Limit, value: BoundedNs, seen: Sighting, guard_band: bool) -> Conformity | None:
+    if not is_rate(limit.measure):
+        return conformity(value, int(limit.value), limit.comparison, guard_band=guard_band)
+    limit_ns = time_for_rate_ns(float(limit.value), limit.unit, seen.record)
+    if limit_ns is None:
+        return None
+    return conformity(value, limit_ns, _AS_TIME[limit.comparison], guard_band=guard_band)
+
+
+def kinds_seen(seen: Sighting) -> frozenset[SleepKind]:
+    """Return the kinds of sleep that a cycle can have been: by its record, else by the wires."""
+    if seen.record is not None:
+        return _ALONE[seen.record.kind]
+    if seen.cycle is None:
+        return frozenset()
+    return _OF_STATE.get(seen.cycle.outside.state, frozenset())
+
+
+def judge_limits(
+    requirement: Requirement, sightings: Sequence[Sighting], broken: int = 0
+) -> tuple[LimitJudgement, ...]:
+    """Return the judgement on each limit.
+
+    Args:
+        requirement: the limits.
+        sightings: the cycles that count.
+        broken: further cycles that failed without a value: they never woke, or stayed dark.
+    """
+    return tuple(
+        _judge(limit, requirement, sightings, broken if limit.required else 0)
+        for limit in requirement.limits()
+    )
+
+
+def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
+    """Return the verdict on a requirement: the worst of its required limits.
+
+    A required limit that nothing was measured for leaves it without evidence, whatever the others
+    say, unless one of them failed.
+    """
+    verdicts = {each.verdict for each in judgements if each.limit.required}
+    if not verdicts:
+        return Verdict.NO_EVIDENCE
+    return next((verdict for verdict in _ORDER if verdict in verdicts), Verdict.PASS)
+
+
+def _judge(
+    limit: Limit, requirement: Requirement, sightings: Sequence[Sighting], broken: int
+) -> LimitJudgement:
+    parts: list[Conformity] = []
+    values: list[float] = []
+    for seen in sightings:
+        value = _value_for(limit, seen)
+        found = None if value is None else _against(limit, value, seen, requirement.guard_band)
+        if value is not None and found is not None:
+            parts.append(found)
+            values.append(_shown_value(limit, value, seen))
+    failed = sum(part.verdict is Verdict.FAIL for part in parts)
+    marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
+    upper = limit.comparison in (Comparison.AT_MOST, Comparison.BELOW)
+    worst = None if not values else max(values) if upper else min(values)
+    needed = shown = None
+    if limit.share is None:
+        verdict = _of_every_cycle(len(parts), failed + broken, marginal)
+        why = _why_every(limit, len(parts), failed, marginal)
+    else:
+        n = len(parts) + broken
+        needed = cycles_needed(1.0 - limit.share, limit.confidence)
+        verdict = _of_share(limit, n, failed + broken, marginal, needed)
+        shown = 1.0 - failure_rate_upper(failed + broken + marginal, n, limit.confidence)
+        why = _why_share(limit, verdict, n, failed + broken, marginal)
+    decided = verdict in (Verdict.PASS, Verdict.FAIL)
+    risk = _risk(limit, parts, verdict, broken) if decided else None
+    return LimitJudgement(
+        limit, verdict, len(parts), failed, marginal, broken, worst, risk, shown, needed, why
+    )
+
+
+def _risk(limit: Limit, parts: Sequence[Conformity], verdict: Verdict, broken: int) -> float:
+    if limit.share is None:
+        # A cycle that never woke needs no value to have failed.
+        return 0.0 if broken else risk_of_all(parts, verdict)
+    # Marginal values count as failed in a PASS, as met in a FAIL: only decided ones can mislead.
+    return min(1.0, sum(part.risk for part in parts if part.verdict is verdict))
+
+
+def _of_every_cycle(n: int, failed: int, marginal: int) -> Verdict:
+    if failed:
+        return Verdict.FAIL
+    if n == 0:
+        return Verdict.NO_EVIDENCE
+    return Verdict.MARGINAL if marginal else Verdict.PASS
+
+
+def _of_share(limit: Limit, n: int, failed: int, marginal: int, needed: int) -> Verdict:
+    allowed = 1.0 - (limit.share or 0.0)
+    if failure_rate_upper(failed + marginal, n, limit.confidence) <= allowed:
+        return Verdict.PASS
+    if failure_rate_lower(failed, n, limit.confidence) > allowed:
+        return Verdict.FAIL
+    return Verdict.NO_EVIDENCE if n < needed else Verdict.MARGINAL
+
+
+def _why_every(limit: Limit, n: int, failed: int, marginal: int) -> str:
+    if n == 0:
+        return f"{limit_text(limit)}: not measured in any judged cycle"
+    text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
+    text += "does not conform" if failed == 1 else "do not conform"
+    return f"{text}, {marginal} undecided" if marginal else text
+
+
+def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int) -> str:
+    text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} beyond it"
+    if marginal:
+        text += f", {marginal} undecided"
+    if verdict is Verdict.PASS:
+        return f"{text}, so it is shown"
+    if verdict is Verdict.FAIL:
+        return f"{text}, so the contrary is shown"
+    with_these = cycles_needed(1.0 - (limit.share or 0.0), limit.confidence, failed + marginal)
+    beyond = percent_up(failure_rate_upper(failed + marginal, n, limit.confidence))
+    return (
+        f"{text}, which leaves up to {beyond} of cycles beyond it; {with_these} cycles with no "
+        "more of them would show it"
+    )
+
+
+def _shown_value(limit: Limit, value: BoundedNs, seen: Sighting) -> float:
+    if is_rate(limit.measure):
+        return rate_of(value, limit.unit, seen.record) or 0.0
+    return value.value_ns / TIME_UNITS_NS[limit.unit]
+
+
+def _value_text(limit: Limit) -> str:
+    return f"{limit_in_unit(limit):g} {limit.unit}"

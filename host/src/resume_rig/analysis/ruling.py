@@ -1,0 +1,129 @@
+"""Rules on one cycle: does it count, and what is its verdict; and says what a verdict rests on."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.analysis.disagreements import state_mismatch
+from resume_rig.analysis.judge import limit_clauses, resume_sentence, why_not_judged, worst_of
+from resume_rig.analysis.limits import conformity_of, kinds_seen
+from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
+from resume_rig.model.cycle import Outcome, ReconciledCycle
+from resume_rig.model.judgement import LimitJudgement
+from resume_rig.model.requirement import Requirement
+from resume_rig.model.units import count_of
+from resume_rig.model.verdict import Verdict
+
+BROKEN: Final = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED})
+"""Outcomes that fail without a time."""
+
+_NO_EVIDENCE: Final = {
+    Outcome.INVALID: "invalid: edges of this cycle were lost",
+    Outcome.INTERRUPTED: "interrupted: the cycle was not finished",
+    Outcome.NEVER_SLEPT: "no sleep: the DUT never slept, so there was no resume",
+    Outcome.WOKE_ALONE: "not ours: something else woke the DUT",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The verdict on one cycle; `why_not` says why it does not count, where it does not."""
+
+    verdict: Verdict
+    judged: bool
+    why_not: str | None
+
+
+def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
+    """Return the ruling on a cycle, by its outcome, its record and its intervals.
+
+    Args:
+        cycle: its own verdict is not looked at.
+        requirement: the limits; a cycle counts where it has a value for one that is required.
+        no_record: why there is no record that may be held against it, if there is none.
+    """
+    outside = cycle.outside
+    if outside.outcome in BROKEN:
+        found = Ruling(Verdict.FAIL, True, None)
+    else:
+        found = _by_values(cycle, requirement, no_record)
+    if outside.ignored:
+        return Ruling(found.verdict, False, "ignored: the plan leaves this cycle out")
+    return found
+
+
+def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
+    seen = sighting_of(cycle)
+    why_not = _NO_EVIDENCE.get(cycle.outside.outcome) or _contradiction(seen, requirement)
+    if why_not is not None:
+        return Ruling(Verdict.NO_EVIDENCE, False, why_not)
+    required = [limit for limit in requirement.limits() if limit.required]
+    parts = [conformity_of(limit, seen, guard_band=requirement.guard_band) for limit in required]
+    verdicts = [part.verdict for part in parts if part is not None]
+    if not verdicts:
+        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(seen, requirement, no_record))
+    return Ruling(worst_of(verdicts), True, None)
+
+
+def _contradiction(seen: Sighting, requirement: Requirement) -> str | None:
+    """Return why a cycle's record keeps it from being judged; None where it does not."""
+    if seen.record is None or seen.cycle is None:
+        return None
+    mismatch = state_mismatch(seen.cycle.outside, seen.record)
+    if mismatch is not None:
+        return f"state mismatch: {mismatch.text}"
+    return why_not_judged(seen.record, requirement)
+
+
+def _not_measured(seen: Sighting, requirement: Requirement, no_record: str) -> str:
+    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    if seen.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
+        return no_record
+    if not kinds_seen(seen) & frozenset(requirement.kinds):
+        kinds = ", ".join(requirement.kinds)
+        return f"other kind: {requirement.id} speaks of {kinds}, and the wires show another sleep"
+    return f"not measured: no {' and no '.join(map(measure_words, measures))}"
+
+
+def campaign_why(
+    cycles: Sequence[ReconciledCycle],
+    requirement: Requirement,
+    limits: Sequence[LimitJudgement],
+    further: Sequence[str] = (),
+) -> str:
+    """Return what the verdict on a campaign rests on, in one sentence.
+
+    Args:
+        cycles: all of them, ruled upon.
+        requirement: what they were judged against.
+        limits: the judgement on each limit.
+        further: clauses about what the evidence itself is worth.
+    """
+    judged = [cycle for cycle in cycles if cycle.judged]
+    timed = [cycle for cycle in judged if cycle.outside.outcome not in BROKEN]
+    broken = len(judged) - len(timed)
+    parts = resume_sentence(limits, requirement)
+    if not judged:
+        parts.append(f"none of the {count_of(len(cycles), 'cycle')} can be judged")
+    parts += limit_clauses(limits)
+    if broken:
+        rebooted = any(cycle.outside.outcome is Outcome.REBOOTED for cycle in judged)
+        how = "never woke, stayed dark or rebooted" if rebooted else "never woke or stayed dark"
+        parts.append(f"{count_of(broken, 'cycle')} {how}")
+    text = "; ".join([*parts, *_left_out(cycles), *further])
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:
+    """Say how many cycles do not count, by reason."""
+    reasons = Counter(
+        (cycle.why_not or "not judged").partition(":")[0] for cycle in cycles if not cycle.judged
+    )
+    ignored = reasons.pop("ignored", 0)
+    parts = [f"{count_of(ignored, 'cycle')} ignored as planned"] if ignored else []
+    without = sum(reasons.values())
+    if without:
+        told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+        parts.append(f"{count_of(without, 'cycle')} without evidence ({told})")
+    return parts

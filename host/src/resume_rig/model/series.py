@@ -1,0 +1,103 @@
+"""What is said of a series of times, one a cycle, in the order of the cycles."""
+
+from dataclasses import dataclass
+
+from resume_rig.model.verdict import Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileInterval:
+    """A quantile with the interval that order statistics give it, whatever the distribution.
+
+    Attributes:
+        share: which quantile, 0..1.
+        value_ms: its estimate; None without a value.
+        low_ms, high_ms: two-sided interval; None on a side that too few values leave open.
+        confidence: of the interval, 0..1.
+        needed: values that close both sides.
+    """
+
+    share: float
+    value_ms: float | None
+    low_ms: float | None
+    high_ms: float | None
+    confidence: float
+    needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A monotone trend over the cycles.
+
+    Attributes:
+        slope_ms: change per 100 cycles (Theil and Sen).
+        low_ms, high_ms: its 95 % interval; None where too few values give none.
+        p: two-sided chance of so much order where there is no trend (Mann and Kendall).
+    """
+
+    slope_ms: float
+    low_ms: float | None
+    high_ms: float | None
+    p: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether the trend is beyond chance (p below 1 %)."""
+        return self.p < 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """A place where the level of a series changed.
+
+    Attributes:
+        cycle: number of the first cycle of the new level.
+        before_ms, after_ms: medians of the levels on both sides.
+        p: chance of so clear a step where there is none.
+    """
+
+    cycle: int
+    before_ms: float
+    after_ms: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRate:
+    """How often cycles fail, as `n` of them show (Clopper and Pearson, 1934).
+
+    Attributes:
+        failures: failed ones; undecided ones count as failed.
+        low, high: two-sided 95 % interval, 0..1.
+        upper: one-sided 95 % upper bound, 0..1.
+        needed_for_1_percent: cycles without any failure that show a rate below 1 %.
+    """
+
+    failures: int
+    n: int
+    low: float
+    high: float
+    upper: float
+    needed_for_1_percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesStatistics:
+    """All of one series; nothing in it was left out of the figures.
+
+    Attributes:
+        name: what was timed, unit at the end.
+        figures: of all values, warm-up and outliers among them.
+        drift: None below 10 values.
+        warm_up: numbers of the first cycles that are unlike the rest.
+        outliers: numbers of the cycles far from the middle.
+    """
+
+    name: str
+    figures: Statistics
+    median: QuantileInterval
+    p95: QuantileInterval
+    drift: Drift | None
+    change_points: tuple[ChangePoint, ...]
+    warm_up: tuple[int, ...]
+    outliers: tuple[int, ...]

@@ -1,0 +1,100 @@
+"""The table of `compare` for a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from resume_rig.model.comparison import Answer, Comparison, Effect
+from resume_rig.report.compare_text import (
+    components_sentence,
+    effect_rows,
+    failures_sentence,
+    slow_sentences,
+    subject_sentence,
+)
+from resume_rig.report.terminal_style import (
+    Column,
+    TerminalStyle,
+    fitting_columns,
+    table_lines,
+)
+
+_COMPONENTS = 10
+_DIFFERENCES = 20
+_COLOURS = {
+    Answer.REGRESSION: "\x1b[1;31m",
+    Answer.NO_REGRESSION: "\x1b[1;32m",
+    Answer.NO_EVIDENCE: "\x1b[1;35m",
+}
+
+
+def comparison_table(
+    comparison: Comparison, *, colour: bool = False, unicode: bool = True, width: int = 120
+) -> Iterator[str]:
+    """Yield the whole answer of `compare` in pieces to be written as they are.
+
+    Args:
+        comparison: what to show.
+        colour: the answer may be coloured.
+        unicode: more than ASCII may be written.
+        width: of the terminal, in cells; columns give way where it is short.
+    """
+    style = TerminalStyle(colour, unicode, width)
+    yield style.paragraph(subject_sentence(comparison))
+    for warning in comparison.warnings:
+        yield style.paragraph(f"Warning: {warning}")
+    yield from _differences(comparison, style)
+    if comparison.effects:
+        yield "\n"
+        yield style.paragraph(
+            "Times in ms; shift = candidate minus base with its 95 % interval; p after Holm;"
+            " detectable = the smallest shift that these cycles show with 80 % probability."
+        )
+        yield from _table(comparison.effects, style)
+        yield "\n"
+        yield style.paragraph(failures_sentence(comparison.failures))
+        for sentence in slow_sentences(comparison):
+            yield style.paragraph(sentence)
+    told = components_sentence(comparison)
+    if told:
+        yield style.paragraph(told)
+    if comparison.components:
+        yield from _table(comparison.components[:_COMPONENTS], style)
+        if len(comparison.components) > _COMPONENTS:
+            more = len(comparison.components) - _COMPONENTS
+            yield style.paragraph(f"... and {more} more; --json and --html have them.")
+    plain = style.paragraph(f"{comparison.answer.value}: {comparison.why}")
+    word = comparison.answer.value
+    front = f"{_COLOURS[comparison.answer]}{word}\x1b[0m" if colour else word
+    yield front + plain.removeprefix(word)
+
+
+def _differences(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
+    shown = comparison.differences[:_DIFFERENCES]
+    if not shown:
+        yield "Base and candidate tell the same of themselves.\n"
+        return
+    yield "What differs:\n"
+    for name, ours, theirs in shown:
+        yield style.paragraph(f"{name.replace('_', ' ')}: {ours} -> {theirs}", indent=2)
+    if len(comparison.differences) > len(shown):
+        more = len(comparison.differences) - len(shown)
+        yield style.paragraph(f"... and {more} more; --json has them.", indent=2)
+
+
+def _table(effects: Sequence[Effect], style: TerminalStyle) -> Iterator[str]:
+    rows = effect_rows(effects)
+    columns = [
+        Column("time", [style.cell(row.name, 40) for row in rows], right=False),
+        Column("values", [row.values for row in rows], drop=4),
+        Column("base", [row.base for row in rows], drop=2),
+        Column("candidate", [row.candidate for row in rows], drop=2),
+        Column("shift", [row.shift for row in rows]),
+        Column("95 % interval", [row.interval for row in rows], drop=1),
+        Column("share", [row.share for row in rows]),
+        Column("p", [row.p for row in rows], drop=3),
+        Column("detectable", [row.detectable for row in rows], drop=5),
+        Column("", [row.change for row in rows], right=False),
+    ]
+    for index, line in enumerate(table_lines(fitting_columns(columns, style.width))):
+        yield f"{line}\n"
+        if index == 0:
+            yield style.rule(len(line) + 24)

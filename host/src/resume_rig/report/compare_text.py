@@ -1,0 +1,106 @@
+"""A comparison in words and cells, the same on a terminal and on a page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.analysis.measures import is_measure, measure_words
+from resume_rig.model.comparison import Change, Comparison, Effect, FailureEffect
+from resume_rig.report.wording import MISSING
+
+_CHANGE_WORDS: Final = {
+    Change.SLOWER: "SLOWER",
+    Change.SLIGHTLY_SLOWER: "slower, too little to matter",
+    Change.FASTER: "faster",
+    Change.NOT_SHOWN: "no difference shown",
+    Change.TOO_FEW: "too few values",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """One time of a comparison; times in ms."""
+
+    name: str
+    values: str
+    base: str
+    candidate: str
+    shift: str
+    interval: str
+    share: str
+    p: str
+    detectable: str
+    change: str
+
+
+def effect_rows(effects: Sequence[Effect]) -> tuple[EffectRow, ...]:
+    """Return the rows of a table of effects, in their order."""
+    return tuple(_row(effect) for effect in effects)
+
+
+def failures_sentence(failures: FailureEffect | None) -> str:
+    """Return how often cycles failed on both sides."""
+    if failures is None:
+        return "Logs alone do not tell of cycles that failed, so failures are not compared."
+    return (
+        f"Failed cycles: {failures.base_failed} of {failures.base_n}, then"
+        f" {failures.candidate_failed} of {failures.candidate_n}"
+        f" (p = {failures.p_adjusted:.2g})."
+    )
+
+
+def slow_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return how often each headline time was far above the middle, where it was."""
+    return tuple(
+        f"Slow cycles, {measure_words(each.name)} above {each.above_ms:.0f} ms:"
+        f" {each.counts.base_failed} of {each.counts.base_n}, then"
+        f" {each.counts.candidate_failed} of {each.counts.candidate_n}"
+        f" (p = {each.counts.p_adjusted:.2g})."
+        for each in comparison.slow
+    )
+
+
+def subject_sentence(comparison: Comparison) -> str:
+    """Return what was compared with what."""
+    kind = "no common kind of sleep" if comparison.kind is None else comparison.kind.value
+    return (
+        f"{kind}: {comparison.base.cycles} cycles of {comparison.base.path} (base) against"
+        f" {comparison.candidate.cycles} of {comparison.candidate.path} (candidate)."
+    )
+
+
+def components_sentence(comparison: Comparison) -> str:
+    """Return what became of the parts of the transitions; empty where none was compared."""
+    if not comparison.components_compared:
+        return ""
+    changed = len(comparison.components)
+    return (
+        f"Components: {comparison.components_compared} compared, {changed or 'none'} changed beyond"
+        " chance; they explain, and do not decide."
+    )
+
+
+def _row(effect: Effect) -> EffectRow:
+    base = effect.base_median_ms
+    digits = _decimals(base)
+    interval = MISSING
+    if effect.low_ms is not None and effect.high_ms is not None:
+        interval = f"{effect.low_ms:+.{digits}f} to {effect.high_ms:+.{digits}f}"
+    detectable = effect.detectable_ms
+    return EffectRow(
+        name=measure_words(effect.name) if is_measure(effect.name) else effect.name,
+        values=f"{effect.base_n}, {effect.candidate_n}",
+        base=f"{base:.{digits}f}",
+        candidate=f"{effect.candidate_median_ms:.{digits}f}",
+        shift=f"{effect.shift_ms:+.{digits}f}",
+        interval=interval,
+        share=f"{effect.shift_ms / base * 100:+.1f} %" if base > 0 else MISSING,
+        p="<0.0001" if effect.p_adjusted < 0.0001 else f"{effect.p_adjusted:.4f}",
+        detectable=MISSING if detectable is None else f"{detectable:.{digits}f}",
+        change=_CHANGE_WORDS[effect.change],
+    )
+
+
+def _decimals(base_ms: float) -> int:
+    """Return how many decimals tell a shift of a time of this size."""
+    return 0 if base_ms >= 1_000 else 1 if base_ms >= 100 else 2

@@ -1,0 +1,120 @@
+"""What series of times show, in sentences for a terminal and a page."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from resume_rig.analysis.measures import measure_words
+from resume_rig.model.judgement import LimitJudgement
+from resume_rig.model.requirement import RESUME
+from resume_rig.model.series import FailureRate, QuantileInterval, SeriesStatistics
+from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.verdict import Verdict
+from resume_rig.report.findings import cycle_ranges
+
+_HEADLINES: Final = (RESUME, "press_to_light_ns")
+_STEPS_TOLD: Final = 5
+_RISK_TOLD: Final = 0.0005
+
+
+def statistics_sentences(
+    series: Sequence[SeriesStatistics],
+    failures: FailureRate | None,
+    limits: Sequence[LimitJudgement],
+    noun: str,
+) -> Iterator[str]:
+    """Yield what is worth saying; nothing of what is as it should be.
+
+    Args:
+        series: of the judged cycles.
+        failures: of the judged cycles.
+        limits: as judged; what they limit is told of, too.
+        noun: what a number names, "cycle" or "record".
+    """
+    told = {*_HEADLINES, *(each.limit.measure for each in limits if each.limit.required)}
+    for one in series:
+        if one.name in told:
+            yield _figures(one)
+            yield from _behaviour(one, noun)
+    if failures is not None and failures.n > 1:
+        yield _failures(failures)
+    yield from (_risk(each) for each in limits if _is_risky(each))
+
+
+def _figures(one: SeriesStatistics) -> str:
+    words = measure_words(one.name)
+    return (
+        f"{words[0].upper()}{words[1:]}, {count_of(one.figures.n, 'value')}:"
+        f" median {_quantile(one.median)}; 95th percentile {_quantile(one.p95)}."
+    )
+
+
+def _quantile(interval: QuantileInterval) -> str:
+    value, low, high = (_ms(ms) for ms in (interval.value_ms, interval.low_ms, interval.high_ms))
+    sure = f"{interval.confidence * 100:g} %"
+    if low is None and high is None:
+        return f"{value} ms, without an interval: that needs {interval.needed} values"
+    if low is None or high is None:
+        side = f"at least {low}" if high is None else f"at most {high}"
+        sure = f"{50 + interval.confidence * 50:g} %"  # one side alone is left half of the rest
+        return (
+            f"{value} ms, {side} with {sure} confidence ({interval.needed} values would close it)"
+        )
+    return f"{value} ms, {sure} interval {low} to {high}"
+
+
+def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
+    words = measure_words(one.name)
+    if one.warm_up:
+        named = cycle_ranges(list(one.warm_up))
+        yield f"Warm-up: the {words} of {noun} {named} is unlike that of the rest."
+    for step in one.change_points[:_STEPS_TOLD]:
+        yield (
+            f"Step: from {noun} {step.cycle} on the {words} is {_ms(step.after_ms)} ms instead of"
+            f" {_ms(step.before_ms)} ms (p = {step.p:.2g})."
+        )
+    if len(one.change_points) > _STEPS_TOLD:
+        yield f"... and {len(one.change_points) - _STEPS_TOLD} more steps of it."
+    drift = one.drift
+    # A series with a step has a trend, too; the step says it better.
+    if drift is not None and drift.shown and not one.change_points:
+        interval = (
+            ""
+            if drift.low_ms is None or drift.high_ms is None
+            else (f", 95 % interval {drift.low_ms:+.3g} to {drift.high_ms:+.3g}")
+        )
+        yield (
+            f"Drift: the {words} changes by {drift.slope_ms:+.3g} ms in 100 cycles{interval}"
+            f" (p = {drift.p:.2g})."
+        )
+    if one.outliers:
+        yield (
+            f"Far from the middle, and counted all the same: the {words} of {noun}"
+            f" {cycle_ranges(list(one.outliers))}."
+        )
+
+
+def _failures(failures: FailureRate) -> str:
+    text = f"Failed or undecided: {failures.failures} of {failures.n}"
+    text += f", a rate of {failures.low * 100:.2g} to {percent_up(failures.high)} (95 % interval)"
+    if failures.failures == 0 and failures.n < failures.needed_for_1_percent:
+        needed = failures.needed_for_1_percent
+        text += f"; {needed} cycles without any would show 1 % or less"
+    return f"{text}."
+
+
+def _is_risky(each: LimitJudgement) -> bool:
+    return each.risk is not None and each.risk >= _RISK_TOLD
+
+
+def _risk(each: LimitJudgement) -> str:
+    wrong = "does not meet it" if each.verdict is Verdict.PASS else "meets it"
+    return (
+        f"By the uncertainty of its values, {measure_words(each.limit.measure)} {wrong} after all"
+        f" with a chance of at most {percent_up(each.risk or 0.0)}."
+    )
+
+
+def _ms(value_ms: float | None) -> str | None:
+    if value_ms is None:
+        return None
+    return f"{value_ms:.0f}" if abs(value_ms) >= 100 else f"{value_ms:.1f}"

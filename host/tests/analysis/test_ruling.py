@@ -1,0 +1,91 @@
+"""Which cycles count, and with which verdict, when limits lie outside, inside, or on both sides."""
+
+from dataclasses import replace
+
+import pytest
+
+from resume_rig.analysis.correlate import TimedCycle, correlate
+from resume_rig.analysis.requirement import load_requirement
+from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
+from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.verdict import Verdict
+
+MS = 1_000_000
+S = 1_000_000_000
+LIGHT = load_requirement("xp-5s")
+
+
+def lit(number: int, light_ms: float | None, outcome=Outcome.SLEPT_AND_WOKE, **changed: object):
+    times = {} if light_ms is None else {IntervalName.PRESS_TO_LIGHT: light_ms}
+    intervals = {name: BoundedNs(round(ms * MS), MS) for name, ms in times.items()}
+    start_ns = number * 60 * S
+    outside = OutsideCycle(
+        number, outcome, OutsideState.S3, None, None, start_ns, start_ns + 20 * S, intervals
+    )
+    return TimedCycle(replace(outside, **changed))
+
+
+def test_a_limit_on_the_wires_needs_no_log() -> None:
+    found = correlate([lit(1, 900), lit(2, 1_100)], LogReading(), LIGHT)
+
+    assert found.verdict is Verdict.PASS
+    assert all(cycle.judged for cycle in found.cycles)
+    assert found.why == "Press to light below 5 s: 0 of 2 cycles do not conform."
+    light = next(series for series in found.series if series.name == "press_to_light_ns")
+    assert (light.figures.n, light.figures.max_ms) == (2, 1_100)
+
+
+@pytest.mark.parametrize(
+    ("cycle", "why_not"),
+    [
+        (lit(1, None), "not measured: no press to light"),
+        (lit(1, 900, Outcome.INVALID), "invalid: edges of this cycle were lost"),
+        (lit(1, 900, Outcome.WOKE_ALONE), "not ours"),
+        (lit(1, 900, Outcome.NEVER_SLEPT), "no sleep"),
+        (lit(1, 900, state=OutsideState.S4), "other kind: xp-5s speaks of S3"),
+        (lit(1, 900, ignored=True), "ignored: the plan leaves this cycle out"),
+    ],
+    ids=["no light", "invalid", "woke alone", "never slept", "other state", "ignored"],
+)
+def test_a_cycle_without_evidence_is_not_judged_and_says_why(cycle, why_not) -> None:
+    found = correlate([cycle], LogReading(), LIGHT)
+
+    assert found.verdict is Verdict.NO_EVIDENCE
+    assert not found.cycles[0].judged
+    assert (found.cycles[0].why_not or "").startswith(why_not)
+    assert found.failures is None
+
+
+def test_a_cycle_that_stayed_dark_fails_whatever_is_limited() -> None:
+    found = correlate([lit(1, 900), lit(2, None, Outcome.DARK)], LogReading(), LIGHT)
+
+    assert found.verdict is Verdict.FAIL
+    (limit,) = found.limits
+    assert (limit.n, limit.failed, limit.broken, limit.risk) == (1, 0, 1, 0.0)
+    assert "1 cycle never woke or stayed dark" in found.why
+    assert found.failures is not None
+    assert (found.failures.failures, found.failures.n) == (1, 2)
+
+
+def test_a_limit_inside_has_no_evidence_without_a_record() -> None:
+    found = correlate([lit(1, 900)], LogReading(), load_requirement("sysfund-0004"))
+
+    assert found.verdict is Verdict.NO_EVIDENCE
+    assert found.cycles[0].why_not == "no record: no log was read"
+
+
+def test_a_record_of_another_kind_speaks_against_the_wires(record) -> None:
+    other = replace(
+        record(kind=SleepKind.HYBRID),
+        sleep_time_utc_ns=1_777_000_000 * S,
+        wake_time_utc_ns=1_777_000_021 * S,
+    )
+    source = LogSource("x.evtx", "evtx", 22000, 1, Integrity(True))
+    cycle = replace(lit(1, 900), wake_utc=BoundedNs(1_777_000_020 * S, MS))
+
+    found = correlate([cycle], LogReading((source,), (other,)), LIGHT)
+
+    assert found.cycles[0].record == other
+    assert found.verdict is Verdict.NO_EVIDENCE
+    assert (found.cycles[0].why_not or "").startswith("judged apart: xp-5s speaks of S3")

@@ -1,0 +1,144 @@
+"""`compare`, used as a person uses it: stores and logs, exit statuses, what cannot be compared."""
+
+from pathlib import Path
+
+import pytest
+
+from resume_rig.cli.main import main
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of campaigns: base, candidate, slow; few and fewer have 7 judged cycles."""
+    folder = tmp_path_factory.mktemp("stores")
+    wanted = (
+        ("base", 1, 22, []),
+        ("candidate", 2, 22, []),
+        ("slow", 3, 8, ["--dut", "slow-laptop"]),
+        ("few", 4, 8, []),
+    )
+    for name, seed, cycles, words in wanted:
+        rig = ["--rig", f"sim:clock=virtual,seed={seed}", "--cycles", str(cycles)]
+        assert main(["run", *rig, "--out", str(folder / f"{name}.rrs"), *words]) in (0, 1)
+    return folder
+
+
+def test_two_campaigns_of_one_dut_show_no_regression(command, stores: Path, folder: Path) -> None:
+    base, candidate = str(stores / "base.rrs"), str(stores / "candidate.rrs")
+
+    said = command("compare", base, candidate, "--html", "c.html", "--matters", "25")
+
+    assert said.status == 0, said.out
+    assert "NO-REGRESSION: No slow-down is shown, and one of 25 % would have been" in said.out
+    assert "S3: 21 cycles of" in said.out
+    assert "Base and candidate tell the same of themselves." in said.out
+    assert "another" not in said.out
+    page = (folder / "c.html").read_text("utf-8")
+    assert "NO REGRESSION" in page
+    assert page.count("<circle") > 5
+
+
+def test_a_slower_dut_is_a_regression_and_another_dut(command, stores: Path) -> None:
+    said = command("compare", str(stores / "base.rrs"), str(stores / "slow.rrs"), "--json")
+
+    assert said.status == 1
+    document = said.document
+    assert document["schema"] == "resume-rig/compare/1"
+    assert document["answer"] == "REGRESSION"
+    effects = {effect["name"]: effect for effect in document["effects"]}
+    assert effects["bios_init_ms"]["change"] == "slower"
+    assert effects["bios_init_ms"]["low_ms"] > 200
+    assert {"name": "dut", "base": "healthy-laptop", "candidate": "slow-laptop"} in document[
+        "differences"
+    ]
+    assert any("another DUT" in warning for warning in document["warnings"])
+
+
+def test_few_cycles_are_no_evidence_and_the_answer_says_how_many_are(command, stores: Path) -> None:
+    said = command("compare", str(stores / "few.rrs"), str(stores / "base.rrs"), "--matters", "1")
+
+    assert said.status == 4
+    assert "NO-EVIDENCE" in said.out
+    assert "it takes about" in said.out
+
+
+def test_a_store_can_be_compared_with_a_log(command, stores: Path, fixtures_dir: Path) -> None:
+    log = str(fixtures_dir / "logs" / "four-s3-cycles.xml")
+
+    said = command("compare", log, str(stores / "base.rrs"), "--json")
+
+    assert said.document["base"]["cycles"] == 4
+    assert {effect["base_n"] for effect in said.document["effects"]} == {4}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["one.rrs", "none.rrs"], "No such file"),
+        (["one.rrs", "one.rrs"], "they are one file; name two"),
+        (["one.rrs", "."], "found a folder"),
+        (["one.rrs", "broken.rrs"], "broken.rrs"),
+        (["one.rrs", "two.xml", "--html", "two.xml"], "would replace"),
+        (["one.rrs", "two.xml", "--matters", "0"], "from 0.01 to 50"),
+        (["one.rrs", "two.xml", "--alpha", "many"], "from 0.01 to 50"),
+        (["one.rrs", "two.xml", "--kind", "S9"], "not a kind of sleep"),
+        (["one.rrs"], "required: CANDIDATE"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else "",
+)
+def test_what_cannot_be_compared_is_said_in_one_sentence(
+    command, folder: Path, fixtures_dir: Path, words: list[str], told: str
+) -> None:
+    log = (fixtures_dir / "logs" / "four-s3-cycles.xml").read_bytes()
+    (folder / "one.rrs").write_bytes(log)
+    (folder / "two.xml").write_bytes(log)
+    (folder / "broken.rrs").write_bytes(b"SQLite format 3\0" + bytes(100))
+
+    said = command("compare", *words)
+
+    assert said.status == 2
+    assert told in said.err
+    assert said.err.strip().count("\n") == 0
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("width", ["40", "80", "200"])
+def test_the_table_fits_any_terminal(
+    command, stores: Path, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+
+    said = command("compare", str(stores / "base.rrs"), str(stores / "slow.rrs"))
+
+    assert said.status == 1
+    assert "SLOWER" in said.out
+
+
+def test_profiles_of_ones_own_folder_are_used_by_name(
+    command, stores: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = """
+id = "lab"
+version = 2
+title = "Ours"
+source = "us"
+kinds = ["S3"]
+[[limit]]
+measure = "press_to_light_ns"
+at_most = 100
+unit = "ms"
+"""
+    (folder / "own").mkdir()
+    (folder / "own" / "lab.toml").write_text(profile, "utf-8")
+    store = str(stores / "few.rrs")
+
+    named = command("correlate", store, "--requirement", "lab", "--requirements", "own", "--json")
+    monkeypatch.setenv("RESUME_RIG_REQUIREMENTS", str(folder / "own"))
+    by_environment = command("correlate", store, "--requirement", "lab")
+
+    assert (named.status, by_environment.status) == (1, 1)
+    (limit,) = named.document["limits_judged"]
+    assert (limit["verdict"], limit["n"], limit["failed"]) == ("FAIL", 7, 7)
+    assert limit["risk"] == 0.0
+    assert named.document["statistics"]["failure_rate"]["failures"] == 7
+    assert "Press to light at most 100 ms: 7 of 7 cycles do not conform" in by_environment.out

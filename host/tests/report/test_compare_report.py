@@ -1,0 +1,118 @@
+"""A comparison as text, JSON and a page; what comes from a DUT stays harmless."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from resume_rig.model.comparison import (
+    Answer,
+    Change,
+    Comparison,
+    Effect,
+    FailureEffect,
+    SampleFacts,
+    SlowCycles,
+)
+from resume_rig.model.os_record import SleepKind
+from resume_rig.report.compare_json import comparison_document
+from resume_rig.report.compare_terminal import comparison_table
+from resume_rig.report.html import comparison_report
+
+BIOS = Effect(
+    name="bios_init_ms",
+    base_n=60,
+    candidate_n=55,
+    base_median_ms=200.0,
+    candidate_median_ms=260.0,
+    shift_ms=60.0,
+    low_ms=50.0,
+    high_ms=70.0,
+    mean_ratio=1.3,
+    p=1e-9,
+    p_adjusted=2e-9,
+    detectable_ms=8.0,
+    matters_ms=10.0,
+    change=Change.SLOWER,
+    headline=False,
+)
+FEW = replace(BIOS, name="press_to_light_ns", low_ms=None, high_ms=None, change=Change.TOO_FEW)
+
+
+def comparison(name: str = "X1", component: str = "disk") -> Comparison:
+    return Comparison(
+        base=SampleFacts("a.rrs", 60, {"dut": "X1"}),
+        candidate=SampleFacts("b.rrs", 55, {"dut": name}),
+        kind=SleepKind.S3,
+        effects=(
+            BIOS,
+            FEW,
+        ),
+        failures=FailureEffect(0, 60, 3, 55, 0.1, 0.2, True),
+        slow=(
+            SlowCycles("press_to_light_ns", 1500.0, FailureEffect(0, 60, 2, 55, 0.2, 0.4, True)),
+        ),
+        components=(replace(BIOS, name=f"device {component} in resume (sleep)"),),
+        components_compared=12,
+        differences=(("dut", "X1", name),),
+        warnings=(f"The candidate is of another DUT: dut is {name}, not X1.",),
+        alpha=0.05,
+        answer=Answer.REGRESSION,
+        why="Worse, beyond chance: BIOS +60.0 ms (+30.0 %).",
+    )
+
+
+def test_the_table_tells_shift_interval_and_change() -> None:
+    text = "".join(comparison_table(comparison()))
+
+    assert "60, 55" in text
+    assert "+50.0 to +70.0" in text
+    assert "+30.0 %" in text
+    assert "SLOWER" in text
+    assert "too few values" in text
+    assert "Failed cycles: 0 of 60, then 3 of 55 (p = 0.2)." in text
+    assert "press to light above 1500 ms: 0 of 60, then 2 of 55 (p = 0.4)." in text
+    assert "Components: 12 compared, 1 changed beyond chance" in text
+    assert text.endswith("REGRESSION: Worse, beyond chance: BIOS +60.0 ms (+30.0 %).\n")
+
+
+def test_the_document_has_every_figure() -> None:
+    document = json.loads(comparison_document(comparison()))
+
+    assert document["schema"] == "resume-rig/compare/1"
+    first, second = document["effects"]
+    assert (first["low_ms"], first["high_ms"], first["p_adjusted"]) == (50.0, 70.0, 2e-9)
+    assert (second["low_ms"], second["change"]) == (None, "too-few")
+    assert document["failures"]["candidate_failed"] == 3
+    assert document["slow_cycles"][0]["above_ms"] == 1500.0
+
+
+def test_hostile_names_reach_neither_terminal_nor_page(hostile: str) -> None:
+    found = comparison(hostile, hostile)
+
+    text = "".join(comparison_table(found, colour=False))
+    page = comparison_report(found, "now")
+    document = json.loads(comparison_document(found))
+
+    assert not any(ord(c) < 32 and c != "\n" for c in text)
+    assert not any(c in text for c in "\x9b\u202e\u2066")
+    assert "<script" not in page
+    assert "<img" not in page
+    assert document["answer"] == "REGRESSION"
+    assert len(text) < 20_000
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_shift_and_what_it_means_stay_in_a_narrow_table(width: int) -> None:
+    text = "".join(comparison_table(comparison(), width=width))
+
+    assert "+60.0" in text
+    assert "SLOWER" in text
+
+
+def test_the_page_draws_what_has_an_interval() -> None:
+    page = comparison_report(comparison(), "now")
+
+    assert page.count('class="whisker"') == 1
+    assert "BIOS: +60.0 ms, +50.0 to +70.0 ms" in page
+    assert "Are the two comparable?" in page
