@@ -54,7 +54,7 @@ def test_s3resume_fails_at_the_limit_and_compares_the_reported_sum(resume_ms, ve
         (2002, Verdict.FAIL),
     ],
 )
-def test_a_limit_that_itself_fails_moves_the_guard_band(resume_ms, verdict) -> None:
+def test_a_limit_that_itself_fails_has_a_guard_band_as_well(resume_ms, verdict) -> None:
     assert judge_value(resume_ms, replace(LIMIT, limit_fails=True)) is verdict
 
 
