@@ -71,7 +71,7 @@ def test_a_port_that_stays_silent_is_link_lost_and_left_closed() -> None:
     master, slave = os.openpty()
     try:
         path = os.ttyname(slave)
-        with pytest.raises(LinkLost, match=f"no reply from serial:{path} to info: asked 3"):
+        with pytest.raises(LinkLost, match=f"no reply from serial:{path} to info: asked 6"):
             open_rig(f"serial:{path}")
         open_serial(path, SystemClock(), "serial:again").close()
     finally:

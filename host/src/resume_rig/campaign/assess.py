@@ -7,6 +7,7 @@ from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
 from resume_rig.campaign.plan_file import plan_facts
+from resume_rig.campaign.recovery_text import recovery_text
 from resume_rig.campaign.stored import StoredCampaign, timed_campaign
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome
@@ -99,8 +100,7 @@ def _faults(stored: StoredCampaign) -> tuple[str, ...]:
         (
             r.after_cycle,
             1,
-            f"After cycle {r.after_cycle}: {r.why} One more try "
-            f"{'brought it back' if r.ok else 'did not help'}.",
+            recovery_text(r),
         )
         for r in stored.recoveries
     ]
