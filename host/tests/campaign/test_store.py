@@ -225,7 +225,8 @@ def test_a_finished_store_can_be_read_where_nothing_can_be_written(fake: Any) ->
 def make_version_1(path: Path) -> None:
     """Turn a store into one as the version before the onset wrote it."""
     connection = sqlite3.connect(path)
-    connection.execute("ALTER TABLE cycle DROP COLUMN onset")
+    for column in ("onset", "sleep_timeout_ns", "wake_timeout_ns"):
+        connection.execute(f"ALTER TABLE cycle DROP COLUMN {column}")
     connection.execute("ALTER TABLE recovery DROP COLUMN step")
     connection.execute("ALTER TABLE recovery DROP COLUMN levels")
     connection.execute("DROP TABLE seal")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from resume_rig.campaign.bench import Bench
+from resume_rig.campaign.disk_space import DiskSpace, FreeBytes, free_bytes
 from resume_rig.campaign.events import Observer, ignore
 from resume_rig.campaign.identity import Identity, check_same_bench
 from resume_rig.campaign.log_feed import LogFeed, came_late, mark_of
@@ -44,6 +45,7 @@ def begin(
     observe: Observer = ignore,
     helps: OutsideHelp = NO_HELP,
     reopen: Reopen | None = None,
+    free: FreeBytes = free_bytes,
 ) -> CampaignEnd:
     """Run a campaign into a new store.
 
@@ -57,6 +59,7 @@ def begin(
         observe: told what happens.
         helps: may bring the DUT back, beside the rig.
         reopen: opens the rig's port anew where its link went; None ends the campaign then.
+        free: tells how many bytes the disk of the store has left.
 
     Raises:
         UsageError: plan and bench do not fit, or the store cannot be made; nothing was moved.
@@ -65,6 +68,8 @@ def begin(
     """
     check_plan(plan)
     _check_bench(plan, identity)
+    disk = DiskSpace(path, free)
+    disk.check_before(plan, has_light=identity.rig.light_ring > 0)
     mark = mark_of(log.new_records()) if log is not None else LogMark()
     feed = LogFeed(log, mark)
     with Store.create(path, identity, plan) as store:
@@ -75,6 +80,7 @@ def begin(
             clock=clock,
             feed=feed,
             observe=observe,
+            disk=disk,
             helps=helps,
             reopen=reopen,
         )
@@ -90,6 +96,7 @@ def go_on(
     observe: Observer = ignore,
     helps: OutsideHelp = NO_HELP,
     reopen: Reopen | None = None,
+    free: FreeBytes = free_bytes,
 ) -> CampaignEnd:
     """Go on with the campaign of a store, by its own plan, from its next cycle.
 
@@ -102,6 +109,7 @@ def go_on(
         observe: told what happens.
         helps: may bring the DUT back, beside the rig.
         reopen: opens the rig's port anew where its link went; None ends the campaign then.
+        free: tells how many bytes the disk of the store has left.
 
     Raises:
         UsageError: rig or DUT are others, or the host's clock is behind the store's cycles.
@@ -114,7 +122,7 @@ def go_on(
         if why is not None or done_of(store) >= store.plan.cycles:
             return CampaignFinished(path, store.outcomes(), why)
         _wait_past(store, clock)
-        feed = _feed_of(store, log)
+        feed, disk = _feed_of(store, log), DiskSpace(path, free)
         return _run(
             store,
             identity,
@@ -122,6 +130,7 @@ def go_on(
             clock=clock,
             feed=feed,
             observe=observe,
+            disk=disk,
             helps=helps,
             reopen=reopen,
         )
@@ -178,6 +187,7 @@ def _run(
     clock: Clock,
     feed: LogFeed,
     observe: Observer,
+    disk: DiskSpace,
     helps: OutsideHelp,
     reopen: Reopen | None,
 ) -> CampaignEnd:
@@ -195,6 +205,7 @@ def _run(
         lambda info: Bench(
             rig, clock, info, identity.wired, press_ns=press_ns, movable=tuple(movable)
         ),
+        disk,
         helps,
         reopen,
     )

@@ -67,6 +67,8 @@ class CycleRaw:
         findings: faults of the rig that the wires cannot show.
         onset: of the light in this cycle's recording, as the board told it at the end; None
             where it looks for none, nothing was recorded, or an older version ran the cycle.
+        sleep_timeout_ns, wake_timeout_ns: how long its signs were waited for, learned from the
+            cycles before it or the plan's own; None where an older version ran the cycle.
     """
 
     number: int
@@ -87,6 +89,8 @@ class CycleRaw:
     records: tuple[OsRecord, ...] = ()
     findings: tuple[Finding, ...] = field(default=())
     onset: LightOnset | None = None
+    sleep_timeout_ns: int | None = None
+    wake_timeout_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

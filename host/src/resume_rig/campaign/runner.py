@@ -6,7 +6,9 @@ from pathlib import Path
 
 from resume_rig.campaign.bench import Bench
 from resume_rig.campaign.cycle_run import CycleRun
+from resume_rig.campaign.disk_space import DiskSpace
 from resume_rig.campaign.events import CampaignBegan, CycleDone, LogUnreadable, Observer
+from resume_rig.campaign.learned_timeout import LearnedTimeouts
 from resume_rig.campaign.log_feed import LogFeed
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
@@ -16,10 +18,10 @@ from resume_rig.campaign.recovery_ladder import LadderClimb, recoveries_of
 from resume_rig.campaign.rig_return import Reopen, RigReturn
 from resume_rig.campaign.states import CycleState
 from resume_rig.campaign.stop_rules import why_stop
-from resume_rig.campaign.stopping import finding_of, insist, with_advice
+from resume_rig.campaign.stopping import advised, finding_of, insist, with_advice
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
-from resume_rig.model.errors import RigError
+from resume_rig.model.errors import RecordError, RigError
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.interface import RigInfo
 
@@ -33,11 +35,13 @@ class CampaignParts:
 
     Attributes:
         bench_of: makes the bench of a rig that says who it is.
+        disk: of the store.
         helps: may bring the DUT back.
         reopen: opens the rig's port anew; None where that cannot be done.
     """
 
     bench_of: Callable[[RigInfo], Bench]
+    disk: DiskSpace
     helps: OutsideHelp = NO_HELP
     reopen: Reopen | None = None
 
@@ -93,6 +97,8 @@ class CampaignRunner:
         self._log = log
         self._observe = observe
         self._cycle: CycleRun | None = None
+        self._learned = LearnedTimeouts()
+        self._disk = parts.disk
         self._unrewarded = 0
         self._wakes = 0
 
@@ -113,6 +119,7 @@ class CampaignRunner:
             ready = False
             while self._goes_on():
                 try:
+                    self._disk.check()
                     ready = ready or self._make_ready()
                     self._run_cycle()
                 except RigError as error:
@@ -125,6 +132,8 @@ class CampaignRunner:
             insist(self._release)
             insist(lambda: self._keep_rest(Outcome.INVALID, kept))
             raise with_advice(error, self._store.path) from error
+        except RecordError as error:
+            raise RecordError(advised(str(error), self._store.path)) from error
         finally:
             insist(self._release)
         return CampaignFinished(self._store.path, self._store.outcomes(), stopped_by(self._store))
@@ -160,7 +169,9 @@ class CampaignRunner:
         number = self._store.last_number() + 1
         done = done_of(self._store)
         plan = self._plan.of_cycle(done)
-        self._cycle = cycle = CycleRun(number, self._bench, plan, self._observe)
+        self._cycle = cycle = CycleRun(
+            number, self._bench, plan, self._observe, learned=self._learned
+        )
         cycle.run(done)
         outcome = self._outcome(cycle)
         self._read_log(number, last=done + 1 == self._plan.cycles or self._ends_with(outcome))
@@ -169,6 +180,7 @@ class CampaignRunner:
         self._cycle = None
         self._observe(CycleDone(raw))
         if raw.outcome is Outcome.SLEPT_AND_WOKE:
+            cycle.teach()
             self._ladder.good_cycle()
             self._rig_return.good_cycle()
         why = why_recover(self._bench, raw.outcome)

@@ -9,6 +9,8 @@ from resume_rig.model.units import count_of, percent_up, seconds_text
 
 # What is no answer of the DUT's, and proves nothing about it.
 NO_ANSWER = frozenset({Outcome.INVALID, Outcome.INTERRUPTED})
+# What is no failure of the DUT's.
+NO_FAILURE = NO_ANSWER | {Outcome.SLEPT_AND_WOKE}
 
 
 @dataclass(frozen=True, slots=True)

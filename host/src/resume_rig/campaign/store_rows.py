@@ -38,7 +38,12 @@ CYCLE_COLUMNS = (
     "dictionary",
     "records",
     "onset",
+    "sleep_timeout_ns",
+    "wake_timeout_ns",
 )
+"""In the order of the table; those behind `records` came with version 2."""
+
+LATE_COLUMNS = CYCLE_COLUMNS[CYCLE_COLUMNS.index("records") + 1 :]
 SEAL_COLUMNS = ("cycle", "facts", "light")
 SESSION_COLUMNS = ("number", "started_utc_ns", "boot_id", "host", "software", "log")
 RECOVERY_COLUMNS = ("session", "after_cycle", "why", "ok", "commands", "edges", "step", "levels")
@@ -90,6 +95,8 @@ def cycle_to_row(raw: CycleRaw, dictionary_number: int | None, records: bytes) -
         dictionary_number,
         records,
         encoding.pack_onset(raw.onset),
+        raw.sleep_timeout_ns,
+        raw.wake_timeout_ns,
     )
 
 
@@ -122,6 +129,8 @@ def cycle_of_row(
             findings=encoding.unpack_facts(Finding, row["findings"]),
             records=encoding.unpack_records(row["records"], cast(bytes, dictionary)),
             onset=encoding.unpack_onset(row["onset"]),
+            sleep_timeout_ns=row["sleep_timeout_ns"],
+            wake_timeout_ns=row["wake_timeout_ns"],
         )
     except (TypeError, ValueError) as error:
         raise RecordError(f"cycle {row['number']} cannot be read ({error})") from error

@@ -83,9 +83,15 @@ def _facts(store: "Store") -> dict[str, object]:
         "recoveries": recoveries_of(store.recoveries()),
         "cycles": cycles,
         "outcomes": {outcome.value: count for outcome, count in outcomes.items()},
+        "first_failure": _failure(store),
         "plan": plan_to_mapping(store.plan),
         "salvaged": store.salvaged,
     }
+
+
+def _failure(store: "Store") -> dict[str, object] | None:
+    found = store.first_failure()
+    return None if found is None else {"cycle": found[0], "outcome": found[1].value}
 
 
 def _told(value: object) -> str:
