@@ -1,0 +1,126 @@
+"""The record of each cycle, from the probabilities of the candidates: one to one and in order."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+import numpy as np
+
+from resume_rig.analysis.match_chain import Chain
+from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.offset_tracks import Tracks
+
+_NO_LOG_OF_OURS = np.log(0.1)
+# A log of another time could be from anywhere in some years.
+_YEARS_S = 3 * 365 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """The likeliest record of each cycle that may have one.
+
+    Attributes:
+        rows: ascending, int64 [k]. record: index of the record, int64 [k].
+        entry: index of the entry that speaks for it, int64 [k].
+        probability: that this record is of this cycle, float64 [k].
+        offset_s: where the OS clock stood, float64 [k].
+        residual_s: entry minus prediction, float64 [k].
+    """
+
+    rows: Indexes
+    record: Indexes
+    entry: Indexes
+    probability: Floats
+    offset_s: Floats
+    residual_s: Floats
+
+    def where(self, kept: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> "Choice":
+        """Return a part of it."""
+        return Choice(
+            self.rows[kept],
+            self.record[kept],
+            self.entry[kept],
+            self.probability[kept],
+            self.offset_s[kept],
+            self.residual_s[kept],
+        )
+
+
+def choose(
+    cycles: CycleTimes, entries: Entries, tracks: Tracks, chain: Chain, noise: Noise
+) -> Choice:
+    """Return the likeliest record of each cycle, in order and each record once."""
+    stretch = np.searchsorted(tracks.first, chain.rows, side="right") - 1
+    away_s = cycles.at_s[chain.rows] - tracks.middle_s[stretch]
+    offset_s = tracks.offset_s[stretch, chain.slots] + tracks.rate[stretch, chain.slots] * away_s
+    found = gains(cycles, entries, chain.rows, offset_s, noise)
+    lost = lost_cost(cycles, entries, chain.rows, offset_s, noise)
+    whole = log_sum(np.column_stack([found.gain, lost]), axis=1)
+    share = np.exp(found.gain - whole[:, None]) * chain.probability[:, None]
+    at, column = np.nonzero(share > 1e-4)
+    each = Choice(
+        chain.rows[at],
+        entries.record[found.entry[at, column]],
+        found.entry[at, column],
+        share[at, column] * related(chain.evidence, noise, entries, cycles),
+        offset_s[at],
+        found.residual_s[at, column],
+    )
+    return _in_order(_best_of_each_record(_best_of_each_cycle(each)), entries)
+
+
+def related(evidence: float, noise: Noise, entries: Entries, cycles: CycleTimes) -> float:
+    """Return the probability that the log is of these cycles at all."""
+    span_s = float(np.ptp(entries.at_s) + np.ptp(cycles.at_s)) + 3600.0
+    elsewhere = _NO_LOG_OF_OURS - np.log(max(span_s, _YEARS_S)) - np.log(noise.others_hz)
+    return float(1.0 / (1.0 + np.exp(np.clip(elsewhere - evidence, -700.0, 700.0))))
+
+
+def _best_of_each_cycle(each: Choice) -> Choice:
+    """Sum up what several candidates or entries say for one record; keep the likeliest record."""
+    if len(each.rows) == 0:
+        return each
+    order = np.lexsort([-each.probability, each.record, each.rows])
+    rows, record = each.rows[order], each.record[order]
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (rows[1:] != rows[:-1]) | (record[1:] != record[:-1])
+    starts = np.flatnonzero(new)
+    total = np.minimum(np.add.reduceat(each.probability[order], starts), 1.0)
+    merged = each.where(order[starts])
+    merged = Choice(
+        merged.rows, merged.record, merged.entry, total, merged.offset_s, merged.residual_s
+    )
+    order = np.lexsort([-total, merged.rows])
+    rows = merged.rows[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = rows[1:] != rows[:-1]
+    return merged.where(order[first])
+
+
+def _best_of_each_record(each: Choice) -> Choice:
+    order = np.lexsort([-each.probability, each.record])
+    record = each.record[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = record[1:] != record[:-1]
+    return each.where(np.sort(order[first]))
+
+
+def _in_order(each: Choice, entries: Entries) -> Choice:
+    """Drop as few pairs as need be for the records to stand in the order of the cycles."""
+    rank = entries.rank[each.entry]
+    if len(rank) < 2 or bool(np.all(np.diff(rank) > 0)):
+        return each
+    tails: list[int] = []
+    ends: list[int] = []
+    before = np.full(len(rank), -1, dtype=np.int64)
+    for at, value in enumerate(rank.tolist()):
+        place = bisect_left(tails, value)
+        before[at] = ends[place - 1] if place else -1
+        tails[place : place + 1] = [value]
+        ends[place : place + 1] = [at]
+    kept = np.zeros(len(rank), dtype=np.bool_)
+    at = ends[-1]
+    while at >= 0:
+        kept[at] = True
+        at = int(before[at])
+    return each.where(kept)
