@@ -31,6 +31,7 @@ from resume_rig.analysis.match_times import (
     sleep_entries,
     wake_entries,
 )
+from resume_rig.analysis.match_rivals import STEP_S, unrivalled
 from resume_rig.analysis.offset_tracks import find_tracks
 from resume_rig.model.match import HIGH_CONFIDENCE, LOWEST_CONFIDENCE
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
@@ -42,9 +43,7 @@ __all__ = ["Match", "OutsideMoments", "match"]
 _NEAR_S, _ZONES_S, _DECADES_S = 5.0, 15 * 3600.0, 40 * 365 * 86_400.0
 _NEAR, _ZONED, _ANYWHERE = 0.5, 0.3, 0.2
 _ZONE_SCALE_S = 60.0
-_STEP_S = 1.5
 _LIKELY = 0.5
-_NOISE_OF_AT_LEAST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,8 @@ def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> Choice:
             noise, cycles, entries, likely.residual_s, likely.rows, likely.entry
         )
     chain = follow(cycles, entries, tracks, noise, prior)
-    return choose(cycles, entries, tracks, chain, noise)
+    found = choose(cycles, entries, tracks, chain, noise)
+    return found.times(unrivalled(found, cycles, entries, noise, expected_s))
 
 
 def _log_prior(
@@ -157,7 +157,7 @@ def _told(
     moved = np.diff(sure.offset_s)
     steps = tuple(
         (int(at), int(at) + 1, round(float(moved[at]) * 1e9))
-        for at in np.flatnonzero(np.abs(moved) > _STEP_S)
+        for at in np.flatnonzero(np.abs(moved) > STEP_S)
     )
     free_cycle, free_record = np.ones(count, dtype=bool), np.ones(len(times.kind), dtype=bool)
     free_cycle[cycle] = False

@@ -45,7 +45,8 @@ class _Worth:
 
     Attributes:
         gain: log-likelihood, NEVER where there is no such candidate, float64 [n, k].
-        rank: rank of the best record near, -1 for none, int64 [n, k].
+        rank: rank of the best record near, -1 where none is near or it is hardly dated; a record
+            without durations reaches seconds and may lie near by chance, int64 [n, k].
     """
 
     gain: Floats
@@ -101,7 +102,8 @@ def _worth(cycles: CycleTimes, entries: Entries, tracks: Tracks, noise: Noise) -
         best = found.gain.argmax(axis=1)
         at = np.arange(len(rows))
         entry = found.entry[at, best]
-        rank[rows, slot] = np.where(found.gain[at, best] > 0, entries.rank[entry], -1)
+        sharp = (found.gain[at, best] > 0) & (entries.half_s[entry] == 0.0)
+        rank[rows, slot] = np.where(sharp, entries.rank[entry], -1)
     return _Worth(gain, rank)
 
 

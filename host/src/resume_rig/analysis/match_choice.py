@@ -1,7 +1,7 @@
 """The record of each cycle, from the probabilities of the candidates: one to one and in order."""
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,10 @@ class Choice:
             self.residual_s[kept],
         )
 
+    def times(self, factor: Floats) -> "Choice":
+        """Return the same with every probability lessened by its factor."""
+        return replace(self, probability=self.probability * factor)
+
 
 def choose(
     cycles: CycleTimes, entries: Entries, tracks: Tracks, chain: Chain, noise: Noise
@@ -87,9 +91,7 @@ def _best_of_each_cycle(each: Choice) -> Choice:
     starts = np.flatnonzero(new)
     total = np.minimum(np.add.reduceat(each.probability[order], starts), 1.0)
     merged = each.where(order[starts])
-    merged = Choice(
-        merged.rows, merged.record, merged.entry, total, merged.offset_s, merged.residual_s
-    )
+    merged = replace(merged, probability=total)
     order = np.lexsort([-total, merged.rows])
     rows = merged.rows[order]
     first = np.ones(len(order), dtype=np.bool_)

@@ -95,6 +95,20 @@ class Entries:
     kind: Indexes
     last_cycle: Indexes
 
+    def where(self, kept: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> "Entries":
+        """Return a part of them."""
+        return Entries(
+            self.base_ns,
+            self.at_s[kept],
+            self.record[kept],
+            self.rank[kept],
+            self.log_weight[kept],
+            self.half_s[kept],
+            self.asleep_s[kept],
+            self.kind[kept],
+            self.last_cycle[kept],
+        )
+
 
 def cycle_times(cycles: Sequence[OutsideMoments], *, by_wake: bool) -> CycleTimes:
     """Return the cycles that have the time asked for, ascending."""

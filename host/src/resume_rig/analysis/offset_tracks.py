@@ -21,9 +21,10 @@ _SAME_S = 0.7
 _RATE_MAX = 150e-6
 _RATE_OF_AT_LEAST = 24
 _VOTED = 32
-_VOTED_AGAIN = 10
-_KEPT_OF_VOTES = 320_000
-_KEPT_MIN, _KEPT_MAX = 6, 40
+_LONG_RUN = 512
+_PLACES = 8
+_KEPT_OF_VOTES = 200_000
+_KEPT_MIN, _KEPT_MAX = 6, 96
 _SUPPORT = 0.75
 _MISSED_RUN = 5
 _BEFORE, _AFTER = 24, 96
@@ -95,6 +96,7 @@ class _Finder:
         self._count = len(self._first) - 1
         self._kept = int(np.clip(_KEPT_OF_VOTES // n, _KEPT_MIN, _KEPT_MAX))
         ends = self._first[1:] - 1
+        self._again = int(np.clip(self._kept // 2, 10, 48))
         self._middle_s = (self._at_s[self._first[:-1]] + self._at_s[ends]) / 2
         by_rank = np.argsort(entries.rank, kind="stable")
         self._by_rank_s = entries.at_s[by_rank]
@@ -104,8 +106,7 @@ class _Finder:
     def tracks(self) -> Tracks:
         found = [_NONE] * self._count
         for stretch in sorted({0, self._count // 2, self._count - 1}):
-            voted = self._fitted(stretch, self._voted(stretch))
-            found[stretch] = self._merged(_NONE, voted)
+            found[stretch] = self._merged(_NONE, self._fitted(stretch, self._voted(stretch)))
         for order in (range(self._count), range(self._count - 1, -1, -1)):
             self._sweep(found, order)
         most = max(1, max(len(each) for each in found))
@@ -121,8 +122,8 @@ class _Finder:
             carried = self._carried(before, stretch - order.step, stretch)
             own = found[stretch]
             both = self._merged(carried, own) if len(carried) else own
-            if self._unexplained(both, stretch):
-                both = self._merged(both, self._next_in_order(both, stretch, order.step))
+            if self._unexplained(carried, stretch) or self._unexplained(both, stretch):
+                both = self._merged(both, self._next_in_order(carried, own, stretch, order.step))
             found[stretch] = both
             before = both
 
@@ -130,13 +131,22 @@ class _Finder:
         return self._at_s[self._first[stretch] : self._first[stretch + 1]]
 
     def _voted(self, stretch: int) -> Floats:
+        """Return what the cycles of a stretch, and those of a longer run, vote for.
+
+        The short run sees a clock that is set often; the long one sees the few irregular pauses
+        that tell the shifts of an even pace apart.
+        """
         times, inside = self._times(stretch), self._entries.at_s
-        voted = voted_offsets(times, inside, _VOTED, 1)
-        if self._expected_s is None:
-            return voted
-        low_s, high_s = times[0] + self._expected_s, times[-1] + self._expected_s
-        low, high = np.searchsorted(inside, [low_s - _CLOSE_S, high_s + _CLOSE_S])
-        return np.append(voted, voted_offsets(times, inside[low:high], _VOTED, 1))
+        low = max(min(int(self._first[stretch]), len(self._at_s) - _LONG_RUN), 0)
+        voted = [
+            voted_offsets(times, inside, _VOTED),
+            voted_offsets(self._at_s[low : low + _LONG_RUN], inside, _VOTED),
+        ]
+        if self._expected_s is not None:
+            ends_s = times[[0, -1]] + self._expected_s + np.array([-_CLOSE_S, _CLOSE_S])
+            first, last = np.searchsorted(inside, ends_s)
+            voted.append(voted_offsets(times, inside[first:last], _VOTED))
+        return np.concatenate(voted)
 
     def _carried(self, before: _Candidates, origin: int, stretch: int) -> _Candidates:
         if len(before) == 0:
@@ -147,18 +157,29 @@ class _Finder:
             stretch, (before.offset_s + before.rate * apart_s)[own], before.rate[own]
         )
 
-    def _next_in_order(self, known: _Candidates, stretch: int, step: int) -> _Candidates:
+    def _next_in_order(
+        self, carried: _Candidates, own: _Candidates, stretch: int, step: int
+    ) -> _Candidates:
         """Vote again, among the records that stand next in the log, whatever their times."""
         times = self._times(stretch)
+        known = np.concatenate([carried.offset_s[:_PLACES], own.offset_s[:1]])
         if len(known) == 0:
             return self._fitted(stretch, self._voted(stretch))
         edge = times[0] if step == 1 else times[-1]
-        near = int(np.searchsorted(self._entries.at_s, edge + known.offset_s[0]))
-        place = int(self._place[min(near, len(self._place) - 1)])
-        ahead, back = len(times) + _AFTER, _BEFORE
-        low, high = (place - back, place + ahead) if step == 1 else (place - ahead, place + back)
-        inside = self._by_rank_s[max(low, 0) : max(high, 0)]
-        return self._fitted(stretch, voted_offsets(times, inside, _VOTED_AGAIN, 2))
+        near = np.searchsorted(self._entries.at_s, edge + known)
+        voted: list[Floats] = []
+        seen: list[int] = []
+        for place in self._place[np.minimum(near, len(self._place) - 1)].tolist():
+            if any(abs(place - other) < _BEFORE for other in seen):
+                continue
+            seen.append(place)
+            ahead = len(times) + _AFTER
+            low, high = (place - _BEFORE, place + ahead)
+            if step == -1:
+                low, high = (place - ahead, place + _BEFORE)
+            inside = self._by_rank_s[max(low, 0) : max(high, 0)]
+            voted.append(voted_offsets(times, inside, self._again))
+        return self._fitted(stretch, np.concatenate(voted))
 
     def _unexplained(self, known: _Candidates, stretch: int) -> bool:
         if len(known) == 0:

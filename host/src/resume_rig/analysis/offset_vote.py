@@ -14,14 +14,13 @@ _VOTES_MAX = 8_000_000
 _CYCLES_MIN = 8
 
 
-def voted_offsets(outside_s: Floats, inside_s: Floats, most: int, least: int) -> Floats:
+def voted_offsets(outside_s: Floats, inside_s: Floats, most: int) -> Floats:
     """Return up to `most` offsets (inside minus outside), best first.
 
     Args:
         outside_s: the stretch, ascending, float64 [n].
         inside_s: where to look, float64 [m].
         most: how many to return.
-        least: votes that an offset needs.
     """
     if len(outside_s) == 0 or len(inside_s) == 0:
         return np.empty(0)
@@ -29,10 +28,9 @@ def voted_offsets(outside_s: Floats, inside_s: Floats, most: int, least: int) ->
     differences = np.sort((inside_s[None, :] - outside_s[:length, None]).ravel())
     until = np.searchsorted(differences, differences + _WINDOW_S, side="right")
     votes = until - np.arange(len(differences))
-    # Ties are kept in order; a window far below the best is no candidate.
-    few = np.flatnonzero(votes >= max(least, 1))
+    few = np.arange(len(votes))
     if len(few) > 64 * most:
-        few = few[np.argpartition(-votes[few], 64 * most)[: 64 * most]]
+        few = np.sort(np.argpartition(-votes, 64 * most)[: 64 * most])
     order = few[np.argsort(-votes[few], kind="stable")]
     chosen: list[float] = []
     for at in order:
