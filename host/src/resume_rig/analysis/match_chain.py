@@ -1,8 +1,8 @@
 """Which candidate offset held at which cycle: a hidden Markov chain over the whole campaign.
 
 States are the candidates of a stretch. Staying on one costs nothing, going to another is a step of
-the clock and costs what steps are worth, and is possible only if the records after it stand after
-those before it. Forwards and backwards together give every candidate's probability at every cycle,
+the clock and costs what steps are worth, and costs more if records after it stand before some that
+were used; a real disorder is impossible. Forwards and backwards together give every candidate's probability at every cycle,
 all other ways through the campaign being weighed against it.
 """
 
@@ -17,6 +17,9 @@ from resume_rig.analysis.offset_tracks import Tracks
 _SAME_S = 0.8
 _STEPS_PER_CYCLE = 1 / 300
 _STEP_RANGE = 8.0
+# A step may give up a pair or two that were there by chance; more is another order.
+_PAIR_GIVEN_UP = 6.0
+_OVERLAP_MAX = 3
 _CELLS_FINE = 20_000
 _SURE = 0.999
 _NO_RANK = (1 << 62) - 1
@@ -200,8 +203,10 @@ class _Moves:
                 self._known.clear()
             factors = self._factors(stretch, cell, entered=entered)
             self._known[(stretch, entered)] = factors
-        in_order = self._next[cell][None, :] > self._last[cell - 1][:, None]
-        return np.where(in_order | (factors >= 1.0), factors, 0.0)
+        overlap = self._last[cell - 1][:, None] - self._next[cell][None, :] + 1
+        given_up = np.exp(-_PAIR_GIVEN_UP * np.clip(overlap, 0, _OVERLAP_MAX))
+        given_up[overlap > _OVERLAP_MAX] = 0.0
+        return np.where(factors >= 1.0, factors, factors * given_up)
 
     def _factors(self, stretch: int, cell: int, *, entered: bool) -> Floats:
         tracks, at_s = self._tracks, self._at_s[cell]

@@ -12,6 +12,7 @@ from resume_rig.analysis.offset_tracks import Tracks
 
 _NO_LOG_OF_OURS = np.log(0.1)
 # A log of another time could be from anywhere in some years.
+_WORTH_A_DOUBT = 0.5
 _YEARS_S = 3 * 365 * 86_400.0
 
 
@@ -70,7 +71,7 @@ def choose(
         offset_s[at],
         found.residual_s[at, column],
     )
-    return _in_order(_best_of_each_record(_best_of_each_cycle(each)), entries)
+    return _in_order(_best_of_each_cycle(each), entries)
 
 
 def related(evidence: float, noise: Noise, entries: Entries, cycles: CycleTimes) -> float:
@@ -99,19 +100,40 @@ def _best_of_each_cycle(each: Choice) -> Choice:
     return merged.where(order[first])
 
 
-def _best_of_each_record(each: Choice) -> Choice:
-    order = np.lexsort([-each.probability, each.record])
-    record = each.record[order]
-    first = np.ones(len(order), dtype=np.bool_)
-    first[1:] = record[1:] != record[:-1]
-    return each.where(np.sort(order[first]))
-
-
 def _in_order(each: Choice, entries: Entries) -> Choice:
-    """Drop as few pairs as need be for the records to stand in the order of the cycles."""
-    rank = entries.rank[each.entry]
+    """Drop as few pairs as need be for each record to stand once and in the order of the cycles.
+
+    A pair that had to give way leaves a doubt on those that it contradicts.
+    """
+    likely = each.where(each.probability > _WORTH_A_DOUBT)
+    rank = entries.rank[likely.entry]
     if len(rank) < 2 or bool(np.all(np.diff(rank) > 0)):
-        return each
+        return likely
+    kept = _longest_ascent(rank)
+    places, dropped = np.flatnonzero(kept), np.flatnonzero(~kept)
+    by_row = np.searchsorted(places, dropped)
+    low = np.minimum(by_row, np.searchsorted(rank[places], rank[dropped]))
+    high = np.maximum(by_row, np.searchsorted(rank[places], rank[dropped], side="right"))
+    change = np.zeros(len(places) + 1, dtype=np.int64)
+    np.add.at(change, low, 1)
+    np.add.at(change, high, -1)
+    against_each = np.cumsum(change)[:-1]
+    probability = likely.probability[places]
+    for at, first, last in zip(dropped.tolist(), low.tolist(), high.tolist(), strict=True):
+        # One pair against many that agree with each other is wrong itself.
+        close = np.arange(first, last)[last - first <= 2 * against_each[first:last] + 2]
+        probability[close] = _instead_of(probability[close], float(likely.probability[at]))
+    return replace(likely.where(kept), probability=probability)
+
+
+def _instead_of(one: Floats, other: float) -> Floats:
+    """Return the probability of each of `one` where it and `other` exclude each other."""
+    mine = one * (1.0 - other)
+    return np.asarray(mine / (mine + other * (1.0 - one) + (1.0 - one) * (1.0 - other) + 1e-300))
+
+
+def _longest_ascent(rank: Indexes) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Return which ranks make a longest strictly ascending sequence, in O(n log n)."""
     tails: list[int] = []
     ends: list[int] = []
     before = np.full(len(rank), -1, dtype=np.int64)
@@ -125,4 +147,4 @@ def _in_order(each: Choice, entries: Entries) -> Choice:
     while at >= 0:
         kept[at] = True
         at = int(before[at])
-    return each.where(kept)
+    return kept
