@@ -215,9 +215,7 @@ def campaign(seed: int, n: int, pace: str, offset: str, troubles: Troubles) -> C
             continue
         noise = random.normal(0, 0.001)
         unlike = S4_ONLY if image[cycle] else S3_ONLY
-        made.cycles.append(
-            OutsideMoments(round(slept_s * S), round((woke_s + noise) * S), unlike)
-        )
+        made.cycles.append(OutsideMoments(round(slept_s * S), round((woke_s + noise) * S), unlike))
         told = sleep_and_wake(windows, random, slept_s, woke_s, bool(image[cycle]))
         if random.random() >= troubles.lost:
             _written(random, troubles, told, cycle, log)

@@ -9,6 +9,7 @@ from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.analysis.requirement import load_requirement
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.match import RecordReason
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import FindingKind, Verdict
@@ -393,6 +394,7 @@ def test_what_cannot_be_a_cycle_of_the_wires_is_not_matched_with_one(campaign, k
     found = campaign.correlation()
 
     assert found.cycles[4].record is None
-    assert found.unmatched_records == (campaign.records[4],)
+    (lonely,) = found.unmatched_records
+    assert (lonely.record, lonely.reason) == (campaign.records[4], RecordReason.NO_SLEEP)
     assert [f.kind for f in found.cycles[4].findings] == [FindingKind.RECORD_MISSING]
     assert all(cycle.record is not None for n, cycle in enumerate(found.cycles) if n != 4)

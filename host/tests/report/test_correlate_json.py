@@ -34,7 +34,7 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
         "verdict",
     ]
     assert list(document["cycles"][0])[: len(CYCLE_KEYS)] == CYCLE_KEYS
-    assert list(document["clock"]) == ["os_minus_host_s", "bound_s", "drift_ppm"]
+    assert list(document["clock"]) == ["os_minus_host_s", "bound_s", "drift_ppm", "steps"]
     assert document["cycles"][2]["findings"] == [
         {
             "kind": "bios-over-advised",
@@ -64,7 +64,7 @@ def test_what_was_not_measured_is_null_under_every_key(samples: Any) -> None:
 
 
 def test_cycles_and_records_without_a_partner_are_listed(samples: Any) -> None:
-    correlation = replace(samples.with_a_hang(), unmatched_records=(samples.os_record(77),))
+    correlation = replace(samples.with_a_hang(), unmatched_records=(samples.unmatched(77),))
     document = document_of(correlation)
     assert document["unmatched_cycles"] == [3, 4]
     assert [record["record_id"] for record in document["unmatched_records"]] == [867]

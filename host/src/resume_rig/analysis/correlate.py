@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from resume_rig.analysis.disagreements import disagreements, record_missing, state_mismatch
 from resume_rig.analysis.judge import (
@@ -22,6 +22,7 @@ from resume_rig.analysis.reconcile import (
     press_to_resume_complete,
     unexplained,
 )
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import (
     Correlation,
     OsClock,
@@ -29,6 +30,15 @@ from resume_rig.model.cycle import (
     OutsideCycle,
     OutsideState,
     ReconciledCycle,
+)
+from resume_rig.model.match import (
+    CYCLE_REASONS,
+    ClockStep,
+    Confidence,
+    CycleReason,
+    MatchCertainty,
+    UnmatchedRecord,
+    percent,
 )
 from resume_rig.model.os_record import (
     NO_SLEEPS,
@@ -85,6 +95,20 @@ class _Campaign:
 
 
 @dataclass(frozen=True, slots=True)
+class _Told:
+    """The record of a cycle with the certainty of that, or the reason why there is none."""
+
+    record: OsRecord | None
+    certainty: MatchCertainty | None
+    missing: CycleReason | None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether what the record says may be held against the cycle."""
+        return self.certainty is not None and self.certainty.level is Confidence.HIGH
+
+
+@dataclass(frozen=True, slots=True)
 class _Ruling:
     verdict: Verdict
     judged: bool
@@ -110,26 +134,57 @@ def correlate(
     """
     related = any(cycle.wake_utc is not None for cycle in cycles)
     found = match(
-        [_moments(cycle, related) for cycle in cycles],
+        _all_moments(cycles, reading.records, related),
         reading.records,
         related,
         _seen_in(cycles, reading.records),
         _kinds_left_out(cycles),
     )
-    record_of = {cycle: reading.records[record] for cycle, record in found.pairs}
+    told = _told(cycles, reading, found)
+    record_of = {
+        index: each.record
+        for index, each in enumerate(told)
+        if each.record is not None and each.is_certain
+    }
     norms = norms_of([(cycles[index].outside, record) for index, record in record_of.items()])
     campaign = _Campaign(reading, requirement, reset_to_tsc, norms)
     reconciled = tuple(
-        _reconcile(cycle.outside, record_of.get(index), campaign)
-        for index, cycle in enumerate(cycles)
+        _reconcile(cycle.outside, each, campaign) for cycle, each in zip(cycles, told, strict=True)
     )
     return Correlation(
         cycles=reconciled,
-        unmatched_records=tuple(reading.records[index] for index in found.unmatched_records),
+        unmatched_records=tuple(
+            UnmatchedRecord(reading.records[index], reason)
+            for index, reason in found.record_reasons.items()
+        ),
         clock=_clock(cycles, record_of, reset_to_tsc) if related else None,
         verdict=overall([cycle.verdict for cycle in reconciled if cycle.judged]),
-        why=_why(reconciled, requirement, found, reading),
+        why=_why(reconciled, requirement, reading),
+        clock_steps=tuple(
+            ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
+            for before, after, step_ns in found.steps
+        ),
     )
+
+
+def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tuple[_Told, ...]:
+    """Return of each cycle its record and how certain that is, or why it has none."""
+    certainty = {
+        cycle: (reading.records[record], MatchCertainty(probability))
+        for (cycle, record), probability in zip(found.pairs, found.probability, strict=True)
+    }
+    told: list[_Told] = []
+    for index, cycle in enumerate(cycles):
+        if index in certainty:
+            told.append(_Told(*certainty[index], None))
+            continue
+        reason = found.cycle_reasons[index]
+        if not reading.sources:
+            reason = CycleReason.NO_LOG
+        elif cycle.outside.outcome is Outcome.NEVER_WOKE:
+            reason = CycleReason.NOT_SURVIVED
+        told.append(_Told(None, None, reason))
+    return tuple(told)
 
 
 def _seen_in(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[int | None]:
@@ -151,6 +206,26 @@ def _kinds_left_out(cycles: Sequence[TimedCycle]) -> frozenset[SleepKind]:
     return NO_SUSPENDS if set(slept) <= _SUSPENDED else NO_SLEEPS
 
 
+def _all_moments(
+    cycles: Sequence[TimedCycle], records: Sequence[OsRecord], related: bool
+) -> list[OutsideMoments]:
+    """Return when the cycles slept and woke, and which kinds of record their wires exclude."""
+    one_of_each = {record.kind: record for record in records}
+    known: dict[tuple[OutsideState, tuple[Channel, ...]], frozenset[SleepKind]] = {}
+    moments: list[OutsideMoments] = []
+    for cycle in cycles:
+        outside = cycle.outside
+        seen = (outside.state, outside.channels)
+        if seen not in known:
+            known[seen] = frozenset(
+                kind
+                for kind, record in one_of_each.items()
+                if state_mismatch(outside, record) is not None
+            )
+        moments.append(replace(_moments(cycle, related), unlike=known[seen]))
+    return moments
+
+
 def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     outside = cycle.outside
     unfinished = outside.outcome is Outcome.INTERRUPTED and outside.awake_from_ns is None
@@ -166,21 +241,21 @@ def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     return OutsideMoments(awake_ns - outside.awake_from_ns + outside.asleep_from_ns, awake_ns)
 
 
-def _reconcile(
-    outside: OutsideCycle, record: OsRecord | None, campaign: _Campaign
-) -> ReconciledCycle:
-    ruling = _ruling(outside, record, campaign)
+def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> ReconciledCycle:
+    ruling = _ruling(outside, told, campaign)
     if outside.ignored:
         ruling = _Ruling(ruling.verdict, False, "ignored: the plan leaves this cycle out")
     reset_to_tsc, norms = campaign.reset_to_tsc, campaign.norms
+    # What may be another cycle's record is shown, and nothing is concluded from it.
+    record = told.record if told.is_certain else None
     findings = outside.findings
     if record is not None:
         findings += disagreements(outside, record, norms, campaign.requirement, reset_to_tsc)
-    elif campaign.reading.sources and outside.outcome in _CAME_BACK:
+    elif told.record is None and campaign.reading.sources and outside.outcome in _CAME_BACK:
         findings += (record_missing(outside),)
     return ReconciledCycle(
         outside=outside,
-        record=record,
+        record=told.record,
         press_to_resume_complete=press_to_resume_complete(outside, record, reset_to_tsc),
         unexplained=unexplained(outside, record, norms),
         light_after_complete=light_after_complete(outside, record, reset_to_tsc),
@@ -188,17 +263,22 @@ def _reconcile(
         judged=ruling.judged,
         why_not=ruling.why_not,
         findings=findings,
+        certainty=told.certainty,
+        record_missing=told.missing,
     )
 
 
-def _ruling(outside: OutsideCycle, record: OsRecord | None, campaign: _Campaign) -> _Ruling:
-    requirement = campaign.requirement
+def _ruling(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> _Ruling:
+    requirement, record = campaign.requirement, told.record
     if outside.outcome in _BROKEN:
         return _Ruling(Verdict.FAIL, True, None)
     why_not = _NO_EVIDENCE.get(outside.outcome)
-    if why_not is None and record is None:
-        why_not = "no record: " + (
-            "no OS record matches this cycle" if campaign.reading.sources else "no log was read"
+    if why_not is None and told.missing is not None:
+        why_not = _no_record(told.missing)
+    if why_not is None and told.certainty is not None and not told.is_certain:
+        why_not = (
+            "match not certain: the record is of this cycle with a probability of "
+            f"{percent(told.certainty)}"
         )
     if why_not is None and record is not None:
         mismatch = state_mismatch(outside, record)
@@ -208,6 +288,12 @@ def _ruling(outside: OutsideCycle, record: OsRecord | None, campaign: _Campaign)
     if why_not is not None or record is None or record.resume_ms is None:
         return _Ruling(Verdict.NO_EVIDENCE, False, why_not)
     return _Ruling(judge_value(record.resume_ms, requirement), True, None)
+
+
+def _no_record(reason: CycleReason) -> str:
+    if reason is CycleReason.AMBIGUOUS:
+        return f"match not certain: {CYCLE_REASONS[reason]}"
+    return f"no record: {CYCLE_REASONS[reason]}"
 
 
 def _clock(
@@ -226,9 +312,7 @@ def _clock(
     return os_clock(known or [reading for _, reading in readings])
 
 
-def _why(
-    cycles: Sequence[ReconciledCycle], requirement: Requirement, found: Match, reading: LogReading
-) -> str:
+def _why(cycles: Sequence[ReconciledCycle], requirement: Requirement, reading: LogReading) -> str:
     judged = [cycle for cycle in cycles if cycle.judged]
     timed = [cycle for cycle in judged if cycle.outside.outcome not in _BROKEN]
     broken = len(judged) - len(timed)
@@ -242,13 +326,6 @@ def _why(
     if broken:
         parts.append(f"{count_of(broken, 'cycle')} never woke or stayed dark")
     parts += _left_out(cycles)
-    if found.pairs and not found.verified:
-        parts.append(
-            "which record belongs to which cycle is unverified, because times alone allow another "
-            "match"
-            if len(found.pairs) > 1
-            else "a single match cannot verify the clocks' offset"
-        )
     bad = sum(not source.integrity.ok for source in reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} not whole, so records may be missing")

@@ -20,20 +20,26 @@ import numpy as np
 from resume_rig.analysis.match_chain import follow
 from resume_rig.analysis.match_choice import Choice, choose
 from resume_rig.analysis.match_likelihood import Noise, learnt
+from resume_rig.analysis.match_reasons import cycle_reasons, record_reasons
+from resume_rig.analysis.match_rivals import STEP_S, unrivalled
+from resume_rig.analysis.match_sleeps import by_sleep_times
 from resume_rig.analysis.match_times import (
     CycleTimes,
     Entries,
     Floats,
     OutsideMoments,
-    RecordTimes,
     cycle_times,
     record_times,
     sleep_entries,
     wake_entries,
 )
-from resume_rig.analysis.match_rivals import STEP_S, unrivalled
 from resume_rig.analysis.offset_tracks import find_tracks
-from resume_rig.model.match import HIGH_CONFIDENCE, LOWEST_CONFIDENCE
+from resume_rig.model.match import (
+    HIGH_CONFIDENCE,
+    LOWEST_CONFIDENCE,
+    CycleReason,
+    RecordReason,
+)
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
 
 __all__ = ["Match", "OutsideMoments", "match"]
@@ -44,6 +50,7 @@ _NEAR_S, _ZONES_S, _DECADES_S = 5.0, 15 * 3600.0, 40 * 365 * 86_400.0
 _NEAR, _ZONED, _ANYWHERE = 0.5, 0.3, 0.2
 _ZONE_SCALE_S = 60.0
 _LIKELY = 0.5
+_ROUNDS_TO_LEARN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +59,13 @@ class Match:
 
     Attributes:
         pairs: (index of the cycle, index of the record), in order of the cycles.
-        probability: of each pair, 0..1.
-        offset_ns: OS clock minus the cycles' clock, median over the pairs; None without pairs.
+        probability: of each pair, 0..1; none is below LOWEST_CONFIDENCE.
+        offset_ns: OS clock minus the cycles' clock, median over the pairs by wake, what the
+            firmware took left out; None without pairs.
         spread_ns: largest departure of a pair from that median; 0 without pairs.
-        steps: (pair before, pair after, step in ns) wherever the OS clock was set.
-        unmatched_cycles: indexes, in order.
-        unmatched_records: indexes, in order.
-        doubled_of: record to the record whose times it repeats.
-        ambiguous_cycles: those for which a record was likely, but not likely enough.
-        ambiguous_records: the records of those.
+        steps: (cycle before, cycle after, step in ns) wherever the OS clock was set.
+        cycle_reasons: of every cycle without a record, by index.
+        record_reasons: of every record without a cycle, by index.
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -68,11 +73,18 @@ class Match:
     offset_ns: int | None
     spread_ns: int
     steps: tuple[tuple[int, int, int], ...]
-    unmatched_cycles: tuple[int, ...]
-    unmatched_records: tuple[int, ...]
-    doubled_of: dict[int, int]
-    ambiguous_cycles: frozenset[int]
-    ambiguous_records: frozenset[int]
+    cycle_reasons: dict[int, CycleReason]
+    record_reasons: dict[int, RecordReason]
+
+    @property
+    def unmatched_cycles(self) -> tuple[int, ...]:
+        """Indexes of the cycles without a record, ascending."""
+        return tuple(self.cycle_reasons)
+
+    @property
+    def unmatched_records(self) -> tuple[int, ...]:
+        """Indexes of the records without a cycle, ascending."""
+        return tuple(self.record_reasons)
 
     @property
     def verified(self) -> bool:
@@ -105,29 +117,53 @@ def match(
     sleeps = sleep_entries(times, seen_in)
     if len(entries.at_s) == 0 or len(outside.at_s) == 0:
         entries, outside = sleeps, cycle_times(cycles, by_wake=False)
-    chosen = _best(outside, entries, same_epoch)
-    return _told(chosen, outside, entries, times, len(cycles))
+    chosen, noise = _best(outside, entries, same_epoch)
+    sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
+    unsure = chosen.where(chosen.probability < LOWEST_CONFIDENCE)
+    probability = dict(zip(outside.index[sure.rows].tolist(), sure.probability, strict=True))
+    pairs = dict(zip(outside.index[sure.rows].tolist(), sure.record.tolist(), strict=True))
+    if entries is not sleeps:
+        for pair in by_sleep_times(sure, outside, entries, sleeps, noise):
+            if pair.probability >= LOWEST_CONFIDENCE:
+                pairs[pair.cycle] = pair.record
+                probability[pair.cycle] = pair.probability
+    offset_ns, spread_ns = _offset(sure, outside, entries)
+    return Match(
+        pairs=tuple(sorted(pairs.items())),
+        probability=tuple(float(probability[cycle]) for cycle in sorted(pairs)),
+        offset_ns=offset_ns,
+        spread_ns=spread_ns,
+        steps=_steps(sure, outside),
+        cycle_reasons=cycle_reasons(cycles, times, pairs, set(outside.index[unsure.rows].tolist())),
+        record_reasons=record_reasons(times, pairs, set(unsure.record.tolist())),
+    )
 
 
-def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> Choice:
+def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> tuple[Choice, Noise]:
+    """Return the likeliest record of each cycle, and what the noise turned out to be."""
+    noise = Noise()
     if len(entries.at_s) == 0 or len(cycles.at_s) == 0:
         nothing, none = np.empty(0), np.empty(0, dtype=np.int64)
-        return Choice(none, none, none, nothing, nothing, nothing)
+        return Choice(none, none, none, nothing, nothing, nothing), noise
     # Bases differ by what two clocks that agree differ: then the offset of the arrays is this.
     expected_s = (cycles.base_ns - entries.base_ns) * 1e-9 if same_epoch else None
     tracks = find_tracks(cycles, entries, expected_s)
     prior = _log_prior(tracks.offset_s[0], expected_s, cycles, entries)
-    noise = Noise()
-    for _ in range(2):
+    for _ in range(_ROUNDS_TO_LEARN):
         chain = follow(cycles, entries, tracks, noise, prior)
-        found = choose(cycles, entries, tracks, chain, noise)
+        found = choose(cycles, entries, tracks, chain, noise, same_epoch=same_epoch)
         likely = found.where(found.probability > _LIKELY)
         noise = learnt(
-            noise, cycles, entries, likely.residual_s, likely.rows, likely.entry
+            noise,
+            cycles,
+            entries,
+            residual_s=likely.residual_s,
+            rows=likely.rows,
+            entry=likely.entry,
         )
     chain = follow(cycles, entries, tracks, noise, prior)
-    found = choose(cycles, entries, tracks, chain, noise)
-    return found.times(unrivalled(found, cycles, entries, noise, expected_s))
+    found = choose(cycles, entries, tracks, chain, noise, same_epoch=same_epoch)
+    return found.times(unrivalled(found, cycles, entries, noise, expected_s)), noise
 
 
 def _log_prior(
@@ -144,36 +180,20 @@ def _log_prior(
     return np.asarray(np.log(near + zoned + _ANYWHERE / _DECADES_S))
 
 
-def _told(
-    chosen: Choice, cycles: CycleTimes, entries: Entries, times: RecordTimes, count: int
-) -> Match:
-    """Return the answer in indexes of the caller's."""
-    sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
-    unsure = chosen.where(chosen.probability < LOWEST_CONFIDENCE)
-    cycle = cycles.index[sure.rows]
+def _offset(sure: Choice, cycles: CycleTimes, entries: Entries) -> tuple[int | None, int]:
+    """Return the median offset and the largest departure from it."""
+    if len(sure.rows) == 0:
+        return None, 0
     apart_s = entries.at_s[sure.entry] - cycles.at_s[sure.rows]
-    median_s = float(np.median(apart_s)) if len(apart_s) else 0.0
-    base_ns = entries.base_ns - cycles.base_ns
-    moved = np.diff(sure.offset_s)
-    steps = tuple(
-        (int(at), int(at) + 1, round(float(moved[at]) * 1e9))
-        for at in np.flatnonzero(np.abs(moved) > STEP_S)
-    )
-    free_cycle, free_record = np.ones(count, dtype=bool), np.ones(len(times.kind), dtype=bool)
-    free_cycle[cycle] = False
-    free_record[sure.record] = False
-    doubled = np.flatnonzero(times.doubled_of >= 0)
-    return Match(
-        pairs=tuple(zip(cycle.tolist(), sure.record.tolist(), strict=True)),
-        probability=tuple(sure.probability.tolist()),
-        offset_ns=base_ns + round(median_s * 1e9) if len(apart_s) else None,
-        spread_ns=round(float(np.abs(apart_s - median_s).max()) * 1e9) if len(apart_s) else 0,
-        steps=steps,
-        unmatched_cycles=tuple(np.flatnonzero(free_cycle).tolist()),
-        unmatched_records=tuple(np.flatnonzero(free_record).tolist()),
-        doubled_of=dict(
-            zip(doubled.tolist(), times.doubled_of[doubled].tolist(), strict=True)
-        ),
-        ambiguous_cycles=frozenset(cycles.index[unsure.rows].tolist()),
-        ambiguous_records=frozenset(unsure.record.tolist()),
+    median_s = float(np.median(apart_s))
+    spread_s = float(np.abs(apart_s - median_s).max())
+    return entries.base_ns - cycles.base_ns + round(median_s * 1e9), round(spread_s * 1e9)
+
+
+def _steps(sure: Choice, cycles: CycleTimes) -> tuple[tuple[int, int, int], ...]:
+    moved_s = np.diff(sure.offset_s)
+    index = cycles.index[sure.rows]
+    return tuple(
+        (int(index[at]), int(index[at + 1]), round(float(moved_s[at]) * 1e9))
+        for at in np.flatnonzero(np.abs(moved_s) > STEP_S)
     )

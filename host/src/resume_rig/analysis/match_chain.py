@@ -1,9 +1,9 @@
 """Which candidate offset held at which cycle: a hidden Markov chain over the whole campaign.
 
-States are the candidates of a stretch. Staying on one costs nothing, going to another is a step of
-the clock and costs what steps are worth, and costs more if records after it stand before some that
-were used; a real disorder is impossible. Forwards and backwards together give every candidate's probability at every cycle,
-all other ways through the campaign being weighed against it.
+States are the candidates of a stretch. Staying on one costs nothing. Going to another is a step of
+the clock and costs what steps are worth, more if records after it stand before some that were
+used; a real disorder is impossible. Both ways together give each candidate its probability at each
+cycle, all other ways through the campaign being weighed against it.
 """
 
 from dataclasses import dataclass

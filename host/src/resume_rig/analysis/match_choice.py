@@ -4,6 +4,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.analysis.match_chain import Chain
 from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
@@ -11,9 +12,9 @@ from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_tracks import Tracks
 
 _NO_LOG_OF_OURS = np.log(0.1)
-# A log of another time could be from anywhere in some years.
+# Another log than that of the campaign is likely from the same week.
+_WEEK_S = 7 * 86_400.0
 _WORTH_A_DOUBT = 0.5
-_YEARS_S = 3 * 365 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +36,7 @@ class Choice:
     offset_s: Floats
     residual_s: Floats
 
-    def where(self, kept: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> "Choice":
+    def where(self, kept: NDArray[np.bool_] | Indexes) -> "Choice":
         """Return a part of it."""
         return Choice(
             self.rows[kept],
@@ -52,7 +53,13 @@ class Choice:
 
 
 def choose(
-    cycles: CycleTimes, entries: Entries, tracks: Tracks, chain: Chain, noise: Noise
+    cycles: CycleTimes,
+    entries: Entries,
+    tracks: Tracks,
+    chain: Chain,
+    noise: Noise,
+    *,
+    same_epoch: bool,
 ) -> Choice:
     """Return the likeliest record of each cycle, in order and each record once."""
     stretch = np.searchsorted(tracks.first, chain.rows, side="right") - 1
@@ -67,17 +74,20 @@ def choose(
         chain.rows[at],
         entries.record[found.entry[at, column]],
         found.entry[at, column],
-        share[at, column] * related(chain.evidence, noise, entries, cycles),
+        share[at, column] * _related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch),
         offset_s[at],
         found.residual_s[at, column],
     )
     return _in_order(_best_of_each_cycle(each), entries)
 
 
-def related(evidence: float, noise: Noise, entries: Entries, cycles: CycleTimes) -> float:
+def _related(
+    evidence: float, noise: Noise, entries: Entries, cycles: CycleTimes, *, same_epoch: bool
+) -> float:
     """Return the probability that the log is of these cycles at all."""
     span_s = float(np.ptp(entries.at_s) + np.ptp(cycles.at_s)) + 3600.0
-    elsewhere = _NO_LOG_OF_OURS - np.log(max(span_s, _YEARS_S)) - np.log(noise.others_hz)
+    around_s = max(span_s, _WEEK_S) if same_epoch else span_s
+    elsewhere = _NO_LOG_OF_OURS - np.log(around_s) - np.log(noise.others_hz)
     return float(1.0 / (1.0 + np.exp(np.clip(elsewhere - evidence, -700.0, 700.0))))
 
 

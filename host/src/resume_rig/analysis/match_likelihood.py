@@ -9,7 +9,6 @@ disagrees there is not ruled out: a DUT may hide seconds before its sleep.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 
@@ -18,7 +17,7 @@ _FLAT = 0.5516
 # Beyond 1.6 half-widths exp(-x^4) is 0.0014: no pair.
 REACH = 1.6
 _ASLEEP_HALF_S = 1.3
-_ASLEEP_RANGE_S = 60.0
+_ASLEEP_RANGE_S = 30.0
 _ASLEEP_DOUBTED = 0.1
 _UNLIKE = np.log(0.02)
 _NEIGHBOURS = 4
@@ -87,9 +86,7 @@ def gains(
     gain[near] += _asleep(cycles, entries, row, entry[near], noise)
     unlike = (cycles.unlike[row] & entries.kind[entry[near]]) != 0
     gain[near] += np.where(unlike, _UNLIKE, 0.0)
-    gain[near] = np.where(
-        cycles.index[row] <= entries.last_cycle[entry[near]], gain[near], NEVER
-    )
+    gain[near] = np.where(cycles.index[row] <= entries.last_cycle[entry[near]], gain[near], NEVER)
     return Gains(entry, gain, residual)
 
 
@@ -118,6 +115,7 @@ def learnt(
     noise: Noise,
     cycles: CycleTimes,
     entries: Entries,
+    *,
     residual_s: Floats,
     rows: Indexes,
     entry: Indexes,
@@ -158,8 +156,3 @@ def log_sum(values: Floats, axis: int) -> Floats:
     top = values.max(axis=axis, keepdims=True)
     total = np.exp(values - top).sum(axis=axis)
     return np.asarray(np.log(total) + np.squeeze(top, axis=axis), dtype=np.float64)
-
-
-def any_true(flags: NDArray[np.bool_]) -> bool:
-    """Return whether one flag is set, as a plain bool."""
-    return bool(flags.any())

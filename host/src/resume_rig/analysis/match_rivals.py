@@ -49,8 +49,14 @@ def unrivalled(
         if after is not None:
             free &= entries.rank < rank[after]
         anchor_s = expected_s if before is None else float(chosen.offset_s[before])
+        found = chosen.where(run)
         weight = _rivals(
-            np.arange(first, last), chosen, run, cycles, entries.where(free), noise, anchor_s
+            np.arange(first, last),
+            found,
+            cycles,
+            entries.where(free),
+            noise=noise,
+            anchor_s=anchor_s,
         )
         low = 0 if before is None else int(before) + 1
         high = len(sure) if after is None else int(after)
@@ -60,15 +66,15 @@ def unrivalled(
 
 def _rivals(
     rows: Indexes,
-    chosen: Choice,
-    run: Indexes,
+    run: Choice,
     cycles: CycleTimes,
     free: Entries,
+    *,
     noise: Noise,
     anchor_s: float | None,
 ) -> float:
     """Return the likelihood of all rivals together against that of the run as it was found."""
-    voters = chosen.rows[run]
+    voters = run.rows
     spread = np.unique(np.linspace(0, len(voters) - 1, _VOTERS).astype(np.int64))
     nearby = voters[: len(spread)]
     offsets = np.concatenate(
@@ -76,7 +82,7 @@ def _rivals(
     )
     if len(rows) > _WEIGHED:
         rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]
-    own_s = np.interp(rows, voters, chosen.offset_s[run])
+    own_s = np.interp(rows, voters, run.offset_s)
     middle_s = float(np.median(own_s))
     moved = np.unique(np.round((offsets - middle_s) / (_SAME_S / 2)) * (_SAME_S / 2))
     moved = moved[np.abs(moved) > _SAME_S]

@@ -28,6 +28,8 @@ _USUAL_TO_OS_S = {False: 0.8, True: 8.0}
 _USUAL_WAKE_S = {False: 1.0, True: 5.0}
 # How far such a guess, and one of the length of the wake, may be wrong.
 _GUESSED_HALF_S = {False: 1.8, True: 8.0}
+_OF_OTHERS_HALF_S = {False: 1.0, True: 4.0}
+_OTHERS_OF_AT_LEAST = 3
 # A correction that moves a record by more than this against the others may be a lie.
 _DOUBTFUL_S = 0.7
 _BELIEVED, _NOT_BELIEVED = 0.85, 0.15
@@ -133,10 +135,11 @@ class RecordTimes:
         wake_s: WakeTime. sleep_s: SleepTime and the transition to sleep, next to SLP_S3# falling.
         wake_took_s, firmware_s, read_s: WakeDuration, BiosInit, reading of the image.
         began_s: SleepTime as it is.
-        measured: whether it has a resume time at all, bool.
+        measured: whether it has a single duration, bool.
         kind: code of its kind. source: index of its source, int64.
         usable: whether it may belong to a cycle, bool.
         doubled_of: the record whose times it repeats, -1 for none, int64.
+        rank: its place in the order in which records were written, int64.
     """
 
     base_ns: int
@@ -151,11 +154,16 @@ class RecordTimes:
     source: Indexes
     usable: NDArray[np.bool_]
     doubled_of: Indexes
+    rank: Indexes
 
     @property
     def from_image(self) -> NDArray[np.bool_]:
         """Whether the DUT came back from its disk."""
-        return np.isin(self.kind, [_CODE[kind] for kind in _FROM_IMAGE])
+        return self.of_kinds(_FROM_IMAGE)
+
+    def of_kinds(self, kinds: Collection[SleepKind]) -> NDArray[np.bool_]:
+        """Return which records are of one of these kinds."""
+        return np.isin(self.kind, _codes(kinds))
 
     @property
     def is_doze(self) -> NDArray[np.bool_]:
@@ -172,11 +180,11 @@ def record_times(records: Sequence[OsRecord], left_out: Collection[SleepKind]) -
     began_s = _column(records, "sleep_time_utc_ns", _NS, base_ns)
     took_s = _column(records, "sleep_ms", _MS)
     firmware_s = _column(records, "bios_init_ms", _MS)
-    driver_s = _column(records, "driver_init_ms", _MS)
+    wake_took_s = _column(records, "wake_ms", _MS)
     kind = np.array([_CODE[record.kind] for record in records], dtype=np.int64)
     source = np.array([record.source for record in records], dtype=np.int64)
-    usable = ~np.isin(kind, [_CODE[k] for k in left_out])
-    measured = ~np.isnan(driver_s) & (~np.isnan(firmware_s) | np.isin(kind, _codes(_FROM_IMAGE)))
+    usable = ~np.isin(kind, _codes(left_out))
+    measured = ~(np.isnan(firmware_s) & np.isnan(wake_took_s) & np.isnan(took_s))
     with np.errstate(invalid="ignore"):
         firmware_s[~(firmware_s <= _PLAUSIBLE_FIRMWARE_S)] = np.nan
     return RecordTimes(
@@ -184,14 +192,15 @@ def record_times(records: Sequence[OsRecord], left_out: Collection[SleepKind]) -
         wake_s,
         began_s + np.nan_to_num(took_s),
         began_s,
-        _column(records, "wake_ms", _MS),
+        wake_took_s,
         firmware_s,
         _column(records, "hiber_read_ms", _MS),
         measured,
         kind,
         source,
         usable,
-        _doubles(wake_s, began_s, measured, usable),
+        _doubles(wake_s, began_s, np.isnan(firmware_s) + 1 * np.isnan(took_s), usable),
+        _ranks(source, wake_s, began_s),
     )
 
 
@@ -206,7 +215,7 @@ def wake_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
     )
     image = times.from_image[chosen]
     took_s, _ = _filled(times.wake_took_s[chosen], image, _USUAL_WAKE_S)
-    before_s = times.firmware_s[chosen] + np.where(image, times.read_s[chosen], 0.0)
+    before_s = times.firmware_s[chosen] + np.where(image, np.nan_to_num(times.read_s[chosen]), 0.0)
     to_os_s, guessed = _filled(before_s, image, _USUAL_TO_OS_S)
     guessed |= np.isnan(times.wake_took_s[chosen])
     usual_s = float(np.median(to_os_s)) if len(chosen) else 0.0
@@ -214,30 +223,64 @@ def wake_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
     came_back_s = times.wake_s[chosen] - took_s
     asleep_s = np.where(guessed | image, np.nan, came_back_s - to_os_s - times.sleep_s[chosen])
     weight = np.where(times.measured[chosen], 0.0, np.log(_UNMEASURED_WEIGHT))
-    half_s = np.where(guessed, np.where(image, _GUESSED_HALF_S[True], _GUESSED_HALF_S[False]), 0.0)
+    half_s = _half_s(times, chosen, guessed, image)
     twice = np.flatnonzero(doubtful)
     at = np.concatenate([np.arange(len(chosen)), twice])
     at_s = np.concatenate([came_back_s - to_os_s, came_back_s[twice] - usual_s])
     believed = np.where(doubtful, np.log(_BELIEVED), 0.0)
     log_weight = np.concatenate([weight + believed, weight[twice] + np.log(_NOT_BELIEVED)])
-    return _entries(times, seen_in, chosen[at], at_s, log_weight, half_s[at], asleep_s[at])
+    return _entries(
+        times,
+        seen_in,
+        record=chosen[at],
+        at_s=at_s,
+        log_weight=log_weight,
+        half_s=half_s[at],
+        asleep_s=asleep_s[at],
+    )
+
+
+def _half_s(
+    times: RecordTimes,
+    chosen: Indexes,
+    guessed: NDArray[np.bool_],
+    image: NDArray[np.bool_],
+) -> Floats:
+    """Return how far the moments may be off beyond the noise that all share."""
+    half_s = np.zeros(len(chosen))
+    for of_image in (False, True):
+        alike = guessed & (image == of_image)
+        told = int((~guessed & (image == of_image)).sum())
+        sure = told >= _OTHERS_OF_AT_LEAST
+        half_s[alike] = (_OF_OTHERS_HALF_S if sure else _GUESSED_HALF_S)[of_image]
+    # Without any duration the length of the wake is a guess, too.
+    return np.where(times.measured[chosen], half_s, np.maximum(half_s, _GUESSED_HALF_S[False]))
 
 
 def sleep_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
     """Return the moments of the wires' sleeps, of records that tell of no wake."""
-    no_wake = np.isnan(times.wake_s) | times.is_doze
+    no_wake = np.isnan(times.wake_s)
     chosen = np.flatnonzero(
         times.usable & no_wake & ~np.isnan(times.sleep_s) & (times.doubled_of < 0)
     )
     wide = np.where(times.from_image[chosen], _GUESSED_HALF_S[True], _GUESSED_HALF_S[False])
     nothing = np.zeros(len(chosen))
     asleep_s = np.full(len(chosen), np.nan)
-    return _entries(times, seen_in, chosen, times.sleep_s[chosen], nothing, wide, asleep_s)
+    return _entries(
+        times,
+        seen_in,
+        record=chosen,
+        at_s=times.sleep_s[chosen],
+        log_weight=nothing,
+        half_s=wide,
+        asleep_s=asleep_s,
+    )
 
 
 def _entries(
     times: RecordTimes,
     seen_in: Sequence[int | None],
+    *,
     record: Indexes,
     at_s: Floats,
     log_weight: Floats,
@@ -253,7 +296,7 @@ def _entries(
         times.base_ns,
         at_s[order],
         record,
-        _ranks(times)[record],
+        times.rank[record],
         log_weight[order],
         half_s[order],
         asleep_s[order],
@@ -262,29 +305,32 @@ def _entries(
     )
 
 
-def _ranks(times: RecordTimes) -> Indexes:
+def _ranks(source: Indexes, wake_s: Floats, began_s: Floats) -> Indexes:
     """Return the order in which records were written: their own in a source, else by time.
 
     The clock may go back within a source; across sources nothing but the time tells.
     """
-    rank = np.arange(len(times.kind), dtype=np.int64)
-    if len(times.source) == 0 or np.all(times.source == times.source[0]):
+    rank = np.arange(len(source), dtype=np.int64)
+    if len(source) == 0 or np.all(source == source[0]):
         return rank
-    key = np.fmax(times.wake_s, times.began_s)
-    for source in np.unique(times.source):
-        of_it = np.flatnonzero(times.source == source)
+    key = np.fmax(wake_s, began_s)
+    for each in np.unique(source):
+        of_it = np.flatnonzero(source == each)
         key[of_it] = np.fmax.accumulate(key[of_it])
     rank[np.argsort(key, kind="stable")] = np.arange(len(rank), dtype=np.int64)
     return rank
 
 
 def _doubles(
-    wake_s: Floats, began_s: Floats, measured: NDArray[np.bool_], usable: NDArray[np.bool_]
+    wake_s: Floats, began_s: Floats, missing: Indexes, usable: NDArray[np.bool_]
 ) -> Indexes:
-    """Return for each record the measured (or first) one with exactly its times, -1 for none."""
+    """Return for each record the one with exactly its times, -1 for none.
+
+    That one is the first of those with the fewest values missing.
+    """
     of = np.full(len(wake_s), -1, dtype=np.int64)
     timed = np.flatnonzero(usable & ~np.isnan(wake_s))
-    keys = [~measured[timed], np.nan_to_num(began_s[timed]), wake_s[timed]]
+    keys = [missing[timed], np.nan_to_num(began_s[timed]), wake_s[timed]]
     order = timed[np.lexsort(keys)]
     same = np.zeros(len(order), dtype=np.bool_)
     same[1:] = (wake_s[order[1:]] == wake_s[order[:-1]]) & (

@@ -109,7 +109,8 @@ class _Finder:
             found[stretch] = self._merged(_NONE, self._fitted(stretch, self._voted(stretch)))
         for order in (range(self._count), range(self._count - 1, -1, -1)):
             self._sweep(found, order)
-        most = max(1, max(len(each) for each in found))
+        found = [self._with_neighbours(found, stretch) for stretch in range(self._count)]
+        most = max(1, *(len(each) for each in found))
         offset, rate = np.full((self._count, most), np.nan), np.zeros((self._count, most))
         for stretch, each in enumerate(found):
             offset[stretch, : len(each)] = each.offset_s
@@ -126,6 +127,22 @@ class _Finder:
                 both = self._merged(both, self._next_in_order(carried, own, stretch, order.step))
             found[stretch] = both
             before = both
+
+    def _with_neighbours(self, found: list[_Candidates], stretch: int) -> _Candidates:
+        """Return the candidates of a stretch and those of both neighbours.
+
+        The clock may have been set at its first cycles or at its last ones: too few for the
+        offset before, or after, to stand out among the others.
+        """
+        own = found[stretch]
+        for origin in (stretch - 1, stretch + 1):
+            if not 0 <= origin < self._count:
+                continue
+            carried = self._carried(found[origin], origin, stretch)
+            apart = np.abs(carried.offset_s[:, None] - own.offset_s[None, :])
+            if len(own) == 0 or np.any(apart.min(axis=1) > _SAME_S):
+                own = self._merged(carried, own)
+        return own
 
     def _times(self, stretch: int) -> Floats:
         return self._at_s[self._first[stretch] : self._first[stretch + 1]]
@@ -187,9 +204,7 @@ class _Finder:
         length = self._first[stretch + 1] - self._first[stretch]
         return bool(known.score[0] < _SUPPORT * length or known.missed[0] >= _MISSED_RUN)
 
-    def _fitted(
-        self, stretch: int, offset_s: Floats, rate: Floats | None = None
-    ) -> _Candidates:
+    def _fitted(self, stretch: int, offset_s: Floats, rate: Floats | None = None) -> _Candidates:
         """Return offsets moved to the middle of their pairs, with their support."""
         if len(offset_s) == 0:
             return _NONE

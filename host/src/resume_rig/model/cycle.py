@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.match import ClockStep, CycleReason, MatchCertainty, UnmatchedRecord
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, Verdict
@@ -89,6 +90,9 @@ class ReconciledCycle:
         unexplained: how far this cycle's residual is from the campaign's own median residual.
         light_after_complete: light minus resume complete; negative = light came first.
         judged: whether the verdict counts in the campaign's; why_not says why it does not.
+        certainty: how sure it is that the record is of this cycle; None without a record. Only a
+            high one feeds the verdict, the differences and the findings.
+        record_missing: the likely reason why there is no record; None where there is one.
     """
 
     outside: OutsideCycle
@@ -100,6 +104,8 @@ class ReconciledCycle:
     judged: bool
     why_not: str | None
     findings: tuple[Finding, ...] = field(default=())
+    certainty: MatchCertainty | None = None
+    record_missing: CycleReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +119,15 @@ class OsClock:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """The whole answer of `correlate` and `run`."""
+    """The whole answer of `correlate` and `run`.
+
+    Attributes:
+        clock_steps: where the match found that the OS clock was set, in order of the cycles.
+    """
 
     cycles: tuple[ReconciledCycle, ...]
-    unmatched_records: tuple[OsRecord, ...]
+    unmatched_records: tuple[UnmatchedRecord, ...]
     clock: OsClock | None
     verdict: Verdict
     why: str
+    clock_steps: tuple[ClockStep, ...] = ()

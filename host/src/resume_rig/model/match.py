@@ -36,6 +36,13 @@ class MatchCertainty:
         return Confidence.HIGH if self.probability >= HIGH_CONFIDENCE else Confidence.LOW
 
 
+def percent(certainty: MatchCertainty) -> str:
+    """Return a probability as it is said; never "100 %" for less."""
+    if certainty.probability > 0.9999:
+        return "over 99.99 %"
+    return f"{100 * certainty.probability:.2f} %"
+
+
 @unique
 class CycleReason(StrEnum):
     """Why a cycle has no OS record (correlate --json `unmatched_cycle_reasons`)."""
@@ -86,7 +93,7 @@ RECORD_REASONS = {
     RecordReason.NOT_SURVIVED: "tells of a sleep that the OS did not come back from",
     RecordReason.BEFORE_CAMPAIGN: "is of a sleep before the first cycle",
     RecordReason.AFTER_CAMPAIGN: "is of a sleep after the last cycle",
-    RecordReason.BETWEEN_CYCLES: "is of a sleep between two cycles, which the campaign did not make",
+    RecordReason.BETWEEN_CYCLES: "is of a sleep between two cycles, none of the campaign's",
     RecordReason.AMBIGUOUS: "could be of more than one cycle",
     RecordReason.UNRELATED: "is of a log whose times nothing ties to those of the cycles",
 }
