@@ -80,7 +80,8 @@ def test_a_finding_of_both_sides_is_told_once(samples: Any) -> None:
 
 def test_without_a_clock_relation_its_figures_are_null(samples: Any) -> None:
     document = document_of(replace(samples.four_cycles(), clock=None))
-    assert document["clock"] == {"os_minus_host_s": None, "bound_s": None, "drift_ppm": None}
+    figures = {"os_minus_host_s": None, "bound_s": None, "drift_ppm": None}
+    assert document["clock"] == {**figures, "steps": []}
 
 
 def test_run_adds_the_campaign_and_nothing_else(samples: Any) -> None:

@@ -61,7 +61,7 @@ def choose(
     *,
     same_epoch: bool,
 ) -> Choice:
-    """Return the likeliest record of each cycle, in order and each record once."""
+    """Return the likeliest record of each cycle, what is likely at all in order and once."""
     stretch = np.searchsorted(tracks.first, chain.rows, side="right") - 1
     away_s = cycles.at_s[chain.rows] - tracks.middle_s[stretch]
     offset_s = tracks.offset_s[stretch, chain.slots] + tracks.rate[stretch, chain.slots] * away_s
@@ -113,12 +113,14 @@ def _best_of_each_cycle(each: Choice) -> Choice:
 def _in_order(each: Choice, entries: Entries) -> Choice:
     """Drop as few pairs as need be for each record to stand once and in the order of the cycles.
 
-    A pair that had to give way leaves a doubt on those that it contradicts.
+    A pair that had to give way leaves a doubt on those that it contradicts. What is unlikely
+    stays as it is; it only tells later that a cycle had more than one possible record.
     """
-    likely = each.where(each.probability > _WORTH_A_DOUBT)
+    is_likely = each.probability > _WORTH_A_DOUBT
+    likely = each.where(is_likely)
     rank = entries.rank[likely.entry]
     if len(rank) < 2 or bool(np.all(np.diff(rank) > 0)):
-        return likely
+        return each
     kept = _longest_ascent(rank)
     places, dropped = np.flatnonzero(kept), np.flatnonzero(~kept)
     by_row = np.searchsorted(places, dropped)
@@ -133,7 +135,12 @@ def _in_order(each: Choice, entries: Entries) -> Choice:
         # One pair against many that agree with each other is wrong itself.
         close = np.arange(first, last)[last - first <= 2 * against_each[first:last] + 2]
         probability[close] = _instead_of(probability[close], float(likely.probability[at]))
-    return replace(likely.where(kept), probability=probability)
+    whole = each.probability.copy()
+    of_likely = np.flatnonzero(is_likely)
+    whole[of_likely[places]] = probability
+    stays = np.ones(len(each.rows), dtype=np.bool_)
+    stays[of_likely[dropped]] = False
+    return replace(each, probability=whole).where(stays)
 
 
 def _instead_of(one: Floats, other: float) -> Floats:

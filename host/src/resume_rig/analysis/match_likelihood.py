@@ -19,7 +19,7 @@ REACH = 1.6
 _ASLEEP_HALF_S = 1.3
 _ASLEEP_RANGE_S = 30.0
 _ASLEEP_DOUBTED = 0.1
-_UNLIKE = np.log(0.02)
+_UNLIKE = np.log(0.05)
 _NEIGHBOURS = 4
 NEVER = -1e9
 
@@ -135,7 +135,7 @@ def learnt(
     at = entries.at_s[entry]
     inside = (entries.at_s >= at.min()) & (entries.at_s <= at.max())
     others = len(np.unique(entries.record[inside])) - len(np.unique(entries.record[entry]))
-    span_s = max(float(at.max() - at.min()), 600.0)
+    span_s = max(float(at.max() - at.min()), 3600.0)
     covered = int(rows.max() - rows.min()) + 1
     plain = residual_s[entries.half_s[entry] == 0.0]
     half_s = noise.half_s

@@ -75,10 +75,13 @@ def _rivals(
 ) -> float:
     """Return the likelihood of all rivals together against that of the run as it was found."""
     voters = run.rows
-    spread = np.unique(np.linspace(0, len(voters) - 1, _VOTERS).astype(np.int64))
-    nearby = voters[: len(spread)]
+    # The cycles about a short run may have a better story that the run is no part of.
+    spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
     offsets = np.concatenate(
-        [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in (nearby, voters[spread])]
+        [
+            voted_offsets(cycles.at_s[some], free.at_s, _RIVALS)
+            for some in (voters[:_VOTERS], rows[:_VOTERS], spread)
+        ]
     )
     if len(rows) > _WEIGHED:
         rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]

@@ -8,7 +8,7 @@ from resume_rig.model.os_record import OsRecord
 HIGH_CONFIDENCE = 0.99
 """From here on a match is called high, and only then it feeds a verdict."""
 
-LOWEST_CONFIDENCE = 0.95
+LOWEST_CONFIDENCE = 0.98
 """Below it nothing is matched: another assignment is too likely."""
 
 
