@@ -51,6 +51,7 @@ _NEAR, _ZONED, _ANYWHERE = 0.5, 0.3, 0.2
 _ZONE_SCALE_S = 60.0
 _LIKELY = 0.5
 _ROUNDS_TO_LEARN = 2
+_WORTH_TELLING = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,9 @@ def match(
         entries, outside = sleeps, cycle_times(cycles, by_wake=False)
     chosen, noise = _best(outside, entries, same_epoch)
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
-    unsure = chosen.where(chosen.probability < LOWEST_CONFIDENCE)
+    unsure = chosen.where(
+        (chosen.probability < LOWEST_CONFIDENCE) & (chosen.probability > _WORTH_TELLING)
+    )
     probability = dict(zip(outside.index[sure.rows].tolist(), sure.probability, strict=True))
     pairs = dict(zip(outside.index[sure.rows].tolist(), sure.record.tolist(), strict=True))
     if entries is not sleeps:

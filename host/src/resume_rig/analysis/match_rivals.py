@@ -11,7 +11,7 @@ import numpy as np
 from resume_rig.analysis.match_choice import Choice
 from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
-from resume_rig.analysis.offset_vote import voted_offsets
+from resume_rig.analysis.offset_vote import most_voters, voted_offsets
 
 STEP_S = 1.5
 """Offsets of two matched cycles in a row that are farther apart are a step of the clock."""
@@ -21,6 +21,8 @@ _WEIGHED = 4096
 _SAME_S = 1.0
 _LIKELY = 0.5
 _FARTHEST = 40.0
+# One pair alone cannot tell a step of the clock from chance.
+_ALONE = 0.9
 
 
 def unrivalled(
@@ -61,6 +63,8 @@ def unrivalled(
         low = 0 if before is None else int(before) + 1
         high = len(sure) if after is None else int(after)
         sure[low:high] = 1.0 / (1.0 + weight)
+        if len(run) == 1 and len(runs) > 1:
+            sure[low:high] *= _ALONE
     return sure
 
 
@@ -77,11 +81,10 @@ def _rivals(
     voters = run.rows
     # The cycles about a short run may have a better story that the run is no part of.
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
+    most = min(most_voters(len(free.at_s)), _VOTERS)
+    groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
     offsets = np.concatenate(
-        [
-            voted_offsets(cycles.at_s[some], free.at_s, _RIVALS)
-            for some in (voters[:_VOTERS], rows[:_VOTERS], spread)
-        ]
+        [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
     )
     if len(rows) > _WEIGHED:
         rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
-from resume_rig.analysis.offset_vote import voted_offsets
+from resume_rig.analysis.offset_vote import most_voters, voted_offsets
 
 _STRETCH = 64
 _STRETCHES_MAX = 8000
@@ -155,10 +155,9 @@ class _Finder:
         """
         times, inside = self._times(stretch), self._entries.at_s
         low = max(min(int(self._first[stretch]), len(self._at_s) - _LONG_RUN), 0)
-        voted = [
-            voted_offsets(times, inside, _VOTED),
-            voted_offsets(self._at_s[low : low + _LONG_RUN], inside, _VOTED),
-        ]
+        voted = [voted_offsets(times, inside, _VOTED)]
+        if most_voters(len(inside)) > len(times):
+            voted.append(voted_offsets(self._at_s[low : low + _LONG_RUN], inside, _VOTED))
         if self._expected_s is not None:
             ends_s = times[[0, -1]] + self._expected_s + np.array([-_CLOSE_S, _CLOSE_S])
             first, last = np.searchsorted(inside, ends_s)

@@ -10,8 +10,13 @@ from resume_rig.analysis.match_times import Floats
 
 _WINDOW_S = 1.6
 _APART_S = 0.8
-_VOTES_MAX = 8_000_000
-_CYCLES_MIN = 8
+_VOTES_MAX = 2_000_000
+_CYCLES_MIN = 7
+
+
+def most_voters(records: int) -> int:
+    """Return how many cycles can vote against so many records."""
+    return max(_CYCLES_MIN, _VOTES_MAX // max(records, 1))
 
 
 def voted_offsets(outside_s: Floats, inside_s: Floats, most: int) -> Floats:
@@ -24,13 +29,14 @@ def voted_offsets(outside_s: Floats, inside_s: Floats, most: int) -> Floats:
     """
     if len(outside_s) == 0 or len(inside_s) == 0:
         return np.empty(0)
-    length = max(_CYCLES_MIN, _VOTES_MAX // len(inside_s))
-    differences = np.sort((inside_s[None, :] - outside_s[:length, None]).ravel())
-    until = np.searchsorted(differences, differences + _WINDOW_S, side="right")
-    votes = until - np.arange(len(differences))
+    voters = outside_s[: most_voters(len(inside_s))]
+    differences = (inside_s[None, :] - voters[:, None]).ravel()
+    differences.sort()
+    until = np.searchsorted(differences, differences + _WINDOW_S, side="right").astype(np.int32)
+    votes = until - np.arange(len(differences), dtype=np.int32)
     few = np.arange(len(votes))
     if len(few) > 64 * most:
-        few = np.sort(np.argpartition(-votes, 64 * most)[: 64 * most])
+        few = np.sort(np.argpartition(votes, -64 * most)[-64 * most :])
     order = few[np.argsort(-votes[few], kind="stable")]
     chosen: list[float] = []
     for at in order:
