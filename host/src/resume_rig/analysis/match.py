@@ -118,11 +118,9 @@ def match(
     sleeps = sleep_entries(times, seen_in)
     if len(entries.at_s) == 0 or len(outside.at_s) == 0:
         entries, outside = sleeps, cycle_times(cycles, by_wake=False)
-    chosen, noise = _best(outside, entries, same_epoch)
+    chosen, possible, noise = _best(outside, entries, same_epoch)
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
-    unsure = chosen.where(
-        (chosen.probability < LOWEST_CONFIDENCE) & (chosen.probability > _WORTH_TELLING)
-    )
+    unsure = possible.where(possible.probability > _WORTH_TELLING)
     probability = dict(zip(outside.index[sure.rows].tolist(), sure.probability, strict=True))
     pairs = dict(zip(outside.index[sure.rows].tolist(), sure.record.tolist(), strict=True))
     if entries is not sleeps:
@@ -142,12 +140,13 @@ def match(
     )
 
 
-def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> tuple[Choice, Noise]:
-    """Return the likeliest record of each cycle, and what the noise turned out to be."""
+def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> tuple[Choice, Choice, Noise]:
+    """Return the likeliest record of each cycle, the same without rivals, and the noise."""
     noise = Noise()
     if len(entries.at_s) == 0 or len(cycles.at_s) == 0:
         nothing, none = np.empty(0), np.empty(0, dtype=np.int64)
-        return Choice(none, none, none, nothing, nothing, nothing), noise
+        empty = Choice(none, none, none, nothing, nothing, nothing)
+        return empty, empty, noise
     # Bases differ by what two clocks that agree differ: then the offset of the arrays is this.
     expected_s = (cycles.base_ns - entries.base_ns) * 1e-9 if same_epoch else None
     tracks = find_tracks(cycles, entries, expected_s)
@@ -166,7 +165,8 @@ def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> tuple[Choic
         )
     chain = follow(cycles, entries, tracks, noise, prior)
     found = choose(cycles, entries, tracks, chain, noise, same_epoch=same_epoch)
-    return found.times(unrivalled(found, cycles, entries, noise, expected_s)), noise
+    unshared = unrivalled(found, cycles, entries, noise, expected_s)
+    return found.times(unshared), found, noise
 
 
 def _log_prior(
