@@ -17,7 +17,6 @@ SHEETS = ("power_button", "dead_man", "BUTTON")
 SHORT, OPEN = "1m", "1e12"
 PRESSED_V = 0.8
 """Highest voltage that TTL takes for low: below it the DUT may see a press."""
-TWO_PIN = {"R": ("1", "2"), "C": ("1", "2"), "BAT54": ("A", "K"), "TVS_5V": ("K", "A")}
 PULL_UPS_OHM = (10e3, 100e3)
 
 

@@ -95,8 +95,9 @@ def within_ratings(facts: Facts) -> Iterator[str]:
             watts = part.volts**2 / ohms(part.value)
             if part.amperes:
                 watts = min(watts, part.amperes**2 * ohms(part.value))
-            if watts > MARGIN * part.kind.rated_w:
-                yield f"{part.tag} heats up by {watts:.3g} W; {MARGIN * part.kind.rated_w:g} W is allowed"
+            most = MARGIN * part.kind.rated_w
+            if watts > most:
+                yield f"{part.tag} heats up by {watts:.3g} W; {most:g} W is allowed"
 
 
 def ohms(value: str) -> float:
@@ -151,9 +152,9 @@ def in_series(facts: Facts, net: str) -> bool:
 def two_contacts(facts: Facts) -> Iterator[str]:
     """The button's wire and its ground are never one contact apart."""
     for part in facts.parts:
-        if {"DUT_PWRBTN", "DUT_PWRBTN_GND"} <= set(part.nets.values()):
-            if part.kind.prefix != "J":
-                yield f"{part.tag} alone closes the button: its short presses for ever"
+        joins = {"DUT_PWRBTN", "DUT_PWRBTN_GND"} <= set(part.nets.values())
+        if joins and part.kind.prefix != "J":
+            yield f"{part.tag} alone closes the button: its short presses for ever"
 
 
 def nothing_alone_presses(facts: Facts) -> Iterator[str]:

@@ -21,7 +21,9 @@ COLUMNS = (
 
 def rating(volts: float, amperes: float, watts: float) -> str:
     """Return ratings as text, those that there are."""
-    told = [f"{value:g} {unit}" for value, unit in ((volts, "V"), (amperes, "A"), (watts, "W")) if value]
+    told = [
+        f"{value:g} {unit}" for value, unit in ((volts, "V"), (amperes, "A"), (watts, "W")) if value
+    ]
     return ", ".join(told)
 
 

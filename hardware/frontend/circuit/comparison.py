@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from frontend.circuit.board import Board
 from frontend.circuit.catalogue import C16, QUAD
-
-SHEET = "comparators"
+from frontend.circuit.facts import COMPARATORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,5 +29,5 @@ def place_comparisons(board: Board, comparisons: Sequence[Comparison]) -> None:
                 pins |= {f"IN{unit}+": one.plus, f"IN{unit}-": one.minus, f"OUT{unit}": one.out}
             else:
                 pins |= {f"IN{unit}+": "GND", f"IN{unit}-": "TH_1V65"}
-        board.place(SHEET, tag, QUAD, pins, volts=3.4, amperes=0.002)
-        board.place(SHEET, f"{tag}_C", C16, {"1": "+3V3", "2": "GND"}, "100n", 3.4)
+        board.place(COMPARATORS, tag, QUAD, pins, volts=3.4, amperes=0.002)
+        board.place(COMPARATORS, f"{tag}_C", C16, {"1": "+3V3", "2": "GND"}, "100n", 3.4)

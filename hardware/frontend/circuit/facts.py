@@ -7,6 +7,8 @@ from frontend.circuit.catalogue import Kind
 
 SUPPLIES = ("+3V3", "+5V", "+12V", "SERVO_5V", "VREF")
 GROUND = "GND"
+COMPARATORS = "comparators"
+"""The sheet of the comparators, which several functions share."""
 
 
 @dataclass(frozen=True, slots=True)

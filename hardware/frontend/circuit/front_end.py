@@ -20,7 +20,7 @@ LOGIC = tuple(
     Sense(name, f"DUT_{name}", "TH_LOGIC", f"SENSE_{name}", 3.4)
     for name in ("SLP_S3", "SLP_S4", "SLP_S5", "PLTRST")
 )
-LED = Sense("LED", "DUT_PLED", "TH_1V65", "SENSE_LED", 5.3, "100k", "10M", "470k")
+LED = Sense("LED", "DUT_PLED", "TH_1V65", "SENSE_LED", 5.3, "47k", "10M", "470k")
 BUTTON = Sense("BUTTON", "DUT_PWRBTN", "TH_0V80", "SENSE_BUTTON", 3.4, "39k", "22M", "4.7M")
 
 

@@ -62,16 +62,17 @@ def slopes() -> list[Path]:
     ]
 
 
-def light_entry(path: str, measure: str, study: Study, conditions: str) -> Path:
+def light_entry(path: str, measure: str, studies: Iterable[Study], conditions: str) -> Path:
     """Return an entry of the photodiode's amplifier."""
-    return Path(path, ("LIGHT",), "rise", (study,), measure, conditions)
+    return Path(path, ("LIGHT",), "rise", tuple(studies), measure, conditions)
 
 
 SPREAD = "0 to 60 degrees Celsius, part tolerances, 30 to 150 pF of cable"
 HEADERS = "front-panel header, pull-up 1 to 100 kOhm, 1 to 100 nF; from 0.8 V at the pin"
 GLOW = "step of light to 30, 250 or 500 cd/m2, threshold at a fifth of it"
-GAIN = "step of light to 250 cd/m2, first gain; without the converter"
-FINE = "step of light to 5 cd/m2, second gain; without the converter"
+EDGE = "step or fade of 1 ms, 5 to 500 cd/m2, first gain; without the converter"
+FADE = "averaged over 1 ms or fading in 1 ms, 5 or 500 cd/m2, first gain; without the converter"
+FINE = "averaged over 1 ms or fading in 1 ms, 5 cd/m2, second gain; without the converter"
 PATHS: tuple[Path, ...] = (
     *both_edges("logic-3v3", LOGIC_CHANNELS, sense.LOGIC_3V3, f"3.3 V push-pull; {SPREAD}"),
     # No channels: they are moved here where a mainboard has these levels.
@@ -83,7 +84,7 @@ PATHS: tuple[Path, ...] = (
         f"10 kOhm to 3.3 V; from the crossing of 1.65 V at the pin; {SPREAD}",
     ),
     *slopes(),
-    *both_edges("led", ("LED",), sense.LED, f"5 V through 330 Ohm, 100 kOhm in series; {SPREAD}"),
+    *both_edges("led", ("LED",), sense.LED, f"5 V through 330 Ohm, 47 kOhm in series; {SPREAD}"),
     Path("button", ("BUTTON",), "fall", (actuators.BUTTON,), "sensed", HEADERS),
     Path("button", ("BUTTON",), "rise", (actuators.BUTTON,), "released", HEADERS),
     Path(
@@ -92,10 +93,10 @@ PATHS: tuple[Path, ...] = (
     Path(
         "photodiode-comparator", ("BACKLIGHT",), "fall", tuple(light.FIRST.values()), "gone", GLOW
     ),
-    light_entry("photodiode-t10", "t10", light.STEPS[250], GAIN),
-    light_entry("photodiode-t50", "t50", light.STEPS[250], GAIN),
-    light_entry("photodiode-t90", "t90", light.STEPS[250], GAIN),
-    light_entry("photodiode-t50-second-gain", "fine50", light.FINE, FINE),
+    light_entry("photodiode-t10", "t10", (*light.STEPS.values(), *light.FADES.values()), EDGE),
+    light_entry("photodiode-t50", "t50", light.FADES.values(), FADE),
+    light_entry("photodiode-t90", "t90", light.FADES.values(), FADE),
+    light_entry("photodiode-t50-second-gain", "fine50", (light.FINE,), FINE),
 )
 
 

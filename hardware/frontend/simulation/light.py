@@ -41,11 +41,15 @@ def step(nits: int) -> Study:
 
 
 def fade(nits: int) -> Study:
-    """Return the study of a soft start of 1 ms, first gain."""
+    """Return the study of a soft start of 1 ms, first gain.
+
+    It stands for a step that is averaged over 1 ms as well, as t_50 and t_90 are: both are late by
+    the sum of the time constants.
+    """
     return Study(
         f"light, fade of 1 ms to {nits} cd/m2",
         "light-step",
-        ("t50",),
+        ("t10", "t50", "t90"),
         {"current": nits * AMPERE_PER_NIT, "fade": 1e-3},
         PARTS,
         (WITHIN_10_US,),
@@ -84,13 +88,13 @@ def noise(nits: int) -> Study:
 STEPS = {nits: step(nits) for nits in LEVELS_NIT}
 FADES = {nits: fade(nits) for nits in (5, 500)}
 FINE = Study(
-    "light, step to 5 cd/m2, second gain",
+    "light, fade of 1 ms to 5 cd/m2, second gain",
     "light-step",
     ("fine50",),
-    {"current": 5 * AMPERE_PER_NIT},
+    {"current": 5 * AMPERE_PER_NIT, "fade": 1e-3},
     PARTS,
     (Limit("fine50", 0.0, 10e-6, "half of the light within 10 us"),),
-    40,
+    10,
 )
 FIRST = {nits: first_light(nits) for nits in (30, 250, 500)}
 STUDIES = (

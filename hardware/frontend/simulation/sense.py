@@ -70,8 +70,12 @@ LED = Study(
     "logic-sense",
     EDGES,
     {"level": 5.0, "vnom": 1.65, "rsource": 330.0},
-    {**PARTS, "rseries": about(100e3, 0.0135), "rfb": about(10e6, 0.06)},
-    (Limit("rise", 0.0, 5e-6, "LED edges"), Limit("fall", 0.0, 5e-6, "LED edges"), NODE),
+    {**PARTS, "rseries": about(47e3, 0.0135), "rfb": about(10e6, 0.06)},
+    (
+        Limit("rise", 0.0, 1.2e-6, "what the board states"),
+        Limit("fall", 0.0, 1.2e-6, "what the board states"),
+        NODE,
+    ),
     DRAWS,
 )
 RAMPS_S = (1e-6, 100e-6, 1e-3, 10e-3)
