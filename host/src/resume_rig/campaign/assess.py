@@ -4,7 +4,7 @@ from pathlib import Path
 
 from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
-from resume_rig.campaign.plan_file import plan_to_mapping
+from resume_rig.campaign.plan_file import plan_facts
 from resume_rig.campaign.stored import StoredCampaign, outside_cycles
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome
@@ -42,7 +42,7 @@ def facts_of(
         store_path=str(stored.path),
         report_path=None if report_path is None else str(report_path),
         identity=_names(stored),
-        plan=plan_to_mapping(stored.plan),
+        plan=plan_facts(stored.plan),
         outcomes={outcome.value: count for outcome, count in counted.items() if count},
         faults=_faults(stored),
         requirement=stored.identity.requirement if requirement is None else requirement,
@@ -98,4 +98,5 @@ def _faults(stored: StoredCampaign) -> tuple[str, ...]:
         )
         for r in stored.recoveries
     ]
-    return tuple(text for _, _, text in sorted(found))
+    told = tuple(text for _, _, text in sorted(found))
+    return told if stored.salvaged is None else (f"Salvaged: {stored.salvaged}.", *told)

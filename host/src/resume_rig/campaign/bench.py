@@ -31,6 +31,7 @@ class Bench:
         wired: the channels that count.
         commands: what was asked of the rig since `begin`, with its answers.
         lid_closed: whether the lid was closed last.
+        press_ns: how long a press of the button is.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Bench:
         self.has_light = info.light_ring > 0
         self.capture = Capture(rig, has_light=self.has_light)
         self.rig = rig
-        self._press_ns = press_ns
+        self.press_ns = press_ns
         self._lease_ns = info.lease_ns
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.
@@ -95,8 +96,8 @@ class Bench:
         if actuator is Actuator.BUTTON:
             return self._act(
                 CommandName.PRESS,
-                self._press_ns,
-                lambda: self.rig.press(Actuator.BUTTON, self._press_ns),
+                self.press_ns,
+                lambda: self.rig.press(Actuator.BUTTON, self.press_ns),
             )
         name = CommandName.CLOSE_LID if closed else CommandName.OPEN_LID
         self.lid_closed = closed

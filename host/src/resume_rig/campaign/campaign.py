@@ -15,6 +15,7 @@ from resume_rig.campaign.runner import (
     CampaignRunner,
     CampaignStopped,
     done_of,
+    stopped_by,
 )
 from resume_rig.campaign.store import Store
 from resume_rig.model.channel import Actuator
@@ -89,8 +90,9 @@ def go_on(
     """
     with Store.resume(path) as store:
         check_same_bench(store.identity, identity, str(path))
-        if done_of(store) >= store.plan.cycles:
-            return CampaignFinished(path, store.outcomes())
+        why = stopped_by(store)
+        if why is not None or done_of(store) >= store.plan.cycles:
+            return CampaignFinished(path, store.outcomes(), why)
         _wait_past(store, clock)
         feed = _feed_of(store, log)
         return _run(store, identity, rig=rig, clock=clock, feed=feed, observe=observe)

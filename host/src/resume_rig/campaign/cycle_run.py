@@ -36,6 +36,7 @@ class CycleRun:
         state: where it is.
         triggered: the DUT was touched, so that there is something to keep.
         findings: what the board says went wrong and the wires cannot show.
+        plan: of this cycle.
     """
 
     def __init__(self, number: int, bench: Bench, plan: Plan, observe: Observer) -> None:
@@ -44,7 +45,7 @@ class CycleRun:
         self.triggered = False
         self.findings: tuple[Finding, ...] = ()
         self._bench = bench
-        self._plan = plan
+        self.plan = plan
         self._observe = observe
         self._line = sleep_line(bench.wired)
         self._exchanges: tuple[ClockExchange, ...] = ()
@@ -56,7 +57,8 @@ class CycleRun:
 
     def run(self, done: int) -> None:
         """Go through the states until none is left; `done` cycles of the plan were before."""
-        self._observe(CycleStarted(self.number, done, self._plan.cycles))
+        self._bench.press_ns = self.plan.press_ns
+        self._observe(CycleStarted(self.number, done, self.plan.cycles))
         steps: dict[CycleState, Callable[[], CycleState]] = {
             CycleState.BEGINNING: self._begin,
             CycleState.FALLING_ASLEEP: self._fall_asleep,
@@ -67,6 +69,10 @@ class CycleRun:
         }
         while self.state is not CycleState.DONE:
             self.state = steps[self.state]()
+
+    def lasted_ns(self) -> int:
+        """Return how long the cycle has lasted by now, host clock."""
+        return self._bench.clock.now_ns() - self._started_host_ns
 
     def raw(
         self,
@@ -107,8 +113,8 @@ class CycleRun:
         return CycleState.FALLING_ASLEEP
 
     def _fall_asleep(self) -> CycleState:
-        trigger = self._move(self._plan.sleep_by, closed=True)
-        if not self._wait_for(self._fell_asleep, self._plan.sleep_timeout_ns):
+        trigger = self._move(self.plan.sleep_by, closed=True)
+        if not self._wait_for(self._fell_asleep, self.plan.sleep_timeout_ns):
             self._open_lid()
             return CycleState.READING
         start_ns = self._asleep_ns if trigger.start_ns is None else trigger.start_ns
@@ -116,7 +122,7 @@ class CycleRun:
         return CycleState.ASLEEP
 
     def _dwell(self) -> CycleState:
-        bench, plan = self._bench, self._plan
+        bench, plan = self._bench, self.plan
         if plan.wake_by is Actuator.LID and not bench.lid_closed:
             self._move(Actuator.LID, closed=True)
         end_ns = bench.host_time_of(self._asleep_ns) + plan.dwell_ns
@@ -128,7 +134,7 @@ class CycleRun:
         return CycleState.WAKING
 
     def _wake(self) -> CycleState:
-        timeout_ns = self._plan.wake_timeout_ns
+        timeout_ns = self.plan.wake_timeout_ns
         light_until_ns = self._bench.clock.now_ns() + timeout_ns
         shown = self._wait_for(self._is_awake, timeout_ns, light_until_ns=light_until_ns)
         self._open_lid()
@@ -140,7 +146,7 @@ class CycleRun:
 
     def _settle(self) -> CycleState:
         bench = self._bench
-        end_ns = max(bench.clock.now_ns() + self._plan.settle_ns, self._action_end_ns)
+        end_ns = max(bench.clock.now_ns() + self.plan.settle_ns, self._action_end_ns)
         bench.wait(end_ns, light_until_ns=end_ns)
         return CycleState.READING
 

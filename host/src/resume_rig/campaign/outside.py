@@ -36,7 +36,10 @@ WAKING_COMMANDS = (CommandName.PRESS, CommandName.OPEN_LID)
 def outside_cycle(
     raw: CycleRaw, plan: Plan, identity: Identity, *, ignored: bool = False
 ) -> OutsideCycle:
-    """Return the cycle as its raw record tells it; nothing derived is taken from the record."""
+    """Return the cycle as its raw record tells it; nothing derived is taken from the record.
+
+    `plan` is that of the cycle (`Plan.of_cycle`).
+    """
     wired = identity.wired
     built = build_cycle(
         raw.number,

@@ -3,10 +3,13 @@
 The checked limits come from the chipset's own times; docs/reference/plans.md tells each.
 """
 
+import dataclasses
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from resume_rig.campaign.stop_rules import NO_RULES, StopRules
+from resume_rig.campaign.variation import Order, Vary, extremes, values_of_cycle
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
@@ -28,6 +31,8 @@ MIN_PRESS_NS = 50 * NS_PER_MS
 MAX_PRESS_NS = 1500 * NS_PER_MS
 MIN_TIMEOUT_NS = 1 * NS_PER_S
 MAX_TIMEOUT_NS = 3600 * NS_PER_S
+MAX_TIME_NS = 366 * 24 * 3600 * NS_PER_S
+MIN_CONFIDENCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +46,14 @@ class Plan:
         dwell_ns: from sleep entry, as the wires show it, to the wake trigger.
         settle_ns: from the last sign of the wake to the end of the cycle.
         press_ns: how long the button is pressed.
-        ignore_first: the first cycle is measured and kept, and not judged.
+        warm_up: so many cycles at the beginning are measured and kept, and not judged.
         wake_timeout_ns: from the trigger to the last sign of the wake.
         sleep_timeout_ns: from the trigger to sleep entry.
         short_dwell: dwell_ns may be less than 5 s, to measure how long a wake is held off.
+        vary: what is not the same in every cycle; its fields above hold the first value.
+        order: how lists in `vary` come together.
+        seed: of everything that is drawn.
+        stop: when to end before `cycles` are done.
     """
 
     cycles: int
@@ -54,15 +63,38 @@ class Plan:
     dwell_ns: int
     settle_ns: int
     press_ns: int
-    ignore_first: bool
+    warm_up: int
     wake_timeout_ns: int = 60 * NS_PER_S
     sleep_timeout_ns: int = 60 * NS_PER_S
     short_dwell: bool = False
+    vary: tuple[Vary, ...] = ()
+    order: Order = Order.SEQUENCE
+    seed: int = 1
+    stop: StopRules = NO_RULES
 
     @property
     def actuators(self) -> frozenset[Actuator]:
-        """What the plan moves."""
-        return frozenset({self.sleep_by, self.wake_by})
+        """What the plan moves, in any of its cycles."""
+        varied = (value for each in self.vary for value in extremes(each.values))
+        moved = {self.sleep_by, self.wake_by, *varied}
+        return frozenset(each for each in moved if isinstance(each, Actuator))
+
+    @property
+    def longest_press_ns(self) -> int:
+        """The longest press of all cycles."""
+        varied = next((each.values for each in self.vary if each.name == "press_ns"), ())
+        return max([self.press_ns, *(v for v in extremes(varied) if isinstance(v, int))])
+
+    def of_cycle(self, index: int) -> "Plan":
+        """Return the plan of one cycle, in which nothing varies.
+
+        Args:
+            index: how many cycles of the plan are done before it, from 0.
+        """
+        if not self.vary:
+            return self
+        values: dict[str, Any] = {**values_of_cycle(self.vary, self.order, self.seed, index)}
+        return dataclasses.replace(self, vary=(), **values)
 
 
 def default_plan() -> Plan:
@@ -75,7 +107,7 @@ def default_plan() -> Plan:
         dwell_ns=5 * NS_PER_S,
         settle_ns=2 * NS_PER_S,
         press_ns=150 * NS_PER_MS,
-        ignore_first=True,
+        warm_up=1,
     )
 
 
@@ -89,7 +121,7 @@ def override(
     dwell_ns: int | None = None,
     settle_ns: int | None = None,
     press_ns: int | None = None,
-    ignore_first: bool | None = None,
+    warm_up: int | None = None,
     wake_timeout_ns: int | None = None,
     sleep_timeout_ns: int | None = None,
     short_dwell: bool | None = None,
@@ -99,7 +131,18 @@ def override(
     Raises:
         UsageError: a value is outside its range.
     """
-    changed = Plan(
+    given = {
+        "state": state,
+        "sleep_by": sleep_by,
+        "wake_by": wake_by,
+        "dwell_ns": dwell_ns,
+        "settle_ns": settle_ns,
+        "press_ns": press_ns,
+    }
+    changed = dataclasses.replace(
+        plan,
+        # One value for all cycles takes the place of a list.
+        vary=tuple(each for each in plan.vary if given.get(each.name) is None),
         cycles=_pick(cycles, plan.cycles),
         state=_pick(state, plan.state),
         sleep_by=_pick(sleep_by, plan.sleep_by),
@@ -107,7 +150,7 @@ def override(
         dwell_ns=_pick(dwell_ns, plan.dwell_ns),
         settle_ns=_pick(settle_ns, plan.settle_ns),
         press_ns=_pick(press_ns, plan.press_ns),
-        ignore_first=_pick(ignore_first, plan.ignore_first),
+        warm_up=_pick(warm_up, plan.warm_up),
         wake_timeout_ns=_pick(wake_timeout_ns, plan.wake_timeout_ns),
         sleep_timeout_ns=_pick(sleep_timeout_ns, plan.sleep_timeout_ns),
         short_dwell=_pick(short_dwell, plan.short_dwell),
@@ -124,6 +167,15 @@ def check_plan(plan: Plan) -> None:
     """
     if not 1 <= plan.cycles <= MAX_CYCLES:
         raise UsageError(f"a plan of {plan.cycles} cycles; allowed are 1 to {MAX_CYCLES:,}")
+    if not 0 <= plan.warm_up <= plan.cycles:
+        raise UsageError(
+            f"a warm-up of {plan.warm_up} of {plan.cycles} cycles; allowed are 0 to all of them"
+        )
+    _check_rules(plan.stop)
+    for each in plan.vary:
+        for value in extremes(each.values):
+            varied: dict[str, Any] = {each.name: value}
+            check_plan(dataclasses.replace(plan, vary=(), **varied))
     if plan.state is not SleepKind.S3:
         raise UsageError(f"a plan for {plan.state}; this version does S3")
     if plan.dwell_ns < MIN_DWELL_NS and not plan.short_dwell:
@@ -137,6 +189,22 @@ def check_plan(plan: Plan) -> None:
     _check_range("press", plan.press_ns, MIN_PRESS_NS, MAX_PRESS_NS)
     _check_range("wake time-out", plan.wake_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
     _check_range("sleep time-out", plan.sleep_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
+
+
+def _check_rules(rules: StopRules) -> None:
+    if rules.failures is not None and not 1 <= rules.failures <= MAX_CYCLES:
+        raise UsageError(f"a stop at {rules.failures} failures; allowed are 1 to {MAX_CYCLES:,}")
+    if rules.time_ns is not None:
+        _check_range("time to stop after", rules.time_ns, NS_PER_S, MAX_TIME_NS)
+    if rules.failure_rate is not None and not 0 < rules.failure_rate < 1:
+        raise UsageError(
+            f"a stop at a failure rate of {rules.failure_rate * 100:g} %; allowed is more than 0 "
+            "and less than 100"
+        )
+    if not MIN_CONFIDENCE <= rules.confidence < 1:
+        raise UsageError(
+            f"a confidence of {rules.confidence * 100:g} %; allowed is 50 and more, less than 100"
+        )
 
 
 def check_against_bench(
@@ -165,9 +233,10 @@ def check_against_bench(
             f"the plan moves the {missing[0]}, which the bench of {dut_name} cannot; "
             f"it can move: {', '.join(sorted(actuators)) or 'nothing'}"
         )
-    if Actuator.BUTTON in plan.actuators and plan.press_ns > max_press_ns:
+    longest_ns = plan.longest_press_ns
+    if Actuator.BUTTON in plan.actuators and longest_ns > max_press_ns:
         raise UsageError(
-            f"a press of {seconds_text(plan.press_ns)}; the board's interlock allows at most "
+            f"a press of {seconds_text(longest_ns)}; the board's interlock allows at most "
             f"{seconds_text(max_press_ns)}"
         )
     if not {Channel.SLP_S3, Channel.PWR_OK} & set(channels):

@@ -19,6 +19,7 @@ from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.raw import CycleRaw, Session
 from resume_rig.campaign.recovery import RecoveryRun, why_recover
 from resume_rig.campaign.states import CycleState
+from resume_rig.campaign.stop_rules import why_stop
 from resume_rig.campaign.stopping import finding_of, insist, with_advice
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
@@ -31,10 +32,15 @@ PATIENCE = 2
 
 @dataclass(frozen=True, slots=True)
 class CampaignFinished:
-    """Every cycle of the plan is done."""
+    """The plan is done.
+
+    Attributes:
+        why: the rule of the plan that ended it before its last cycle; None without one.
+    """
 
     path: Path
     outcomes: Mapping[Outcome, int]
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class CampaignRunner:
                 )
             )
             self._make_ready()
-            while done_of(self._store) < self._plan.cycles:
+            while done_of(self._store) < self._plan.cycles and stopped_by(self._store) is None:
                 self._run_cycle()
         except KeyboardInterrupt:
             return self._stop()
@@ -92,7 +98,7 @@ class CampaignRunner:
             raise with_advice(error, self._store.path) from error
         finally:
             insist(self._release)
-        return CampaignFinished(self._store.path, self._store.outcomes())
+        return CampaignFinished(self._store.path, self._store.outcomes(), stopped_by(self._store))
 
     def _make_ready(self) -> None:
         self._bench.begin()
@@ -103,16 +109,27 @@ class CampaignRunner:
     def _run_cycle(self) -> None:
         number = self._store.last_number() + 1
         done = done_of(self._store)
-        self._cycle = cycle = CycleRun(number, self._bench, self._plan, self._observe)
+        plan = self._plan.of_cycle(done)
+        self._cycle = cycle = CycleRun(number, self._bench, plan, self._observe)
         cycle.run(done)
-        self._read_log(number, last=done + 1 == self._plan.cycles)
-        raw = self._raw(cycle, self._outcome(cycle), ())
+        outcome = self._outcome(cycle)
+        self._read_log(number, last=done + 1 == self._plan.cycles or self._ends_with(outcome))
+        raw = self._raw(cycle, outcome, ())
         self._commit(raw)
         self._cycle = None
         self._observe(CycleDone(raw))
         why = why_recover(self._bench, raw.outcome)
         if why is not None:
             self._recover(why)
+
+    def _ends_with(self, outcome: Outcome) -> bool:
+        """Return whether a rule of the plan ends the campaign with the cycle in flight."""
+        if not self._plan.stop.any or self._cycle is None:
+            return False
+        outcomes = dict(self._store.outcomes())
+        outcomes[outcome] = outcomes.get(outcome, 0) + 1
+        spent_ns = self._store.spent_ns() + self._cycle.lasted_ns()
+        return why_stop(self._plan.stop, outcomes, spent_ns) is not None
 
     def _read_log(self, number: int, *, last: bool) -> None:
         """Read the OS log, and give a DUT that is awake the time to write its record.
@@ -138,7 +155,7 @@ class CampaignRunner:
         if cycle.findings:
             return Outcome.INVALID
         raw = self._raw(cycle, Outcome.SLEPT_AND_WOKE, ())
-        return outside_cycle(raw, self._plan, self._store.identity).outcome
+        return outside_cycle(raw, cycle.plan, self._store.identity).outcome
 
     def _raw(self, cycle: CycleRun, outcome: Outcome, findings: tuple[Finding, ...]) -> CycleRaw:
         return cycle.raw(
@@ -215,3 +232,9 @@ def done_of(store: Store) -> int:
     """Return how many cycles of the plan are done; interrupted ones are to be done again."""
     outcomes = store.outcomes()
     return sum(outcomes.values()) - outcomes.get(Outcome.INTERRUPTED, 0)
+
+
+def stopped_by(store: Store) -> str | None:
+    """Return which rule of its plan ended a campaign; None where none did."""
+    rules = store.plan.stop
+    return why_stop(rules, store.outcomes(), store.spent_ns()) if rules.any else None

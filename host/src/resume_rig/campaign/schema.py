@@ -8,10 +8,15 @@ from resume_rig.model.errors import RecordError
 # The letters RRIG; tells our files from those of other SQLite applications.
 APPLICATION_ID = 0x52524947
 SCHEMA_VERSION = 1
+# Versions that this one can read.
+READABLE = frozenset({1})
 # Two cycles or more fit a page, so that little of it stays empty.
 PAGE_BYTES = 8192
 # Somebody else's short lock (a reader that recovers the WAL after a crash) is waited out.
 BUSY_TIMEOUT_MS = 5000
+# Of SQLite's file format: how a file begins, and where its application id stands.
+_MAGIC = b"SQLite format 3\0"
+_ID_AT = 68
 
 TABLES = (
     """CREATE TABLE identity (
@@ -108,6 +113,13 @@ def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def looks_like_a_store(path: Path) -> bool:
+    """Return whether a file's header is that of a store, whatever is wrong behind it."""
+    with path.open("rb") as file:
+        header = file.read(_ID_AT + 4)
+    return header.startswith(_MAGIC) and header[_ID_AT:] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def why(error: sqlite3.Error) -> str:

@@ -5,7 +5,7 @@ writer is refused at once and a killed one leaves nothing behind. Readers are ne
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -42,6 +42,7 @@ class Store:
     Attributes:
         path: of the file.
         identity, plan: of the campaign.
+        salvaged: what was salvaged, where the store was put together from a damaged one.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, writing: bool) -> None:
@@ -53,6 +54,7 @@ class Store:
         with self._explained("read"):
             rows = dict(tuple(row) for row in self._rows("SELECT name, value FROM identity"))
             self.identity, self.plan = identity_of_rows(rows)
+            self.salvaged: str | None = rows.get("salvage")
             self._dictionaries = dict(
                 tuple(row) for row in self._rows("SELECT number, bytes FROM dictionary")
             )
@@ -151,9 +153,32 @@ class Store:
         """
         self._write([_insert("recovery", RECOVERY_COLUMNS, recovery_to_row(recovery))])
 
+    def note_salvage(self, text: str) -> None:
+        """Record that this store was put together from a damaged one.
+
+        Raises:
+            RecordError: the store cannot be written to.
+        """
+        self._write([("INSERT INTO identity VALUES (?, ?)", ("salvage", text))])
+        self.salvaged = text
+
     def has_cycle(self, number: int) -> bool:
         """Return whether a cycle of this number is committed."""
         return bool(self._rows("SELECT 1 FROM cycle WHERE number = ?", (number,)))
+
+    def numbers(self) -> tuple[int, ...]:
+        """Return the numbers of all cycles, ascending."""
+        return tuple(int(row[0]) for row in self._rows("SELECT number FROM cycle ORDER BY number"))
+
+    def index_of(self, number: int) -> int:
+        """Return how many cycles of the plan were done before a cycle."""
+        query = "SELECT count(*) FROM cycle WHERE number < ? AND outcome != ?"
+        return int(self._rows(query, (number, Outcome.INTERRUPTED.value))[0][0])
+
+    def spent_ns(self) -> int:
+        """Return the time spent in cycles, of all sessions."""
+        query = "SELECT coalesce(sum(ended_host_ns - started_host_ns), 0) FROM cycle"
+        return int(self._rows(query)[0][0])
 
     def last_number(self) -> int:
         """Return the number of the newest cycle, 0 when there is none."""
@@ -170,10 +195,13 @@ class Store:
             rows = self._rows("SELECT outcome, count(*) FROM cycle GROUP BY outcome")
             return {Outcome(name): count for name, count in rows}
 
-    def cycles(self, *, with_light: bool = True) -> Iterator[CycleRaw]:
+    def cycles(
+        self, numbers: Collection[int] | None = None, *, with_light: bool = True
+    ) -> Iterator[CycleRaw]:
         """Yield the cycles in order, one at a time.
 
         Args:
+            numbers: only these; None for all.
             with_light: light is most of a store; who does not ask for it gets none.
 
         Raises:
@@ -184,7 +212,13 @@ class Store:
                 column if with_light or column != "light" else "x'' AS light"
                 for column in CYCLE_COLUMNS
             )
-            for row in self._connection.execute(f"SELECT {columns} FROM cycle ORDER BY number"):
+            query = f"SELECT {columns} FROM cycle"
+            if numbers is None:
+                rows: Iterable[sqlite3.Row] = self._connection.execute(f"{query} ORDER BY number")
+            else:
+                query = f"{query} WHERE number = ?"
+                rows = (row for n in sorted(numbers) for row in self._rows(query, (n,)))
+            for row in rows:
                 yield self._cycle_of(row)
 
     def sessions(self) -> tuple[Session, ...]:
@@ -196,6 +230,15 @@ class Store:
         """Return what was done outside of cycles, in order."""
         with self._explained("read"):
             return tuple(map(recovery_of_row, self._rows("SELECT * FROM recovery ORDER BY number")))
+
+    def copy_to(self, path: Path) -> None:
+        """Write a whole copy that needs no other file; the same store gives the same bytes.
+
+        Raises:
+            RecordError: the store cannot be read, or the copy cannot be written.
+        """
+        with self._explained("copy"):
+            self._connection.execute("VACUUM INTO ?", (str(path),))
 
     def close(self) -> None:
         """Let go of the file; may be called twice."""

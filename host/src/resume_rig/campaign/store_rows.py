@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from resume_rig.campaign import encoding
 from resume_rig.campaign.identity import Identity
@@ -89,7 +89,9 @@ def cycle_to_row(raw: CycleRaw, dictionary_number: int | None, records: bytes) -
     )
 
 
-def cycle_of_row(row: sqlite3.Row, dictionaries: Mapping[Value, Value]) -> CycleRaw:
+def cycle_of_row(
+    row: "sqlite3.Row | Mapping[str, Any]", dictionaries: Mapping[Value, Value]
+) -> CycleRaw:
     """Return the cycle of a row.
 
     Raises:

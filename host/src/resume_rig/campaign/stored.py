@@ -10,7 +10,7 @@ from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, Recovery, Session
 from resume_rig.campaign.store import Store
-from resume_rig.model.cycle import Outcome, OutsideCycle
+from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RigError
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
@@ -27,6 +27,7 @@ class StoredCampaign:
         reading: the OS records of all cycles, and the log that they came from.
         sessions: runs and resumes, in order.
         recoveries: what was done outside of cycles, in order.
+        salvaged: what was salvaged, where the store was put together from a damaged one.
     """
 
     path: Path
@@ -36,6 +37,7 @@ class StoredCampaign:
     reading: LogReading
     sessions: tuple[Session, ...]
     recoveries: tuple[Recovery, ...]
+    salvaged: str | None = None
 
 
 def load_campaign(path: Path) -> StoredCampaign:
@@ -55,30 +57,38 @@ def load_campaign(path: Path) -> StoredCampaign:
             reading=_reading(cycles, sessions),
             sessions=sessions,
             recoveries=store.recoveries(),
+            salvaged=store.salvaged,
         )
 
 
 def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
     """Return what the wires say of each cycle, on the host's clock; in order."""
-    first = next((raw.number for raw in stored.cycles if raw.outcome is not Outcome.INTERRUPTED), 0)
-    ignored = first if stored.plan.ignore_first else 0
-    return [_timed(raw, stored, ignored=raw.number == ignored) for raw in stored.cycles]
+    timed: list[TimedCycle] = []
+    index = 0
+    for raw in stored.cycles:
+        timed.append(_timed(raw, stored, index))
+        index += raw.outcome is not Outcome.INTERRUPTED
+    return timed
 
 
-def _timed(raw: CycleRaw, stored: StoredCampaign, *, ignored: bool) -> TimedCycle:
-    outside = outside_cycle(raw, stored.plan, stored.identity, ignored=ignored)
-    wake_utc = _wake_utc(raw, outside, stored.identity.rig.clock_tolerance_ppb)
+def _timed(raw: CycleRaw, stored: StoredCampaign, index: int) -> TimedCycle:
+    """Return a cycle; `index` is how many cycles of the plan were done before it."""
+    plan = stored.plan
+    ignored = index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED
+    outside = outside_cycle(raw, plan.of_cycle(index), stored.identity, ignored=ignored)
+    board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
+    tolerance_ppb = stored.identity.rig.clock_tolerance_ppb
+    wake_utc = None if board_ns is None else utc_of(raw, board_ns, tolerance_ppb)
     return TimedCycle(outside, wake_utc, raw.records)
 
 
-def _wake_utc(raw: CycleRaw, outside: OutsideCycle, tolerance_ppb: int) -> BoundedNs | None:
-    """Return when the DUT woke; None where nothing relates the two clocks.
+def utc_of(raw: CycleRaw, board_ns: int, tolerance_ppb: int) -> BoundedNs | None:
+    """Return the host's UTC at a board time of a cycle; None where nothing relates the clocks.
 
     Each cycle stands on its own exchanges, so that a host that was suspended between two cycles,
     or a board that was restarted, spoils neither.
     """
-    board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
-    if board_ns is None or not raw.exchanges:
+    if not raw.exchanges:
         return None
     try:
         host = relate(raw.exchanges, tolerance_ppb).to_host_ns(board_ns)

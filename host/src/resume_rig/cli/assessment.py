@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Assessed:
-    """A campaign's answer, and what a report has to know beside it."""
+    """A campaign's answer, and what a report has to know beside it; `store` has its raw data."""
 
     correlation: "Correlation"
     facts: "CampaignFacts"
+    store: Path | None = None
 
 
 def assess_store(
@@ -46,7 +47,7 @@ def assess_store(
     stored = load_campaign(store)
     if reading is not None:
         stored = dataclasses.replace(stored, reading=reading)
-    return Assessed(assess(stored, requirement), facts_of(stored, requirement, report))
+    return Assessed(assess(stored, requirement), facts_of(stored, requirement, report), store)
 
 
 def show(assessed: Assessed, args: argparse.Namespace) -> None:
@@ -94,6 +95,16 @@ def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
 def html_of(assessed: Assessed) -> str:
     """Return the HTML report."""
     from resume_rig.cli.console import utc_now_text
+
+    return html_at(assessed, utc_now_text())
+
+
+def html_at(assessed: Assessed, generated: str) -> str:
+    """Return the HTML report; `generated` is printed as it is."""
+    from resume_rig.campaign.recorded import recorded_cycles
+    from resume_rig.report.failure_view import failed_numbers
     from resume_rig.report.html import campaign_report
 
-    return campaign_report(assessed.correlation, assessed.facts, utc_now_text())
+    numbers = failed_numbers(assessed.correlation.cycles)
+    recorded = () if assessed.store is None else recorded_cycles(assessed.store, numbers)
+    return campaign_report(assessed.correlation, assessed.facts, generated, recorded)

@@ -1,6 +1,8 @@
-"""Shows a campaign while it runs: one line a cycle, on standard error."""
+"""Shows a campaign while it runs, on standard error, and tells the user's hooks."""
 
 import sys
+from enum import StrEnum, unique
+from typing import Final
 
 from resume_rig.campaign.events import (
     Asleep,
@@ -13,28 +15,82 @@ from resume_rig.campaign.events import (
     Recovering,
     Woke,
 )
+from resume_rig.campaign.hooks import HookEvent, Hooks
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
-from resume_rig.cli.console import look_of, say
+from resume_rig.campaign.tally import Running, Tally
+from resume_rig.cli.console import columns_of, look_of, say
+from resume_rig.cli.progress_json import event_line
+from resume_rig.model.cycle import Outcome, OutsideCycle
 from resume_rig.model.units import seconds_text
 from resume_rig.report.terminal_correlation import cycle_line
+from resume_rig.report.terminal_progress import CampaignStatus, status_line
+
+_NO_FAILURE: Final = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.INTERRUPTED})
+
+
+@unique
+class ProgressMode(StrEnum):
+    """How much is shown."""
+
+    LINES = "lines"
+    """A line a cycle; on a terminal also a line of status, which is replaced."""
+    QUIET = "quiet"
+    """Only what went wrong."""
+    JSON = "json"
+    """A JSON document a line, for machines."""
 
 
 class Progress:
-    """An observer of a campaign; on a terminal it also shows what the cycle in flight does."""
+    """An observer of a campaign."""
 
-    def __init__(self, identity: Identity) -> None:
+    def __init__(self, identity: Identity, mode: ProgressMode, hooks: Hooks) -> None:
         self._identity = identity
+        self._mode = mode
+        self._hooks = hooks
         self._plan: Plan | None = None
+        self._tally: Tally | None = None
+        self._index = 0
         self._look = look_of(sys.stderr)
-        self._live = sys.stderr.isatty()
+        self._live = sys.stderr.isatty() and mode is ProgressMode.LINES
 
     def __call__(self, event: CampaignEvent) -> None:
-        """Show one event."""
+        """Count one event, show it, and tell the hooks."""
+        outside = self._count(event)
+        if self._mode is ProgressMode.JSON:
+            say(event_line(event, self._tally, outside))
+        else:
+            self._show(event, outside)
+        self._tell(event, outside)
+        while self._hooks.problems:
+            self._line(f"resume-rig: {self._hooks.problems.pop(0)}")
+
+    def _count(self, event: CampaignEvent) -> OutsideCycle | None:
         match event:
-            case CampaignBegan(path=path, plan=plan, done=done):
-                self._plan = plan
+            case CampaignBegan(plan=plan, done=done):
+                self._plan, self._tally = plan, Tally(plan, done)
+            case CycleStarted(done=done):
+                self._index = done
+            case CycleDone(raw=raw) if self._plan is not None and self._tally is not None:
+                outside = outside_cycle(raw, self._plan.of_cycle(self._index), self._identity)
+                self._tally.add(outside, raw)
+                return outside
+        return None
+
+    def _tell(self, event: CampaignEvent, outside: OutsideCycle | None) -> None:
+        if outside is not None and outside.outcome not in _NO_FAILURE:
+            texts = "; ".join(finding.text for finding in outside.findings)
+            facts = {"cycle": str(outside.number), "outcome": outside.outcome.value, "text": texts}
+            self._hooks.fire(HookEvent.FAILURE, facts)
+        if isinstance(event, Recovered):
+            ok = "yes" if event.ok else "no"
+            self._hooks.fire(HookEvent.RECOVERY, {"cycle": str(event.after_cycle), "ok": ok})
+
+    def _show(self, event: CampaignEvent, outside: OutsideCycle | None) -> None:
+        quiet = self._mode is ProgressMode.QUIET
+        match event:
+            case CampaignBegan(path=path, plan=plan, done=done) if not quiet:
                 going_on = f", {done} done before" if done else ""
                 say(
                     f"{plan.cycles} {plan.state} cycles{going_on} on {self._identity.dut_name}, "
@@ -46,8 +102,9 @@ class Progress:
                 self._flight(number, f"asleep after {seconds_text(after_ns)}")
             case Woke(number=number):
                 self._flight(number, "awake, settling")
-            case CycleDone():
-                self._done(event)
+            case CycleDone() if outside is not None:
+                if not quiet or outside.outcome not in _NO_FAILURE:
+                    self._cycle(outside)
             case LogUnreadable(number=number, text=text):
                 self._line(f"cycle {number}: {text}")
             case Recovering(after_cycle=number, why=why):
@@ -55,23 +112,36 @@ class Progress:
             case Recovered(after_cycle=number, ok=ok):
                 self._line(f"after cycle {number}: {'awake again' if ok else 'no success'}.")
 
-    def _done(self, event: CycleDone) -> None:
-        if self._plan is None:
-            return
-        cycle = outside_cycle(event.raw, self._plan, self._identity)
-        self._line(
-            cycle_line(
-                cycle,
-                planned=self._plan.cycles,
-                colour=self._look.colour,
-                unicode=self._look.unicode,
-            )
-        )
+    def _cycle(self, outside: OutsideCycle) -> None:
+        planned = None if self._plan is None else self._plan.cycles
+        colour, unicode = self._look.colour, self._look.unicode
+        self._line(cycle_line(outside, planned=planned, colour=colour, unicode=unicode))
 
     def _flight(self, number: int, what: str) -> None:
-        """Show what a cycle does in a line that the next one replaces."""
-        if self._live:
-            say(f"\r\033[Kcycle {number}: {what} ...", end="")
+        """Show what a cycle does, and how the campaign stands, in a line that is replaced."""
+        if self._live and self._tally is not None and self._plan is not None:
+            status = _status(f"cycle {number} {what}", self._tally, self._plan.cycles)
+            width = columns_of(sys.stderr) - 1
+            say(f"\r\033[K{status_line(status, width, unicode=self._look.unicode)}", end="")
 
     def _line(self, text: str) -> None:
         say(f"\r\033[K{text}" if self._live else text)
+
+
+def _status(doing: str, tally: Tally, cycles: int) -> CampaignStatus:
+    first = tally.first_failure
+    return CampaignStatus(
+        doing=doing,
+        done=tally.done,
+        cycles=cycles,
+        outcomes=tally.outcomes,
+        light_ns=_middle_and_high(tally.light_ns),
+        resume_ms=_middle_and_high(tally.resume_ms),
+        first_failure=None if first is None else first[0],
+        left_ns=tally.left_ns(),
+    )
+
+
+def _middle_and_high(values: Running) -> tuple[int, int] | None:
+    middle, high = values.quantile(0.5), values.quantile(0.95)
+    return None if middle is None or high is None else (middle, high)

@@ -133,7 +133,7 @@ def check_place_of(path: Path) -> None:
         )
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str | Iterable[str]) -> None:
     """Write a file so that it is there whole or not at all; a link stays, its target is written.
 
     Raises:
@@ -148,7 +148,7 @@ def write_whole(path: Path, text: str) -> None:
             dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part"
         )
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+            stream.writelines([text] if isinstance(text, str) else text)
         # mkstemp makes files for the owner alone; a report is for the team.
         mask = os.umask(0)
         os.umask(mask)

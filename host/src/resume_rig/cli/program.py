@@ -11,6 +11,7 @@ from resume_rig import __version__
 from resume_rig.cli import (
     verb_correlate,
     verb_doctor,
+    verb_export,
     verb_firmware,
     verb_lid,
     verb_log,
@@ -19,6 +20,7 @@ from resume_rig.cli import (
     verb_run,
     verb_selftest,
     verb_sim,
+    verb_store,
     verb_watch,
 )
 from resume_rig.cli.console import open_closed_streams, say, silence
@@ -30,6 +32,8 @@ VERBS = (
     verb_log,
     verb_correlate,
     verb_report,
+    verb_export,
+    verb_store,
     verb_sim,
     verb_press,
     verb_lid,

@@ -23,6 +23,7 @@ from resume_rig.model.errors import RigError, UsageError
 
 if TYPE_CHECKING:
     from resume_rig.campaign.campaign import CampaignEnd
+    from resume_rig.campaign.hooks import Hooks
     from resume_rig.campaign.os_log_source import OsLogSource
     from resume_rig.campaign.plan import Plan
     from resume_rig.model.clock import Clock
@@ -40,8 +41,14 @@ _PLAN_OPTIONS = (
     "settle",
     "press",
     "ignore_first",
+    "warm_up",
     "out",
 )
+_HOOKS = {
+    "failure": "after a cycle that did not go as planned",
+    "recovery": "after an attempt to bring the DUT back",
+    "end": "when the campaign is over",
+}
 _ACTUATORS = {str(actuator).lower(): actuator for actuator in Actuator}
 
 
@@ -56,7 +63,9 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--log System.xml",
     )
     add_rig_arguments(parser, default="")
-    parser.add_argument("--plan", metavar="FILE", type=Path, help="a plan (TOML)")
+    parser.add_argument(
+        "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
+    )
     parser.add_argument("--cycles", metavar="N", type=int, help="how many cycles (default 4)")
     parser.add_argument("--state", metavar="STATE", help="sleep state (default S3)")
     for name, what in (("sleep", "puts the DUT to sleep"), ("wake", "wakes it")):
@@ -72,10 +81,14 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--press", metavar="TIME", type=duration_ns, help="length of a press (default 150ms)"
     )
-    parser.add_argument(
+    first = parser.add_mutually_exclusive_group()
+    first.add_argument(
         "--ignore-first",
         action=argparse.BooleanOptionalAction,
         help="leave the first cycle out of the verdict (default yes)",
+    )
+    first.add_argument(
+        "--warm-up", metavar="N", type=int, help="leave the first N cycles out of the verdict"
     )
     parser.add_argument(
         "--log",
@@ -98,6 +111,19 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--resume", metavar="FILE", type=Path, help="go on with the campaign of this store"
     )
+    parser.add_argument(
+        "--progress",
+        choices=("lines", "quiet", "json"),
+        default="lines",
+        help="on standard error: a line a cycle (default), only what went wrong, or a JSON "
+        "document a line",
+    )
+    for event, when in _HOOKS.items():
+        parser.add_argument(
+            f"--on-{event}",
+            metavar="COMMAND",
+            help=f"run this program {when}; its environment has RESUME_RIG_EVENT, _STORE and more",
+        )
     add_requirement_arguments(parser)
     parser.set_defaults(execute=execute)
 
@@ -110,8 +136,10 @@ def execute(args: argparse.Namespace) -> int:
     refuse_to_overwrite(report, (setting.store, *_log_files(args.log)))
     if args.report is not None:
         check_place_of(args.report)
+    hooks = _hooks(args, setting.store)
     try:
-        return _run(args, setting, requirement, report)
+        with closing(hooks):
+            return _run(args, setting, requirement, report, hooks)
     except KeyboardInterrupt:
         if args.debug or not setting.store.exists():
             raise
@@ -120,25 +148,46 @@ def execute(args: argparse.Namespace) -> int:
             f"`resume-rig run --resume {setting.store}` goes on"
         )
         return STOPPED
+    finally:
+        for problem in hooks.problems:
+            say(f"resume-rig: {problem}")
+
+
+def _hooks(args: argparse.Namespace, store: Path) -> "Hooks":
+    from resume_rig.campaign.hooks import HookEvent, Hooks, command_words
+
+    given = {event: getattr(args, f"on_{event}") for event in HookEvent}
+    commands = {event: command_words(text) for event, text in given.items() if text is not None}
+    return Hooks(commands, {"store": str(store)})
 
 
 def _run(
-    args: argparse.Namespace, setting: "_Setting", requirement: "Requirement", report: Path
+    args: argparse.Namespace,
+    setting: "_Setting",
+    requirement: "Requirement",
+    report: Path,
+    hooks: "Hooks",
 ) -> int:
-    from resume_rig.campaign.campaign import CampaignStopped
+    from resume_rig.campaign.campaign import CampaignFinished, CampaignStopped
+    from resume_rig.campaign.hooks import HookEvent
 
     end: CampaignEnd | None = None
     fault: RigError | None = None
     try:
-        end = _campaign(args, setting, requirement)
+        end = _campaign(args, setting, requirement, hooks)
     except RigError as error:
         if not setting.store.exists():
             raise
         fault = error
     assessed = assess_store(setting.store, requirement, report)
     show(assessed, args)
+    answer = assessed.correlation
+    told = answer.why if fault is None else str(fault)
+    hooks.fire(HookEvent.END, {"verdict": answer.verdict.value, "text": told})
     if fault is not None:
         raise fault
+    if isinstance(end, CampaignFinished) and end.why is not None:
+        say(f"resume-rig: ended before the plan's last cycle: {end.why}")
     if isinstance(end, CampaignStopped):
         say(f"resume-rig: {end.text}")
         return STOPPED
@@ -178,7 +227,7 @@ def _new(args: argparse.Namespace) -> _Setting:
         dwell_ns=args.dwell,
         settle_ns=args.settle,
         press_ns=args.press,
-        ignore_first=args.ignore_first,
+        warm_up=args.warm_up if args.ignore_first is None else int(args.ignore_first),
     )
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
     return _Setting(args.out or Path(f"resume-rig-{stamp}.rrs"), args.rig, dut_of(args), plan)
@@ -202,11 +251,11 @@ def _stored(args: argparse.Namespace) -> _Setting:
 
 
 def _campaign(
-    args: argparse.Namespace, setting: _Setting, requirement: "Requirement"
+    args: argparse.Namespace, setting: _Setting, requirement: "Requirement", hooks: "Hooks"
 ) -> "CampaignEnd":
     from resume_rig.campaign.campaign import begin, go_on
     from resume_rig.campaign.identity import identify
-    from resume_rig.cli.campaign_progress import Progress
+    from resume_rig.cli.campaign_progress import Progress, ProgressMode
 
     with opened_rig(setting.rig_url, setting.dut, setting.not_before_utc_ns) as opened:
         rig, clock = opened.rig, opened.clock
@@ -217,7 +266,7 @@ def _campaign(
             requirement=requirement,
             created_utc_ns=clock.utc_ns(),
         )
-        progress = Progress(identity)
+        progress = Progress(identity, ProgressMode(args.progress), hooks)
         log = _log_source(args, clock, opened.dut_log)
         with nullcontext() if log is None else closing(log):
             if setting.plan is None:

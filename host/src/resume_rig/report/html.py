@@ -1,26 +1,39 @@
 """The HTML reports: one file that needs nothing else, no script and no network."""
 
+from collections.abc import Iterable
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation
 from resume_rig.model.judgement import LogJudgement
+from resume_rig.model.recorded import RecordedCycle
 from resume_rig.report.campaign_view import campaign_page
+from resume_rig.report.failure_view import failures, is_failure
 from resume_rig.report.hostile_text import one_line
 from resume_rig.report.log_view import log_page
 
 
-def campaign_report(correlation: Correlation, facts: CampaignFacts, generated_utc: str) -> str:
+def campaign_report(
+    correlation: Correlation,
+    facts: CampaignFacts,
+    generated_utc: str,
+    recorded: Iterable[RecordedCycle] = (),
+) -> str:
     """Return the page of a campaign.
 
     Args:
         correlation: outside and inside, matched and judged.
         facts: who and what was measured, and how.
         generated_utc: when, as it is to be printed.
+        recorded: the wires of the cycles in `failed_numbers`, for their waves.
     """
     page = campaign_page(correlation, facts, generated_utc)
-    return _environment().get_template("campaign.html.j2").render(page=page)
+    drawn = failures(correlation.cycles, {each.number: each for each in recorded})
+    more = sum(map(is_failure, correlation.cycles)) - len(drawn)
+    template = _environment().get_template("campaign.html.j2")
+    return template.render(page=page, failures=drawn, failures_more=more)
 
 
 def log_report(judgement: LogJudgement, generated_utc: str) -> str:

@@ -18,6 +18,7 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
 from resume_rig.rig.capture.gathering import TIME_MAX_NS, Capture, Gathering
 from resume_rig.rig.capture.signals import Signal, choose_taps
+from resume_rig.rig.capture.vcd_dialect import StandardVcd
 
 _UNIT_FS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 _FS_A_NS = 10**6
@@ -38,7 +39,7 @@ def read_vcd(
         UsageError: the channel map does not fit.
     """
     try:
-        tokens = tokenize(file)
+        tokens = tokenize(StandardVcd(file))
         signals, tick_fs = _header(tokens, what)
         gathering = Gathering(choose_taps(signals, channel_map, what))
         _body(tokens, gathering, tick_fs, what)

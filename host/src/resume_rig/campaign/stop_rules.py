@@ -1,0 +1,61 @@
+"""When a campaign ends before its plan does: rules over what became of its cycles. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from resume_rig.analysis.statistics import failure_rate_upper
+from resume_rig.model.cycle import Outcome
+from resume_rig.model.units import count_of, percent_up, seconds_text
+
+# What is no answer of the DUT's, and proves nothing about it.
+NO_ANSWER = frozenset({Outcome.INVALID, Outcome.INTERRUPTED})
+
+
+@dataclass(frozen=True, slots=True)
+class StopRules:
+    """Rules; those that are None stop nothing.
+
+    Attributes:
+        failures: so many cycles whose outcome is another than slept-and-woke.
+        time_ns: so long spent in cycles, all sessions together.
+        failure_rate: the failure rate is shown to be at most this, 0..1, at `confidence`.
+        confidence: 0..1.
+    """
+
+    failures: int | None = None
+    time_ns: int | None = None
+    failure_rate: float | None = None
+    confidence: float = 0.95
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a rule at all."""
+        return any(rule is not None for rule in (self.failures, self.time_ns, self.failure_rate))
+
+
+NO_RULES = StopRules()
+
+
+def why_stop(rules: StopRules, outcomes: Mapping[Outcome, int], spent_ns: int) -> str | None:
+    """Return which rule ends the campaign, in a sentence without a full stop; None to go on.
+
+    Args:
+        rules: of the plan.
+        outcomes: how many cycles came to which.
+        spent_ns: in cycles.
+    """
+    answered = sum(count for outcome, count in outcomes.items() if outcome not in NO_ANSWER)
+    failed = answered - outcomes.get(Outcome.SLEPT_AND_WOKE, 0)
+    if rules.failures is not None and failed >= rules.failures:
+        return f"{count_of(failed, 'cycle')} failed, and the plan stops at {rules.failures}"
+    if rules.failure_rate is not None and answered:
+        upper = failure_rate_upper(failed, answered, rules.confidence)
+        if upper <= rules.failure_rate:
+            return (
+                f"after {count_of(answered, 'cycle')} with {failed} failed, at most "
+                f"{percent_up(upper)} fail with {rules.confidence * 100:g} % confidence, and the "
+                f"plan asks for {rules.failure_rate * 100:g} %"
+            )
+    if rules.time_ns is not None and spent_ns >= rules.time_ns:
+        return f"{seconds_text(spent_ns)} were spent in cycles, and the plan ends after that"
+    return None

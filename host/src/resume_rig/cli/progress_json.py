@@ -1,0 +1,69 @@
+"""A campaign while it runs, for machines: one JSON document a line, on standard error."""
+
+from resume_rig.campaign.events import (
+    Asleep,
+    CampaignBegan,
+    CampaignEvent,
+    CycleDone,
+    CycleStarted,
+    LogUnreadable,
+    Recovered,
+    Recovering,
+    Woke,
+)
+from resume_rig.campaign.raw import CycleRaw
+from resume_rig.campaign.tally import Tally
+from resume_rig.model.cycle import OutsideCycle
+from resume_rig.report.json_text import Json, json_text, quantity_json, text_json, utc_json
+
+
+def event_line(event: CampaignEvent, tally: Tally | None, outside: OutsideCycle | None) -> str:
+    """Return an event as one line without its end.
+
+    Args:
+        event: what happened.
+        tally: of the campaign, this event counted; None before it began.
+        outside: of the cycle that is over, where the event tells of one.
+    """
+    document = _document(event)
+    if isinstance(event, CycleDone) and tally is not None and outside is not None:
+        document |= _cycle(event.raw, tally, outside)
+    return json_text(document)
+
+
+def _document(event: CampaignEvent) -> dict[str, Json]:
+    found: dict[str, Json]
+    match event:
+        case CampaignBegan(path=path, plan=plan, session=session, done=done):
+            found = {"event": "began", "store": text_json(str(path)), "session": session}
+            found |= {"cycles": plan.cycles, "done": done}
+        case CycleStarted(number=number, done=done):
+            found = {"event": "started", "cycle": number, "done": done}
+        case Asleep(number=number, after_ns=after_ns):
+            found = {"event": "asleep", "cycle": number, "after_ns": after_ns}
+        case Woke(number=number, after_ns=after_ns):
+            found = {"event": "woke", "cycle": number, "after_ns": after_ns}
+        case CycleDone(raw=raw):
+            found = {"event": "cycle", "cycle": raw.number}
+        case LogUnreadable(number=number, text=text):
+            found = {"event": "log-unreadable", "cycle": number, "text": text_json(text)}
+        case Recovering(after_cycle=number, why=why):
+            found = {"event": "recovering", "after_cycle": number, "why": text_json(why)}
+        case Recovered(after_cycle=number, ok=ok):
+            found = {"event": "recovered", "after_cycle": number, "ok": ok}
+    return found
+
+
+def _cycle(raw: CycleRaw, tally: Tally, outside: OutsideCycle) -> dict[str, Json]:
+    return {
+        "outcome": outside.outcome.value,
+        "state_outside": outside.state.value,
+        "started": utc_json(raw.started_host_ns + raw.utc_minus_host_ns),
+        "lasted_ns": raw.ended_host_ns - raw.started_host_ns,
+        "outside": {name.value: quantity_json(q) for name, q in outside.intervals.items()},
+        "resume_ms": [record.resume_ms for record in raw.records],
+        "findings": [finding.kind.value for finding in outside.findings],
+        "done": tally.done,
+        "outcomes": {outcome.value: count for outcome, count in tally.outcomes.items()},
+        "left_ns": tally.left_ns(),
+    }

@@ -1,0 +1,145 @@
+"""`resume-rig store`: what a campaign store holds, whether it is whole, and what can be saved."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resume_rig.cli.arguments import add_verb
+from resume_rig.cli.console import answer, say
+from resume_rig.cli.exit_status import DONE, USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from resume_rig.campaign.store import Store
+
+
+def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "store",
+        help="look at a campaign store, check it, or salvage a damaged one",
+        description="Look at a campaign store, check it, or salvage a damaged one.",
+        epilog="example:\n  resume-rig store check night.rrs",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    inner = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    _add(inner, "info", "say what a store holds", _info)
+    _add(inner, "check", "look for damage, page by page and cycle by cycle", _check)
+    rescue = _add(inner, "salvage", "write what can be read to a new store", _salvage)
+    rescue.add_argument("--out", metavar="FILE", type=Path, required=True, help="the new store")
+
+
+def _add(
+    inner: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    summary: str,
+    execute: "Callable[[argparse.Namespace], int]",
+) -> argparse.ArgumentParser:
+    more = " --out saved.rrs" if name == "salvage" else ""
+    parser = add_verb(inner, name, summary, f"  resume-rig store {name} night.rrs{more}")
+    parser.add_argument("store", metavar="STORE", type=Path, help="a campaign store")
+    parser.set_defaults(execute=execute)
+    return parser
+
+
+def _info(args: argparse.Namespace) -> int:
+    from resume_rig.campaign.store import Store
+
+    with Store.open(args.store) as store:
+        facts = _facts(store)
+    if args.json:
+        answer([json.dumps({"schema": "resume-rig/store-info/1", **facts}) + "\n"])
+    else:
+        width = max(map(len, facts))
+        answer(f"{name:<{width}}  {_told(value)}\n" for name, value in facts.items())
+    return DONE
+
+
+def _facts(store: "Store") -> dict[str, object]:
+    from resume_rig.campaign.plan_file import plan_to_mapping
+    from resume_rig.report.hostile_text import one_line
+    from resume_rig.report.json_text import utc_json
+
+    identity, outcomes = store.identity, store.outcomes()
+    size, cycles = store.path.stat().st_size, sum(outcomes.values())
+    newest = store.newest_utc_ns()
+    return {
+        "store": str(store.path),
+        "bytes": size,
+        "bytes_per_cycle": round(size / cycles) if cycles else None,
+        "begun": utc_json(identity.created_utc_ns),
+        "newest": utc_json(newest) if cycles else None,
+        "dut": one_line(identity.dut_name),
+        "rig": one_line(f"{identity.rig.board} at {identity.rig_url}"),
+        "firmware": one_line(identity.rig.firmware),
+        "host": one_line(identity.host),
+        "software": one_line(identity.software),
+        "requirement": identity.requirement.id,
+        "wired": [channel.value for channel in identity.wired],
+        "sessions": len(store.sessions()),
+        "recoveries": len(store.recoveries()),
+        "cycles": cycles,
+        "outcomes": {outcome.value: count for outcome, count in outcomes.items()},
+        "plan": plan_to_mapping(store.plan),
+        "salvaged": store.salvaged,
+    }
+
+
+def _told(value: object) -> str:
+    match value:
+        case None:
+            return "-"
+        case dict():
+            return ", ".join(f"{name} {_told(each)}" for name, each in value.items()) or "-"
+        case list():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
+
+
+def _check(args: argparse.Namespace) -> int:
+    from resume_rig.campaign.store_check import check_store
+    from resume_rig.model.units import count_of
+    from resume_rig.report.hostile_text import one_line
+
+    found = check_store(args.store)
+    if args.json:
+        document = {
+            "schema": "resume-rig/store-check/1",
+            "store": str(args.store),
+            "ok": not found.problems,
+            "cycles": found.cycles,
+            "problems": [one_line(text) for text in found.problems],
+        }
+        answer([json.dumps(document) + "\n"])
+    elif found.problems:
+        answer(f"{one_line(text)}\n" for text in found.problems)
+        say(
+            f"{args.store} is damaged; `resume-rig store salvage {args.store} --out NEW` writes "
+            "what can be read to a new store and leaves this one as it is"
+        )
+    else:
+        answer([f"{args.store} is whole: {count_of(found.cycles, 'cycle')}.\n"])
+    return USAGE if found.problems else DONE
+
+
+def _salvage(args: argparse.Namespace) -> int:
+    from resume_rig.campaign.store_salvage import salvage
+
+    came = salvage(args.store, args.out)
+    if args.json:
+        document = {
+            "schema": "resume-rig/store-salvage/1",
+            "store": str(came.path),
+            "kept": len(came.kept),
+            "without_light": came.without_light,
+            "without_records": came.without_records,
+            "lost": came.lost,
+        }
+        answer([json.dumps(document) + "\n"])
+    else:
+        answer([f"{came.sentence()}.\n"])
+        say(f"Store: {came.path}")
+    return DONE

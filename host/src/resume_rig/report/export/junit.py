@@ -1,0 +1,105 @@
+"""A campaign as JUnit XML: one case a requirement, not a cycle.
+
+FAIL and MARGINAL are failures, NO-EVIDENCE is an error: a build that proves nothing is not green.
+"""
+
+from collections.abc import Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from resume_rig.model.campaign import CampaignFacts
+from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
+from resume_rig.model.requirement import Requirement
+from resume_rig.model.units import count_of
+from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.report.findings import cycle_ranges, findings_of
+from resume_rig.report.hostile_text import encodable, one_line
+
+# What the rig owes, whatever the DUT did.
+_UNFINISHED = frozenset({Outcome.INVALID, Outcome.INTERRUPTED})
+_DID_NOT_COME_BACK = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.NEVER_SLEPT})
+
+
+def junit_pieces(correlation: Correlation, facts: CampaignFacts, started_utc: str) -> Iterator[str]:
+    """Yield the document in pieces.
+
+    Args:
+        correlation: the answer.
+        facts: who and what was measured.
+        started_utc: ISO 8601 of the campaign's begin.
+    """
+    cases = list(_cases(correlation, facts.requirement))
+    failures = sum("<failure" in case for case in cases)
+    errors = sum("<error" in case for case in cases)
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield f'<testsuites name="resume-rig" {counts}>\n'
+    yield (
+        f"  <testsuite name={_attribute(facts.requirement.id)} {counts} "
+        f"timestamp={_attribute(started_utc)}>\n    <properties>\n"
+    )
+    for name, value in facts.identity.items():
+        yield f"      <property name={_attribute(name)} value={_attribute(value)}/>\n"
+    for outcome, count in facts.outcomes.items():
+        yield f'      <property name={_attribute(f"outcome {outcome}")} value="{count}"/>\n'
+    yield "    </properties>\n"
+    yield from cases
+    yield "  </testsuite>\n</testsuites>\n"
+
+
+def _cases(correlation: Correlation, requirement: Requirement) -> Iterator[str]:
+    problem = _problem(correlation.verdict, correlation.why)
+    yield _case(requirement.id, requirement.title, problem, correlation.why)
+    if requirement.bios_advised_ms is not None:
+        yield _advice(correlation, requirement.id, requirement.bios_advised_ms)
+    broken = [c for c in correlation.cycles if c.outside.outcome in _DID_NOT_COME_BACK]
+    yield _listed(requirement.id, "every cycle slept and came back", "failure", broken)
+    unfinished = [c for c in correlation.cycles if c.outside.outcome in _UNFINISHED]
+    yield _listed(requirement.id, "every cycle was measured whole", "error", unfinished)
+
+
+def _advice(correlation: Correlation, suite: str, advised_ms: int) -> str:
+    over = sum(
+        any(finding.kind is FindingKind.BIOS_OVER_ADVISED for finding in findings_of(cycle))
+        for cycle in correlation.cycles
+    )
+    text = f"{count_of(over, 'cycle')} above the advised {advised_ms} ms; advice never fails"
+    return _case(suite, f"BIOS within {advised_ms} ms (advised)", "", text)
+
+
+def _listed(suite: str, name: str, element: str, cycles: list[ReconciledCycle]) -> str:
+    if not cycles:
+        return _case(suite, name, "", "")
+    ranges = cycle_ranges([cycle.outside.number for cycle in cycles])
+    outcomes = ", ".join(sorted({cycle.outside.outcome.value for cycle in cycles}))
+    message = f"{count_of(len(cycles), 'cycle')}: {ranges} ({outcomes})"
+    return _case(suite, name, _element(element, outcomes, message), message)
+
+
+def _problem(verdict: Verdict, why: str) -> str:
+    match verdict:
+        case Verdict.PASS:
+            return ""
+        case Verdict.NO_EVIDENCE:
+            return _element("error", verdict.value, why)
+        case _:
+            return _element("failure", verdict.value, why)
+
+
+def _element(name: str, kind: str, message: str) -> str:
+    return f"      <{name} type={_attribute(kind)} message={_attribute(message)}/>\n"
+
+
+def _case(suite: str, name: str, problem: str, told: str) -> str:
+    out = f"      <system-out>{escape(_clean(told))}</system-out>\n" if told else ""
+    return (
+        f"    <testcase classname={_attribute(f'resume-rig.{suite}')} name={_attribute(name)}>\n"
+        f"{problem}{out}    </testcase>\n"
+    )
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text))
+
+
+def _clean(text: str) -> str:
+    return encodable(one_line(text, 2_000))

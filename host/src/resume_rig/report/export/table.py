@@ -1,0 +1,193 @@
+"""Tables of a campaign that CSV and Parquet share: named, typed columns and rows.
+
+docs/reference/exports.md lists them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from resume_rig.model.cycle import Correlation, IntervalName, ReconciledCycle
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.recorded import RecordedCycle
+from resume_rig.report.findings import findings_of
+from resume_rig.report.hostile_text import one_line
+from resume_rig.report.json_text import utc_json
+
+Value: TypeAlias = int | float | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    Attributes:
+        name: with its unit at the end.
+        type: of its values; each may be None.
+    """
+
+    name: str
+    type: type[int] | type[float] | type[str] | type[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns and the rows below them; `rows` can be read once."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: Iterable[tuple[Value, ...]]
+
+
+_Getter: TypeAlias = Callable[[ReconciledCycle], Value]
+
+
+def cycles_table(correlation: Correlation) -> Table:
+    """Return one row a cycle: outcome, outside, inside, reconciled, verdict."""
+    getters = _cycle_getters()
+    return Table(
+        "cycles",
+        tuple(column for column, _ in getters),
+        (tuple(get(cycle) for _, get in getters) for cycle in correlation.cycles),
+    )
+
+
+def findings_table(correlation: Correlation) -> Table:
+    """Return one row a finding, in order of the cycles."""
+    columns = (Column("cycle", int), Column("kind", str), Column("text", str))
+    return Table(
+        "findings",
+        columns,
+        (
+            (cycle.outside.number, finding.kind.value, one_line(finding.text))
+            for cycle in correlation.cycles
+            for finding in findings_of(cycle)
+        ),
+    )
+
+
+def edges_table(recorded: Iterable[RecordedCycle]) -> Table:
+    """Return one row an edge; `t_ns` counts from the wake trigger of its cycle."""
+    columns = (
+        Column("cycle", int),
+        Column("number", int),
+        Column("t_ns", int),
+        Column("board_ns", int),
+        Column("channel", str),
+        Column("level", int),
+    )
+    rows = (
+        (
+            each.number,
+            edge.number,
+            edge.t_ns - each.zero_ns,
+            edge.t_ns,
+            edge.channel.value,
+            edge.level,
+        )
+        for each in recorded
+        for edge in each.edges
+    )
+    return Table("edges", columns, rows)
+
+
+def components_table(correlation: Correlation) -> Table:
+    """Return one row for each phase, device, service and application that a record times."""
+    columns = (
+        Column("cycle", int),
+        Column("kind", str),
+        Column("name", str),
+        Column("phase", str),
+        Column("duration_ms", float),
+        Column("start_ms", float),
+    )
+    return Table("components", columns, _component_rows(correlation))
+
+
+def _component_rows(correlation: Correlation) -> Iterator[tuple[Value, ...]]:
+    for cycle in correlation.cycles:
+        for part in () if cycle.record is None else cycle.record.components:
+            yield (
+                cycle.outside.number,
+                part.kind.value,
+                one_line(part.name),
+                one_line(part.phase),
+                part.duration_ms,
+                part.start_ms,
+            )
+
+
+def _cycle_getters() -> list[tuple[Column, _Getter]]:
+    return [
+        (Column("cycle", int), lambda c: c.outside.number),
+        (Column("outcome", str), lambda c: c.outside.outcome.value),
+        (Column("state_outside", str), lambda c: c.outside.state.value),
+        (Column("wake_by", str), _wake_by),
+        (Column("ignored", bool), lambda c: c.outside.ignored),
+        (Column("judged", bool), lambda c: c.judged),
+        (Column("verdict", str), lambda c: c.verdict.value),
+        (Column("why_not", str), lambda c: None if c.why_not is None else one_line(c.why_not)),
+        *[pair for name in IntervalName for pair in _interval(name)],
+        *_bounded("press_to_resume_complete_ns", lambda c: c.press_to_resume_complete),
+        *_bounded("unexplained_ns", lambda c: c.unexplained),
+        *_bounded("light_after_complete_ns", lambda c: c.light_after_complete),
+        (Column("record_id", int), lambda c: c.record.record_id if c.record else None),
+        (Column("kind_inside", str), lambda c: c.record.kind.value if c.record else None),
+        *[_inside_ms(name) for name in _INSIDE_MS],
+        _utc("sleep_time_utc", lambda record: record.sleep_time_utc_ns),
+        _utc("wake_time_utc", lambda record: record.wake_time_utc_ns),
+        (Column("findings", str), lambda c: ";".join(f.kind.value for f in findings_of(c))),
+    ]
+
+
+_INSIDE_MS = (
+    "bios_init_ms",
+    "driver_init_ms",
+    "resume_ms",
+    "firmware_resume_ms",
+    "sleep_ms",
+    "wake_ms",
+    "hiber_read_ms",
+    "hiber_write_ms",
+)
+
+
+def _wake_by(cycle: ReconciledCycle) -> Value:
+    return None if cycle.outside.wake_by is None else cycle.outside.wake_by.value
+
+
+def _interval(name: IntervalName) -> list[tuple[Column, _Getter]]:
+    return _bounded(name.value, lambda cycle: cycle.outside.intervals.get(name))
+
+
+def _bounded(
+    name: str, get: Callable[[ReconciledCycle], BoundedNs | None]
+) -> list[tuple[Column, _Getter]]:
+    """Return the value's column, and that of its bound."""
+
+    def value(cycle: ReconciledCycle) -> Value:
+        found = get(cycle)
+        return None if found is None else found.value_ns
+
+    def bound(cycle: ReconciledCycle) -> Value:
+        found = get(cycle)
+        return None if found is None else found.bound_ns
+
+    bound_name = f"{name.removesuffix('_ns')}_bound_ns"
+    return [(Column(name, int), value), (Column(bound_name, int), bound)]
+
+
+def _inside_ms(name: str) -> tuple[Column, _Getter]:
+    def value(cycle: ReconciledCycle) -> Value:
+        found: int | None = None if cycle.record is None else getattr(cycle.record, name)
+        return found
+
+    return Column(name, int), value
+
+
+def _utc(name: str, get: Callable[[OsRecord], int | None]) -> tuple[Column, _Getter]:
+    def value(cycle: ReconciledCycle) -> Value:
+        return None if cycle.record is None else utc_json(get(cycle.record))
+
+    return Column(name, str), value

@@ -1,0 +1,195 @@
+"""Arithmetic of a cycle's waveform: a lane for each wire, light below, long pauses folded away.
+
+A sleep lasts seconds or hours and a resume one second. Where nothing happens for long, the axis is
+folded, and says how much it leaves out; everything else is drawn at one scale.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from markupsafe import Markup
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.edge import LightBlock
+from resume_rig.model.recorded import RecordedCycle
+from resume_rig.model.units import seconds_text
+from resume_rig.report.milestones import NS_PER_MS
+from resume_rig.report.svg_axis import Tick, multiples, nice_step, tick_label
+
+_WIDTH: Final = 1040
+_LEFT: Final = 108
+_RIGHT: Final = 1024
+_TOP: Final = 34
+_LANE: Final = 24
+_SWING: Final = 14
+_LIGHT: Final = 44
+_FOLD: Final = 34
+_MARGIN_NS: Final = 60 * NS_PER_MS
+_FOLDED_FROM_NS: Final = 900 * NS_PER_MS
+_TICK_APART: Final = 56
+_LIGHT_STEP: Final = 2
+_LEAST_COLUMNS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One wire: `path` is its line, as SVG writes paths; made of numbers alone, however long."""
+
+    name: str
+    y: float
+    path: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A place where time is left out."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class WavePicture:
+    """One cycle.
+
+    Attributes:
+        ticks: milliseconds since the zero.
+        zero: place of the trigger; None where there was none, and the zero is the first edge.
+        light: outline of the band from minimum to maximum, as SVG writes points; "" without.
+        light_y: middle of the light's lane.
+    """
+
+    cycle: int
+    width: int
+    height: int
+    lanes: tuple[Lane, ...]
+    ticks: tuple[Tick, ...]
+    folds: tuple[Fold, ...]
+    zero: float | None
+    light: Markup
+    light_y: float
+    summary: str
+    left: int = _LEFT
+    right: int = _RIGHT
+    top: int = _TOP
+    base: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A part of the axis that is drawn to scale."""
+
+    from_ns: int
+    to_ns: int
+    start: float
+    end: float
+
+    def at(self, t_ns: float) -> float:
+        share = (t_ns - self.from_ns) / (self.to_ns - self.from_ns)
+        return round(self.start + min(max(share, 0.0), 1.0) * (self.end - self.start), 1)
+
+
+def wave_picture(cycle: RecordedCycle) -> WavePicture | None:
+    """Return the drawing of a cycle; None where no edge was recorded."""
+    moments = [edge.t_ns for edge in cycle.edges]
+    if cycle.has_trigger:
+        moments.append(cycle.zero_ns)
+    if not moments:
+        return None
+    stretches = _stretches(sorted(moments))
+    channels = [channel for channel in Channel if channel in cycle.initial_levels]
+    lanes = tuple(_lane(cycle, channel, at, stretches) for at, channel in enumerate(channels))
+    light_top = _TOP + _LANE * len(lanes) + 6
+    light = _light_outline(cycle.light, stretches, light_top)
+    base = light_top + (_LIGHT if light else 0)
+    return WavePicture(
+        cycle=cycle.number,
+        width=_WIDTH,
+        height=base + 30,
+        lanes=lanes,
+        ticks=_ticks(stretches, cycle.zero_ns),
+        folds=tuple(
+            Fold(round((a.end + b.start) / 2, 1), seconds_text(b.from_ns - a.to_ns))
+            for a, b in pairwise(stretches)
+        ),
+        zero=_place(cycle.zero_ns, stretches) if cycle.has_trigger else None,
+        light=light,
+        light_y=light_top + _LIGHT / 2,
+        summary=f"Wires of cycle {cycle.number}: {len(cycle.edges)} edges.",
+        base=base,
+    )
+
+
+def _stretches(moments: Sequence[int]) -> tuple[_Stretch, ...]:
+    """Return the parts of the axis: what lies close together is one."""
+    parts: list[tuple[int, int]] = []
+    for t_ns in moments:
+        if parts and t_ns - parts[-1][1] <= _FOLDED_FROM_NS:
+            parts[-1] = (parts[-1][0], t_ns)
+        else:
+            parts.append((t_ns, t_ns))
+    wide = [(a - _MARGIN_NS, b + _MARGIN_NS) for a, b in parts]
+    whole_ns = sum(b - a for a, b in wide)
+    room = _RIGHT - _LEFT - _FOLD * (len(wide) - 1)
+    found: list[_Stretch] = []
+    x = float(_LEFT)
+    for a, b in wide:
+        width = max(room * (b - a) / whole_ns, 1.0)
+        found.append(_Stretch(a, b, x, x + width))
+        x += width + _FOLD
+    return tuple(found)
+
+
+def _place(t_ns: int, stretches: Sequence[_Stretch]) -> float:
+    after = bisect_right([stretch.from_ns for stretch in stretches], t_ns)
+    return stretches[max(0, after - 1)].at(t_ns)
+
+
+def _lane(cycle: RecordedCycle, channel: Channel, at: int, stretches: Sequence[_Stretch]) -> Lane:
+    low = _TOP + _LANE * at + _SWING + 4
+    level = cycle.initial_levels[channel]
+    path = f"M{_LEFT} {low - _SWING * level}"
+    for edge in cycle.edges:
+        if edge.channel is channel and edge.level != level:
+            level = edge.level
+            path += f"H{_place(edge.t_ns, stretches):g}V{low - _SWING * level}"
+    return Lane(channel.value, low, Markup(f"{path}H{_RIGHT}"))
+
+
+def _light_outline(blocks: Sequence[LightBlock], stretches: Sequence[_Stretch], top: int) -> Markup:
+    """Return the band between minimum and maximum, one point a place."""
+    columns: dict[int, tuple[int, int]] = {}
+    for block in blocks:
+        if not any(each.from_ns <= block.t_ns <= each.to_ns for each in stretches):
+            continue
+        x = _LIGHT_STEP * round(_place(block.t_ns, stretches) / _LIGHT_STEP)
+        low, high = columns.get(x, (block.minimum, block.maximum))
+        columns[x] = (min(low, block.minimum), max(high, block.maximum))
+    if len(columns) < _LEAST_COLUMNS:
+        return Markup()
+    most = max(high for _, high in columns.values()) or 1
+
+    def y(counts: int) -> float:
+        return round(top + 4 + (_LIGHT - 8) * (1 - counts / most), 1)
+
+    over = [f"{x},{y(high):g}" for x, (_, high) in sorted(columns.items())]
+    under = [f"{x},{y(low):g}" for x, (low, _) in sorted(columns.items(), reverse=True)]
+    return Markup(" ".join([*over, *under]))
+
+
+def _ticks(stretches: Sequence[_Stretch], zero_ns: int) -> tuple[Tick, ...]:
+    shown_ns = sum(stretch.to_ns - stretch.from_ns for stretch in stretches)
+    room = sum(stretch.end - stretch.start for stretch in stretches)
+    step_ms = nice_step(shown_ns / NS_PER_MS, max(1, int(room / _TICK_APART)))
+    ticks: list[Tick] = []
+    for stretch in stretches:
+        low = (stretch.from_ns - zero_ns) / NS_PER_MS
+        high = (stretch.to_ns - zero_ns) / NS_PER_MS
+        for value in multiples(low, high, step_ms):
+            place = stretch.at(value * NS_PER_MS + zero_ns)
+            if not ticks or place - ticks[-1].at >= _TICK_APART / 2:
+                ticks.append(Tick(place, tick_label(value, step_ms)))
+    return tuple(ticks)

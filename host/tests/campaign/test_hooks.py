@@ -1,0 +1,81 @@
+"""Hooks: told by their environment, never waited for, and never able to harm a campaign."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from resume_rig.campaign import hooks as module
+from resume_rig.campaign.hooks import HookEvent, Hooks, command_words
+from resume_rig.model.errors import UsageError
+
+WRITE = """
+import json, os, sys
+facts = {k: v for k, v in os.environ.items() if k.startswith("RESUME_RIG_")}
+with open(sys.argv[1], "a", encoding="utf-8") as file:
+    file.write(json.dumps(facts) + "\\n")
+"""
+
+
+def python(code: str, *words: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", code, *words)
+
+
+def test_a_command_is_told_in_its_environment(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    hooks = Hooks({HookEvent.FAILURE: python(WRITE, str(out))}, {"store": "a.rrs"})
+    hostile = "$(touch harm); `touch harm` \x1b[31m \ud800\0"
+    hooks.fire(HookEvent.FAILURE, {"cycle": "7", "text": hostile})
+    hooks.fire(HookEvent.END, {"verdict": "PASS"})
+    hooks.close()
+    (line,) = out.read_text("utf-8").splitlines()
+    assert '"RESUME_RIG_EVENT": "failure"' in line
+    assert '"RESUME_RIG_STORE": "a.rrs"' in line
+    assert '"RESUME_RIG_CYCLE": "7"' in line
+    assert "$(touch harm)" in line
+    assert not Path("harm").exists()
+    assert hooks.problems == []
+
+
+def test_what_goes_wrong_is_said_and_raises_nothing() -> None:
+    commands = {
+        HookEvent.FAILURE: ("there-is-no-such-program",),
+        HookEvent.RECOVERY: python("raise SystemExit(3)"),
+    }
+    hooks = Hooks(commands, {})
+    hooks.fire(HookEvent.FAILURE, {})
+    hooks.fire(HookEvent.RECOVERY, {})
+    hooks.close()
+    assert "could not be run" in hooks.problems[0]
+    assert hooks.problems[1] == "the command on recovery ended with status 3"
+
+
+def test_a_campaign_waits_for_no_command_until_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LAST_WAIT_S", 0.2)
+    hooks = Hooks({HookEvent.FAILURE: python("import time; time.sleep(600)")}, {})
+    began = time.monotonic()
+    for _ in range(module.MOST_AT_ONCE + 1):
+        hooks.fire(HookEvent.FAILURE, {})
+    assert time.monotonic() - began < 60
+    assert hooks.problems == ["the command on failure was not run: 8 earlier ones still run"]
+    hooks.close()
+    assert len(hooks.problems) == 1 + module.MOST_AT_ONCE
+    assert "was ended" in hooks.problems[-1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other rules of quoting")
+def test_words_are_split_as_a_shell_would_and_no_shell_sees_them() -> None:
+    assert command_words("notify --text 'two words' $HOME") == (
+        "notify",
+        "--text",
+        "two words",
+        "$HOME",
+    )
+
+
+@pytest.mark.parametrize("text", ["", "   ", "'open"])
+def test_a_command_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="could not use"):
+        command_words(text)

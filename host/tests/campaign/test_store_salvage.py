@@ -1,0 +1,136 @@
+"""A damaged store: what is wrong is said, what can be read is kept, and nothing is made up."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from resume_rig.campaign.raw import CycleRaw
+from resume_rig.campaign.schema import PAGE_BYTES
+from resume_rig.campaign.store import Store
+from resume_rig.campaign.store_check import check_store
+from resume_rig.campaign.store_salvage import salvage
+from resume_rig.cli.main import main
+from resume_rig.model.errors import RecordError, UsageError
+
+CYCLES = 12
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("salvage") / "whole.rrs"
+    words = ["--rig", "sim:clock=virtual,seed=3", "--cycles", str(CYCLES), "--out", str(path)]
+    assert main(["run", *words, "--json"]) == 0
+    return path
+
+
+@pytest.fixture
+def damaged(whole: Path, tmp_path: Path) -> Callable[[Callable[[bytearray], None]], Path]:
+    def make(harm: Callable[[bytearray], None]) -> Path:
+        content = bytearray(whole.read_bytes())
+        harm(content)
+        path = tmp_path / "damaged.rrs"
+        path.write_bytes(content)
+        return path
+
+    return make
+
+
+def cycles_of(path: Path) -> dict[int, CycleRaw]:
+    with Store.open(path) as store:
+        return {raw.number: raw for raw in store.cycles()}
+
+
+@pytest.fixture(scope="module")
+def original(whole: Path) -> dict[int, CycleRaw]:
+    return cycles_of(whole)
+
+
+def zero_page(content: bytearray, page: int) -> None:
+    content[page * PAGE_BYTES : (page + 1) * PAGE_BYTES] = bytes(PAGE_BYTES)
+
+
+def test_a_whole_store_has_no_problem_and_is_salvaged_whole(whole: Path, tmp_path: Path) -> None:
+    assert check_store(whole).problems == ()
+    came = salvage(whole, tmp_path / "new.rrs")
+    assert (len(came.kept), came.without_light, came.lost) == (CYCLES, (), ())
+    assert cycles_of(tmp_path / "new.rrs") == cycles_of(whole)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_what_is_kept_of_a_damaged_store_is_what_was_there(
+    original: dict[int, CycleRaw],
+    damaged: Callable[[Callable[[bytearray], None]], Path],
+    tmp_path: Path,
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+
+    def harm(content: bytearray) -> None:
+        for _ in range(chance.randint(1, 3)):
+            zero_page(content, chance.randrange(len(content) // PAGE_BYTES))
+        if seed % 4 == 0:
+            del content[chance.randrange(len(content) // 2, len(content)) :]
+
+    path = damaged(harm)
+    before = path.read_bytes()
+    new = tmp_path / "new.rrs"
+    try:
+        came = salvage(path, new)
+    except RecordError:
+        assert not new.exists()
+    else:
+        kept = cycles_of(new)
+        assert set(kept) == set(came.kept)
+        for number, raw in kept.items():
+            if number not in {*came.without_light, *came.without_records}:
+                assert raw == original[number]
+            assert raw.edges == original[number].edges
+        assert set(came.lost) == set(range(1, max(kept, default=0) + 1)) - set(kept)
+        assert check_store(new).problems == tuple(f"Cycle {n} is missing." for n in came.lost)
+    assert path.read_bytes() == before
+
+
+def test_a_first_page_that_is_destroyed_costs_nothing(
+    whole: Path, damaged: Callable[[Callable[[bytearray], None]], Path], tmp_path: Path
+) -> None:
+    came = salvage(damaged(lambda content: zero_page(content, 0)), tmp_path / "new.rrs")
+    assert len(came.kept) == CYCLES
+    assert cycles_of(tmp_path / "new.rrs") == cycles_of(whole)
+
+
+def test_a_damaged_store_is_said_to_be_damaged(
+    damaged: Callable[[Callable[[bytearray], None]], Path],
+) -> None:
+    found = check_store(damaged(lambda content: zero_page(content, 12)))
+    assert found.problems
+    assert all(text.endswith(".") and "\n" not in text for text in found.problems)
+
+
+def test_a_salvaged_store_says_so_in_its_report(
+    damaged: Callable[[Callable[[bytearray], None]], Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = damaged(lambda content: content.__delitem__(slice(len(content) * 2 // 3, None)))
+    salvage(path, tmp_path / "new.rrs")
+    capsys.readouterr()
+    main(["correlate", str(tmp_path / "new.rrs"), "--json"])
+    assert "cycles of a damaged store" in capsys.readouterr().out
+
+
+def test_nothing_is_overwritten_and_no_other_file_is_taken_for_a_store(
+    whole: Path, tmp_path: Path
+) -> None:
+    there = tmp_path / "there.rrs"
+    there.write_text("precious", encoding="utf-8")
+    with pytest.raises(UsageError, match="name a new file"):
+        salvage(whole, there)
+    assert there.read_text("utf-8") == "precious"
+    for content in (b"", b"hello", bytes(100_000), random.Random(1).randbytes(100_000)):
+        other = tmp_path / "other.bin"
+        other.write_bytes(content)
+        with pytest.raises(RecordError):
+            salvage(other, tmp_path / "new.rrs")
+        assert not (tmp_path / "new.rrs").exists()

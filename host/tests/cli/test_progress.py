@@ -1,0 +1,56 @@
+"""What `run` says while it runs, in each of its modes."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+RUN = ("run", "--rig", "sim:clock=virtual,seed=7", "--cycles", "3", "--out", "x.rrs")
+
+
+def test_json_is_one_document_a_line_and_standard_output_the_answer_alone(
+    command: Command,
+) -> None:
+    said = command(*RUN, "--progress", "json", "--json")
+    events = [json.loads(line) for line in said.err.splitlines()]
+    assert [e["event"] for e in events[:2]] == ["began", "started"]
+    cycles = [e for e in events if e["event"] == "cycle"]
+    assert [e["cycle"] for e in cycles] == [1, 2, 3]
+    assert cycles[-1]["outcomes"] == {"slept-and-woke": 3}
+    assert cycles[-1]["left_ns"] == 0
+    answer = said.document["cycles"]
+    assert isinstance(answer, list)
+    assert [e["resume_ms"] for e in cycles] == [[c["inside"]["resume_ms"]] for c in answer]
+
+
+def test_quiet_says_nothing_of_a_campaign_that_goes_well(command: Command) -> None:
+    said = command(*RUN, "--progress", "quiet", "--json")
+    assert said.status == 0
+    assert said.err == ""
+
+
+def test_lines_are_one_a_cycle(command: Command) -> None:
+    said = command(*RUN, "--json")
+    assert sum(line.startswith("cycle ") for line in said.err.splitlines()) == 3
+
+
+def test_the_end_is_told_to_a_hook(command: Command, folder: Path) -> None:
+    code = "import os; open('told', 'w').write(os.environ['RESUME_RIG_VERDICT'])"
+    Path("hook.py").write_text(code, encoding="utf-8")
+    hook = f"{sys.executable} {folder / 'hook.py'}"
+    said = command(*RUN, "--json", "--on-end", hook)
+    assert said.status == 0
+    assert Path("told").read_text("utf-8") == "PASS"
+
+
+@pytest.mark.parametrize("option", ["--on-failure", "--on-recovery", "--on-end"])
+def test_a_command_that_is_none_is_refused_before_anything_moves(
+    command: Command, option: str
+) -> None:
+    said = command(*RUN, option, "'open")
+    assert said.status == 2
+    assert "could not use the command" in said.err
+    assert not Path("x.rrs").exists()

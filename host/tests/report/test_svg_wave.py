@@ -1,0 +1,99 @@
+"""The waveform of a cycle: every edge where it was, pauses folded, nothing beside the picture."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.edge import Edge, LightBlock
+from resume_rig.model.recorded import RecordedCycle
+from resume_rig.report.svg_wave import Lane, WavePicture, wave_picture
+
+MS = 1_000_000
+S = 1_000_000_000
+
+
+def cycle(
+    times_ns: list[int], zero_ns: int | None = None, light: tuple[LightBlock, ...] = ()
+) -> RecordedCycle:
+    edges = [Edge(n, t, Channel.SLP_S3, n % 2) for n, t in enumerate(sorted(times_ns))]
+    return RecordedCycle(
+        number=5,
+        edges=tuple(edges),
+        initial_levels={Channel.SLP_S3: 1, Channel.PWR_OK: 0},
+        light=light,
+        zero_ns=zero_ns or 0,
+        has_trigger=zero_ns is not None,
+        zero_utc_ns=None,
+        zero_utc_bound_ns=0,
+        started_utc_ns=0,
+    )
+
+
+def picture(*args: object, **named: object) -> WavePicture:
+    found = wave_picture(cycle(*args, **named))  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def places(lane: Lane) -> list[float]:
+    return [float(x) for x in re.findall(r"H([\d.]+)V", lane.path)]
+
+
+def test_a_cycle_without_an_edge_has_no_picture() -> None:
+    assert wave_picture(cycle([])) is None
+
+
+def test_lanes_are_in_the_order_of_the_channels_and_begin_at_their_levels() -> None:
+    high, low = picture([10 * MS]).lanes
+    assert (high.name, low.name) == ("PWR_OK", "SLP_S3")
+    assert places(high) == []
+    assert len(places(low)) == 1
+
+
+def test_a_long_sleep_is_folded_and_says_how_long_it_was() -> None:
+    folded = picture([0, 100 * MS, 3_600 * S, 3_600 * S + 100 * MS], 3_600 * S)
+    (fold,) = folded.folds
+    assert fold.label == "3599.8 s"
+    before, after = places(folded.lanes[1])[1:3]
+    assert before < fold.at < after
+    # The two stretches are alike, and so are their widths.
+    a, b, c, d = places(folded.lanes[1])
+    assert abs((b - a) - (d - c)) < 1
+
+
+def test_a_pause_that_is_not_long_is_drawn_to_scale() -> None:
+    straight = picture([0, 100 * MS, 300 * MS])
+    a, b, c = places(straight.lanes[1])
+    assert straight.folds == ()
+    assert (c - b) / (b - a) == pytest.approx(2, abs=0.01)
+
+
+def test_light_is_drawn_from_minimum_to_maximum_where_the_axis_is() -> None:
+    blocks = tuple(LightBlock(n, n * MS, 5, 50, 100 if n > 60 else 10) for n in range(120))
+    outline = picture([0, 100 * MS], light=blocks).light
+    ys = [float(point.split(",")[1]) for point in outline.split()]
+    assert max(ys) - min(ys) > 30
+    assert picture([0, 100 * MS]).light == ""
+
+
+@given(
+    st.lists(st.integers(0, 10**14), min_size=1, max_size=40, unique=True),
+    st.none() | st.integers(0, 10**14),
+)
+def test_edges_keep_their_order_and_stay_in_the_picture(
+    times_ns: list[int], zero_ns: int | None
+) -> None:
+    found = picture(times_ns, zero_ns)
+    at = places(found.lanes[1])
+    assert at == sorted(at)
+    assert all(found.left <= x <= found.right for x in at)
+    assert len(at) == len(times_ns)
+    assert all(found.left <= tick.at <= found.right for tick in found.ticks)
+    assert all(a.at < b.at for a, b in pairwise(found.ticks))
+    if zero_ns is not None:
+        assert found.zero is not None
+        assert found.left <= found.zero <= found.right
