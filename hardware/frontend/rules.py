@@ -158,10 +158,18 @@ def two_contacts(facts: Facts) -> Iterator[str]:
 
 
 def nothing_alone_presses(facts: Facts) -> Iterator[str]:
-    """No single resistor, diode or capacitor lies between the button's wire and ground."""
-    for part in facts.on("DUT_PWRBTN"):
-        if part.kind.prefix in ("R", "D", "C") and GROUND in part.others("DUT_PWRBTN"):
-            yield f"{part.tag} alone, shorted, presses the button for ever"
+    """No single part lies between the button's wire and ground, nor between a coil and ground."""
+    coils = {
+        net
+        for part in facts.parts
+        if part.value == "COIL"
+        for net in part.nets.values()
+        if net not in SUPPLIES
+    }
+    for net in sorted(coils | {"DUT_PWRBTN"}):
+        for part in facts.on(net):
+            if part.kind.prefix in ("R", "D", "C", "Q") and GROUND in part.others(net):
+                yield f"{part.tag} alone, shorted, drives {net} for ever"
 
 
 def named_and_rated(facts: Facts) -> Iterator[str]:

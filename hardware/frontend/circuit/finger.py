@@ -28,7 +28,9 @@ def finger(board: Board) -> Comparison:
     for tag, gate, drain, source in chain:
         pins = {"G": gate, "D": drain, "S": source}
         place(SHEET, tag, COIL_FET, pins, volts=42.0, amperes=0.61)
-    place(SHEET, "D_CLAMP", CLAMP, {"K": "FINGER_LOW", "A": "GND"}, volts=42.0, amperes=0.61)
+        # A clamp over each FET: a single one to ground, shorted, would press for ever.
+        clamp = {"K": drain, "A": source}
+        place(SHEET, f"D_{tag}", CLAMP, clamp, volts=42.0, amperes=0.61)
     place(SHEET, "J_COIL", header(2), {"1": "+12V", "2": "FINGER_LOW"}, "COIL", 42.0, 0.61)
     place(SHEET, "J_TIP", header(2), {"1": "FINGER_TIP", "2": "GND"}, "TIP", 3.4, 0.001)
     place(SHEET, "R_PU", R1, {"1": "+3V3", "2": "FINGER_TIP"}, "10k", 3.4)

@@ -31,7 +31,9 @@ def lid_magnet(board: Board) -> None:
     place(MAGNET, "Q1", COIL_FET, switch, volts=42.0, amperes=0.61)
     guard = {"G": "ARMED", "D": "LID_M", "S": "GND"}
     place(MAGNET, "Q2", COIL_FET, guard, volts=42.0, amperes=0.61)
-    place(MAGNET, "D_CLAMP", CLAMP, {"K": "COIL_LOW", "A": "GND"}, volts=42.0, amperes=0.61)
+    # A clamp over each FET, not one from the coil to ground: that one, shorted, would hold the lid.
+    for tag, low, source in (("D_CLAMP1", "COIL_LOW", "LID_M"), ("D_CLAMP2", "LID_M", "GND")):
+        place(MAGNET, tag, CLAMP, {"K": low, "A": source}, volts=42.0, amperes=0.61)
     place(MAGNET, "J_COIL", header(2), {"1": "+12V", "2": "COIL_LOW"}, "COIL", 42.0, 0.61)
 
 

@@ -15,7 +15,7 @@ PHOTOMOS: dict[str, Spread] = {
     "vcc": about(3.3, 0.03),
 }
 BUTTON = Study(
-    "power button, pull-up 10 kOhm, 10 nF",
+    "power button",
     "button",
     ("on", "slope", "sensed", "off", "released", "ledcurrent", "pressed", "idle"),
     {},
@@ -24,6 +24,7 @@ BUTTON = Study(
         "on2": between(5.0, 10.0, 20.0),
         "slow2": between(0.5, 1.0, 3.0),
         "pullup": between(1e3, 10e3, 100e3),
+        "vpull": between(3.1, 3.3, 5.25),
         "board": between(1e-9, 10e-9, 100e-9),
         "rfb": about(22e6, 0.06),
         "rseries": about(39e3, 0.0135),
@@ -40,9 +41,10 @@ BUTTON = Study(
         Limit("off", 0.0, 30e-3, "the contact opens; 100 kOhm and 100 nF take 10 ms of it"),
         Limit("ledcurrent", 5e-3, 20e-3, "above what the photoMOS needs, below half its rating"),
         Limit("pressed", 0.0, 0.2, "below any logic threshold while pressed"),
-        Limit("idle", 2.0, 3.5, "the sense path does not press by itself"),
+        Limit("idle", 2.0, 5.3, "the sense path does not press by itself"),
     ),
     DRAWS,
+    corners=(("pullup", "board"), ("pullup", "board", "slow", "slow2")),
 )
 
 

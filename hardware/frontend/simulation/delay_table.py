@@ -68,7 +68,7 @@ def light_entry(path: str, measure: str, studies: Iterable[Study], conditions: s
 
 
 SPREAD = "0 to 60 degrees Celsius, part tolerances, 30 to 150 pF of cable"
-HEADERS = "front-panel header, pull-up 1 to 100 kOhm, 1 to 100 nF; from 0.8 V at the pin"
+HEADERS = "front-panel header, 1 to 100 kOhm to 3.3 or 5 V, 1 to 100 nF; from 0.8 V at the pin"
 GLOW = "step of light to 30, 250 or 500 cd/m2, threshold at a fifth of it"
 EDGE = "step or fade of 1 ms, 5 to 500 cd/m2, first gain; without the converter"
 FADE = "averaged over 1 ms or fading in 1 ms, 5 or 500 cd/m2, first gain; without the converter"

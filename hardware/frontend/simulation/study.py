@@ -49,6 +49,8 @@ class Study:
     draws: int = 0
     bounds: Mapping[str, float] = field(default_factory=dict)
     """How wide a measure's bound may be; held only against a study with draws."""
+    corners: tuple[tuple[str, ...], ...] = ()
+    """Parameters that are taken to their high ends together, as their product counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,9 @@ def plan(study: Study) -> list[tuple[str, dict[str, float]]]:
         for name, spread in study.spreads.items():
             runs.append((f"{name} low", nominal | {name: spread.low}))
             runs.append((f"{name} high", nominal | {name: spread.high}))
+        for names in study.corners:
+            high = {name: study.spreads[name].high for name in names}
+            runs.append((f"{' and '.join(names)} high", nominal | high))
         runs.extend((f"draw {index}", drawn(study, index)) for index in range(study.draws))
     return runs
 

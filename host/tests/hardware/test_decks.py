@@ -70,7 +70,7 @@ def test_logic_and_button_are_sensed_within_a_microsecond_and_logic_to_a_tenth()
         pytest.param(actuators.HOLD, {"rhold": 100e6, "rleak": 1e12}, "limit", id="no-hold-limit"),
         pytest.param(actuators.BUTTON, {"rseries": 220e3}, "sensed", id="a-slow-sense"),
         pytest.param(actuators.LID, {"vclamp": 60.0}, "vdsmax", id="a-high-clamp"),
-        pytest.param(light.STEPS[500], {"rf": 330e3}, "settled", id="too-much-gain"),
+        pytest.param(light.STEPS[500], {"rf": 330e3}, "t90", id="too-much-gain"),
         pytest.param(light.STEPS[5], {"cf": 150e-12}, "t50", id="a-slow-amplifier"),
     ],
 )

@@ -105,6 +105,10 @@ def bleed_at_the_wire(facts: Facts) -> Facts:
     return moved(facts, "BUTTON/R_BLEED", "1", "DUT_PWRBTN")
 
 
+def one_clamp(facts: Facts) -> Facts:
+    return moved(facts, "lid_magnet/D_CLAMP1", "A", "GND")
+
+
 def no_footprint(facts: Facts) -> Facts:
     return changed(facts, "dead_man/C_PUMP", kind=replace(catalogue.C16, footprint=""))
 
@@ -131,6 +135,7 @@ BREAKS = [
     (no_hold_limit, rules.armed_by_the_heartbeat),
     (one_contact, rules.two_contacts),
     (bleed_at_the_wire, rules.nothing_alone_presses),
+    (one_clamp, rules.nothing_alone_presses),
     (no_footprint, rules.named_and_rated),
     (no_number, rules.named_and_rated),
 ]
