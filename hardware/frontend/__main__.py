@@ -12,19 +12,19 @@ from pathlib import Path
 
 from frontend.circuit.facts import Facts
 from frontend.fault_table import table_of_faults, unsafe
-from frontend.faults import SHEETS, Effect, Fault, effect_of, faults_of
+from frontend.faults import FINGER, WIRED, Effect, Fault, effect_of, faults_of, parts_of
 from frontend.products import CircuitError, built
 from frontend.simulation.campaign import ALL_STUDIES, carry_all_out, table_of, with_draws
 from frontend.simulation.delay_table import toml_of
 from frontend.simulation.ngspice import DeckError, find_ngspice
 
 
-def fault_tree(ngspice: str, facts: Facts, jobs: int) -> tuple[list[Effect], list[str]]:
+def fault_tree(ngspice: str, facts: Facts, way: str, jobs: int) -> tuple[list[Effect], list[str]]:
     """Return what every single fault does, and a sentence for each that must not be so."""
     faults: list[Fault | None] = [None]
-    faults += [fault for part in facts.parts if part.sheet in SHEETS for fault in faults_of(part)]
+    faults += [fault for part in parts_of(facts, way) for fault in faults_of(part)]
     with ThreadPoolExecutor(jobs) as pool:
-        found = list(pool.map(lambda fault: effect_of(ngspice, facts, fault), faults))
+        found = list(pool.map(lambda fault: effect_of(ngspice, facts, fault, way), faults))
     effects = [effect for effect, _why in found if effect is not None]
     failed = [
         f"fault {fault}: {why}"
@@ -49,10 +49,12 @@ def build(out: Path, quick: bool, jobs: int) -> list[str]:
     print(table_of(outcomes))
     problems += [failure for outcome in outcomes for failure in outcome.failures]
     if not quick:
-        effects, failed = fault_tree(ngspice, facts["pico-wired"], jobs)
-        print(f"{len(effects)} faults of single parts simulated, {len(failed)} not as they must be")
-        problems += failed
-        files["faults.md"] = table_of_faults(effects)
+        trees = {}
+        for way, variant in ((WIRED, "pico-wired"), (FINGER, "pico-no-access")):
+            trees[way], failed = fault_tree(ngspice, facts[variant], way, jobs)
+            print(f"{len(trees[way])} faults of the {way}, {len(failed)} not as they must be")
+            problems += failed
+        files["faults.md"] = table_of_faults(trees)
         if not problems:
             files["delays.toml"] = toml_of(outcomes)
     for name, text in files.items():

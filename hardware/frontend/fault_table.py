@@ -1,18 +1,19 @@
 """The fault tree as a page, and what of it must hold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from frontend.faults import Effect
 
 HEAD = """\
 # What a broken part does to the DUT's button
 
-Made by `make hardware`: each line is six simulations of the wired button's circuit, with pull-ups
-of 10 and 100 kOhm at the DUT. No part was broken on a bench.
+Made by `make hardware`: each line is six simulations of the circuit, for the wired button with
+pull-ups of 10 and 100 kOhm at the DUT. No part was broken on a bench.
 
 "by itself" is a press though nothing is driven. "dead-man" tells whether a press that is commanded
 for ever ends when the heartbeat stops, "hold limit" whether it ends while the heart beats on.
-
+"""
+COLUMNS = """\
 | part | fault | presses by itself | still presses | dead-man | hold limit |
 |---|---|---|---|---|---|
 """
@@ -28,13 +29,15 @@ def words(effect: Effect) -> tuple[str, str, str, str]:
     )
 
 
-def table_of_faults(effects: Sequence[Effect]) -> str:
-    """Return the page."""
-    lines = []
-    for effect in effects:
-        part, what = (effect.fault.tag, effect.fault.what) if effect.fault else ("none", "none")
-        lines.append("| " + " | ".join((part, what, *words(effect))) + " |")
-    return HEAD + "\n".join(lines) + "\n"
+def table_of_faults(trees: Mapping[str, Sequence[Effect]]) -> str:
+    """Return the page, from the effects by the way to press."""
+    page = HEAD
+    for way, effects in trees.items():
+        page += f"\n## {way.capitalize()}\n\n{COLUMNS}"
+        for effect in effects:
+            found = (effect.fault.tag, effect.fault.what) if effect.fault else ("none", "none")
+            page += "| " + " | ".join((*found, *words(effect))) + " |\n"
+    return page
 
 
 def unsafe(effects: Sequence[Effect]) -> list[str]:

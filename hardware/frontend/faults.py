@@ -1,4 +1,4 @@
-"""Fault tree of the power button: each part open or short, and what the DUT's button does.
+"""Fault tree of button and finger: each part open or short, and what the DUT's button does.
 
 The deck is written from the circuit itself, not by hand. One run goes through idle, a press, its
 end, and the heartbeat's end; another leaves the command on when the heart stops; a third leaves
@@ -13,11 +13,35 @@ from frontend.circuit.facts import GROUND, Facts, Placed
 from frontend.rules import ohms
 from frontend.simulation.ngspice import Measures, run_text
 
-SHEETS = ("power_button", "dead_man", "BUTTON")
+WIRED, FINGER = "wired button", "finger"
+SHEETS = {
+    WIRED: ("power_button", "dead_man", "BUTTON"),
+    FINGER: ("finger", "dead_man"),
+}
+"""The functions of each way to press; the finger's tip and its comparator drive nothing."""
+UNDRIVEN = ("finger/J_TIP", "finger/R_PU", "finger/R_IN", "finger/R_FEEDBACK", "finger/J_COIL")
 SHORT, OPEN = "1m", "1e12"
 PRESSED_V = 0.8
 """Highest voltage that TTL takes for low: below it the DUT may see a press."""
 PULL_UPS_OHM = (10e3, 100e3)
+AROUND = {
+    WIRED: (
+        "vpull pull 0 3.3",
+        "rpull pull dut_pwrbtn {pull_up_ohm:g}",
+        "cboard dut_pwrbtn 0 10n",
+        "rground dut_pwrbtn_gnd 0 1m",
+        "routput sense_button 0 1k",
+    ),
+    # A solenoid of 24 Ohm and 20 mH; a fifth of its current is taken for a press.
+    FINGER: (
+        "vcoil +12v 0 12",
+        "lcoil +12v lcoil 20m",
+        "rcoil lcoil sensed 24",
+        "vsensed sensed finger_low 0",
+        "bkey dut_pwrbtn 0 v = 1.65*(1-tanh((i(vsensed)-0.1)/0.002))",
+        "rkey dut_pwrbtn 0 {pull_up_ohm:g}",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,27 +119,42 @@ def faults_of(part: Placed) -> Iterator[Fault]:
         yield Fault(part.tag, f"open {pin}" if len(pins) > 2 else "open", (pin,))
 
 
+FETS = {"BSS138": "fet50", "AO3422": "fet55"}
+
+
+def parts_of(facts: Facts, way: str) -> list[Placed]:
+    """Return the parts that a way to press is made of."""
+    return [part for part in facts.parts if part.sheet in SHEETS[way] and part.tag not in UNDRIVEN]
+
+
+DIODES = {
+    "BAT54": "d{number} {A} {K} schottky",
+    "TVS_33V": "d{number} {A} {K} clamp",
+    "TVS_5V": "x{number} {K} {A} tvs",
+}
+
+
 def element(part: Placed, number: int, nodes: Mapping[str, str]) -> str:
     """Return the SPICE line of a part whose pins are on `nodes`."""
     kind: Kind = part.kind
+    if kind.prefix == "D":
+        return DIODES[kind.name].format(number=number, **nodes)
     if kind.prefix == "R":
         return f"r{number} {nodes['1']} {nodes['2']} {ohms(part.value):g}"
     if kind.prefix == "C":
         value = "{hold}" if part.value == "10u" else part.value
         return f"c{number} {nodes['1']} {nodes['2']} {value}"
-    if kind.name == "BAT54":
-        return f"d{number} {nodes['A']} {nodes['K']} schottky"
-    if kind.name == "TVS_5V":
-        return f"x{number} {nodes['K']} {nodes['A']} tvs"
     if kind.name == "AQY212EH":
         return f"x{number} {nodes['A']} {nodes['K']} {nodes['O1']} {nodes['O2']} photomos"
-    return f"x{number} {nodes['D']} {nodes['G']} {nodes['S']} fet50"
+    return f"x{number} {nodes['D']} {nodes['G']} {nodes['S']} {FETS[kind.name]}"
 
 
-def deck_of(facts: Facts, fault: Fault | None, story: Story, pull_up_ohm: float) -> str:
+def deck_of(
+    parts: Sequence[Placed], way: str, fault: Fault | None, story: Story, pull_up_ohm: float
+) -> str:
     """Return the deck of a fault (None: all parts are sound) under a story."""
     lines = ["* fault of the power button", ".include models.inc", f".param hold={story.hold}"]
-    for number, part in enumerate(p for p in facts.parts if p.sheet in SHEETS):
+    for number, part in enumerate(parts):
         nodes = {pin: spice_net(net) for pin, net in part.nets.items()}
         if fault is not None and fault.tag == part.tag:
             if len(fault.pins) == 1:
@@ -132,11 +171,8 @@ def deck_of(facts: Facts, fault: Fault | None, story: Story, pull_up_ohm: float)
         "vbeat beat 0 pulse(0 3.3 0 1u 1u 200u 400u)",
         f"vgate alive 0 pwl(0 1 {story.silent_ms}m 1 {story.silent_ms + 0.01}m 0)",
         "bheart heartbeat 0 v = v(beat)*v(alive)+3.3*(1-v(alive))",
-        "vpull pull 0 3.3",
-        f"rpull pull dut_pwrbtn {pull_up_ohm:g}",
-        "cboard dut_pwrbtn 0 10n",
-        "rground dut_pwrbtn_gnd 0 1m",
-        "routput sense_button 0 1k",
+        ".model clamp d(bv=38.6 ibv=1m rs=1.5 is=1e-12)",
+        *(line.format(pull_up_ohm=pull_up_ohm) for line in AROUND[way]),
         ".options method=gear reltol=1e-3 rshunt=1e12",
         f".tran 50u {story.end_ms}m 0 50u",
         *(
@@ -153,12 +189,14 @@ def spice_net(net: str) -> str:
     return "0" if net == GROUND else net.lower()
 
 
-def effect_of(ngspice: str, facts: Facts, fault: Fault | None) -> tuple[Effect | None, str]:
+def effect_of(
+    ngspice: str, facts: Facts, fault: Fault | None, way: str = WIRED
+) -> tuple[Effect | None, str]:
     """Return what a fault does, or None and why no run told it."""
     lowest: dict[str, float] = {}
     for story in STORIES:
         for pull_up_ohm in PULL_UPS_OHM:
-            text = deck_of(facts, fault, story, pull_up_ohm)
+            text = deck_of(parts_of(facts, way), way, fault, story, pull_up_ohm)
             found: Measures = run_text(ngspice, text, tuple(story.looks))
             if found.failure is not None:
                 return None, found.failure

@@ -6,7 +6,7 @@ import pytest
 
 from frontend.circuit.facts import Facts
 from frontend.fault_table import unsafe
-from frontend.faults import SHEETS, Effect, Fault, effect_of, faults_of
+from frontend.faults import FINGER, WIRED, Effect, Fault, effect_of, faults_of, parts_of
 
 TABLE = (Path(__file__).resolve().parents[3] / "hardware" / "generated" / "faults.md").read_text(
     "utf-8"
@@ -62,16 +62,32 @@ def test_one_contact_alone_would_be_found_unsafe(ngspice: str, wired: Facts) -> 
     assert unsafe([found])[0] == "power_button/K1, short: presses though nothing is driven"
 
 
-def test_the_table_tells_every_fault_of_every_part(wired: Facts) -> None:
-    told = [line.split(" | ") for line in TABLE.splitlines() if line.startswith("| ")][1:]
+def test_the_finger_keeps_one_limit_too(
+    ngspice: str, front_ends: tuple[object, dict[str, Facts], object]
+) -> None:
+    facts = front_ends[1]["pico-no-access"]
+    sound, why = effect_of(ngspice, facts, None, FINGER)
+    assert sound is not None, why
+    assert unsafe([sound]) == []
+    fault = Fault("finger/D_Q2", "short", ("K", "A"))
+    found, why = effect_of(ngspice, facts, fault, FINGER)
+    assert found is not None, why
+    assert (found.presses_by_itself, found.dead_man, found.hold_limit) == (False, False, True)
+
+
+@pytest.mark.parametrize(("way", "variant"), [(WIRED, "pico-wired"), (FINGER, "pico-no-access")])
+def test_the_table_tells_every_fault_of_every_part(
+    front_ends: tuple[object, dict[str, Facts], object], way: str, variant: str
+) -> None:
+    section = TABLE.split(f"## {way.capitalize()}\n")[1].split("\n## ")[0]
+    told = [line.split(" | ") for line in section.splitlines() if line.startswith("| ")][1:]
     rows = {(cells[0].strip("| "), cells[1]) for cells in told}
     expected = {
         (part.tag, fault.what)
-        for part in wired.parts
-        if part.sheet in SHEETS
+        for part in parts_of(front_ends[1][variant], way)
         for fault in faults_of(part)
     }
     assert rows == expected | {("none", "none")}
-    assert "**yes**" not in TABLE
+    assert "**yes**" not in section
     for cells in told:
         assert {cells[-2], cells[-1].strip("| ")} != {"lost"}
