@@ -71,7 +71,7 @@ def test_a_cycle_that_never_woke_has_dashes_and_a_verdict(samples: Any) -> None:
 
 
 def test_records_without_a_cycle_are_named_up_to_ten(samples: Any) -> None:
-    records = tuple(samples.os_record(n) for n in range(12))
+    records = tuple(samples.unmatched(n) for n in range(12))
     text = text_of(replace(samples.four_cycles(), unmatched_records=records))
     assert "OS records without a cycle: record 790 (S3), " in text
     assert "and 2 more" in text

@@ -16,6 +16,11 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.match_text import (
+    match_sentences,
+    missing_sentences,
+    record_sentences,
+)
 from resume_rig.report.matched_reading import matched_reading
 from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
 from resume_rig.report.row_choice import TERMINAL_ROWS, RowChoice, row_choice
@@ -291,12 +296,18 @@ def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
 
 
 def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
+    for sentence in match_sentences(correlation):
+        yield style.paragraph(sentence)
     lonely = [c.outside.number for c in correlation.cycles if c.record is None]
     if lonely:
         yield style.paragraph(f"Cycles without an OS record: {cycle_ranges(lonely)}.")
+        for sentence in missing_sentences(correlation.cycles):
+            yield style.paragraph(sentence, indent=2)
     records = correlation.unmatched_records
     if records:
-        named = ", ".join(record_name(record) for record in records[:_RECORDS_NAMED])
+        named = ", ".join(record_name(each.record) for each in records[:_RECORDS_NAMED])
         rest = len(records) - _RECORDS_NAMED
         more = f", and {rest} more" if rest > 0 else ""
         yield style.paragraph(f"OS records without a cycle: {named}{more}.")
+        for sentence in record_sentences(records):
+            yield style.paragraph(sentence, indent=2)
