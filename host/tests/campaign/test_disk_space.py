@@ -70,13 +70,13 @@ def test_a_disk_that_is_full_in_a_commit_ends_with_advice_and_loses_nothing(
     def connect_to_a_small_disk(*args: Any, **options: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*args, **options)
         connection.execute("PRAGMA page_size = 8192")
-        connection.execute("PRAGMA max_page_count = 14")
+        connection.execute("PRAGMA max_page_count = 12")
         return connection
 
     monkeypatch.setattr(sqlite3, "connect", connect_to_a_small_disk)
 
     with pytest.raises(RecordError, match=r"the disk is full.*`resume-rig run --resume"):
-        fake.begin(override(short_plan, cycles=500))
+        fake.begin(override(short_plan, cycles=60))
 
     monkeypatch.undo()
     assert fake.rig.driven == set()
@@ -84,7 +84,7 @@ def test_a_disk_that_is_full_in_a_commit_ends_with_advice_and_loses_nothing(
         kept = store.last_number()
         assert kept > 3
         assert len(list(store.cycles())) == kept
-    assert fake.go_on().outcomes[Outcome.SLEPT_AND_WOKE] == 500
+    assert fake.go_on().outcomes[Outcome.SLEPT_AND_WOKE] == 60
 
 
 def test_a_rule_of_time_bounds_what_a_plan_takes() -> None:

@@ -78,7 +78,7 @@ def test_a_hang_is_known_sooner_once_the_dut_is_known(simulated: Make) -> None:
 
 
 def test_what_did_not_go_as_planned_teaches_nothing(simulated: Make) -> None:
-    bench = simulated(faults=frozenset({SimFault.DARK}))
+    bench = simulated(faults=frozenset({SimFault.WAKES_ALONE}))
     plan = dataclasses.replace(default_plan(), cycles=FEWEST + 1, wake_timeout_ns=30 * NS_PER_S)
 
     bench.begin(plan)
