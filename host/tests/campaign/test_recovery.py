@@ -123,6 +123,41 @@ def test_one_that_hangs_in_its_firmware_is_forced_off_and_boots(
     assert forced.levels[Channel.BACKLIGHT] == 1
 
 
+def test_a_hang_in_resume_is_one_failure_where_the_log_tells_of_it(
+    simulated: Make, short_plan: Plan
+) -> None:
+    bench = simulated()
+
+    def hang_once(event: Any) -> None:
+        if getattr(event, "done", None) == 2:
+            bench.simulated.set_behaviour(HANGS)
+        if isinstance(event, Recovering):
+            bench.simulated.set_behaviour(SOUND)
+
+    bench.events = type("Hanger", (list,), {"append": lambda self, event: hang_once(event)})()
+    end = bench.begin(override(short_plan, cycles=6))
+
+    assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 5, Outcome.DARK: 1}
+    assert steps_of(bench) == [(PRESS, False), (FORCE_OFF, True)]
+    assert "wrote no record" in recoveries_of(bench)[0].why
+
+
+def test_one_that_is_only_dark_and_unrecorded_is_tried_and_never_given_up(
+    simulated: Make, short_plan: Plan
+) -> None:
+    bench = simulated()
+
+    def darken(event: Any) -> None:
+        if getattr(event, "done", None) == 2:
+            bench.simulated.set_faults(frozenset({SimFault.DARK, SimFault.NO_RECORD}))
+
+    bench.events = type("Darkener", (list,), {"append": lambda self, event: darken(event)})()
+    end = bench.begin(override(short_plan, cycles=8))
+
+    assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 2, Outcome.DARK: 6}
+    assert set(steps_of(bench)) == {(PRESS, True)}
+
+
 def test_one_that_no_button_reaches_has_its_supply_cut(simulated: Make, short_plan: Plan) -> None:
     bench = simulated(faults=frozenset({SimFault.NEVER_WAKES}))
     relay = Relay(bench)

@@ -21,8 +21,16 @@ SWITCH_WITHIN_NS = 60 * NS_PER_S
 STARTS_WITHIN_NS = 5 * NS_PER_S
 
 
-def why_recover(bench: Bench, outcome: Outcome) -> str | None:
-    """Return in one sentence why the DUT needs help; None when it does not."""
+def why_recover(bench: Bench, outcome: Outcome, *, silent: bool = False) -> str | None:
+    """Return in one sentence why the DUT needs help; None when it does not.
+
+    Args:
+        bench: with the newest levels.
+        outcome: of the cycle before.
+        silent: its OS wrote no record of that cycle, though it did of others.
+    """
+    if outcome is Outcome.DARK and silent:
+        return "The DUT stayed dark and its OS wrote no record; does it hang in its resume?"
     if outcome is Outcome.NEVER_SLEPT:
         return "The DUT did not react to the sleep trigger; is it still alive?"
     dead = dead_lines(bench.levels(), bench.wired)

@@ -82,13 +82,14 @@ class LadderClimb:
         """Note that the DUT slept and woke."""
         self._in_a_row = 0
 
-    def climb(self, plan: Plan, why: str, *, fresh: bool = False) -> None:
+    def climb(self, plan: Plan, why: str, *, fresh: bool = False, suspected: bool = False) -> None:
         """Bring the DUT back.
 
         Args:
             plan: of the cycle that went wrong.
             why: one sentence.
             fresh: nobody tried to wake it in this session, so that waiting has no use.
+            suspected: it may be well; that it reacts at once is no recovery then.
 
         Raises:
             DutFault: the ladder ends; the sentence says what was tried.
@@ -114,6 +115,7 @@ class LadderClimb:
             )
         for step in able:
             if self._take(step, plan, trouble):
+                self._in_a_row -= suspected and step is RecoveryStep.PRESS
                 return
         tried = ", ".join(DONE_BY[step] for step in able)
         raise self._fault(trouble, f"by {tried}" if tried else "as no step of its ladder is left")

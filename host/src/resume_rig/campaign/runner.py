@@ -22,6 +22,7 @@ from resume_rig.campaign.stopping import advised, finding_of, insist, with_advic
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RecordError, RigError
+from resume_rig.model.os_record import NO_SUSPENDS
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.interface import RigInfo
 
@@ -183,9 +184,14 @@ class CampaignRunner:
             cycle.teach()
             self._ladder.good_cycle()
             self._rig_return.good_cycle()
-        why = why_recover(self._bench, raw.outcome)
+        why = why_recover(self._bench, raw.outcome, silent=self._is_silent(raw))
         if why is not None:
-            self._ladder.climb(cycle.plan, why)
+            self._ladder.climb(cycle.plan, why, suspected=raw.outcome is Outcome.DARK)
+
+    def _is_silent(self, raw: CycleRaw) -> bool:
+        """Return whether the OS wrote no record of a cycle, though its log brought others."""
+        told = any(record.kind not in NO_SUSPENDS for record in raw.records)
+        return self._log.received > 0 and not told
 
     def _ends_with(self, outcome: Outcome) -> bool:
         """Return whether a rule of the plan ends the campaign with the cycle in flight."""

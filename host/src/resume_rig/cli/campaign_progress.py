@@ -112,7 +112,7 @@ class Progress:
             case LogUnreadable(number=number, text=text):
                 self._line(f"cycle {number}: {text}")
             case Recovering(after_cycle=number, why=why, step=step):
-                self._line(f"after cycle {number}: {why} Trying {DONE_BY[step]}.")
+                self._line(f"after cycle {number}: {why} Next: {DONE_BY[step]}.")
             case Recovered(after_cycle=number, ok=ok, levels=levels):
                 shown = "" if levels is None else f" ({levels_text(levels)})"
                 self._line(f"after cycle {number}: {'awake again' if ok else 'no success'}{shown}.")
