@@ -48,7 +48,7 @@ help:
 setup: $(VENV)/.set-up
 $(VENV)/.set-up: $(SETUP_INPUTS)
 	@sh .ci/preflight $(PYTHON)
-	@echo 'Setting up in $(VENV) (once; downloads about 60 MB) ...'
+	@echo 'Setting up in $(VENV) (once; downloads about 120 MB) ...'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
