@@ -274,10 +274,15 @@ def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iter
     cycles = cycle_ranges([member.cycle for member in group.members])
     yield style.paragraph(f"{group.kind.value}, in cycle {cycles}:", indent=2)
     most = len(group.members) if show_all else _FINDINGS_OF_A_KIND
-    for member in group.members[:most]:
-        yield style.paragraph(f"cycle {member.cycle}: {member.finding.text}", indent=4)
-    if len(group.members) > most:
-        yield style.paragraph(f"... and {len(group.members) - most} more of this kind", indent=4)
+    told: dict[str, list[int]] = {}
+    for member in group.members:
+        told.setdefault(member.finding.text, []).append(member.cycle)
+    for text, numbers in list(told.items())[:most]:
+        where = f"cycle {cycle_ranges(numbers)}: " if len(told) > 1 else ""
+        yield style.paragraph(f"{where}{text}", indent=4)
+    left_out = sum(len(numbers) for numbers in list(told.values())[most:])
+    if left_out:
+        yield style.paragraph(f"... and {left_out} more of this kind", indent=4)
     meaning = explained(group.kind)
     if meaning is not None:
         yield style.paragraph(f"What to do: {meaning.do}", indent=4)
