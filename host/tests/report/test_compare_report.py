@@ -83,7 +83,7 @@ def test_what_is_zero_as_shown_has_no_sign_and_a_legend_speaks_of_what_is_shown(
     narrow, wide = ("".join(comparison_table(same, width=width)) for width in (100, 160))
 
     row = next(line for line in wide.splitlines() if line.startswith("BIOS"))
-    assert row.split()[4:10] == ["0.0", "-5.0", "to", "0.0", "0.0", "%"]
+    assert row.split()[5:11] == ["0.0", "-5.0", "to", "0.0", "0.0", "%"]
     assert "detectable = the smallest shift" in wide.replace("\n  ", " ")
     assert "detectable shifts need a wider terminal" in narrow.replace("\n  ", " ")
 
