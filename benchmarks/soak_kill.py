@@ -75,8 +75,9 @@ def _campaign(store: Path, strikes: random.Random, instants: int, tally: Tally) 
         after_s = strikes.uniform(0, _LONGEST_S)
         told, ended = _strike(store, after_s)
         if ended is not None:
-            if ended not in (0, 1):
-                tally.faults += (f"{store.name}: `run` ended with {ended}",)
+            if ended:
+                tally.faults += (f"{store.name}: {ended}",)
+                return
             break
         tally.kills += 1
         if not store.exists():
@@ -95,8 +96,11 @@ def _campaign(store: Path, strikes: random.Random, instants: int, tally: Tally) 
     _finished(store, tally)
 
 
-def _strike(store: Path, after_s: float | None) -> tuple[list[int], int | None]:
-    """Run or resume; return the cycles told of, and the exit status where it ended by itself."""
+def _strike(store: Path, after_s: float | None) -> tuple[list[int], str | None]:
+    """Run or resume; return the cycles told of, and what was wrong where it ended by itself.
+
+    That is "" at the end of the plan, and None where it was killed.
+    """
     what = ["--resume", str(store)] if store.exists() else _fresh(store)
     process = subprocess.Popen(
         [sys.executable, "-m", "resume_rig", "run", *what, "--progress", "json"],
@@ -110,7 +114,8 @@ def _strike(store: Path, after_s: float | None) -> tuple[list[int], int | None]:
         process.kill()
         _, out = process.communicate()
         return list(_told(out)), None
-    return list(_told(out)), process.returncode
+    wrong = process.returncode not in (0, 1)
+    return list(_told(out)), f"ended with {process.returncode}: {out[-300:]}" if wrong else ""
 
 
 def _fresh(store: Path) -> list[str]:

@@ -1,17 +1,28 @@
 """The original texts of stored OS records: read for the few cycles that a report shows."""
 
 import dataclasses
+import sys
 from collections.abc import Collection
+from functools import lru_cache
 from pathlib import Path
 
 from resume_rig.campaign.store import Store
+from resume_rig.model.component import Figure
 from resume_rig.model.cycle import Correlation, ReconciledCycle
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, WakeSource
 
 
 def without_text(record: OsRecord) -> OsRecord:
-    """Return a record without its original text."""
-    return dataclasses.replace(record, text="")
+    """Return a record without its original text; the same names are the same strings in all."""
+    figures = tuple(Figure(sys.intern(each.name), each.value) for each in record.figures)
+    return dataclasses.replace(
+        record, text="", figures=figures, wake_source=_shared(record.wake_source)
+    )
+
+
+@lru_cache(maxsize=256)
+def _shared(source: WakeSource) -> WakeSource:
+    return source
 
 
 def with_record_texts(
