@@ -9,6 +9,7 @@ from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.analysis.requirement import load_requirement
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.match import Confidence, RecordReason
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import FindingKind, Verdict
@@ -346,11 +347,29 @@ def test_a_capture_without_the_hosts_time_is_matched_and_has_no_os_clock(campaig
     assert answer.verdict is Verdict.PASS
 
 
-def test_a_single_cycle_is_matched_and_called_unverified(campaign) -> None:
+def test_a_single_cycle_is_matched_where_both_clocks_agree(campaign) -> None:
     answer = campaign.healthy(1).correlation()
 
     assert answer.verdict is Verdict.PASS
-    assert "a single match cannot verify the clocks' offset" in answer.why
+    assert answer.cycles[0].certainty.level is Confidence.HIGH
+
+
+def test_a_match_that_is_not_certain_feeds_no_verdict(campaign) -> None:
+    for _ in range(12):
+        campaign.at_ns -= len(campaign.cycles) ** 2 % 7 * S  # an even pace
+        campaign.cycle()
+    # The clocks differ by one pace and the first record is lost: nothing tells a shift by one.
+    campaign.records = [
+        replace(record, wake_time_utc_ns=record.wake_time_utc_ns + 3600 * S)
+        for record in campaign.records[1:]
+    ]
+
+    answer = campaign.correlation()
+
+    assert answer.verdict is Verdict.NO_EVIDENCE
+    assert any((cycle.why_not or "").startswith("match not certain") for cycle in answer.cycles)
+    assert not any(cycle.judged for cycle in answer.cycles)
+    assert all(cycle.press_to_resume_complete is None for cycle in answer.cycles)
 
 
 def test_a_record_that_was_there_before_a_cycle_is_not_of_that_cycle(campaign) -> None:
@@ -395,6 +414,7 @@ def test_what_cannot_be_a_cycle_of_the_wires_is_not_matched_with_one(campaign, k
     found = campaign.correlation()
 
     assert found.cycles[4].record is None
-    assert found.unmatched_records == (campaign.records[4],)
+    (lonely,) = found.unmatched_records
+    assert (lonely.record, lonely.reason) == (campaign.records[4], RecordReason.NO_SLEEP)
     assert [f.kind for f in found.cycles[4].findings] == [FindingKind.RECORD_MISSING]
     assert all(cycle.record is not None for n, cycle in enumerate(found.cycles) if n != 4)

@@ -18,6 +18,7 @@ from resume_rig.model.cycle import (
     ReconciledCycle,
 )
 from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
+from resume_rig.model.match import RecordReason, UnmatchedRecord
 from resume_rig.model.os_record import (
     Integrity,
     LogReading,
@@ -171,6 +172,10 @@ def never_woke(number: int) -> ReconciledCycle:
         judged=True,
         why_not=None,
     )
+
+
+def unmatched(number: int) -> UnmatchedRecord:
+    return UnmatchedRecord(os_record(number), RecordReason.BETWEEN_CYCLES)
 
 
 def correlation(
@@ -379,6 +384,7 @@ class Samples:
     correlation: Callable[..., Correlation] = correlation
     facts: Callable[..., CampaignFacts] = facts
     os_record: Callable[..., OsRecord] = os_record
+    unmatched: Callable[[int], UnmatchedRecord] = unmatched
     log_judgement: Callable[[LogShape], LogJudgement] = log_judgement
     log_shape: Callable[..., LogShape] = LogShape
     mixed_log: Callable[[], LogJudgement] = mixed_log

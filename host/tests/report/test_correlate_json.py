@@ -37,7 +37,7 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
     assert list(document["clock"]) == [
         *("os_minus_host_s", "bound_s", "drift_ppm"),
         *("board_rate_ppb", "board_rate_bound_ppb", "board_rate_cycle_bound_ppb"),
-        *("board_tolerance_ppb", "board_corrected_cycles", "board_rate_source", "breaks"),
+        *("board_tolerance_ppb", "board_corrected_cycles", "board_rate_source", "breaks", "steps"),
     ]
     assert document["cycles"][2]["findings"] == [
         {
@@ -73,7 +73,7 @@ def test_what_was_not_measured_is_null_under_every_key(samples: Any) -> None:
 
 
 def test_cycles_and_records_without_a_partner_are_listed(samples: Any) -> None:
-    correlation = replace(samples.with_a_hang(), unmatched_records=(samples.os_record(77),))
+    correlation = replace(samples.with_a_hang(), unmatched_records=(samples.unmatched(77),))
     document = document_of(correlation)
     assert document["unmatched_cycles"] == [3, 4]
     assert [record["record_id"] for record in document["unmatched_records"]] == [867]
@@ -91,7 +91,7 @@ def test_without_a_clock_relation_its_figures_are_null(samples: Any) -> None:
     document = document_of(replace(samples.four_cycles(), clock=None))
     clock = document["clock"]
     assert [clock[name] for name in ("os_minus_host_s", "bound_s", "drift_ppm")] == [None] * 3
-    assert (clock["board_rate_ppb"], clock["breaks"]) == (None, [])
+    assert (clock["board_rate_ppb"], clock["breaks"], clock["steps"]) == (None, [], [])
 
 
 def test_run_adds_the_campaign_with_its_budgets_and_nothing_else(samples: Any) -> None:

@@ -137,7 +137,7 @@ def test_a_row_has_intervals_with_uncertainties_inside_numbers_and_a_verdict(sam
 
 def test_findings_faults_and_the_lonely_are_told(samples: Any) -> None:
     facts = replace(samples.facts(), faults=("The board rebooted once.",))
-    correlation = replace(samples.with_a_hang(), unmatched_records=(samples.os_record(77),))
+    correlation = replace(samples.with_a_hang(), unmatched_records=(samples.unmatched(77),))
     text = Page(campaign_report(correlation, facts, GENERATED)).text
     assert "never-woke, in cycle 3" in text
     assert "Cycles without an OS record: 3-4." in text

@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from resume_rig.analysis.campaign_series import cycle_series
-from resume_rig.analysis.disagreements import disagreements, record_missing, surroundings_of
+from resume_rig.analysis.disagreements import (
+    disagreements,
+    record_missing,
+    state_mismatch,
+    surroundings_of,
+)
 from resume_rig.analysis.findings.seen import Surroundings
 from resume_rig.analysis.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.match import Match, OutsideMoments, match
@@ -22,6 +27,7 @@ from resume_rig.analysis.reconcile import (
 )
 from resume_rig.analysis.ruling import BROKEN, campaign_why, rule
 from resume_rig.analysis.statistics import failure_rate
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import (
     Correlation,
     OsClock,
@@ -29,6 +35,15 @@ from resume_rig.model.cycle import (
     OutsideCycle,
     OutsideState,
     ReconciledCycle,
+)
+from resume_rig.model.match import (
+    CYCLE_REASONS,
+    ClockStep,
+    Confidence,
+    CycleReason,
+    MatchCertainty,
+    UnmatchedRecord,
+    percent,
 )
 from resume_rig.model.os_record import (
     NO_SLEEPS,
@@ -76,6 +91,31 @@ class _Campaign:
     around: Surroundings
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The record of a cycle with the certainty of that, or the reason why there is none."""
+
+    record: OsRecord | None
+    certainty: MatchCertainty | None
+    missing: CycleReason | None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether what the record says may be held against the cycle."""
+        return self.certainty is not None and self.certainty.level is Confidence.HIGH
+
+    @property
+    def why_none(self) -> str:
+        """Why there is no record that may be held against the cycle, if there is none."""
+        if self.certainty is not None:
+            likely = percent(self.certainty)
+            return f"match not certain: the record is of this cycle with a probability of {likely}"
+        reason = CycleReason.LOST if self.missing is None else self.missing
+        if reason is CycleReason.AMBIGUOUS:
+            return f"match not certain: {CYCLE_REASONS[reason]}"
+        return f"no record: {CYCLE_REASONS[reason]}"
+
+
 def correlate(
     cycles: Sequence[TimedCycle],
     reading: LogReading,
@@ -97,13 +137,18 @@ def correlate(
     """
     related = any(cycle.wake_utc is not None for cycle in cycles)
     found = match(
-        [_moments(cycle, related) for cycle in cycles],
+        _all_moments(cycles, reading.records, related),
         reading.records,
         related,
         _seen_in(cycles, reading.records),
         _kinds_left_out(cycles),
     )
-    record_of = {cycle: reading.records[record] for cycle, record in found.pairs}
+    told = _told(cycles, reading, found)
+    record_of = {
+        index: each.record
+        for index, each in enumerate(told)
+        if each.record is not None and each.is_certain
+    }
     outsides = [cycle.outside for cycle in cycles]
     around = surroundings_of(
         outsides,
@@ -115,23 +160,49 @@ def correlate(
     )
     campaign = _Campaign(reading, requirement, around)
     reconciled = tuple(
-        _reconcile(cycle.outside, record_of.get(index), campaign)
-        for index, cycle in enumerate(cycles)
+        _reconcile(cycle.outside, each, campaign) for cycle, each in zip(cycles, told, strict=True)
     )
     judged = [cycle for cycle in reconciled if cycle.judged]
     timed = [sighting_of(c) for c in judged if c.outside.outcome not in BROKEN]
     limits = judge_limits(requirement, timed, len(judged) - len(timed))
     return Correlation(
         cycles=reconciled,
-        unmatched_records=tuple(reading.records[index] for index in found.unmatched_records),
+        unmatched_records=tuple(
+            UnmatchedRecord(reading.records[index], reason)
+            for index, reason in found.record_reasons.items()
+        ),
         clock=_clock(cycles, record_of, reset_to_tsc) if related else None,
         verdict=verdict_of_limits(limits),
-        why=campaign_why(reconciled, requirement, limits, _doubts(found, reading)),
+        why=campaign_why(reconciled, requirement, limits, _doubts(reading)),
         limits=limits,
         failures=failure_rate(sum(c.verdict is not Verdict.PASS for c in judged), len(judged)),
         series=cycle_series(reconciled, requirement),
         usual=usual_rests(around.norms),
+        clock_steps=tuple(
+            ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
+            for before, after, step_ns in found.steps
+        ),
     )
+
+
+def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tuple[_Told, ...]:
+    """Return of each cycle its record and how certain that is, or why it has none."""
+    certainty = {
+        cycle: (reading.records[record], MatchCertainty(probability))
+        for (cycle, record), probability in zip(found.pairs, found.probability, strict=True)
+    }
+    told: list[_Told] = []
+    for index, cycle in enumerate(cycles):
+        if index in certainty:
+            told.append(_Told(*certainty[index], None))
+            continue
+        reason = found.cycle_reasons[index]
+        if not reading.sources:
+            reason = CycleReason.NO_LOG
+        elif cycle.outside.outcome is Outcome.NEVER_WOKE:
+            reason = CycleReason.NOT_SURVIVED
+        told.append(_Told(None, None, reason))
+    return tuple(told)
 
 
 def _seen_in(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[int | None]:
@@ -153,6 +224,26 @@ def _kinds_left_out(cycles: Sequence[TimedCycle]) -> frozenset[SleepKind]:
     return NO_SUSPENDS if set(slept) <= _SUSPENDED else NO_SLEEPS
 
 
+def _all_moments(
+    cycles: Sequence[TimedCycle], records: Sequence[OsRecord], related: bool
+) -> list[OutsideMoments]:
+    """Return when the cycles slept and woke, and which kinds of record their wires exclude."""
+    one_of_each = {record.kind: record for record in records}
+    known: dict[tuple[OutsideState, tuple[Channel, ...]], frozenset[SleepKind]] = {}
+    moments: list[OutsideMoments] = []
+    for cycle in cycles:
+        outside = cycle.outside
+        seen = (outside.state, outside.channels)
+        if seen not in known:
+            known[seen] = frozenset(
+                kind
+                for kind, record in one_of_each.items()
+                if state_mismatch(outside, record) is not None
+            )
+        moments.append(replace(_moments(cycle, related), unlike=known[seen]))
+    return moments
+
+
 def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     outside = cycle.outside
     unfinished = outside.outcome is Outcome.INTERRUPTED and outside.awake_from_ns is None
@@ -168,18 +259,18 @@ def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     return OutsideMoments(awake_ns - outside.awake_from_ns + outside.asleep_from_ns, awake_ns)
 
 
-def _reconcile(
-    outside: OutsideCycle, record: OsRecord | None, campaign: _Campaign
-) -> ReconciledCycle:
+def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> ReconciledCycle:
     reset_to_tsc, norms = campaign.around.reset_to_tsc, campaign.around.norms
+    # What may be another cycle's record is shown, and nothing is concluded from it.
+    record = told.record if told.is_certain else None
     findings = outside.findings
     if record is not None:
         findings += disagreements(outside, record, campaign.around)
-    elif campaign.reading.sources and outside.outcome in _CAME_BACK:
+    elif told.record is None and campaign.reading.sources and outside.outcome in _CAME_BACK:
         findings += (record_missing(outside),)
     cycle = ReconciledCycle(
         outside=outside,
-        record=record,
+        record=told.record,
         press_to_resume_complete=press_to_resume_complete(outside, record, reset_to_tsc),
         unexplained=unexplained(outside, record, norms),
         light_after_complete=light_after_complete(outside, record, reset_to_tsc),
@@ -188,9 +279,10 @@ def _reconcile(
         why_not=None,
         findings=findings,
         hidden_before_sleep=None if record is None else before_sleep(outside, record),
+        certainty=told.certainty,
+        record_missing=told.missing,
     )
-    none = "no OS record matches this cycle" if campaign.reading.sources else "no log was read"
-    ruling = rule(cycle, campaign.requirement, f"no record: {none}")
+    ruling = rule(cycle, campaign.requirement, told.why_none)
     return replace(cycle, verdict=ruling.verdict, judged=ruling.judged, why_not=ruling.why_not)
 
 
@@ -210,16 +302,9 @@ def _clock(
     return os_clock(known or [reading for _, reading in readings])
 
 
-def _doubts(found: Match, reading: LogReading) -> list[str]:
+def _doubts(reading: LogReading) -> list[str]:
     """Say what the evidence itself is worth."""
     parts: list[str] = []
-    if found.pairs and not found.verified:
-        parts.append(
-            "which record belongs to which cycle is unverified, because times alone allow another "
-            "match"
-            if len(found.pairs) > 1
-            else "a single match cannot verify the clocks' offset"
-        )
     bad = sum(not source.integrity.ok for source in reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} not whole, so records may be missing")

@@ -14,6 +14,7 @@ from typing import Final
 from resume_rig.analysis.hibernate import PAGE_BYTES
 from resume_rig.analysis.reported_times import MS_NS, reported
 from resume_rig.model.cycle import IntervalName, ReconciledCycle
+from resume_rig.model.match import Confidence
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import BIOS, RESUME
@@ -69,7 +70,8 @@ Reader = Callable[[Sighting], BoundedNs | None]
 
 def sighting_of(cycle: ReconciledCycle) -> Sighting:
     """Return what may be held against a cycle: the one place where its record counts or not."""
-    return Sighting(cycle.record, cycle)
+    unsure = cycle.certainty is not None and cycle.certainty.level is not Confidence.HIGH
+    return Sighting(None if unsure else cycle.record, cycle)
 
 
 def measure_names() -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from enum import StrEnum, unique
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.light import LightBasis
+from resume_rig.model.match import ClockStep, CycleReason, MatchCertainty, UnmatchedRecord
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.series import FailureRate, SeriesStatistics
@@ -103,6 +104,9 @@ class ReconciledCycle:
         light_after_complete: light minus resume complete; negative = light came first.
         hidden_before_sleep: trigger to SLP_S3# minus what the OS and its firmware tell of it.
         judged: whether the verdict counts in the campaign's; why_not says why it does not.
+        certainty: how sure it is that the record is of this cycle; None without a record. Only a
+            high one feeds the verdict, the differences and the findings.
+        record_missing: the likely reason why there is no record; None where there is one.
     """
 
     outside: OutsideCycle
@@ -115,6 +119,8 @@ class ReconciledCycle:
     why_not: str | None
     findings: tuple[Finding, ...] = field(default=())
     hidden_before_sleep: BoundedNs | None = None
+    certainty: MatchCertainty | None = None
+    record_missing: CycleReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +180,11 @@ class Correlation:
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
+        clock_steps: where the match found that the OS clock was set, in order of the cycles.
     """
 
     cycles: tuple[ReconciledCycle, ...]
-    unmatched_records: tuple[OsRecord, ...]
+    unmatched_records: tuple[UnmatchedRecord, ...]
     clock: OsClock | None
     verdict: Verdict
     why: str
@@ -186,3 +193,4 @@ class Correlation:
     limits: tuple[LimitJudgement, ...] = ()
     failures: FailureRate | None = None
     series: tuple[SeriesStatistics, ...] = ()
+    clock_steps: tuple[ClockStep, ...] = ()

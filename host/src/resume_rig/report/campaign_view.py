@@ -9,12 +9,19 @@ from resume_rig.analysis.findings.explained import Explained
 from resume_rig.analysis.findings.explanations import explained
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.match import RECORD_REASONS, UnmatchedRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.report.bar_choice import BarChoice, bar_choice
 from resume_rig.report.budget_view import BUDGET_HEADINGS, BudgetTable, budget_views
-from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.findings import (
+    FindingGroup,
+    cycle_ranges,
+    findings_of,
+    grouped_findings,
+    shared_findings,
+)
+from resume_rig.report.match_text import match_sentences, missing_sentences
 from resume_rig.report.matched_reading import matched_reading
 from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
 from resume_rig.report.page_parts import (
@@ -77,9 +84,9 @@ class CycleRow:
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """One finding with its evidence."""
+    """One finding with its evidence, and the cycles that it is about."""
 
-    cycle: int
+    cycle: str
     text: str
     evidence: tuple[Pair, ...]
 
@@ -122,7 +129,9 @@ class CampaignPage:
     rows_left_out: str
     rows_after: tuple[CycleRow, ...]
     clock: str
+    match: tuple[str, ...]
     unmatched_cycles: str
+    unmatched_reasons: tuple[str, ...]
     unmatched_records: tuple[str, ...]
     unmatched_more: int
     outcomes: tuple[Pair, ...]
@@ -170,8 +179,10 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         rows_left_out=_left_out(cycles[rows.head : len(cycles) - rows.tail], len(cycles)),
         rows_after=tuple(_row(cycle) for cycle in cycles[len(cycles) - rows.tail :]),
         clock=_clock(correlation),
+        match=match_sentences(correlation),
         unmatched_cycles=cycle_ranges(unmatched),
-        unmatched_records=tuple(_record_line(record) for record in records[:_RECORDS_NAMED]),
+        unmatched_reasons=missing_sentences(cycles),
+        unmatched_records=tuple(_record_line(each) for each in records[:_RECORDS_NAMED]),
         unmatched_more=max(len(records) - _RECORDS_NAMED, 0),
         outcomes=_outcomes(facts),
         faults=facts.faults[:_FAULTS_SHOWN],
@@ -211,20 +222,21 @@ def _places(facts: CampaignFacts) -> tuple[Pair, ...]:
 
 
 def _finding_section(group: FindingGroup) -> FindingSection:
+    shared = shared_findings(group)
     rows = tuple(
         FindingRow(
-            member.cycle,
-            member.finding.text,
-            tuple(Pair(k, plain_value(v)) for k, v in member.finding.evidence.items()),
+            cycle_ranges(each.cycles),
+            each.finding.text,
+            tuple(Pair(k, plain_value(v)) for k, v in each.finding.evidence.items()),
         )
-        for member in group.members[:_FINDINGS_OF_A_KIND]
+        for each in shared[:_FINDINGS_OF_A_KIND]
     )
     return FindingSection(
         kind=group.kind.value,
         cycles=cycle_ranges([member.cycle for member in group.members]),
         meaning=explained(group.kind),
         rows=rows,
-        left_out=len(group.members) - len(rows),
+        left_out=len(shared) - len(rows),
     )
 
 
@@ -286,9 +298,10 @@ def _left_out(hidden: Sequence[ReconciledCycle], total: int) -> str:
     )
 
 
-def _record_line(record: OsRecord) -> str:
-    total = record.resume_ms
-    return f"{record_name(record)}: " + ("not measured" if total is None else f"resume {total} ms")
+def _record_line(unmatched: UnmatchedRecord) -> str:
+    total = unmatched.record.resume_ms
+    times = "not measured" if total is None else f"resume {total} ms"
+    return f"{record_name(unmatched.record)}: {times}; {RECORD_REASONS[unmatched.reason]}"
 
 
 def _outcomes(facts: CampaignFacts) -> tuple[Pair, ...]:

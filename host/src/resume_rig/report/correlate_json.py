@@ -1,6 +1,6 @@
 """The document of `correlate --json` and `run --json` (schema resume-rig/correlate/1)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from resume_rig.analysis.advice import advise
 from resume_rig.analysis.ranking import rank
@@ -13,6 +13,12 @@ from resume_rig.model.cycle import (
     OutsideCycle,
     ReconciledCycle,
     UsualRest,
+)
+from resume_rig.model.match import (
+    CYCLE_REASONS,
+    RECORD_REASONS,
+    ClockStep,
+    UnmatchedRecord,
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding
@@ -58,10 +64,11 @@ def correlation_pieces(
         yield separator + json_text(_cycle(cycle))
         separator = ",\n"
     unmatched: list[Json] = [c.outside.number for c in correlation.cycles if c.record is None]
-    records: list[Json] = [_record(record) for record in correlation.unmatched_records]
+    records: list[Json] = [_unmatched(each) for each in correlation.unmatched_records]
     yield f'],\n"unmatched_cycles":{json_text(unmatched)},\n'
     yield f'"unmatched_records":{json_text(records)},\n'
-    yield f'"clock":{json_text(_clock(correlation.clock, correlation.board_clock))},\n'
+    clock = _clock(correlation.clock, correlation.board_clock, correlation.clock_steps)
+    yield f'"clock":{json_text(clock)},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
     yield f'"why":{json_text(text_json(correlation.why))}'
     told = matched_reading(correlation, () if campaign is None else campaign.log_sources)
@@ -110,6 +117,17 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "bounces": {channel.value: count for channel, count in outside.bounces.items()},
         "hibernated_after_ns": _hibernated_after_ns(outside),
         **components_json(cycle.record),
+        "match": _match(cycle),
+    }
+
+
+def _match(cycle: ReconciledCycle) -> dict[str, Json]:
+    certainty, missing = cycle.certainty, cycle.record_missing
+    return {
+        "confidence": None if certainty is None else number_json(certainty.probability),
+        "level": None if certainty is None else certainty.level.value,
+        "reason": None if missing is None else missing.value,
+        "text": None if missing is None else CYCLE_REASONS[missing],
     }
 
 
@@ -157,7 +175,8 @@ def _finding(finding: Finding) -> dict[str, Json]:
     return {"kind": finding.kind.value, "text": text_json(finding.text), "evidence": evidence}
 
 
-def _record(record: OsRecord) -> dict[str, Json]:
+def _unmatched(unmatched: UnmatchedRecord) -> dict[str, Json]:
+    record = unmatched.record
     return {
         "source": record.source,
         "record_id": record.record_id,
@@ -165,10 +184,14 @@ def _record(record: OsRecord) -> dict[str, Json]:
         "sleep_time": utc_json(record.sleep_time_utc_ns),
         "wake_time": utc_json(record.wake_time_utc_ns),
         "resume_ms": record.resume_ms,
+        "reason": unmatched.reason.value,
+        "text": RECORD_REASONS[unmatched.reason],
     }
 
 
-def _clock(clock: OsClock | None, board: BoardClock | None) -> dict[str, Json]:
+def _clock(
+    clock: OsClock | None, board: BoardClock | None, steps: Sequence[ClockStep]
+) -> dict[str, Json]:
     breaks: list[Json] = [] if board is None else list(board.breaks)
     return {
         "os_minus_host_s": None if clock is None else number_json(clock.os_minus_host_s),
@@ -181,6 +204,14 @@ def _clock(clock: OsClock | None, board: BoardClock | None) -> dict[str, Json]:
         "board_corrected_cycles": 0 if board is None else board.corrected,
         "board_rate_source": None if board is None else board.source,
         "breaks": breaks,
+        "steps": [
+            {
+                "after_cycle": step.after_cycle,
+                "before_cycle": step.before_cycle,
+                "step_s": number_json(step.step_s),
+            }
+            for step in steps
+        ],
     }
 
 

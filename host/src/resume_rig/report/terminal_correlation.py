@@ -15,7 +15,18 @@ from resume_rig.model.os_record import LogSource
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
-from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.findings import (
+    FindingGroup,
+    cycle_ranges,
+    findings_of,
+    grouped_findings,
+    shared_findings,
+)
+from resume_rig.report.match_text import (
+    match_sentences,
+    missing_sentences,
+    record_sentences,
+)
 from resume_rig.report.matched_reading import matched_reading
 from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
 from resume_rig.report.row_choice import TERMINAL_ROWS, RowChoice, row_choice
@@ -268,11 +279,12 @@ def _findings(correlation: Correlation, style: TerminalStyle, *, show_all: bool)
 def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
     cycles = cycle_ranges([member.cycle for member in group.members])
     yield style.paragraph(f"{group.kind.value}, in cycle {cycles}:", indent=2)
-    most = len(group.members) if show_all else _FINDINGS_OF_A_KIND
-    for member in group.members[:most]:
-        yield style.paragraph(f"cycle {member.cycle}: {member.finding.text}", indent=4)
-    if len(group.members) > most:
-        yield style.paragraph(f"... and {len(group.members) - most} more of this kind", indent=4)
+    shared = shared_findings(group)
+    most = len(shared) if show_all else _FINDINGS_OF_A_KIND
+    for each in shared[:most]:
+        yield style.paragraph(f"cycle {cycle_ranges(each.cycles)}: {each.finding.text}", indent=4)
+    if len(shared) > most:
+        yield style.paragraph(f"... and {len(shared) - most} more of this kind", indent=4)
     meaning = explained(group.kind)
     if meaning is not None:
         yield style.paragraph(f"What to do: {meaning.do}", indent=4)
@@ -291,12 +303,18 @@ def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
 
 
 def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
+    for sentence in match_sentences(correlation):
+        yield style.paragraph(sentence)
     lonely = [c.outside.number for c in correlation.cycles if c.record is None]
     if lonely:
         yield style.paragraph(f"Cycles without an OS record: {cycle_ranges(lonely)}.")
+        for sentence in missing_sentences(correlation.cycles):
+            yield style.paragraph(sentence, indent=2)
     records = correlation.unmatched_records
     if records:
-        named = ", ".join(record_name(record) for record in records[:_RECORDS_NAMED])
+        named = ", ".join(record_name(each.record) for each in records[:_RECORDS_NAMED])
         rest = len(records) - _RECORDS_NAMED
         more = f", and {rest} more" if rest > 0 else ""
         yield style.paragraph(f"OS records without a cycle: {named}{more}.")
+        for sentence in record_sentences(records):
+            yield style.paragraph(sentence, indent=2)

@@ -1,0 +1,158 @@
+"""How likely it is that a record tells of a cycle, given how the clocks stand.
+
+All is relative to "the record is of some other sleep". A cycle's record is lost with probability
+`lost`; else its wake lies beside the predicted one, within half a second of RTC quantisation and
+what the time to the OS varies. The time asleep speaks too, whatever the offset, but a record that
+disagrees there is not ruled out: a DUT may hide seconds before its sleep.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
+
+# Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1.
+_FLAT = 0.5516
+# Beyond 1.6 half-widths exp(-x^4) is 0.0014: no pair.
+REACH = 1.6
+_ASLEEP_HALF_S = 1.3
+_ASLEEP_RANGE_S = 30.0
+_ASLEEP_DOUBTED = 0.1
+_UNLIKE = np.log(0.05)
+_NEIGHBOURS = 4
+NEVER = -1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What a campaign's records are like; the match learns it from the campaign itself.
+
+    Attributes:
+        half_s: half-width of the error of a measured wake.
+        lost: share of the cycles whose record is not in the log.
+        others_hz: rate of records of other sleeps.
+        asleep_bias_s: usual excess of the OS's time asleep; None leaves the time asleep out.
+    """
+
+    half_s: float = 0.8
+    lost: float = 0.1
+    others_hz: float = 1 / 3600
+    asleep_bias_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gains:
+    """The entries near some predictions, and what each is worth; float64 or int64 [p, 4].
+
+    Attributes:
+        entry: index of the entry.
+        gain: log-likelihood ratio against "lost, and the record is of another sleep" without the
+            cost of losing; NEVER where it cannot be.
+        residual_s: entry minus prediction.
+    """
+
+    entry: Indexes
+    gain: Floats
+    residual_s: Floats
+
+
+def gains(
+    cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
+) -> Gains:
+    """Return what the entries around each row's prediction are worth.
+
+    Args:
+        cycles: all of them.
+        entries: at least one.
+        rows: which cycles, int64 [p].
+        offset_s: where the OS clock stood at each, entries' base minus cycles', float64 [p].
+        noise: what the records are like.
+    """
+    predicted = cycles.at_s[rows] + offset_s
+    first = np.searchsorted(entries.at_s, predicted) - _NEIGHBOURS // 2
+    entry = first[:, None] + np.arange(_NEIGHBOURS)
+    exists = (entry >= 0) & (entry < len(entries.at_s))
+    entry = np.where(exists, entry, 0)
+    residual = entries.at_s[entry] - predicted[:, None]
+    half = np.maximum(entries.half_s[entry], noise.half_s)
+    x = np.where(exists, residual / half, np.inf)
+    near = np.abs(x) <= REACH
+    gain = np.full(entry.shape, NEVER)
+    density = np.log(_FLAT / half[near]) - x[near] ** 4
+    gain[near] = density + entries.log_weight[entry[near]] - np.log(noise.others_hz)
+    gain[near] += np.log1p(-noise.lost)
+    row = np.broadcast_to(rows[:, None], entry.shape)[near]
+    gain[near] += _asleep(cycles, entries, row, entry[near], noise)
+    unlike = (cycles.unlike[row] & entries.kind[entry[near]]) != 0
+    gain[near] += np.where(unlike, _UNLIKE, 0.0)
+    gain[near] = np.where(cycles.index[row] <= entries.last_cycle[entry[near]], gain[near], NEVER)
+    return Gains(entry, gain, residual)
+
+
+def _asleep(
+    cycles: CycleTimes, entries: Entries, row: Indexes, entry: Indexes, noise: Noise
+) -> Floats:
+    if noise.asleep_bias_s is None:
+        return np.zeros(len(row))
+    apart = entries.asleep_s[entry] - cycles.asleep_s[row] - noise.asleep_bias_s
+    shape = _FLAT * np.exp(-((apart / _ASLEEP_HALF_S) ** 4)) / _ASLEEP_HALF_S
+    told = np.log((1 - _ASLEEP_DOUBTED) * shape * _ASLEEP_RANGE_S + _ASLEEP_DOUBTED)
+    return np.where(np.isnan(apart), 0.0, told)
+
+
+def lost_cost(
+    cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
+) -> Floats:
+    """Return the log-likelihood that the rows have no record: nothing where the log is silent."""
+    predicted = cycles.at_s[rows] + offset_s
+    reach = REACH * noise.half_s
+    covered = (predicted >= entries.at_s[0] - reach) & (predicted <= entries.at_s[-1] + reach)
+    return np.where(covered, np.log(noise.lost), 0.0)
+
+
+def learnt(
+    noise: Noise,
+    cycles: CycleTimes,
+    entries: Entries,
+    *,
+    residual_s: Floats,
+    rows: Indexes,
+    entry: Indexes,
+) -> Noise:
+    """Return the noise that likely pairs show.
+
+    Args:
+        noise: what was assumed so far.
+        cycles: all of them.
+        entries: all of them.
+        residual_s: of the pairs, float64 [k].
+        rows: their cycles, int64 [k].
+        entry: their entries, int64 [k].
+    """
+    if len(rows) == 0:
+        return Noise(noise.half_s, noise.lost, noise.others_hz, 0.3)
+    at = entries.at_s[entry]
+    inside = (entries.at_s >= at.min()) & (entries.at_s <= at.max())
+    others = len(np.unique(entries.record[inside])) - len(np.unique(entries.record[entry]))
+    span_s = max(float(at.max() - at.min()), 3600.0)
+    covered = int(rows.max() - rows.min()) + 1
+    plain = residual_s[entries.half_s[entry] == 0.0]
+    half_s = noise.half_s
+    if len(plain) >= 20:
+        half_s = float(np.clip(1.15 * np.quantile(np.abs(plain), 0.95), 0.15, 1.5))
+    apart = entries.asleep_s[entry] - cycles.asleep_s[rows]
+    apart = apart[~np.isnan(apart)]
+    return Noise(
+        half_s,
+        float(np.clip((covered - len(rows) + 1) / (covered + 4), 0.02, 0.6)),
+        float(max((others + 1) / span_s, 1 / 7200)),
+        float(np.median(apart)) if len(apart) >= 5 else 0.3,
+    )
+
+
+def log_sum(values: Floats, axis: int) -> Floats:
+    """Return log(sum(exp(values))) along an axis, none of it empty."""
+    top = values.max(axis=axis, keepdims=True)
+    total = np.exp(values - top).sum(axis=axis)
+    return np.asarray(np.log(total) + np.squeeze(top, axis=axis), dtype=np.float64)

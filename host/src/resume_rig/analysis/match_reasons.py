@@ -1,0 +1,98 @@
+"""Why a cycle has no record, and a record no cycle: the likely reason, from what stands around."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from resume_rig.analysis.match_times import Indexes, OutsideMoments, RecordTimes
+from resume_rig.model.match import CycleReason, RecordReason
+from resume_rig.model.os_record import SleepKind
+
+
+def cycle_reasons(
+    cycles: Sequence[OutsideMoments],
+    times: RecordTimes,
+    pairs: dict[int, int],
+    ambiguous: Collection[int],
+) -> dict[int, CycleReason]:
+    """Return a reason for every cycle without a record.
+
+    Args:
+        cycles: all of them.
+        times: of the records.
+        pairs: cycle to record.
+        ambiguous: cycles that likely had a record, though not likely enough.
+    """
+    free = [index for index in range(len(cycles)) if index not in pairs]
+    around = _Around(times, pairs)
+    return {index: _of_cycle(index, cycles[index], around, ambiguous) for index in free}
+
+
+def record_reasons(
+    times: RecordTimes, pairs: dict[int, int], ambiguous: Collection[int]
+) -> dict[int, RecordReason]:
+    """Return a reason for every record without a cycle; the arguments as of `cycle_reasons`."""
+    taken = set(pairs.values())
+    around = _Around(times, pairs)
+    doze, died = times.is_doze, times.of_kinds({SleepKind.DIED})
+    free = [index for index in range(len(times.kind)) if index not in taken]
+    found: dict[int, RecordReason] = {}
+    for index in free:
+        if died[index]:
+            found[index] = RecordReason.NOT_SURVIVED
+        elif not times.usable[index]:
+            found[index] = RecordReason.NO_SLEEP
+        elif np.isnan(times.wake_s[index]) and np.isnan(times.began_s[index]):
+            found[index] = RecordReason.NO_TIME
+        elif times.doubled_of[index] >= 0:
+            found[index] = RecordReason.DOUBLED
+        elif index in ambiguous:
+            found[index] = RecordReason.AMBIGUOUS
+        elif doze[index]:
+            found[index] = RecordReason.DOZE
+        else:
+            found[index] = around.of_record(index)
+    return found
+
+
+class _Around:
+    """The span of what is matched, in cycles and in the order of the records."""
+
+    def __init__(self, times: RecordTimes, pairs: dict[int, int]) -> None:
+        self._rank = times.rank
+        self.any = bool(pairs)
+        if not pairs:
+            return
+        ranks = self._rank[np.fromiter(pairs.values(), dtype=np.int64)]
+        self._low, self._high = int(ranks.min()), int(ranks.max())
+        self.first, self.last = min(pairs), max(pairs)
+        known: Indexes = self._rank[times.usable & ~np.isnan(times.wake_s)]
+        self.begins = len(known) > 0 and self._low <= int(known.min())
+        self.ends = len(known) > 0 and self._high >= int(known.max())
+
+    def of_record(self, index: int) -> RecordReason:
+        """Return the reason that follows from where a record stands."""
+        if not self.any:
+            return RecordReason.UNRELATED
+        if self._rank[index] < self._low:
+            return RecordReason.BEFORE_CAMPAIGN
+        if self._rank[index] > self._high:
+            return RecordReason.AFTER_CAMPAIGN
+        return RecordReason.BETWEEN_CYCLES
+
+
+def _of_cycle(
+    index: int, cycle: OutsideMoments, around: _Around, ambiguous: Collection[int]
+) -> CycleReason:
+    reason = CycleReason.LOST
+    if cycle.awake_ns is None:
+        reason = CycleReason.NO_TIME if cycle.asleep_ns is None else CycleReason.NOT_SURVIVED
+    elif index in ambiguous:
+        reason = CycleReason.AMBIGUOUS
+    elif not around.any:
+        reason = CycleReason.UNRELATED
+    elif index < around.first and around.begins:
+        reason = CycleReason.BEFORE_LOG
+    elif index > around.last and around.ends:
+        reason = CycleReason.AFTER_LOG
+    return reason

@@ -1,0 +1,375 @@
+"""Cycles and OS records as arrays of times, ready to be aligned.
+
+Seconds in float64, counted from the first cycle and the first record, good to below 1 us over a
+hundred years of offset.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resume_rig.model.os_record import OsRecord, SleepKind
+
+Floats = NDArray[np.float64]
+Indexes = NDArray[np.int64]
+
+_NS = 1e-9
+_MS = 1e-3
+_FROM_IMAGE = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP})
+_KINDS = tuple(SleepKind)
+_CODE = {kind: code for code, kind in enumerate(_KINDS)}
+# No firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
+_PLAUSIBLE_FIRMWARE_S = 60.0
+# From SLP_S3# rising to the OS where the record does not say: from memory, from an image.
+_USUAL_TO_OS_S = {False: 0.8, True: 8.0}
+_USUAL_WAKE_S = {False: 1.0, True: 5.0}
+# How far such a guess, and one of the length of the wake, may be wrong.
+_GUESSED_HALF_S = {False: 1.8, True: 8.0}
+_OF_OTHERS_HALF_S = {False: 1.0, True: 4.0}
+_OTHERS_OF_AT_LEAST = 3
+# A correction that moves a record by more than this against the others may be a lie.
+_DOUBTFUL_S = 0.7
+_BELIEVED, _NOT_BELIEVED = 0.85, 0.15
+# A record without a single duration is written beside the real one as often as in its place.
+_UNMEASURED_WEIGHT = 0.05
+_SAME_MOMENT_S = 2.0
+NOT_KNOWN = (1 << 62) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideMoments:
+    """When a cycle slept and woke, on one clock for all cycles (host UTC, or a capture's own).
+
+    Attributes:
+        asleep_ns, awake_ns: SLP_S3# falling and rising; None where not known.
+        unlike: kinds of sleep that the wires exclude.
+    """
+
+    asleep_ns: int | None
+    awake_ns: int | None
+    unlike: frozenset[SleepKind] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CycleTimes:
+    """Cycles that have a time, in order.
+
+    Attributes:
+        base_ns: what `at_s` counts from.
+        at_s: the wake (or the sleep, where the log tells of sleeps only), float64 [n].
+        index: which cycle, int64 [n].
+        asleep_s: how long it slept; NaN where not known, float64 [n].
+        unlike: bit of each kind that the wires exclude, int64 [n].
+    """
+
+    base_ns: int
+    at_s: Floats
+    index: Indexes
+    asleep_s: Floats
+    unlike: Indexes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """Moments at which records say that the DUT woke, ascending; a record may have two of them.
+
+    Attributes:
+        base_ns: what `at_s` counts from.
+        at_s: float64 [e]. record: index of the record, int64 [e].
+        rank: place of the record in the order in which records were written, int64 [e].
+        log_weight: logarithm of how likely it is that a cycle's record looks so, float64 [e].
+        half_s: least half-width of its error, 0 where only the common noise counts, float64 [e].
+        asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
+        kind: bit of its kind, int64 [e].
+        last_cycle: index of the last cycle that it can belong to, int64 [e].
+    """
+
+    base_ns: int
+    at_s: Floats
+    record: Indexes
+    rank: Indexes
+    log_weight: Floats
+    half_s: Floats
+    asleep_s: Floats
+    kind: Indexes
+    last_cycle: Indexes
+
+    def where(self, kept: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> "Entries":
+        """Return a part of them."""
+        return Entries(
+            self.base_ns,
+            self.at_s[kept],
+            self.record[kept],
+            self.rank[kept],
+            self.log_weight[kept],
+            self.half_s[kept],
+            self.asleep_s[kept],
+            self.kind[kept],
+            self.last_cycle[kept],
+        )
+
+
+def cycle_times(cycles: Sequence[OutsideMoments], *, by_wake: bool) -> CycleTimes:
+    """Return the cycles that have the time asked for, ascending."""
+    known = (c.awake_ns if by_wake else c.asleep_ns for c in cycles)
+    base_ns = next((ns for ns in known if ns is not None), 0)
+    awake_s = _seconds([c.awake_ns for c in cycles], base_ns)
+    asleep_s = _seconds([c.asleep_ns for c in cycles], base_ns)
+    at_s = awake_s if by_wake else asleep_s
+    bits = {kinds: _bits(kinds) for kinds in {c.unlike for c in cycles}}
+    unlike = np.array([bits[c.unlike] for c in cycles], dtype=np.int64)
+    index = np.flatnonzero(~np.isnan(at_s))
+    index = index[np.argsort(at_s[index], kind="stable")]
+    return CycleTimes(base_ns, at_s[index], index, (awake_s - asleep_s)[index], unlike[index])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordTimes:
+    """What every record says, one value a record; NaN where it says nothing.
+
+    Attributes:
+        base_ns: what the times count from.
+        wake_s: WakeTime. sleep_s: SleepTime and the transition to sleep, next to SLP_S3# falling.
+        wake_took_s, firmware_s, read_s: WakeDuration, BiosInit, reading of the image.
+        began_s: SleepTime as it is.
+        measured: whether it has a single duration, bool.
+        kind: code of its kind. source: index of its source, int64.
+        usable: whether it may belong to a cycle, bool.
+        doubled_of: the record whose times it repeats, -1 for none, int64.
+        rank: its place in the order in which records were written, int64.
+    """
+
+    base_ns: int
+    wake_s: Floats
+    sleep_s: Floats
+    began_s: Floats
+    wake_took_s: Floats
+    firmware_s: Floats
+    read_s: Floats
+    measured: NDArray[np.bool_]
+    kind: Indexes
+    source: Indexes
+    usable: NDArray[np.bool_]
+    doubled_of: Indexes
+    rank: Indexes
+
+    @property
+    def from_image(self) -> NDArray[np.bool_]:
+        """Whether the DUT came back from its disk."""
+        return self.of_kinds(_FROM_IMAGE)
+
+    def of_kinds(self, kinds: Collection[SleepKind]) -> NDArray[np.bool_]:
+        """Return which records are of one of these kinds."""
+        return np.isin(self.kind, _codes(kinds))
+
+    @property
+    def is_doze(self) -> NDArray[np.bool_]:
+        """Whether its wake time is no wake: nothing measured, and no time between the two."""
+        same = np.abs(self.wake_s - self.began_s) < _SAME_MOMENT_S
+        return np.asarray(~self.measured & same, dtype=np.bool_)
+
+
+def record_times(records: Sequence[OsRecord], left_out: Collection[SleepKind]) -> RecordTimes:
+    """Return the times of all records, doubled ones marked."""
+    first = (r.wake_time_utc_ns or r.sleep_time_utc_ns for r in records)
+    base_ns = next((ns for ns in first if ns is not None), 0)
+    wake_s = _column(records, "wake_time_utc_ns", _NS, base_ns)
+    began_s = _column(records, "sleep_time_utc_ns", _NS, base_ns)
+    took_s = _column(records, "sleep_ms", _MS)
+    firmware_s = _column(records, "bios_init_ms", _MS)
+    wake_took_s = _column(records, "wake_ms", _MS)
+    kind = np.array([_CODE[record.kind] for record in records], dtype=np.int64)
+    source = np.array([record.source for record in records], dtype=np.int64)
+    usable = ~np.isin(kind, _codes(left_out))
+    measured = ~(np.isnan(firmware_s) & np.isnan(wake_took_s) & np.isnan(took_s))
+    with np.errstate(invalid="ignore"):
+        firmware_s[~(firmware_s <= _PLAUSIBLE_FIRMWARE_S)] = np.nan
+    return RecordTimes(
+        base_ns,
+        wake_s,
+        began_s + np.nan_to_num(took_s),
+        began_s,
+        wake_took_s,
+        firmware_s,
+        _column(records, "hiber_read_ms", _MS),
+        measured,
+        kind,
+        source,
+        usable,
+        _doubles(wake_s, began_s, np.isnan(firmware_s) + 1 * np.isnan(took_s), usable),
+        _ranks(source, wake_s, began_s),
+    )
+
+
+def wake_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
+    """Return the moments of the wires' wakes as the records tell them.
+
+    WakeTime is the reading of the RTC plus WakeDuration; before that reading the firmware ran, and
+    an image was read. What a record does not say is taken from the others of its like.
+    """
+    chosen = np.flatnonzero(
+        times.usable & ~np.isnan(times.wake_s) & (times.doubled_of < 0) & ~times.is_doze
+    )
+    image = times.from_image[chosen]
+    took_s, _ = _filled(times.wake_took_s[chosen], image, _USUAL_WAKE_S)
+    before_s = times.firmware_s[chosen] + np.where(image, np.nan_to_num(times.read_s[chosen]), 0.0)
+    to_os_s, guessed = _filled(before_s, image, _USUAL_TO_OS_S)
+    guessed |= np.isnan(times.wake_took_s[chosen])
+    usual_s = float(np.median(to_os_s)) if len(chosen) else 0.0
+    doubtful = ~guessed & (np.abs(to_os_s - usual_s) > _DOUBTFUL_S)
+    came_back_s = times.wake_s[chosen] - took_s
+    asleep_s = np.where(guessed | image, np.nan, came_back_s - to_os_s - times.sleep_s[chosen])
+    weight = np.where(times.measured[chosen], 0.0, np.log(_UNMEASURED_WEIGHT))
+    half_s = _half_s(times, chosen, guessed, image)
+    twice = np.flatnonzero(doubtful)
+    at = np.concatenate([np.arange(len(chosen)), twice])
+    at_s = np.concatenate([came_back_s - to_os_s, came_back_s[twice] - usual_s])
+    believed = np.where(doubtful, np.log(_BELIEVED), 0.0)
+    log_weight = np.concatenate([weight + believed, weight[twice] + np.log(_NOT_BELIEVED)])
+    return _entries(
+        times,
+        seen_in,
+        record=chosen[at],
+        at_s=at_s,
+        log_weight=log_weight,
+        half_s=half_s[at],
+        asleep_s=asleep_s[at],
+    )
+
+
+def _half_s(
+    times: RecordTimes,
+    chosen: Indexes,
+    guessed: NDArray[np.bool_],
+    image: NDArray[np.bool_],
+) -> Floats:
+    """Return how far the moments may be off beyond the noise that all share."""
+    half_s = np.zeros(len(chosen))
+    for of_image in (False, True):
+        alike = guessed & (image == of_image)
+        told = int((~guessed & (image == of_image)).sum())
+        sure = told >= _OTHERS_OF_AT_LEAST
+        half_s[alike] = (_OF_OTHERS_HALF_S if sure else _GUESSED_HALF_S)[of_image]
+    # Without any duration the length of the wake is a guess, too.
+    return np.where(times.measured[chosen], half_s, np.maximum(half_s, _GUESSED_HALF_S[False]))
+
+
+def sleep_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
+    """Return the moments of the wires' sleeps, of records that tell of no wake."""
+    no_wake = np.isnan(times.wake_s)
+    chosen = np.flatnonzero(
+        times.usable & no_wake & ~np.isnan(times.sleep_s) & (times.doubled_of < 0)
+    )
+    wide = np.where(times.from_image[chosen], _GUESSED_HALF_S[True], _GUESSED_HALF_S[False])
+    nothing = np.zeros(len(chosen))
+    asleep_s = np.full(len(chosen), np.nan)
+    return _entries(
+        times,
+        seen_in,
+        record=chosen,
+        at_s=times.sleep_s[chosen],
+        log_weight=nothing,
+        half_s=wide,
+        asleep_s=asleep_s,
+    )
+
+
+def _entries(
+    times: RecordTimes,
+    seen_in: Sequence[int | None],
+    *,
+    record: Indexes,
+    at_s: Floats,
+    log_weight: Floats,
+    half_s: Floats,
+    asleep_s: Floats,
+) -> Entries:
+    order = np.argsort(at_s, kind="stable")
+    record = record[order]
+    last = np.full(len(times.kind), NOT_KNOWN, dtype=np.int64)
+    if len(seen_in):
+        last = np.array([NOT_KNOWN if at is None else at for at in seen_in], dtype=np.int64)
+    return Entries(
+        times.base_ns,
+        at_s[order],
+        record,
+        times.rank[record],
+        log_weight[order],
+        half_s[order],
+        asleep_s[order],
+        np.left_shift(np.int64(1), times.kind[record]),
+        last[record],
+    )
+
+
+def _ranks(source: Indexes, wake_s: Floats, began_s: Floats) -> Indexes:
+    """Return the order in which records were written: their own in a source, else by time.
+
+    The clock may go back within a source; across sources nothing but the time tells.
+    """
+    rank = np.arange(len(source), dtype=np.int64)
+    if len(source) == 0 or np.all(source == source[0]):
+        return rank
+    key = np.fmax(wake_s, began_s)
+    for each in np.unique(source):
+        of_it = np.flatnonzero(source == each)
+        key[of_it] = np.fmax.accumulate(key[of_it])
+    rank[np.argsort(key, kind="stable")] = np.arange(len(rank), dtype=np.int64)
+    return rank
+
+
+def _doubles(
+    wake_s: Floats, began_s: Floats, missing: Indexes, usable: NDArray[np.bool_]
+) -> Indexes:
+    """Return for each record the one with exactly its times, -1 for none.
+
+    That one is the first of those with the fewest values missing.
+    """
+    of = np.full(len(wake_s), -1, dtype=np.int64)
+    timed = np.flatnonzero(usable & ~np.isnan(wake_s))
+    keys = [missing[timed], np.nan_to_num(began_s[timed]), wake_s[timed]]
+    order = timed[np.lexsort(keys)]
+    same = np.zeros(len(order), dtype=np.bool_)
+    same[1:] = (wake_s[order[1:]] == wake_s[order[:-1]]) & (
+        np.nan_to_num(began_s[order[1:]]) == np.nan_to_num(began_s[order[:-1]])
+    )
+    first = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
+    of[order[same]] = order[first[same]]
+    return of
+
+
+def _filled(
+    value_s: Floats, image: NDArray[np.bool_], usual_s: dict[bool, float]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the values, the gaps filled with the median of their like, and where the gaps were."""
+    filled, gaps = value_s.copy(), np.isnan(value_s)
+    for of_image in (False, True):
+        alike = image == of_image
+        known = value_s[alike & ~gaps]
+        filled[alike & gaps] = np.median(known) if len(known) else usual_s[of_image]
+    return filled, gaps
+
+
+def _codes(kinds: Collection[SleepKind]) -> list[int]:
+    return [_CODE[kind] for kind in kinds]
+
+
+def _column(records: Sequence[OsRecord], name: str, scale: float, base: int = 0) -> Floats:
+    get = attrgetter(name)
+    values = (get(record) for record in records)
+    return np.array(
+        [np.nan if value is None else (value - base) * scale for value in values], dtype=np.float64
+    )
+
+
+def _seconds(values_ns: Sequence[int | None], base_ns: int) -> Floats:
+    return np.array(
+        [np.nan if ns is None else (ns - base_ns) * _NS for ns in values_ns], dtype=np.float64
+    )
+
+
+def _bits(kinds: Collection[SleepKind]) -> int:
+    return sum(1 << _CODE[kind] for kind in kinds)
