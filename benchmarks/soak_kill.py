@@ -34,7 +34,8 @@ class Tally:
 
     Attributes:
         kills: that struck a campaign; `early` of them before its store was there.
-        in_flight: times that a cycle was told of as begun and is not kept.
+        in_flight: after which the store held just what had been told of as done: what was in
+            flight, if anything was, is lost.
         kept: cycles in all finished campaigns.
         faults: a sentence for each thing that may not be.
     """
@@ -59,8 +60,9 @@ def main() -> int:
             _campaign(store, strikes, instants, tally)
     print(
         f"{tally.kills} kills in {tally.campaigns} campaigns ({time.perf_counter() - begun:.0f} s)"
-        f": {tally.early} before there was a store, {tally.in_flight} lost the cycle in flight "
-        f"and no other, {tally.kept} cycles kept, {len(tally.faults)} faults"
+        f": {tally.early} before there was a store, {tally.in_flight} kept just the cycles "
+        f"that had been told of as done, the others one more; {tally.kept} cycles kept, "
+        f"{len(tally.faults)} faults"
     )
     for fault in tally.faults:
         print(fault)
