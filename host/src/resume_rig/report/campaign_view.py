@@ -205,8 +205,8 @@ def _tiles(correlation: Correlation, summary: CampaignSummary, trigger: str) -> 
     with_findings = sum(1 for cycle in correlation.cycles if findings_of(cycle))
     return (
         figures_tile("resume, as the OS says", summary.resume, "no judged cycle has a measurement"),
-        figures_tile(f"{trigger} to resume complete", summary.complete, "could not be formed"),
-        figures_tile(f"{trigger} to light", summary.light, "light was not measured"),
+        figures_tile(f"{trigger} to resume complete", summary.complete, "no judged cycle has it"),
+        figures_tile(f"{trigger} to light", summary.light, "no judged cycle has it"),
         Tile("cycles judged", str(summary.judged), f"of {count_of(total, 'cycle')}"),
         Tile(
             "findings",
