@@ -1,47 +1,69 @@
-"""A thousand simulated cycles on the virtual clock: speed, size of the store, memory, matching.
+"""Simulated cycles with mixed faults on the virtual clock, held against the simulator's diary.
 
-python benchmarks/soak.py [CYCLES]
+python benchmarks/soak.py [CYCLES] [SEED]
+
+The DUT hangs in its resume, sleeps not, wakes not, wakes alone, stays dark, resets twice and
+loses records; the wire loses, doubles and cuts packets. Whatever is told of a cycle that was not
+so is printed. Then: speed of runner and bench together, memory, and the size of the store.
 """
 
 import resource
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / "campaign"))
+
+from accounting import Account, Soak
 
 
 def main() -> int:
-    """Run `resume-rig run` as a user does, and print what it took."""
+    """Run the campaign and its account, and print what they took."""
     cycles = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "soak.rrs"
-        begun = time.perf_counter()
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "resume_rig", "run", "--rig", "sim:clock=virtual,seed=1"),
-                *("--cycles", str(cycles), "--out", str(store)),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        seconds = time.perf_counter() - begun
-        memory_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-        print(done.stdout.splitlines()[-1] if done.stdout else done.stderr)
-        with sqlite3.connect(store) as connection:
-            light = connection.execute("SELECT sum(length(light)) FROM cycle").fetchone()[0]
-        connection.close()
-        size = store.stat().st_size
+        soak = Soak(Path(folder) / "soak.rrs", cycles, seed)
+        ran_s = _cpu_s(soak.run_campaign)
+        ran_mb = _peak_mb()
+        told_s = _cpu_s(soak.hold_against)
+        account = soak.account
+        print(_outcomes(account))
+        for sentence in account.wrong:
+            print(f"  {sentence}")
         print(
-            f"{cycles} cycles in {seconds:.1f} s ({1000 * seconds / cycles:.1f} ms each), "
-            f"peak memory {memory_mb:.0f} MB"
+            f"campaign: {1000 * ran_s / cycles:.1f} ms of CPU time a cycle "
+            f"({cycles / ran_s:.0f} cycles/s), peak memory {ran_mb:.0f} MB; "
+            f"answer: {1000 * told_s / cycles:.1f} ms a cycle, peak {_peak_mb():.0f} MB"
         )
+        connection = sqlite3.connect(soak.path)
+        light = connection.execute("SELECT sum(length(light)) FROM cycle").fetchone()[0]
+        connection.close()
+        size = soak.path.stat().st_size
         print(
             f"store: {size / cycles:.0f} bytes a cycle, {(size - light) / cycles:.0f} without light"
         )
-        return done.returncode
+    return 1 if account.wrong else 0
+
+
+def _outcomes(account: Account) -> str:
+    counts = ", ".join(f"{count} {outcome.value}" for outcome, count in account.outcomes.items())
+    return (
+        f"{account.cycles} cycles: {counts}; {account.damaged} damaged packets, "
+        f"{account.operator} times the button was held; {len(account.wrong)} told wrong"
+    )
+
+
+def _cpu_s(job: Callable[[], object]) -> float:
+    begun = time.process_time()
+    job()
+    return time.process_time() - begun
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

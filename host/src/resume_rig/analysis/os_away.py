@@ -134,15 +134,18 @@ def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
 
 def hides_before_sleep(outside: OutsideCycle, record: OsRecord) -> bool:
     """Return whether the time before the sleep is a finding."""
-    rest = before_sleep(outside, record)
-    return rest is not None and rest.value_ns - rest.bound_ns > HIDDEN_BEFORE_NS
+    return _is_found(before_sleep(outside, record))
 
 
 def before_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs:
     """Return OS frozen to SLP_S3# falling: what is hidden there is the sleep's, not the BIOS's."""
     rest = before_sleep(outside, record)
     firmware = _firmware_suspend(record)
-    return firmware + rest if rest is not None and hides_before_sleep(outside, record) else firmware
+    return firmware + rest if rest is not None and _is_found(rest) else firmware
+
+
+def _is_found(rest: BoundedNs | None) -> bool:
+    return rest is not None and rest.value_ns - rest.bound_ns > HIDDEN_BEFORE_NS
 
 
 def _firmware_suspend(record: OsRecord) -> BoundedNs:

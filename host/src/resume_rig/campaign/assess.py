@@ -10,6 +10,7 @@ from resume_rig.campaign.plan_file import plan_facts
 from resume_rig.campaign.recovery_text import recovery_text
 from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.campaign.stored import StoredCampaign, timed_campaign
+from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome
 from resume_rig.model.dut import DutProfile
@@ -17,15 +18,20 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
 
 
-def assess(stored: StoredCampaign, requirement: Requirement | None = None) -> Correlation:
+def assess(
+    stored: StoredCampaign,
+    requirement: Requirement | None = None,
+    clock: CampaignClock | None = None,
+) -> Correlation:
     """Return the answer of a campaign.
 
     Args:
         stored: the campaign.
         requirement: instead of the one that it was run for.
+        clock: `clock_of` it, for who has made that already.
     """
     identity = stored.identity
-    timed = timed_campaign(stored)
+    timed = timed_campaign(stored, clock)
     correlation = correlate(
         timed.cycles,
         stored.reading,
@@ -42,15 +48,16 @@ def facts_of(
     report_path: Path | None = None,
 ) -> CampaignFacts:
     """Return what a report has to know of a campaign beside its cycles."""
-    counted = dict.fromkeys(Outcome, 0)
-    for raw in stored.cycles:
-        counted[raw.outcome] += 1
     return CampaignFacts(
         store_path=str(stored.path),
         report_path=None if report_path is None else str(report_path),
         identity=_names(stored),
         plan=plan_facts(stored.plan),
-        outcomes={outcome.value: count for outcome, count in counted.items() if count},
+        outcomes={
+            outcome.value: stored.outcomes[outcome]
+            for outcome in Outcome
+            if outcome in stored.outcomes
+        },
         faults=_faults(stored),
         requirement=stored.identity.requirement if requirement is None else requirement,
         log_sources=stored.reading.sources,
@@ -98,11 +105,7 @@ def _names(stored: StoredCampaign) -> dict[str, str]:
 
 def _faults(stored: StoredCampaign) -> tuple[str, ...]:
     """One sentence for each fault, in the order they happened."""
-    found = [
-        (raw.number, 0, f"Cycle {raw.number}: {finding.text}")
-        for raw in stored.cycles
-        for finding in raw.findings
-    ]
+    found = [(number, 0, f"Cycle {number}: {finding.text}") for number, finding in stored.findings]
     found += [
         (
             r.after_cycle,

@@ -8,30 +8,39 @@ from resume_rig.analysis.interval_budgets import interval_budgets
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.outside import outside_cycle
-from resume_rig.campaign.raw import CycleRaw
+from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored import StoredCampaign, clock_of
+from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.model.budget import Budget
-from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
+from resume_rig.model.cycle import Correlation, OutsideCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.timing.edge_uncertainty import IntervalBounds, Witness
 
 
-def stored_budgets(stored: StoredCampaign, correlation: Correlation) -> tuple[Budget, ...]:
-    """Return a budget for each interval of a stored campaign."""
+def stored_budgets(
+    stored: StoredCampaign, correlation: Correlation, clock: CampaignClock | None = None
+) -> tuple[Budget, ...]:
+    """Return a budget for each interval of a stored campaign.
+
+    Args:
+        stored: the campaign.
+        correlation: its answer.
+        clock: `clock_of` it, for who has made that already.
+    """
     identity = stored.identity
     bounds = bounds_of(identity.rig, identity.dut)
-    raws = {raw.number: raw for raw in stored.cycles}
-    clock = clock_of(stored)
+    places = {cycle.outside.number: place for place, cycle in enumerate(correlation.cycles)}
+    known = clock_of(stored) if clock is None else clock
 
     def rebuild(number: int, witness: Witness) -> OutsideCycle:
         watched = dataclasses.replace(bounds, witness=witness)
-        plan = stored.plan.of_cycle(_done_before(stored.cycles, number))
+        raw = stored.cycles[places[number]]
         return outside_cycle(
-            raws[number],
-            plan,
+            raw,
+            stored.plan.of_cycle(_done_before(stored, number)),
             identity,
             of_blocks=stored.of_blocks.get(number),
-            calibration=clock.calibration(raws[number]),
+            calibration=known.calibration(raw),
             bounds=watched,
         )
 
@@ -58,9 +67,10 @@ def capture_budgets(
     return interval_budgets(correlation.cycles, bounds, rebuild, hidden, _hidden_source(dut))
 
 
-def _done_before(cycles: Sequence[CycleRaw], number: int) -> int:
+def _done_before(stored: StoredCampaign, number: int) -> int:
     """Return how many cycles of the plan were done before one."""
-    return sum(raw.number < number and raw.outcome is not Outcome.INTERRUPTED for raw in cycles)
+    with Store.open(stored.path) as store:
+        return store.index_of(number)
 
 
 def _hidden_source(dut: DutProfile | None) -> str:

@@ -29,7 +29,7 @@ def load_evidence(path: Path) -> Evidence:
         for name in _SETTINGS
         if name in facts.plan
     }
-    builds = {r.os_build for c in stored.cycles for r in c.records if r.os_build is not None}
+    builds = {r.os_build for r in stored.reading.records if r.os_build is not None}
     # By which port or URL a board was reached makes it no other board.
     identity = {**facts.identity, "rig": stored.identity.rig.board}
     if builds:

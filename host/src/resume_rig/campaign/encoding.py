@@ -214,6 +214,8 @@ def unpack_facts(kind: type[_T], text: str) -> tuple[_T, ...]:
     Raises:
         RecordError: the text is not a JSON list of that kind.
     """
+    if text == "[]":
+        return ()
     items = _loads(text)
     if not isinstance(items, list):
         raise RecordError(f"a list of {kind.__name__} is expected, found {text[:80]!r}")

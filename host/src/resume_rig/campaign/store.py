@@ -215,13 +215,18 @@ class Store:
             return (int(rows[0][0]), Outcome(rows[0][1])) if rows else None
 
     def cycles(
-        self, numbers: Collection[int] | None = None, *, with_light: bool = True
+        self,
+        numbers: Collection[int] | None = None,
+        *,
+        with_light: bool = True,
+        with_records: bool = True,
     ) -> Iterator[CycleRaw]:
         """Yield the cycles in order, one at a time.
 
         Args:
             numbers: only these; None for all.
             with_light: light is most of a store; who does not ask for it gets none.
+            with_records: unpacking OS records is most of the work; likewise.
 
         Raises:
             RecordError: one cannot be read.
@@ -243,7 +248,7 @@ class Store:
                 query = f"{query} WHERE cycle.number = ?"
                 rows = (row for n in sorted(numbers) for row in self._rows(query, (n,)))
             for row in rows:
-                yield self._cycle_of(row, with_light=with_light)
+                yield self._cycle_of(row, with_light=with_light, with_records=with_records)
 
     def light_table(self, number: int) -> BlockTable:
         """Return a cycle's light as columns; without rows where it has none.
@@ -359,7 +364,7 @@ class Store:
         statements.append(("INSERT INTO dictionary VALUES (?, ?)", (1, made)))
         return 1, made
 
-    def _cycle_of(self, row: sqlite3.Row, *, with_light: bool) -> CycleRaw:
+    def _cycle_of(self, row: sqlite3.Row, *, with_light: bool, with_records: bool) -> CycleRaw:
         try:
             seals = (row["seal_facts"], row["seal_light"] if with_light else None)
             if broken := broken_seals(dict(row), seals):
@@ -367,7 +372,7 @@ class Store:
                     f"cycle {row['number']} is damaged: the checksum of its {broken[0]} "
                     "is not that of what was written"
                 )
-            return cycle_of_row(row, self._dictionaries)
+            return cycle_of_row(row, self._dictionaries, with_records=with_records)
         except RecordError as error:
             raise RecordError(f"could not read the store {self.path}: {error}") from error
 

@@ -101,14 +101,18 @@ def cycle_to_row(raw: CycleRaw, dictionary_number: int | None, records: bytes) -
 
 
 def cycle_of_row(
-    row: "sqlite3.Row | Mapping[str, Any]", dictionaries: Mapping[Value, Value]
+    row: "sqlite3.Row | Mapping[str, Any]",
+    dictionaries: Mapping[Value, Value],
+    *,
+    with_records: bool = True,
 ) -> CycleRaw:
-    """Return the cycle of a row.
+    """Return the cycle of a row; without its OS records where they are not wanted.
 
     Raises:
         RecordError: a value is not of its form.
     """
     dictionary = dictionaries.get(row["dictionary"], b"")
+    records = row["records"] if with_records else b""
     try:
         return CycleRaw(
             number=row["number"],
@@ -127,7 +131,7 @@ def cycle_of_row(
             commands=encoding.unpack_commands(row["commands"]),
             faults=None if row["faults"] is None else encoding.unpack_fact(Faults, row["faults"]),
             findings=encoding.unpack_facts(Finding, row["findings"]),
-            records=encoding.unpack_records(row["records"], cast(bytes, dictionary)),
+            records=encoding.unpack_records(records, cast(bytes, dictionary)),
             onset=encoding.unpack_onset(row["onset"]),
             sleep_timeout_ns=row["sleep_timeout_ns"],
             wake_timeout_ns=row["wake_timeout_ns"],

@@ -1,7 +1,11 @@
 """A campaign read back from its store: everything derived is derived again from what is raw."""
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from resume_rig.analysis.correlate import TimedCycle
@@ -10,12 +14,16 @@ from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, Recovery, Session
+from resume_rig.campaign.record_texts import without_text
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored_clock import CampaignClock
+from resume_rig.campaign.stored_cycles import StoredCycles
 from resume_rig.model.cycle import BoardClock, Outcome, OutsideCycle
 from resume_rig.model.light import LightOnset
-from resume_rig.model.os_record import LogReading
+from resume_rig.model.os_record import LogReading, OsRecord
+from resume_rig.model.packed_intervals import PackedIntervals
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.verdict import Finding
 from resume_rig.timing.rate_calibration import RateCalibration
 
 
@@ -25,22 +33,28 @@ class StoredCampaign:
 
     Attributes:
         path: of the store.
-        cycles: in order; their `light` is empty (`Store.cycles` has it).
+        cycles: in order; their `light` is empty (`Store.cycles` has it). Those of a store are
+            read anew in each pass over them, so that memory does not grow with their edges.
         of_blocks: by number of the cycle, the onset that its light tells, of cycles of which the
             board told none.
-        reading: the OS records of all cycles, and the log that they came from.
+        reading: the OS records of all cycles, and the log that they came from; the original
+            text, which is most of a record, stays in the store (`record_texts`).
         sessions: runs and resumes, in order.
         recoveries: what was done outside of cycles, in order.
+        outcomes: how many cycles the runner saw come to which; those that none came to are absent.
+        findings: of the runner, with the number of the cycle; in order.
         salvaged: what was salvaged, where the store was put together from a damaged one.
     """
 
     path: Path
     identity: Identity
     plan: Plan
-    cycles: tuple[CycleRaw, ...]
+    cycles: Sequence[CycleRaw]
     reading: LogReading
     sessions: tuple[Session, ...]
     recoveries: tuple[Recovery, ...]
+    outcomes: Mapping[Outcome, int]
+    findings: tuple[tuple[int, Finding], ...]
     salvaged: str | None = None
     of_blocks: Mapping[int, LightOnset] = field(default_factory=dict)
 
@@ -51,28 +65,41 @@ def load_campaign(path: Path) -> StoredCampaign:
     Raises:
         RecordError: it is not a whole campaign store of a version that is known.
     """
+    numbers = array("q")
+    records: dict[int, tuple[OsRecord, ...]] = {}
+    of_blocks: dict[int, LightOnset] = {}
+    outcomes: Counter[Outcome] = Counter()
+    findings: list[tuple[int, Finding]] = []
     with Store.open(path) as store:
-        cycles = tuple(store.cycles(with_light=False))
         sessions = store.sessions()
+        for raw in store.cycles(with_light=False):
+            numbers.append(raw.number)
+            outcomes[raw.outcome] += 1
+            findings += [(raw.number, finding) for finding in raw.findings]
+            if raw.records:
+                records[raw.number] = tuple(map(without_text, raw.records))
+            if raw.onset is None and (onset := _onset_of_blocks(store, raw.number)) is not None:
+                of_blocks[raw.number] = onset
         return StoredCampaign(
             path=path,
             identity=store.identity,
             plan=store.plan,
-            cycles=cycles,
-            reading=_reading(cycles, sessions),
+            cycles=StoredCycles(path, numbers, records),
+            reading=_reading(records.values(), sessions),
             sessions=sessions,
             recoveries=store.recoveries(),
+            outcomes=outcomes,
+            findings=tuple(findings),
             salvaged=store.salvaged,
-            of_blocks=_of_blocks(store, cycles),
+            of_blocks=of_blocks,
         )
 
 
-def _of_blocks(store: Store, cycles: Iterable[CycleRaw]) -> dict[int, LightOnset]:
-    full_scale = store.identity.rig.light_full_scale
-    tables = ((raw.number, store.light_table(raw.number)) for raw in cycles if raw.onset is None)
-    return {
-        number: onset_of_blocks(table, full_scale) for number, table in tables if len(table.t_ns)
-    }
+def _onset_of_blocks(store: Store, number: int) -> LightOnset | None:
+    table = store.light_table(number)
+    if not len(table.t_ns):
+        return None
+    return onset_of_blocks(table, store.identity.rig.light_full_scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +125,22 @@ def clock_of(stored: StoredCampaign) -> CampaignClock:
     )
 
 
-def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
-    """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
-    clock = clock_of(stored)
-    calibrations = [clock.calibration(raw) for raw in stored.cycles]
+def timed_campaign(stored: StoredCampaign, clock: CampaignClock | None = None) -> TimedCampaign:
+    """Return what the wires say, on the host's wall clock; intervals by true time as proven.
+
+    Args:
+        stored: the campaign.
+        clock: `clock_of` it, for who has made that already.
+    """
+    clock = clock_of(stored) if clock is None else clock
+    calibrations: list[RateCalibration | None] = []
     timed: list[TimedCycle] = []
     index = 0
-    for raw, calibration in zip(stored.cycles, calibrations, strict=True):
+    for raw in stored.cycles:
+        calibration = clock.calibration(raw)
+        calibrations.append(calibration)
         outside = _outside(raw, stored, index, calibration)
+        outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
         timed.append(TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records))
         index += raw.outcome is not Outcome.INTERRUPTED
     return TimedCampaign(timed, clock.told(calibrations))
@@ -135,9 +170,9 @@ def _wake_utc(raw: CycleRaw, outside: OutsideCycle, clock: CampaignClock) -> Bou
     return None if board_ns is None else clock.utc_ns(raw, board_ns)
 
 
-def _reading(cycles: Iterable[CycleRaw], sessions: Iterable[Session]) -> LogReading:
+def _reading(records: Iterable[tuple[OsRecord, ...]], sessions: Iterable[Session]) -> LogReading:
     logs = [session.log for session in sessions if session.log is not None]
     return LogReading(
         sources=() if not logs else (logs[-1].source,),
-        records=tuple(record for raw in cycles for record in raw.records),
+        records=tuple(chain.from_iterable(records)),
     )

@@ -1,12 +1,16 @@
 """The clocks of a stored campaign: board, host and wall time, related over all its cycles."""
 
+from array import array
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+import numpy as np
+
 from resume_rig.campaign.raw import CycleRaw
 from resume_rig.model.cycle import BoardClock
+from resume_rig.model.edge import ClockExchange
 from resume_rig.model.errors import ProtocolError
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.rig.interface import RigInfo
@@ -15,7 +19,7 @@ from resume_rig.timing.clock_limits import board_limits
 from resume_rig.timing.clock_segment import RateRange
 from resume_rig.timing.clock_wall import WallClock
 from resume_rig.timing.rate_calibration import RateCalibration, calibrate
-from resume_rig.timing.relation import ClockRelation, relate
+from resume_rig.timing.relation import ClockRelation
 
 _PPB = 1_000_000_000
 # By so much the rate of a wall clock may change over a campaign, by its host's temperature.
@@ -29,13 +33,47 @@ class _Run:
 
     relation: ClockRelation
     wall: WallClock
-    cycles: list[CycleRaw]
+    ends: tuple[CycleRaw, CycleRaw] | None
     wall_rates: dict[int, RateRange]
 
     @property
     def usual_rate(self) -> float:
         """Return the wall clock's rate against the host's counter in the median cycle."""
         return median((rate.low + rate.high) / 2 for rate in self.wall_rates.values())
+
+
+class _Stamps:
+    """What is kept of the cycles of a run until all are seen; numbers only, as they are many.
+
+    Attributes:
+        ends: the first and the last cycle that has exchanges; None where there is none.
+    """
+
+    def __init__(self) -> None:
+        self._exchanges = array("q")
+        self._times = array("q")
+        self.ends: tuple[CycleRaw, CycleRaw] | None = None
+
+    def add(self, raw: CycleRaw) -> None:
+        """Take in a cycle."""
+        for each in raw.exchanges:
+            stamps = (each.host_tx_ns, each.board_rx_ns, each.board_tx_ns, each.host_rx_ns)
+            self._exchanges.extend(stamps)
+        if raw.exchanges:
+            self.ends = (raw if self.ends is None else self.ends[0], raw)
+        times = (raw.number, raw.started_host_ns, raw.ended_host_ns, raw.utc_minus_host_ns)
+        self._times.extend(times)
+
+    def exchanges(self) -> Iterator[ClockExchange]:
+        """Yield the exchanges in the order in which they were made."""
+        stamps = np.frombuffer(self._exchanges, dtype=np.int64).reshape(-1, 4)
+        for place in np.argsort(stamps[:, 0], kind="stable"):
+            yield ClockExchange(*stamps[place].tolist())
+
+    def times(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield number, beginning, end and wall minus host time of each cycle, in order."""
+        values = iter(self._times)
+        return zip(values, values, values, values, strict=True)
 
 
 def utc_alone(raw: CycleRaw, board_ns: int, rig: RigInfo) -> BoundedNs | None:
@@ -59,7 +97,7 @@ class CampaignClock:
 
     def __init__(
         self,
-        cycles: Sequence[CycleRaw],
+        cycles: Iterable[CycleRaw],
         rig: RigInfo,
         discipline: HostDiscipline | None,
         trusted: frozenset[int],
@@ -67,10 +105,10 @@ class CampaignClock:
         self._rig = rig
         self._discipline = discipline or _NOT_TOLD
         self._trusted = trusted
-        groups: dict[tuple[int, int], list[CycleRaw]] = defaultdict(list)
+        groups: dict[tuple[int, int], _Stamps] = defaultdict(_Stamps)
         for raw in cycles:
-            groups[raw.session, raw.boot_id].append(raw)
-        self._runs = {key: self._run(group) for key, group in groups.items()}
+            groups[raw.session, raw.boot_id].add(raw)
+        self._runs = {key: self._run(groups.pop(key)) for key in list(groups)}
         self._usual = {key: run.usual_rate for key, run in self._runs.items()}
 
     def utc_ns(self, raw: CycleRaw, board_ns: int) -> BoundedNs | None:
@@ -121,21 +159,23 @@ class CampaignClock:
             ),
         )
 
-    def _run(self, cycles: list[CycleRaw]) -> _Run:
+    def _run(self, stamps: _Stamps) -> _Run:
         limits = board_limits(self._rig.clock_tolerance_ppb, self._rig.clock_hz)
+        relation = ClockRelation(limits)
         try:
-            relation = relate((each for raw in cycles for each in raw.exchanges), limits)
+            for exchange in stamps.exchanges():
+                relation.add(exchange)
         except ProtocolError:
             # A store that somebody wrote into: its edges stand, their wall time does not.
             relation = ClockRelation(limits)
         wall = WallClock()
-        for raw in cycles:
-            wall.add(raw.started_host_ns, raw.utc_minus_host_ns)
+        for _, started_ns, _, utc_minus_host_ns in stamps.times():
+            wall.add(started_ns, utc_minus_host_ns)
         rates = {
-            raw.number: wall.rates(raw.started_host_ns, raw.ended_host_ns, raw.started_host_ns)
-            for raw in cycles
+            number: wall.rates(started_ns, ended_ns, started_ns)
+            for number, started_ns, ended_ns, _ in stamps.times()
         }
-        return _Run(relation, wall, cycles, rates)
+        return _Run(relation, wall, stamps.ends, rates)
 
     def _is_kept_right(self, session: int) -> bool:
         return self._discipline.synchronised is True and session in self._trusted
@@ -153,10 +193,11 @@ class CampaignClock:
 
     def _mean_of(self, run: _Run) -> RateCalibration | None:
         """Return the rate between the beginnings of the first and of the last cycle of a run."""
-        ends = [raw for raw in run.cycles if raw.exchanges]
-        if len(ends) < 2 or run.relation.breaks or run.wall.steps:
+        if run.ends is None or run.relation.breaks or run.wall.steps:
             return None
-        first, last = ends[0], ends[-1]
+        first, last = run.ends
+        if first is last:
+            return None
         start_ns, end_ns = first.exchanges[0].board_rx_ns, last.exchanges[0].board_rx_ns
         start, end = self.utc_ns(first, start_ns), self.utc_ns(last, end_ns)
         if start is None or end is None or end_ns <= start_ns:

@@ -44,14 +44,15 @@ def assess_store(
     """
     from resume_rig.campaign.assess import assess, facts_of
     from resume_rig.campaign.budgets import stored_budgets
-    from resume_rig.campaign.stored import load_campaign
+    from resume_rig.campaign.stored import clock_of, load_campaign
 
     stored = load_campaign(store)
     if reading is not None:
         stored = dataclasses.replace(stored, reading=reading)
-    correlation = assess(stored, requirement)
+    clock = clock_of(stored)
+    correlation = assess(stored, requirement, clock)
     facts = facts_of(stored, requirement, report)
-    budgets = stored_budgets(stored, correlation)
+    budgets = stored_budgets(stored, correlation, clock)
     return Assessed(correlation, dataclasses.replace(facts, budgets=budgets), store)
 
 
@@ -83,9 +84,9 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
 def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
     """Return the answer as it was asked for."""
     if args.json:
-        from resume_rig.report.correlate_json import correlation_document
+        from resume_rig.report.correlate_json import correlation_pieces
 
-        return [correlation_document(assessed.correlation, assessed.facts)]
+        return correlation_pieces(assessed.correlation, assessed.facts)
     from resume_rig.report.terminal_correlation import correlation_table
 
     look, width = look_of(sys.stdout), columns_of(sys.stdout)
@@ -114,10 +115,15 @@ def html_of(assessed: Assessed) -> str:
 
 def html_at(assessed: Assessed, generated: str) -> str:
     """Return the HTML report; `generated` is printed as it is."""
+    from resume_rig.campaign.record_texts import with_record_texts
     from resume_rig.campaign.recorded import recorded_cycles
     from resume_rig.report.failure_view import failed_numbers
     from resume_rig.report.html import campaign_report
 
-    numbers = failed_numbers(assessed.correlation.cycles)
-    recorded = () if assessed.store is None else recorded_cycles(assessed.store, numbers)
-    return campaign_report(assessed.correlation, assessed.facts, generated, recorded)
+    correlation = assessed.correlation
+    if assessed.store is None:
+        return campaign_report(correlation, assessed.facts, generated, ())
+    numbers = failed_numbers(correlation.cycles)
+    correlation = with_record_texts(correlation, assessed.store, numbers)
+    recorded = recorded_cycles(assessed.store, numbers)
+    return campaign_report(correlation, assessed.facts, generated, recorded)

@@ -39,6 +39,8 @@ class BoundedNs:
             object.__setattr__(self, "standard_ns", ceil(bound_ns / SQRT_3))
         if self.expanded_ns == _NOT_GIVEN:
             object.__setattr__(self, "expanded_ns", ceil(bound_ns * RECTANGLE_SHARE))
+        if 0 <= self.standard_ns <= bound_ns and 0 <= self.expanded_ns <= bound_ns:
+            return
         for name in ("standard_ns", "expanded_ns"):
             if not 0 <= getattr(self, name) <= bound_ns:
                 raise ValueError(

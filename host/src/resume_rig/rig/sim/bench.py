@@ -14,6 +14,7 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.dut_character import DutBehaviour
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
+from resume_rig.rig.sim.diary import Diary
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
 from resume_rig.rig.sim.faults import SimFault
@@ -39,6 +40,7 @@ class SimulatedBench:
         faults: how the DUT misbehaves; empty for not at all.
         light_rate_hz: of the board's photodiode; a divisor of 1e9.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
+        diary: told what the DUT really does.
     """
 
     def __init__(
@@ -50,7 +52,9 @@ class SimulatedBench:
         faults: frozenset[SimFault] = frozenset(),
         light_rate_hz: int = LIGHT_RATE_HZ,
         loopback: bool = False,
+        diary: Diary | None = None,
     ) -> None:
+        self._diary = diary
         self._clock = clock
         self._start_ns = clock.now_ns()
         # A stream for each part: what one draws does not shift what another one gets.
@@ -171,6 +175,8 @@ class SimulatedBench:
             self._take(event)
 
     def _take(self, event: DutEvent) -> None:
+        if self._diary is not None:
+            self._diary.take(event)
         match event:
             case WireChange():
                 self._board.edge(event.t_ns, event.channel, event.level)

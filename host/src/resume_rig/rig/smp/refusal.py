@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import IntEnum, unique
+from functools import lru_cache
 from typing import Final
 
 from resume_rig.model.errors import DeviceFault
@@ -122,6 +123,7 @@ _RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
 }
 
 
+@lru_cache(maxsize=256)
 def command_name(group: int, command: int) -> str:
     """Return what sentences call a command, e.g. "press"."""
     names = {

@@ -1,0 +1,165 @@
+"""kill -9 at random instants of campaigns in real processes: what is lost, and what goes on.
+
+python benchmarks/soak_kill.py [INSTANTS] [SEED]
+
+One campaign after another is begun, killed at a random instant, resumed, killed again, until its
+plan is done. After each kill the store is looked at: it is whole, nothing that was told of as
+done is gone, and no more than the cycle in flight is missing.
+"""
+
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from resume_rig.campaign.assess import assess, facts_of
+from resume_rig.campaign.store import Store
+from resume_rig.campaign.stored import load_campaign
+
+_CYCLES = 100
+_LONGEST_S = 5.0
+_URL = "sim:clock=virtual,seed=7"
+_DONE = '"event":"cycle"'
+
+
+@dataclass
+class Tally:
+    """What became of the kills.
+
+    Attributes:
+        kills: that struck a campaign; `early` of them before its store was there.
+        in_flight: after which the store held just what had been told of as done: what was in
+            flight, if anything was, is lost.
+        kept: cycles in all finished campaigns.
+        faults: a sentence for each thing that may not be.
+    """
+
+    kills: int = 0
+    early: int = 0
+    in_flight: int = 0
+    campaigns: int = 0
+    kept: int = 0
+    faults: tuple[str, ...] = ()
+
+
+def main() -> int:
+    """Strike until there were so many instants, and print what became of them."""
+    instants = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    strikes = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    tally = Tally()
+    begun = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        while tally.kills < instants:
+            store = Path(folder) / f"campaign-{tally.campaigns}.rrs"
+            _campaign(store, strikes, instants, tally)
+    print(
+        f"{tally.kills} kills in {tally.campaigns} campaigns ({time.perf_counter() - begun:.0f} s)"
+        f": {tally.early} before there was a store, {tally.in_flight} kept just the cycles "
+        f"that had been told of as done, the others one more; {tally.kept} cycles kept, "
+        f"{len(tally.faults)} faults"
+    )
+    for fault in tally.faults:
+        print(fault)
+    return 1 if tally.faults else 0
+
+
+def _campaign(store: Path, strikes: random.Random, instants: int, tally: Tally) -> None:
+    """Begin a campaign and see it to its end, with a kill now and then."""
+    kept = 0
+    tally.campaigns += 1
+    while tally.kills < instants:
+        after_s = strikes.uniform(0, _LONGEST_S)
+        told, ended = _strike(store, after_s)
+        if ended is not None:
+            if ended:
+                tally.faults += (f"{store.name}: {ended}",)
+                return
+            break
+        tally.kills += 1
+        if not store.exists():
+            tally.early += 1
+            continue
+        now = _looked_at(store, tally)
+        done = max(told, default=kept)
+        if now < done or now < kept:
+            tally.faults += (f"{store.name}: {done} cycles were told of, {now} are kept",)
+        if now > done + 1:
+            tally.faults += (f"{store.name}: {now} cycles are kept, {done} were told of",)
+        tally.in_flight += now == done
+        kept = now
+    else:
+        _strike(store, None)
+    _finished(store, tally)
+
+
+def _strike(store: Path, after_s: float | None) -> tuple[list[int], str | None]:
+    """Run or resume; return the cycles told of, and what was wrong where it ended by itself.
+
+    That is "" at the end of the plan, and None where it was killed.
+    """
+    what = ["--resume", str(store)] if store.exists() else _fresh(store)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "resume_rig", "run", *what, "--progress", "json"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        _, out = process.communicate(timeout=after_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, out = process.communicate()
+        return list(_told(out)), None
+    wrong = process.returncode not in (0, 1)
+    return list(_told(out)), f"ended with {process.returncode}: {out[-300:]}" if wrong else ""
+
+
+def _fresh(store: Path) -> list[str]:
+    return ["--rig", _URL, "--cycles", str(_CYCLES), "--out", str(store)]
+
+
+def _told(out: str) -> Iterator[int]:
+    for line in out.splitlines():
+        if line.endswith("}") and _DONE in line:
+            yield int(json.loads(line)["cycle"])
+
+
+def _looked_at(store: Path, tally: Tally) -> int:
+    """Return how many cycles are kept; they are numbered without gaps, and the file is whole."""
+    connection = sqlite3.connect(store)
+    (integrity,) = connection.execute("PRAGMA integrity_check").fetchone()
+    connection.close()
+    with Store.open(store) as opened:
+        numbers = [raw.number for raw in opened.cycles()]
+    if integrity != "ok" or numbers != list(range(1, len(numbers) + 1)):
+        tally.faults += (f"{store.name}: integrity {integrity}, cycles {numbers}",)
+    return len(numbers)
+
+
+def _finished(store: Path, tally: Tally) -> None:
+    """Hold the final statistics against the cycles that are recorded."""
+    stored = load_campaign(store)
+    answer, outcomes = assess(stored), facts_of(stored).outcomes
+    if len(answer.cycles) != sum(outcomes.values()) or outcomes != _counted(store):
+        tally.faults += (f"{store.name}: statistics of {outcomes} do not fit the store",)
+    done = sum(outcomes.values()) - outcomes.get("interrupted", 0)
+    if done != _CYCLES:
+        tally.faults += (f"{store.name}: {done} cycles of {_CYCLES} were done",)
+    tally.kept += len(answer.cycles)
+
+
+def _counted(store: Path) -> dict[str, int]:
+    connection = sqlite3.connect(store)
+    rows = connection.execute("SELECT outcome, count(*) FROM cycle GROUP BY outcome").fetchall()
+    connection.close()
+    return dict(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
