@@ -7,10 +7,19 @@ cycle, all other ways through the campaign being weighed against it.
 """
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
-from resume_rig.analysis.match_likelihood import NEVER, Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_likelihood import (
+    NEVER,
+    Noise,
+    gains,
+    log_sum,
+    lost_cost,
+    parts_of,
+)
+from resume_rig.analysis.match_sample import worth_following
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_tracks import Tracks
 
@@ -18,7 +27,8 @@ _SAME_S = 0.8
 _STEPS_PER_CYCLE = 1 / 300
 _STEP_RANGE = 8.0
 # A step may give up a pair or two that were there by chance; more is another order.
-_GIVEN_UP = np.append(np.exp(-6.0 * np.arange(4)), 0.0)
+# Beyond three it is as good as impossible; not 0, so that a campaign never ends in nothing.
+_GIVEN_UP = np.append(np.exp(-6.0 * np.arange(4)), 1e-150)
 _REMEMBERED = len(_GIVEN_UP) - 1
 _CELLS_FINE = 20_000
 _SURE = 0.999
@@ -40,6 +50,10 @@ class Chain:
     slots: Indexes
     probability: Floats
     evidence: float
+
+    def of(self, part: slice) -> "Chain":
+        """Return a part of it."""
+        return Chain(self.rows[part], self.slots[part], self.probability[part], self.evidence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +83,9 @@ def follow(
         log_prior: of each candidate of the first stretch, per second, float64 [k].
     """
     worth = _worth(cycles, entries, tracks, noise)
-    n = len(cycles.at_s)
-    size = max(1, -(-n // _CELLS_FINE))
+    size = max(1, -(-len(cycles.at_s) // _CELLS_FINE))
+    if size > 1:
+        tracks = worth_following(tracks, worth.gain, step_cost)
     stretches = len(tracks.first) - 1
     fine = np.zeros(stretches, dtype=np.bool_)
     cells = _cells(tracks, size, fine)
@@ -102,8 +117,8 @@ def _worth(cycles: CycleTimes, entries: Entries, tracks: Tracks, noise: Noise) -
     gain = np.full((n, most), NEVER)
     rank = np.full((n, most), -1, dtype=np.int64)
     stretch = np.repeat(np.arange(len(tracks.first) - 1), np.diff(tracks.first))
-    for slot in range(most):
-        rows = np.flatnonzero(~np.isnan(tracks.offset_s[stretch, slot]))
+    for slot, part in product(range(most), parts_of(n)):
+        rows = part.start + np.flatnonzero(~np.isnan(tracks.offset_s[stretch[part], slot]))
         offset_s = tracks.offset_at(stretch[rows], slot, cycles.at_s[rows])
         found = gains(cycles, entries, rows, offset_s, noise)
         lost = lost_cost(cycles, entries, rows, offset_s, noise)

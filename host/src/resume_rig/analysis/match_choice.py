@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.analysis.match_chain import Chain
-from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost, parts_of
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_tracks import Tracks
 
@@ -62,6 +62,17 @@ def choose(
     same_epoch: bool,
 ) -> Choice:
     """Return the likeliest record of each cycle, what is likely at all in order and once."""
+    related = _related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
+    parts = [_shares(cycles, entries, tracks, chain.of(p), noise) for p in parts_of(len(chain.rows))]
+    each = _joined(parts)
+    each = each.times(np.full(len(each.rows), related))
+    return _in_order(_best_of_each_cycle(each), entries)
+
+
+def _shares(
+    cycles: CycleTimes, entries: Entries, tracks: Tracks, chain: Chain, noise: Noise
+) -> Choice:
+    """Return what each record is to each cycle under each candidate, best of each first."""
     stretch = np.searchsorted(tracks.first, chain.rows, side="right") - 1
     away_s = cycles.at_s[chain.rows] - tracks.middle_s[stretch]
     offset_s = tracks.offset_s[stretch, chain.slots] + tracks.rate[stretch, chain.slots] * away_s
@@ -70,15 +81,25 @@ def choose(
     whole = log_sum(np.column_stack([found.gain, lost]), axis=1)
     share = np.exp(found.gain - whole[:, None]) * chain.probability[:, None]
     at, column = np.nonzero(share > 1e-4)
-    each = Choice(
+    return Choice(
         chain.rows[at],
         entries.record[found.entry[at, column]],
         found.entry[at, column],
-        share[at, column] * _related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch),
+        share[at, column],
         offset_s[at],
         found.residual_s[at, column],
     )
-    return _in_order(_best_of_each_cycle(each), entries)
+
+
+def _joined(parts: list[Choice]) -> Choice:
+    return Choice(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.record for part in parts]),
+        np.concatenate([part.entry for part in parts]),
+        np.concatenate([part.probability for part in parts]),
+        np.concatenate([part.offset_s for part in parts]),
+        np.concatenate([part.residual_s for part in parts]),
+    )
 
 
 def _related(
@@ -151,6 +172,19 @@ def _instead_of(one: Floats, other: float) -> Floats:
 
 def _longest_ascent(rank: Indexes) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
     """Return which ranks make a longest strictly ascending sequence, in O(n log n)."""
+    highest = np.maximum.accumulate(rank)
+    lowest = np.minimum.accumulate(rank[::-1])[::-1]
+    # What is above all before it and below all after it is in every such sequence.
+    kept = (rank == highest) & (rank == lowest)
+    kept[1:] &= rank[1:] > highest[:-1]
+    kept[:-1] &= rank[:-1] < lowest[1:]
+    rest = np.flatnonzero(~kept)
+    if len(rest):
+        kept[rest[_ascent_places(rank[rest])]] = True
+    return kept
+
+
+def _ascent_places(rank: Indexes) -> list[int]:
     tails: list[int] = []
     ends: list[int] = []
     before = np.full(len(rank), -1, dtype=np.int64)
@@ -159,9 +193,9 @@ def _longest_ascent(rank: Indexes) -> "np.ndarray[tuple[int], np.dtype[np.bool_]
         before[at] = ends[place - 1] if place else -1
         tails[place : place + 1] = [value]
         ends[place : place + 1] = [at]
-    kept = np.zeros(len(rank), dtype=np.bool_)
+    places: list[int] = []
     at = ends[-1]
     while at >= 0:
-        kept[at] = True
+        places.append(at)
         at = int(before[at])
-    return kept
+    return places

@@ -17,6 +17,7 @@ from resume_rig.analysis.offset_vote import most_voters, voted_offsets
 STEP_S = 1.5
 """Offsets of two matched cycles in a row that are farther apart are a step of the clock."""
 _RIVALS = 24
+_NEAR = 64
 _VOTERS = 256
 _WEIGHED = 4096
 _SAME_S = 1.0
@@ -135,7 +136,10 @@ def _rivals(
     most = min(most_voters(len(free.at_s)), _VOTERS)
     groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
     offsets = np.concatenate(
-        [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
+        [
+            *(voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()),
+            _voted_near(run, cycles, free),
+        ]
     )
     if len(rows) > _WEIGHED:
         rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]
@@ -151,6 +155,19 @@ def _rivals(
         rival = _explained(rows, shifted, cycles, free, noise) - _far(middle_s + away, anchor_s)
         total += float(np.exp(np.clip(rival - own, -_FARTHEST, _FARTHEST)))
     return total
+
+
+def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:
+    """Return the shifts by a few records that the middle of a run votes for.
+
+    Against a long log only few cycles can vote, and an even pace has more shifts than are weighed.
+    """
+    middle = len(run.rows) // 2
+    some = slice(max(middle - _NEAR // 2, 0), middle + _NEAR // 2 + 1)
+    times = cycles.at_s[run.rows[some]]
+    told = np.searchsorted(free.at_s, (times + run.offset_s[some])[[0, -1]])
+    near = free.at_s[max(int(told[0]) - _NEAR // 2, 0) : int(told[1]) + _NEAR // 2]
+    return voted_offsets(times, near, _RIVALS)
 
 
 def _explained(
