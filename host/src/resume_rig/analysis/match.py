@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from resume_rig.analysis.match_chain import follow
-from resume_rig.analysis.match_choice import Choice, choose
+from resume_rig.analysis.match_choice import choose
 from resume_rig.analysis.match_likelihood import Noise, learnt
+from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_reasons import cycle_reasons, record_reasons
 from resume_rig.analysis.match_rivals import STEP_S, unrivalled

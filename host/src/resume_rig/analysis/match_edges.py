@@ -8,8 +8,8 @@ run beside it by chance. So at every edge the story "there was one more run" is 
 import numpy as np
 
 from resume_rig.analysis.match_chain import step_cost
-from resume_rig.analysis.match_choice import Choice
 from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_vote import voted_offsets
 
@@ -26,9 +26,7 @@ _FARTHEST = 40.0
 class Edges:
     """The edges of runs of likely pairs."""
 
-    def __init__(
-        self, likely: Choice, cycles: CycleTimes, entries: Entries, noise: Noise
-    ) -> None:
+    def __init__(self, likely: Choice, cycles: CycleTimes, entries: Entries, noise: Noise) -> None:
         self._likely, self._cycles, self._entries, self._noise = likely, cycles, entries, noise
         self._rank = entries.rank[likely.entry]
         self._by_rank = np.argsort(entries.rank, kind="stable")

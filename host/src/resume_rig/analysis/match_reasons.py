@@ -33,9 +33,7 @@ def cycle_reasons(
     }
 
 
-def record_reasons(
-    times: RecordTimes, pairs: Pairs, ambiguous: Indexes
-) -> dict[int, RecordReason]:
+def record_reasons(times: RecordTimes, pairs: Pairs, ambiguous: Indexes) -> dict[int, RecordReason]:
     """Return a reason for every record without a cycle; the arguments as of `cycle_reasons`."""
     free = np.ones(len(times.kind), dtype=np.bool_)
     free[pairs.record] = False

@@ -8,15 +8,17 @@ come near?
 
 import numpy as np
 
-from resume_rig.analysis.match_choice import Choice
 from resume_rig.analysis.match_edges import Edges
 from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_vote import most_voters, voted_offsets
 
 STEP_S = 1.5
 """Offsets of two matched cycles in a row that are farther apart are a step of the clock."""
 _RIVALS = 24
+_HARDLY_WORSE = 0.8
+_AS_GOOD_AS_ANY = 1e9
 _NEAR = 64
 _VOTERS = 256
 _WEIGHED = 4096
@@ -42,7 +44,14 @@ def unrivalled(
         return sure
     cuts = np.flatnonzero(np.abs(np.diff(chosen.offset_s[likely])) > STEP_S) + 1
     edges = Edges(chosen.where(likely), cycles, entries, noise).certainty(cuts)
-    runs = _Runs(chosen, np.split(likely, cuts), cycles, entries, noise, expected_s)
+    runs = _Runs(
+        chosen,
+        np.split(likely, cuts),
+        cycles=cycles,
+        entries=entries,
+        noise=noise,
+        expected_s=expected_s,
+    )
     count = len(runs.runs)
     direct = [runs.certainty(at, at - 1, at + 1) for at in range(count)]
     for at, run in enumerate(runs.runs):
@@ -62,6 +71,7 @@ class _Runs:
         self,
         chosen: Choice,
         runs: list[Indexes],
+        *,
         cycles: CycleTimes,
         entries: Entries,
         noise: Noise,
@@ -79,7 +89,8 @@ class _Runs:
 
         Args:
             at: the run.
-            before, after: runs that are taken for right; their records are not the rival's.
+            before: the last run before it that is taken for right; its records are no rival's.
+            after: the first run after it that is.
         """
         chosen, runs = self._chosen, self.runs
         first, last = 0, len(self._cycles.at_s)
@@ -135,12 +146,10 @@ def _rivals(
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
     most = min(most_voters(len(free.at_s)), _VOTERS)
     groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
-    offsets = np.concatenate(
-        [
-            *(voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()),
-            _voted_near(run, cycles, free),
-        ]
-    )
+    voted = [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
+    if len(voters) > most and _more_than_weighed(run, voted[0], cycles, free):
+        return _AS_GOOD_AS_ANY
+    offsets = np.concatenate([*voted, _voted_near(run, cycles, free)])
     if len(rows) > _WEIGHED:
         rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]
     own_s = np.interp(rows, voters, run.offset_s)
@@ -155,6 +164,25 @@ def _rivals(
         rival = _explained(rows, shifted, cycles, free, noise) - _far(middle_s + away, anchor_s)
         total += float(np.exp(np.clip(rival - own, -_FARTHEST, _FARTHEST)))
     return total
+
+
+def _more_than_weighed(run: Choice, voted: Floats, cycles: CycleTimes, free: Entries) -> bool:
+    """Return whether the last rival that is weighed is hardly worse than the run.
+
+    Then there are others like it, as at an even pace, and nothing tells which is right.
+    """
+    if len(voted) < _RIVALS:
+        return False
+    times = cycles.at_s[run.rows[:_VOTERS]]
+    own_s = run.offset_s[:_VOTERS]
+    last_s = own_s + (voted[-1] - float(np.median(own_s)))
+    near = [
+        np.diff(
+            np.searchsorted(free.at_s, times + offset_s + np.array([[-_SAME_S], [_SAME_S]])), axis=0
+        )
+        for offset_s in (own_s, last_s)
+    ]
+    return bool((near[1] > 0).sum() >= _HARDLY_WORSE * (near[0] > 0).sum())
 
 
 def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:

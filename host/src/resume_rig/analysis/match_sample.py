@@ -1,4 +1,4 @@
-"""The part of a long campaign from which its noise is learnt, and candidates not worth following."""
+"""The part of a long campaign that its noise is learnt from, and what is not worth following."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,9 +44,7 @@ def to_learn_from(
     )
 
 
-def worth_following(
-    tracks: Tracks, gain: Floats, step_cost: Callable[[Floats], Floats]
-) -> Tracks:
+def worth_following(tracks: Tracks, gain: Floats, step_cost: Callable[[Floats], Floats]) -> Tracks:
     """Return the tracks without those that could only be had for two steps more than they gain.
 
     Only stretches whose best candidate is that of both neighbours lose any.

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from resume_rig.analysis.match_choice import Choice
 from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_times import CycleTimes, Entries
 

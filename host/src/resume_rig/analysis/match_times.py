@@ -361,9 +361,7 @@ def _column(records: Sequence[OsRecord], name: str, scale: float, base: int = 0)
     return _seconds(map(attrgetter(name), records), len(records), scale, base)
 
 
-def _seconds(
-    values: Iterable[int | None], count: int, scale: float = _NS, base: int = 0
-) -> Floats:
+def _seconds(values: Iterable[int | None], count: int, scale: float = _NS, base: int = 0) -> Floats:
     """Return values counted from `base`, exactly, then scaled; NaN for None."""
     column = np.fromiter(values, dtype=object, count=count)
     gaps = np.equal(column, None)

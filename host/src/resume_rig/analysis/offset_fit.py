@@ -35,9 +35,7 @@ class Candidates:
 
     def where(self, kept: Indexes | _Mask) -> "Candidates":
         """Return a part of them."""
-        return Candidates(
-            self.offset_s[kept], self.rate[kept], self.score[kept], self.missed[kept]
-        )
+        return Candidates(self.offset_s[kept], self.rate[kept], self.score[kept], self.missed[kept])
 
     def explain(self, cycles: int) -> bool:
         """Return whether the best of them explains a run of so many cycles."""
@@ -58,7 +56,8 @@ def fitted(
         inside_s: moments of all entries, ascending, float64 [e].
         times_s: cycles of the run, ascending, float64 [n].
         middle_s: the time to which the offsets refer.
-        offset_s: float64 [k]. rate: seconds a second, float64 [k].
+        offset_s: float64 [k].
+        rate: seconds a second, float64 [k].
     """
     if len(offset_s) == 0:
         return NONE

@@ -34,13 +34,15 @@ def with_long_stretches(
     inside_s: Floats,
     by_rank_s: Floats,
     first: Indexes,
+    *,
     start: int,
     known: Candidates,
 ) -> Indexes:
     """Return the stretches with those joined that one offset explains.
 
     Args:
-        times_s: all cycles, ascending. inside_s: all entries, ascending.
+        times_s: all cycles, ascending.
+        inside_s: all entries, ascending.
         by_rank_s: all entries in the order in which their records were written.
         first: the short stretches.
         start: the short stretch at which offsets are known.

@@ -106,17 +106,22 @@ class _Finder:
         start = max(known, key=lambda at: float(known[at].score[0]) if len(known[at]) else 0.0)
         self._cut(
             with_long_stretches(
-                self._at_s, self._entries.at_s, self._by_rank_s, short, start, known[start]
+                self._at_s,
+                self._entries.at_s,
+                self._by_rank_s,
+                short,
+                start=start,
+                known=known[start],
             )
         )
         found = [NONE] * self._count
         for stretch, each in known.items():
             within = int(np.searchsorted(self._first, short[stretch], side="right")) - 1
+            found[within] = each
             if len(self._first) < len(short):
                 apart_s = self._middle_s[within] - middle_s[stretch]
                 moved = self._fitted(within, each.offset_s + each.rate * apart_s, each.rate)
-                each = self._merged(NONE, moved)
-            found[within] = each
+                found[within] = self._merged(NONE, moved)
         return found
 
     def _sweep(self, found: list[Candidates], order: range) -> None:
