@@ -15,7 +15,8 @@ from resume_rig.analysis.offset_vote import voted_offsets
 
 _GAP = 3
 _GAP_MOST = 64
-_STORIES = 12
+_AT_ENDS = 16
+_STORIES = 24
 _SAME_S = 1.0
 # How many pairs of the run before, and of the run after, the story takes.
 _TAKEN = ((1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 2), (3, 0), (0, 3))
@@ -24,7 +25,7 @@ _FARTHEST = 40.0
 
 
 class Edges:
-    """The edges of runs of likely pairs."""
+    """The edges of runs of likely pairs, and of the campaign."""
 
     def __init__(self, likely: Choice, cycles: CycleTimes, entries: Entries, noise: Noise) -> None:
         self._likely, self._cycles, self._entries, self._noise = likely, cycles, entries, noise
@@ -40,7 +41,8 @@ class Edges:
         """
         gaps = np.flatnonzero(np.diff(self._likely.rows) > _GAP) + 1
         against = np.zeros(len(self._likely.rows))
-        for cut in np.union1d(cuts, gaps).tolist():
+        ends = np.array([0, len(against)], dtype=np.int64)
+        for cut in np.unique(np.concatenate([ends, cuts, gaps])).tolist():
             self._weigh(cut, against)
         return 1.0 / (1.0 + against)
 
@@ -48,19 +50,22 @@ class Edges:
         """Add what speaks against the pairs on both sides of a cut."""
         likely = self._likely
         low, high = max(cut - _MOST, 0), min(cut + _MOST, len(likely.rows)) - 1
-        rows = np.arange(int(likely.rows[low]), int(likely.rows[high]) + 1)
+        rows = self._rows(low, high)
         if len(rows) > _GAP_MOST:
             return
         around = self._between(low - 1, high + 1)
         if len(around.at_s) == 0:
             return
-        before_s, after_s = float(likely.offset_s[cut - 1]), float(likely.offset_s[cut])
+        before_s = float(likely.offset_s[max(cut - 1, 0)])
+        after_s = float(likely.offset_s[min(cut, len(likely.rows) - 1)])
         offsets = voted_offsets(self._cycles.at_s[rows], around.at_s, _STORIES)
         apart = np.minimum(np.abs(offsets - before_s), np.abs(offsets - after_s))
         offsets = offsets[apart > _SAME_S]
         if len(offsets) == 0:
             return
-        cost = step_cost(offsets - before_s) + step_cost(offsets - after_s)
+        cost = step_cost(offsets - before_s)
+        if 0 < cut < len(likely.rows):
+            cost = cost + step_cost(offsets - after_s)
         if abs(after_s - before_s) > _SAME_S:
             cost = cost - step_cost(np.array([after_s - before_s]))
         worst = np.zeros(2 * _MOST)
@@ -83,10 +88,12 @@ class Edges:
 
     def _rows(self, first: int, last: int) -> Indexes:
         """Return the cycles from after the pair before `first` to before that after `last`."""
-        rows = self._likely.rows
-        low = int(rows[first - 1]) + 1 if first else int(rows[0])
-        high = int(rows[last + 1]) if last + 1 < len(rows) else int(rows[-1]) + 1
-        return np.arange(low, high)
+        rows, count = self._likely.rows, len(self._cycles.at_s)
+        low = int(rows[first - 1]) + 1 if first else max(int(rows[0]) - _AT_ENDS, 0)
+        high = int(rows[-1]) + 1 + _AT_ENDS
+        if last + 1 < len(rows):
+            high = int(rows[last + 1])
+        return np.arange(low, min(high, count))
 
     def _between(self, before: int, after: int) -> Entries:
         """Return the entries that stand between those of two pairs in the log."""

@@ -85,7 +85,7 @@ def in_order(each: Choice, entries: Entries) -> Choice:
     return replace(each, probability=whole).where(stays)
 
 
-def _instead_of(one: Floats, other: float | Floats) -> Floats:
+def _instead_of(one: Floats, other: float) -> Floats:
     """Return the probability of each of `one` where it and `other` exclude each other."""
     mine = one * (1.0 - other)
     return np.asarray(mine / (mine + other * (1.0 - one) + (1.0 - one) * (1.0 - other) + 1e-300))
@@ -96,7 +96,7 @@ def _longest_ascent(rank: Indexes) -> "np.ndarray[tuple[int], np.dtype[np.bool_]
     highest = np.maximum.accumulate(rank)
     lowest = np.minimum.accumulate(rank[::-1])[::-1]
     # What is above all before it and below all after it is in every such sequence.
-    kept = (rank == highest) & (rank == lowest)
+    kept = np.asarray((rank == highest) & (rank == lowest), dtype=np.bool_)
     kept[1:] &= rank[1:] > highest[:-1]
     kept[:-1] &= rank[:-1] < lowest[1:]
     rest = np.flatnonzero(~kept)
@@ -136,8 +136,9 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     rank = entries.rank[options.entry]
     if len(rank) < 2:
         return chosen
-    mixed = rank < np.maximum.accumulate(rank)
-    mixed |= rank > np.minimum.accumulate(rank[::-1])[::-1]
+    mixed = np.zeros(len(rank), dtype=np.bool_)
+    mixed[1:] = rank[1:] <= np.maximum.accumulate(rank)[:-1]
+    mixed[:-1] |= rank[:-1] >= np.minimum.accumulate(rank[::-1])[::-1][1:]
     some = options.where(mixed & (options.probability > _WORTH_A_LOOK))
     rank = entries.rank[some.entry]
     count = np.zeros(len(rank), dtype=np.int64)
@@ -145,7 +146,7 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     for counting in (True, False):
         for shift in range(1, min(_LOOKED_AT, len(rank) - 1) + 1):
             before, after = slice(None, -shift), slice(shift, None)
-            contrary = (some.rows[before] < some.rows[after]) & (rank[before] > rank[after])
+            contrary = (some.rows[before] < some.rows[after]) & (rank[before] >= rank[after])
             for one, other in ((before, after), (after, before)):
                 likely = some.probability[other] > _WORTH_A_DOUBT
                 if counting:
@@ -163,4 +164,4 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     if len(at) == 0:
         return chosen
     doubt = np.where(key[at] == own, against[at], 0.0)
-    return replace(chosen, probability=_instead_of(chosen.probability, doubt))
+    return chosen.times(1.0 - doubt)

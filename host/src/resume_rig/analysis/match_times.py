@@ -364,7 +364,7 @@ def _column(records: Sequence[OsRecord], name: str, scale: float, base: int = 0)
 def _seconds(values: Iterable[int | None], count: int, scale: float = _NS, base: int = 0) -> Floats:
     """Return values counted from `base`, exactly, then scaled; NaN for None."""
     column = np.fromiter(values, dtype=object, count=count)
-    gaps = np.equal(column, None)
+    gaps = np.fromiter((value is None for value in column), dtype=np.bool_, count=count)
     column[gaps] = base
     # Python's integers are subtracted: no text of a log makes them too large.
     seconds = np.asarray((column - base).astype(np.float64) * scale)
