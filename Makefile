@@ -19,7 +19,7 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))$(SANITIZED)
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -41,13 +41,14 @@ help:
 	@echo 'make firmware-update-test  updates in QEMU, through the real bootloader'
 	@echo 'make firmware-fuzz  FUZZ_REQUESTS (1000000) mad requests to the sanitized image; needs ZEPHYR_BASE'
 	@echo 'make firmware-test  ztest and the host against the image on native_sim; needs ZEPHYR_BASE'
+	@echo 'make hardware  circuits, rules, decks and delays of the front end, twice; needs ngspice'
 	@echo 'make clean      removes what was built, and $(VENV)'
 
 # The stamp stands for a finished set-up; a broken one leaves none, so the next run starts again.
 setup: $(VENV)/.set-up
 $(VENV)/.set-up: $(SETUP_INPUTS)
 	@sh .ci/preflight $(PYTHON)
-	@echo 'Setting up in $(VENV) (once; downloads about 60 MB) ...'
+	@echo 'Setting up in $(VENV) (once; downloads about 120 MB) ...'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
@@ -102,6 +103,25 @@ benchmark: setup
 	@$(BIN)/python benchmarks/start.py
 	@$(BIN)/python benchmarks/light_onset.py
 	@$(BIN)/python benchmarks/clock_relation.py 100
+
+# Twice, in two processes: what is made has to be the same to the byte.
+$(VENV)/.hardware: $(VENV)/.set-up
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[hardware]'
+	@touch $@
+
+HARDWARE = $(BUILD)/hardware
+hardware: setup $(VENV)/.hardware
+	@command -v ngspice >/dev/null || { echo 'make hardware: the decks need ngspice, and it is not there; install it (Debian, Ubuntu: apt install ngspice)' >&2; exit 2; }
+	@rm -rf $(HARDWARE)
+	@mkdir -p $(HARDWARE)
+	@for turn in first second; do \
+		PYTHONPATH=hardware $(BIN)/python -m frontend $(HARDWARE)/$$turn >$(HARDWARE)/$$turn.txt || { cat $(HARDWARE)/$$turn.txt; exit 1; }; \
+	done
+	@diff -r $(HARDWARE)/first $(HARDWARE)/second
+	@cat $(HARDWARE)/first.txt $(HARDWARE)/first/delays.toml
+	@cp $(HARDWARE)/first/delays.toml hardware/delays.toml
+	@rm -rf hardware/generated && mkdir hardware/generated
+	@cd $(HARDWARE)/first && cp -R bills schematics wiring faults.md $(abspath hardware/generated)
 
 has-zephyr:
 	@test -n "$$ZEPHYR_BASE" || { echo 'make firmware: no Zephyr to build with: ZEPHYR_BASE is not set; see firmware/README.md' >&2; exit 2; }

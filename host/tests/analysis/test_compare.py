@@ -19,7 +19,7 @@ from resume_rig.model.cycle import (
 )
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.verdict import Finding, FindingKind, Verdict
 
 SEED = 20_260_105
 MS = 1_000_000
@@ -214,6 +214,40 @@ def outside_evidence(path: str, lights_ms, failed: int = 0, wake_by=Actuator.BUT
         for number, light in enumerate([*lights_ms, *[None] * failed], start=1)
     ]
     return evidence_of_cycles(path, cycles, {"dut": "x"}, {"dwell": "5 s"})
+
+
+def test_a_headline_time_that_the_candidate_lost_leaves_no_evidence(log) -> None:
+    generator = np.random.default_rng(SEED)
+    base, candidate = log(generator, 60), log(generator, 60, path="y.evtx")
+    silent = tuple(
+        replace(seen, record=replace(seen.record, bios_init_ms=None))
+        for seen in candidate.sightings
+    )
+
+    found = compare(base, replace(candidate, sightings=silent), Question())
+
+    assert found.answer is Answer.NO_EVIDENCE
+    assert "the base has BIOS + drivers, and the candidate has none" in found.why
+    assert compare(replace(base, sightings=silent), candidate, Question()).answer is not (
+        Answer.REGRESSION
+    )
+
+
+def test_impossible_and_contradicted_bios_times_are_warned_of(record) -> None:
+    finding = Finding(FindingKind.BIOS_UNDER_REPORTED, "It is short.")
+    whole = outside_evidence("a.rrs", [750.0] * 9)
+    told = [seen.cycle for seen in whole.sightings]
+    spoilt = [
+        replace(told[0], record=record(bios_init_ms=900_000), bios_impossible=True),
+        replace(told[1], record=record(), findings=(finding,)),
+        *(replace(cycle, record=record()) for cycle in told[2:]),
+    ]
+
+    evidence = evidence_of_cycles("b.rrs", spoilt, {"dut": "x"}, {})
+
+    warnings = compare(whole, evidence, Question()).warnings
+    assert "b.rrs: 1 impossible BIOS time left out." in warnings
+    assert any(each.startswith("b.rrs: 1 BIOS time contradicted by clock") for each in warnings)
 
 
 def test_wires_alone_can_be_compared_and_the_ignored_cycle_is_left_out() -> None:

@@ -31,7 +31,10 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
 
     assert found.verdict is Verdict.PASS
     assert all(cycle.judged for cycle in found.cycles)
-    assert found.why == "Press to light below 5 s: 0 of 2 cycles do not conform."
+    assert found.why == (
+        "Press to light below 5 s: 2 of 2 cycles within it; with 95 % confidence at most 78 % of "
+        "cycles are not."
+    )
     light = next(series for series in found.series if series.name == "press_to_light_ns")
     assert (light.figures.n, light.figures.max_ms) == (2, 1_100)
 

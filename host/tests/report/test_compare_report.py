@@ -76,6 +76,18 @@ def test_the_table_tells_shift_interval_and_change() -> None:
     assert text.endswith("REGRESSION: Worse, beyond chance: BIOS +60.0 ms (+30.0 %).\n")
 
 
+def test_what_is_zero_as_shown_has_no_sign_and_a_legend_speaks_of_what_is_shown() -> None:
+    none = replace(BIOS, shift_ms=-0.0004, low_ms=-5.0, high_ms=0.0, change=Change.NOT_SHOWN)
+    same = replace(comparison(), effects=(none,), components=())
+
+    narrow, wide = ("".join(comparison_table(same, width=width)) for width in (100, 160))
+
+    row = next(line for line in wide.splitlines() if line.startswith("BIOS"))
+    assert row.split()[5:11] == ["0.0", "-5.0", "to", "0.0", "0.0", "%"]
+    assert "detectable = the smallest shift" in wide.replace("\n  ", " ")
+    assert "detectable shifts need a wider terminal" in narrow.replace("\n  ", " ")
+
+
 def test_the_document_has_every_figure() -> None:
     document = json.loads(comparison_document(comparison()))
 

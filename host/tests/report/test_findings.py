@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from resume_rig.model.verdict import Finding, FindingKind
-from resume_rig.report.findings import cycle_ranges, grouped_findings
+from resume_rig.report.findings import cycle_ranges, grouped_findings, shared_findings
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,15 @@ def test_rare_kinds_come_first(samples: Any) -> None:
     assert [(g.kind, len(g.members)) for g in groups] == [
         (FindingKind.NEVER_WOKE, 1),
         (FindingKind.BIOS_OVER_ADVISED, 3),
+    ]
+
+
+def test_what_is_told_of_several_cycles_word_for_word_is_told_once(samples: Any) -> None:
+    same = Finding(FindingKind.BIOS_OVER_ADVISED, "BIOS took long.", {"ms": 300})
+    other = Finding(FindingKind.BIOS_OVER_ADVISED, "BIOS took long.", {"ms": 301})
+    told = zip((1, 2, 3, 4), (same, other, same, same), strict=True)
+    (group,) = grouped_findings([samples.cycle(n, findings=[f]) for n, f in told])
+    assert [(s.cycles, s.finding) for s in shared_findings(group)] == [
+        ((1, 3, 4), same),
+        ((2,), other),
     ]

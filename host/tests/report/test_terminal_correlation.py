@@ -85,8 +85,8 @@ def test_a_long_table_shows_both_ends_and_what_the_rest_came_to(samples: Any) ->
 
 
 def test_all_cycles_and_findings_are_shown_on_request(samples: Any) -> None:
-    finding = Finding(FindingKind.UNEXPLAINED, "Nobody knows.")
-    cycles = [samples.cycle(n, findings=[finding]) for n in range(1, 301)]
+    findings = [Finding(FindingKind.UNEXPLAINED, "Nobody knows.", {"n": n}) for n in range(300)]
+    cycles = [samples.cycle(n, findings=[f]) for n, f in enumerate(findings, start=1)]
     brief, whole = (text_of(samples.correlation(cycles), show_all=a) for a in (False, True))
     assert brief.count("Nobody knows.") == 3
     assert "and 297 more of this kind" in brief

@@ -66,7 +66,7 @@ def test_a_board_clock_that_is_not_calibrated_keeps_its_tolerance() -> None:
     (sentence,) = board_clock_sentences(BoardClock(30_000, "a clock that nobody keeps"), 4)
 
     assert sentence == (
-        "Board clock: not calibrated by a clock that nobody keeps, so its tolerance of "
+        "Board clock: not calibrated against a clock that nobody keeps, so its tolerance of "
         "30.0 ppm stays."
     )
 

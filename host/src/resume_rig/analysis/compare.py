@@ -21,6 +21,7 @@ from resume_rig.analysis.compare_samples import (
     ComponentKey,
     Evidence,
     Sample,
+    headlines_gone,
     kinds_in,
     sample_of,
     step_ms_of,
@@ -95,7 +96,9 @@ def compare(base: Evidence, candidate: Evidence, question: Question) -> Comparis
         for each, counts in zip(slow, counted[len(counted) - len(slow) :], strict=True)
     )
     components, compared = _components(base_sample, candidate_sample, question)
-    answer, why = _answer(effects, _worse(failures, slow, question), kind, question)
+    worse = _worse(failures, slow, question)
+    gone = headlines_gone(base_sample, candidate, candidate_sample, VALUES_LEAST)
+    answer, why = _answer(effects, worse, kind, question, gone)
     return Comparison(
         base=SampleFacts(base.path, base_sample.cycles, base.identity),
         candidate=SampleFacts(candidate.path, candidate_sample.cycles, candidate.identity),
@@ -254,13 +257,22 @@ def _worse(
 
 
 def _answer(
-    effects: Sequence[Effect], worse: list[str], kind: SleepKind | None, question: Question
+    effects: Sequence[Effect],
+    worse: list[str],
+    kind: SleepKind | None,
+    question: Question,
+    gone: Sequence[str],
 ) -> tuple[Answer, str]:
     slower = [effect for effect in effects if effect.change is Change.SLOWER]
     if slower or worse:
         return Answer.REGRESSION, _why_regression(slower, worse)
     if kind is None or not effects:
         return Answer.NO_EVIDENCE, "There is no kind of sleep of which both have a time."
+    if gone:
+        names = ", ".join(map(measure_words, gone))
+        return Answer.NO_EVIDENCE, (
+            f"{_none_shown(effects)}, but the base has {names}, and the candidate has none."
+        )
     needed = [effect for effect in effects if effect.headline] or list(effects)
     weak = [effect for effect in needed if not effect.powerful]
     if weak:

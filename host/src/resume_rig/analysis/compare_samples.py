@@ -10,9 +10,11 @@ from resume_rig.analysis.limits import kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, reader_of, side_of, sighting_of
 from resume_rig.analysis.ranking import NO_SLEEP_MOMENTS, moment_of
 from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.analysis.ruling import BIOS_IS_WRONG
 from resume_rig.model.component import ComponentKind
 from resume_rig.model.cycle import IntervalName, Outcome, ReconciledCycle
 from resume_rig.model.os_record import LogReading, SleepKind
+from resume_rig.model.units import count_of
 
 COMPARED: Final = (
     "resume_ms",
@@ -102,6 +104,7 @@ def evidence_of_cycles(
         notes.append(
             f"{path}: {len(contradicted)} OS records contradict the wires and are left out."
         )
+    notes += _bios_notes(path, went_well)
     out = {c.outside.number for c in contradicted}
     sightings = tuple(
         Sighting(None, c) if c.outside.number in out else sighting_of(c) for c in went_well
@@ -116,6 +119,22 @@ def evidence_of_cycles(
         tried=len(tried),
         notes=tuple(notes),
     )
+
+
+def _bios_notes(path: str, cycles: Sequence[ReconciledCycle]) -> list[str]:
+    """Say of how many cycles the BIOS time is not what clock and wires show."""
+    impossible = sum(c.bios_impossible for c in cycles)
+    wrong = sum(
+        not c.bios_impossible and not BIOS_IS_WRONG.isdisjoint(f.kind for f in c.findings)
+        for c in cycles
+    )
+    notes = []
+    if impossible:
+        notes.append(f"{path}: {count_of(impossible, 'impossible BIOS time')} left out.")
+    if wrong:
+        told = count_of(wrong, "BIOS time")
+        notes.append(f"{path}: {told} contradicted by clock and wires, and compared as reported.")
+    return notes
 
 
 def evidence_of_log(path: str, reading: LogReading) -> Evidence:
@@ -161,6 +180,26 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
             sample.times_ms[name] = times_ms
     sample.components_ms = _components(chosen)
     return sample
+
+
+def headlines_gone(
+    base: Sample, candidate: Evidence, candidate_sample: Sample, least: int
+) -> list[str]:
+    """Return the headline times that the base has and the candidate lacks, but could have.
+
+    A log has no times of the wires, and a campaign without a log none of the OS; a sum of both
+    lacks what its parts lack.
+    """
+    sides = {Side.INSIDE} if any(seen.record is not None for seen in candidate.sightings) else set()
+    if candidate.tried is not None:
+        sides.add(Side.OUTSIDE)
+    return [
+        name
+        for name in HEADLINES
+        if side_of(name) in sides
+        and len(base.times_ms.get(name, ())) >= least
+        and name not in candidate_sample.times_ms
+    ]
 
 
 def step_ms_of(name: str) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from resume_rig.analysis.campaign_series import cycle_series
 from resume_rig.analysis.disagreements import (
+    bios_is_impossible,
     disagreements,
     record_missing,
     state_mismatch,
@@ -25,7 +26,7 @@ from resume_rig.analysis.reconcile import (
     press_to_resume_complete,
     unexplained,
 )
-from resume_rig.analysis.ruling import BROKEN, campaign_why, rule
+from resume_rig.analysis.ruling import BIOS_IS_WRONG, BROKEN, campaign_why, rule
 from resume_rig.analysis.statistics import failure_rate
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import (
@@ -171,7 +172,7 @@ def correlate(
             UnmatchedRecord(reading.records[index], reason)
             for index, reason in found.record_reasons.items()
         ),
-        clock=_clock(cycles, record_of, reset_to_tsc) if related else None,
+        clock=_clock(cycles, reconciled, reset_to_tsc) if related else None,
         verdict=verdict_of_limits(limits),
         why=campaign_why(reconciled, requirement, limits, _doubts(reading)),
         limits=limits,
@@ -264,16 +265,21 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
     # What may be another cycle's record is shown, and nothing is concluded from it.
     record = told.record if told.is_certain else None
     findings = outside.findings
+    # Nothing is added up from a BIOS time that was shown to be wrong.
+    impossible, believed = False, record
     if record is not None:
+        impossible = bios_is_impossible(outside, record, campaign.around)
         findings += disagreements(outside, record, campaign.around)
+        if impossible or not BIOS_IS_WRONG.isdisjoint(finding.kind for finding in findings):
+            believed = None
     elif told.record is None and campaign.reading.sources and outside.outcome in _CAME_BACK:
         findings += (record_missing(outside),)
     cycle = ReconciledCycle(
         outside=outside,
         record=told.record,
-        press_to_resume_complete=press_to_resume_complete(outside, record, reset_to_tsc),
-        unexplained=unexplained(outside, record, norms),
-        light_after_complete=light_after_complete(outside, record, reset_to_tsc),
+        press_to_resume_complete=press_to_resume_complete(outside, believed, reset_to_tsc),
+        unexplained=unexplained(outside, None if impossible else record, norms),
+        light_after_complete=light_after_complete(outside, believed, reset_to_tsc),
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
         why_not=None,
@@ -281,25 +287,38 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
         hidden_before_sleep=None if record is None else before_sleep(outside, record),
         certainty=told.certainty,
         record_missing=told.missing,
+        bios_impossible=impossible,
     )
     ruling = rule(cycle, campaign.requirement, told.why_none)
     return replace(cycle, verdict=ruling.verdict, judged=ruling.judged, why_not=ruling.why_not)
 
 
 def _clock(
-    cycles: Sequence[TimedCycle], record_of: dict[int, OsRecord], reset_to_tsc: BoundedNs
+    cycles: Sequence[TimedCycle], reconciled: Sequence[ReconciledCycle], reset_to_tsc: BoundedNs
 ) -> OsClock | None:
     readings: list[tuple[bool, ClockReading]] = []
-    for index, record in sorted(record_of.items()):
-        cycle = cycles[index]
-        if cycle.wake_utc is None or record.wake_time_utc_ns is None:
+    for cycle, told in zip(cycles, reconciled, strict=True):
+        record = sighting_of(told).record
+        if record is None or cycle.wake_utc is None or record.wake_time_utc_ns is None:
             continue
         to_os = awake_to_os(cycle.outside, record, reset_to_tsc)
         os_ns = record.wake_time_utc_ns - (record.wake_ms or 0) * _MS_NS
-        host = cycle.wake_utc + (_UNKNOWN_TO_OS if to_os is None else to_os)
+        host = cycle.wake_utc + (_UNKNOWN_TO_OS if to_os is None else to_os + _hidden_span(told))
         readings.append((to_os is not None, ClockReading(host, os_ns)))
     known = [reading for is_known, reading in readings if is_known]
     return os_clock(known or [reading for _, reading in readings])
+
+
+def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
+    """Return from nothing to all that a cycle's BIOS time may lack, or have too much."""
+    for finding in cycle.findings:
+        hidden_ns, bound_ns = (finding.evidence.get(key) for key in ("hidden_ns", "bound_ns"))
+        if finding.kind not in BIOS_IS_WRONG:
+            continue
+        if isinstance(hidden_ns, int) and isinstance(bound_ns, int):
+            farthest_ns = hidden_ns + (bound_ns if hidden_ns > 0 else -bound_ns)
+            return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
+    return BoundedNs(0, 0)
 
 
 def _doubts(reading: LogReading) -> list[str]:

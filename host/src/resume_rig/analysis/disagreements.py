@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from resume_rig.analysis.findings.bios_claim import bios_findings
+from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of
 from resume_rig.analysis.findings.display import display_findings, unexplained_findings
 from resume_rig.analysis.findings.firmware import firmware_findings
 from resume_rig.analysis.findings.records import record_findings, record_missing
 from resume_rig.analysis.findings.seen import Found, Seen, Surroundings
 from resume_rig.analysis.findings.sleeps import sleep_findings, state_mismatch
-from resume_rig.analysis.norms import Pair, norms_of
+from resume_rig.analysis.norms import Norms, Pair, norms_of
 from resume_rig.analysis.os_away import Hidden, hidden, means_in_a_row
 from resume_rig.analysis.platform import Platform
 from resume_rig.analysis.reconcile import hidden_by_light
@@ -25,7 +25,13 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.verdict import Finding, FindingKind
 
-__all__ = ["disagreements", "record_missing", "state_mismatch", "surroundings_of"]
+__all__ = [
+    "bios_is_impossible",
+    "disagreements",
+    "record_missing",
+    "state_mismatch",
+    "surroundings_of",
+]
 
 _FAMILIES: Final[tuple[Callable[[Seen], Found], ...]] = (
     record_findings,
@@ -72,8 +78,10 @@ def surroundings_of(
         platform: what is known of the platform.
     """
     pairs: list[Pair] = [(cycles[index], record_of[index]) for index in sorted(record_of)]
-    norms = norms_of(pairs, platform)
     history = history_of(records, [record for _, record in pairs])
+    alone = Surroundings(requirement, reset_to_tsc, Norms(), history, {}, platform)
+    # What cannot be tells nothing of what is usual.
+    norms = norms_of([pair for pair in pairs if not bios_is_impossible(*pair, alone)], platform)
 
     def hidden_of(index: int) -> Hidden | None:
         record, cycle = record_of.get(index), cycles[index]
@@ -97,6 +105,11 @@ def surroundings_of(
         means={cycle.number: mean for cycle, mean in means if mean is not None},
         platform=platform,
     )
+
+
+def bios_is_impossible(outside: OutsideCycle, record: OsRecord, around: Surroundings) -> bool:
+    """Return whether clock and wires leave no room for the record's BIOS time."""
+    return claim_of(Seen(outside, record, around)) is not Claim.POSSIBLE
 
 
 def disagreements(

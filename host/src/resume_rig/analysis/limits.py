@@ -179,6 +179,10 @@ def _of_share(limit: Limit, n: int, failed: int, marginal: int, needed: int) -> 
 def _why_every(limit: Limit, n: int, failed: int, marginal: int) -> str:
     if n == 0:
         return f"{limit_text(limit)}: not measured in any judged cycle"
+    if not failed and not marginal:
+        upper = percent_up(failure_rate_upper(0, n, 0.95))
+        text = f"{limit_text(limit)}: {n} of {count_of(n, 'cycle')} within it"
+        return f"{text}; with 95 % confidence at most {upper} of cycles are not"
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
     text += "does not conform" if failed == 1 else "do not conform"
     return f"{text}, {marginal} undecided" if marginal else text

@@ -7,7 +7,7 @@ time is what was measured.
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from typing import Final
 
@@ -71,7 +71,10 @@ Reader = Callable[[Sighting], BoundedNs | None]
 def sighting_of(cycle: ReconciledCycle) -> Sighting:
     """Return what may be held against a cycle: the one place where its record counts or not."""
     unsure = cycle.certainty is not None and cycle.certainty.level is not Confidence.HIGH
-    return Sighting(None if unsure else cycle.record, cycle)
+    record = None if unsure else cycle.record
+    if record is not None and cycle.bios_impossible:
+        record = replace(record, bios_init_ms=None)
+    return Sighting(record, cycle)
 
 
 def measure_names() -> tuple[str, ...]:

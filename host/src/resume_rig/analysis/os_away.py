@@ -121,9 +121,11 @@ def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
     """Return what the OS does not tell between the trigger of the sleep and SLP_S3# falling.
 
     The trigger being accepted and the firmware's part on the way down are taken off; negative or
-    within its bound where nothing is hidden.
+    within its bound where nothing is hidden. None of a doze, of which the OS tells the way to S4.
     """
     whole = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
+    if outside.hibernated_from_ns is not None:
+        return None
     if whole is None or record.sleep_ms is None or record.resume_ms is None:
         return None
     accepted = BoundedNs(ACCEPTED_NS // 2, ACCEPTED_NS // 2)

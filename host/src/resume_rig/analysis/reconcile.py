@@ -15,7 +15,7 @@ from resume_rig.analysis.norms import Norm, Norms, group_of
 from resume_rig.analysis.reported_times import MS_NS, reported
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, OutsideCycle
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
 
 # Where no DUT profile says better: about 1 ms on old parts, 100s of ms on new ones (CSME, straps,
@@ -88,10 +88,16 @@ def hidden_by_light(outside: OutsideCycle, record: OsRecord, norms: Norms) -> Bo
 def awake_to_os(
     outside: OutsideCycle, record: OsRecord, reset_to_tsc: BoundedNs
 ) -> BoundedNs | None:
-    """Return `awake_from_ns` to the waking vector; None where BiosInit is missing."""
+    """Return `awake_from_ns` to the waking vector, from S4 to the end of reading the image.
+
+    None where BiosInit is missing, or from S4 HiberRead.
+    """
     if record.bios_init_ms is None or outside.awake_from_ns is None:
         return None
-    return power_up(outside) + reset_to_tsc + reported(record.bios_init_ms)
+    to_bios = power_up(outside) + reset_to_tsc + reported(record.bios_init_ms)
+    if record.hiber_read_ms is not None:
+        return to_bios + reported(record.hiber_read_ms)
+    return None if record.kind is SleepKind.S4 else to_bios
 
 
 def power_up(outside: OutsideCycle) -> BoundedNs:

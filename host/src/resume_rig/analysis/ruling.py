@@ -11,12 +11,15 @@ from resume_rig.analysis.limits import conformity_of, kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
 from resume_rig.model.cycle import Outcome, ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.requirement import BIOS, RESUME, Requirement
 from resume_rig.model.units import count_of
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.verdict import FindingKind, Verdict
 
 BROKEN: Final = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED})
 """Outcomes that fail without a time."""
+
+BIOS_IS_WRONG: Final = frozenset({FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED})
+"""Findings by which a BIOS time is not what it was, though there was time for it."""
 
 _NO_EVIDENCE: Final = {
     Outcome.INVALID: "invalid: edges of this cycle were lost",
@@ -78,6 +81,8 @@ def _contradiction(seen: Sighting, requirement: Requirement) -> str | None:
 
 def _not_measured(seen: Sighting, requirement: Requirement, no_record: str) -> str:
     measures = [limit.measure for limit in requirement.limits() if limit.required]
+    if seen.cycle is not None and seen.cycle.bios_impossible:
+        return "impossible BIOS time: clock and wires leave no room for it"
     if seen.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
         return no_record
     if not kinds_seen(seen) & frozenset(requirement.kinds):
@@ -105,14 +110,27 @@ def campaign_why(
     broken = len(judged) - len(timed)
     parts = resume_sentence(limits, requirement)
     if not judged:
-        parts.append(f"none of the {count_of(len(cycles), 'cycle')} can be judged")
+        parts.append(
+            "the only cycle cannot be judged"
+            if len(cycles) == 1
+            else f"none of the {count_of(len(cycles), 'cycle')} can be judged"
+        )
     parts += limit_clauses(limits)
+    parts += _contradicted(timed, limits)
     if broken:
         rebooted = any(cycle.outside.outcome is Outcome.REBOOTED for cycle in judged)
         how = "never woke, stayed dark or rebooted" if rebooted else "never woke or stayed dark"
         parts.append(f"{count_of(broken, 'cycle')} {how}")
     text = "; ".join([*parts, *_left_out(cycles), *further])
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _contradicted(timed: Sequence[ReconciledCycle], limits: Sequence[LimitJudgement]) -> list[str]:
+    """Say that what was judged rests on BIOS times that clock and wires contradict."""
+    if not any(each.limit.required and each.limit.measure in (RESUME, BIOS) for each in limits):
+        return []
+    wrong = [c for c in timed if not BIOS_IS_WRONG.isdisjoint(f.kind for f in c.findings)]
+    return [f"clock and wires contradict the BIOS time of {len(wrong)} of them"] if wrong else []
 
 
 def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:

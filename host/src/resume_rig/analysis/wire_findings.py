@@ -7,7 +7,7 @@ from resume_rig.analysis.sleep_moments import Sleep, Wires
 from resume_rig.analysis.wire_oddities import missing_edges, oddities
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideState
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import count_of, seconds_text
 from resume_rig.model.verdict import Finding, FindingKind
 
 _Judged = tuple[Outcome, tuple[Finding, ...]]
@@ -137,10 +137,11 @@ def _rebooted(sleep: Sleep) -> tuple[Finding, ...]:
 def _double_reset(sleep: Sleep, wake: Wake) -> tuple[Finding, ...]:
     if sleep.reboots or (wake.resets <= 1 and wake.powers <= 1):
         return ()
+    resets, powers = count_of(wake.resets, "time"), count_of(wake.powers, "time")
     text = (
-        f"The DUT was reset more than once in this wake: PLTRST# rose {wake.resets} times and "
-        f"PWR_OK {wake.powers} times; intervals count the last rise of PLTRST#, and the DUT's own "
-        "BIOS time tells of the last pass only."
+        f"The DUT was reset more than once in this wake: PLTRST# rose {resets} and PWR_OK {powers};"
+        " intervals count the last rise of PLTRST#, and the DUT's own BIOS time tells of the last "
+        "pass only."
     )
     evidence = {"pltrst_rises": wake.resets, "pwr_ok_rises": wake.powers}
     return (Finding(FindingKind.DOUBLE_RESET, text, evidence),)

@@ -74,7 +74,8 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
     if failed is not None:
         raise failed
     if not args.json:
-        say(f"Store:  {assessed.facts.store_path}")
+        what = "Capture" if assessed.store is None else "Store"
+        say(f"{what + ':':<8}{assessed.facts.store_path}")
         if report is not None:
             say(f"Report: {report}")
 

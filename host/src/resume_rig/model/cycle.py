@@ -107,6 +107,8 @@ class ReconciledCycle:
         certainty: how sure it is that the record is of this cycle; None without a record. Only a
             high one feeds the verdict, the differences and the findings.
         record_missing: the likely reason why there is no record; None where there is one.
+        bios_impossible: whether clock and wires leave no room for the record's BIOS time, so that
+            nothing is derived from it, and nothing judged by it.
     """
 
     outside: OutsideCycle
@@ -121,6 +123,7 @@ class ReconciledCycle:
     hidden_before_sleep: BoundedNs | None = None
     certainty: MatchCertainty | None = None
     record_missing: CycleReason | None = None
+    bios_impossible: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,10 @@ CYCLE_REASONS = {
     CycleReason.AFTER_LOG: "the log ends earlier",
     CycleReason.LOST: "the log tells of the time before and after it, so the record is lost",
     CycleReason.AMBIGUOUS: "the times allow more than one assignment of the records",
-    CycleReason.UNRELATED: "nothing ties the times of the log to those of the cycles",
+    CycleReason.UNRELATED: (
+        "nothing ties the times of the log to those of the cycles: it is of another machine, or "
+        "the pace is too even to tell one cycle from the next"
+    ),
 }
 """Each reason as the end of a sentence."""
 

@@ -14,7 +14,13 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.report.bar_choice import BarChoice, bar_choice
 from resume_rig.report.budget_view import BUDGET_HEADINGS, BudgetTable, budget_views
-from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.findings import (
+    FindingGroup,
+    cycle_ranges,
+    findings_of,
+    grouped_findings,
+    shared_findings,
+)
 from resume_rig.report.match_text import match_sentences, missing_sentences
 from resume_rig.report.matched_reading import matched_reading
 from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
@@ -78,9 +84,9 @@ class CycleRow:
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """One finding with its evidence."""
+    """One finding with its evidence, and the cycles that it is about."""
 
-    cycle: int
+    cycle: str
     text: str
     evidence: tuple[Pair, ...]
 
@@ -199,8 +205,8 @@ def _tiles(correlation: Correlation, summary: CampaignSummary, trigger: str) -> 
     with_findings = sum(1 for cycle in correlation.cycles if findings_of(cycle))
     return (
         figures_tile("resume, as the OS says", summary.resume, "no judged cycle has a measurement"),
-        figures_tile(f"{trigger} to resume complete", summary.complete, "could not be formed"),
-        figures_tile(f"{trigger} to light", summary.light, "light was not measured"),
+        figures_tile(f"{trigger} to resume complete", summary.complete, "no judged cycle has it"),
+        figures_tile(f"{trigger} to light", summary.light, "no judged cycle has it"),
         Tile("cycles judged", str(summary.judged), f"of {count_of(total, 'cycle')}"),
         Tile(
             "findings",
@@ -216,20 +222,21 @@ def _places(facts: CampaignFacts) -> tuple[Pair, ...]:
 
 
 def _finding_section(group: FindingGroup) -> FindingSection:
+    shared = shared_findings(group)
     rows = tuple(
         FindingRow(
-            member.cycle,
-            member.finding.text,
-            tuple(Pair(k, plain_value(v)) for k, v in member.finding.evidence.items()),
+            cycle_ranges(each.cycles),
+            each.finding.text,
+            tuple(Pair(k, plain_value(v)) for k, v in each.finding.evidence.items()),
         )
-        for member in group.members[:_FINDINGS_OF_A_KIND]
+        for each in shared[:_FINDINGS_OF_A_KIND]
     )
     return FindingSection(
         kind=group.kind.value,
         cycles=cycle_ranges([member.cycle for member in group.members]),
         meaning=explained(group.kind),
         rows=rows,
-        left_out=len(group.members) - len(rows),
+        left_out=len(shared) - len(rows),
     )
 
 

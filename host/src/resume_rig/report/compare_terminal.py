@@ -19,6 +19,7 @@ from resume_rig.report.terminal_style import (
 
 _COMPONENTS = 10
 _DIFFERENCES = 20
+_DETECTABLE = "detectable"
 _COLOURS = {
     Answer.REGRESSION: "\x1b[1;31m",
     Answer.NO_REGRESSION: "\x1b[1;32m",
@@ -44,11 +45,9 @@ def comparison_table(
     yield from _differences(comparison, style)
     if comparison.effects:
         yield "\n"
-        yield style.paragraph(
-            "Times in ms; shift = candidate minus base with its 95 % interval; p after Holm;"
-            " detectable = the smallest shift that these cycles show with 80 % probability."
-        )
-        yield from _table(comparison.effects, style)
+        columns = _columns(comparison.effects, style)
+        yield style.paragraph(_legend([column.title for column in columns]))
+        yield from _table(columns, style)
         yield "\n"
         yield style.paragraph(failures_sentence(comparison.failures))
         for sentence in slow_sentences(comparison):
@@ -57,7 +56,7 @@ def comparison_table(
     if told:
         yield style.paragraph(told)
     if comparison.components:
-        yield from _table(comparison.components[:_COMPONENTS], style)
+        yield from _table(_columns(comparison.components[:_COMPONENTS], style), style)
         if len(comparison.components) > _COMPONENTS:
             more = len(comparison.components) - _COMPONENTS
             yield style.paragraph(f"... and {more} more; --json and --html have them.")
@@ -80,7 +79,19 @@ def _differences(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
         yield style.paragraph(f"... and {more} more; --json has them.", indent=2)
 
 
-def _table(effects: Sequence[Effect], style: TerminalStyle) -> Iterator[str]:
+def _legend(titles: Sequence[str]) -> str:
+    """Say what the columns are that the terminal has room for."""
+    parts = ["Times in ms; shift = candidate minus base with its 95 % interval; p after Holm"]
+    if _DETECTABLE in titles:
+        parts.append(
+            f"{_DETECTABLE} = the smallest shift that these cycles show with 80 % probability"
+        )
+    else:
+        parts.append(f"{_DETECTABLE} shifts need a wider terminal, --html or --json")
+    return f"{'; '.join(parts)}."
+
+
+def _columns(effects: Sequence[Effect], style: TerminalStyle) -> Sequence[Column]:
     rows = effect_rows(effects)
     columns = [
         Column("time", [style.cell(row.name, 40) for row in rows], right=False),
@@ -91,10 +102,14 @@ def _table(effects: Sequence[Effect], style: TerminalStyle) -> Iterator[str]:
         Column("95 % interval", [row.interval for row in rows], drop=1),
         Column("share", [row.share for row in rows]),
         Column("p", [row.p for row in rows], drop=3),
-        Column("detectable", [row.detectable for row in rows], drop=5),
+        Column(_DETECTABLE, [row.detectable for row in rows], drop=5),
         Column("", [row.change for row in rows], right=False),
     ]
-    for index, line in enumerate(table_lines(fitting_columns(columns, style.width))):
+    return fitting_columns(columns, style.width)
+
+
+def _table(columns: Sequence[Column], style: TerminalStyle) -> Iterator[str]:
+    for index, line in enumerate(table_lines(columns)):
         yield f"{line}\n"
         if index == 0:
             yield style.rule(len(line) + 24)

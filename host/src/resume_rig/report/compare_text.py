@@ -85,16 +85,16 @@ def _row(effect: Effect) -> EffectRow:
     digits = _decimals(base)
     interval = MISSING
     if effect.low_ms is not None and effect.high_ms is not None:
-        interval = f"{effect.low_ms:+.{digits}f} to {effect.high_ms:+.{digits}f}"
+        interval = f"{_signed(effect.low_ms, digits)} to {_signed(effect.high_ms, digits)}"
     detectable = effect.detectable_ms
     return EffectRow(
         name=measure_words(effect.name) if is_measure(effect.name) else effect.name,
         values=f"{effect.base_n}, {effect.candidate_n}",
         base=f"{base:.{digits}f}",
         candidate=f"{effect.candidate_median_ms:.{digits}f}",
-        shift=f"{effect.shift_ms:+.{digits}f}",
+        shift=_signed(effect.shift_ms, digits),
         interval=interval,
-        share=f"{effect.shift_ms / base * 100:+.1f} %" if base > 0 else MISSING,
+        share=f"{_signed(effect.shift_ms / base * 100, 1)} %" if base > 0 else MISSING,
         p="<0.0001" if effect.p_adjusted < 0.0001 else f"{effect.p_adjusted:.4f}",
         detectable=MISSING if detectable is None else f"{detectable:.{digits}f}",
         change=_CHANGE_WORDS[effect.change],
@@ -104,3 +104,9 @@ def _row(effect: Effect) -> EffectRow:
 def _decimals(base_ms: float) -> int:
     """Return how many decimals tell a shift of a time of this size."""
     return 0 if base_ms >= 1_000 else 1 if base_ms >= 100 else 2
+
+
+def _signed(value: float, digits: int) -> str:
+    """Return a number with its sign; what is 0 as shown has none."""
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text

@@ -23,6 +23,14 @@ class FindingGroup:
     members: tuple[CycleFinding, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SharedFinding:
+    """A finding and the cycles that it is about, word for word and figure for figure."""
+
+    cycles: tuple[int, ...]
+    finding: Finding
+
+
 def findings_of(cycle: ReconciledCycle) -> tuple[Finding, ...]:
     """Return what the wires show and what the reconciliation adds, each once."""
     own = tuple(cycle.findings)
@@ -37,6 +45,20 @@ def grouped_findings(cycles: Iterable[ReconciledCycle]) -> tuple[FindingGroup, .
             groups.setdefault(finding.kind, []).append(CycleFinding(cycle.outside.number, finding))
     ordered = sorted(groups.items(), key=lambda item: (len(item[1]), item[0].value))
     return tuple(FindingGroup(kind, tuple(members)) for kind, members in ordered)
+
+
+def shared_findings(group: FindingGroup) -> tuple[SharedFinding, ...]:
+    """Return the findings of one kind, equal ones once, in the order of their first cycles."""
+    found: list[tuple[Finding, list[int]]] = []
+    place: dict[tuple[str, str], int] = {}
+    for member in group.members:
+        key = (member.finding.text, repr(sorted(member.finding.evidence.items())))
+        if key in place:
+            found[place[key]][1].append(member.cycle)
+        else:
+            place[key] = len(found)
+            found.append((member.finding, [member.cycle]))
+    return tuple(SharedFinding(tuple(cycles), finding) for finding, cycles in found)
 
 
 def cycle_ranges(numbers: Sequence[int], most: int = 12) -> str:

@@ -95,8 +95,11 @@ def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
 
 def _failures(failures: FailureRate) -> str:
     text = f"Failed or undecided: {failures.failures} of {failures.n}"
-    text += f", a rate of {failures.low * 100:.2g} to {percent_up(failures.high)} (95 % interval)"
-    if failures.failures == 0 and failures.n < failures.needed_for_1_percent:
+    if failures.failures:
+        low, high = f"{failures.low * 100:.2g}", percent_up(failures.high)
+        return f"{text}, a rate of {low} to {high} (95 % interval)."
+    text += f", a rate of at most {percent_up(failures.upper)} with 95 % confidence"
+    if failures.n < failures.needed_for_1_percent:
         needed = failures.needed_for_1_percent
         text += f"; {needed} cycles without any would show 1 % or less"
     return f"{text}."

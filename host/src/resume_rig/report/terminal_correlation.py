@@ -15,7 +15,13 @@ from resume_rig.model.os_record import LogSource
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
-from resume_rig.report.findings import FindingGroup, cycle_ranges, findings_of, grouped_findings
+from resume_rig.report.findings import (
+    FindingGroup,
+    cycle_ranges,
+    findings_of,
+    grouped_findings,
+    shared_findings,
+)
 from resume_rig.report.match_text import (
     match_sentences,
     missing_sentences,
@@ -273,11 +279,12 @@ def _findings(correlation: Correlation, style: TerminalStyle, *, show_all: bool)
 def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
     cycles = cycle_ranges([member.cycle for member in group.members])
     yield style.paragraph(f"{group.kind.value}, in cycle {cycles}:", indent=2)
-    most = len(group.members) if show_all else _FINDINGS_OF_A_KIND
-    for member in group.members[:most]:
-        yield style.paragraph(f"cycle {member.cycle}: {member.finding.text}", indent=4)
-    if len(group.members) > most:
-        yield style.paragraph(f"... and {len(group.members) - most} more of this kind", indent=4)
+    shared = shared_findings(group)
+    most = len(shared) if show_all else _FINDINGS_OF_A_KIND
+    for each in shared[:most]:
+        yield style.paragraph(f"cycle {cycle_ranges(each.cycles)}: {each.finding.text}", indent=4)
+    if len(shared) > most:
+        yield style.paragraph(f"... and {len(shared) - most} more of this kind", indent=4)
     meaning = explained(group.kind)
     if meaning is not None:
         yield style.paragraph(f"What to do: {meaning.do}", indent=4)

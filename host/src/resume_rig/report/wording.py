@@ -105,7 +105,9 @@ def board_clock_sentences(clock: BoardClock, cycles: int) -> tuple[str, ...]:
         parts.append(f"{corrected}, to ±{ppm_text(clock.cycle_bound_ppb)} or better")
     else:
         # A mean alone corrects nothing: the rate in each cycle is what has to be proven.
-        parts.append(f"not calibrated by {clock.source}, so its tolerance of {tolerance} stays")
+        parts.append(
+            f"not calibrated against {clock.source}, so its tolerance of {tolerance} stays"
+        )
     sentence = f"Board clock: {'; '.join(parts)}."
     return (sentence, *clock.breaks[:_BREAKS_SHOWN], *_breaks_left(clock))
 

@@ -31,7 +31,7 @@ if not sys.platform.startswith("linux"):
 
 MS = 1_000_000
 PATIENCE_S = 60
-SHORT = ("--cycles", "2", "--settle", "1s", "--dwell", "5s")
+SHORT = ("--cycles", "2", "--settle", "2s", "--dwell", "5s")
 
 
 def images() -> set[int]:

@@ -41,8 +41,9 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         ),
         FindingKind.RECORD_MISSING: Explained(
             "The DUT slept and woke, and the log holds no record of it.",
-            "Let it stay awake longer (settle): the OS writes up to 2 s after the wake. Make the "
-            "log larger if it wraps.",
+            "Where no cycle has a record, see whether the log is of this DUT. Else let it stay "
+            "awake longer (settle): the OS writes up to 2 s after the wake. Make the log larger if "
+            "it wraps.",
         ),
         FindingKind.RECORD_ABORTED: Explained(
             "The OS wrote a record of zeros, as it does for a sleep that it gave up, or when the "
@@ -78,7 +79,7 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         FindingKind.WRONG_UNIT: Explained(
             "A time is another one's multiple: microseconds, nanoseconds or ticks stand where "
             "another unit is due.",
-            _ASK_FIRMWARE,
+            "Ask the firmware team; do not use the time that the finding calls wrong until then.",
             f"factor {_FACTORS} to {at.UNIT_TOLERANCE:.0%}; or FullResume proportional to BiosInit "
             f"and {at.TICKS_RATIO} times it or more, over {at.SPREAD_OF} cycles",
         ),
@@ -109,7 +110,7 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         ),
         FindingKind.BIOS_OVER_ADVISED: Explained(
             "BiosInit is above what the requirement advises.",
-            "Nothing has failed; the time is the firmware's to shorten.",
+            "The advice decides no verdict; the time is the firmware's to shorten.",
             "the requirement's",
         ),
         FindingKind.LIT_BEFORE_OS: Explained(

@@ -1,0 +1,85 @@
+"""Builds what comes of the front end's sources: `python -m frontend OUT [--quick]`.
+
+Exit status 0 where all is within its limits, 1 where something is not, 2 where a program or a
+package is missing.
+"""
+
+import argparse
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from frontend.circuit.facts import Facts
+from frontend.fault_table import table_of_faults, unsafe
+from frontend.faults import FINGER, WIRED, Effect, Fault, effect_of, faults_of, parts_of
+from frontend.products import CircuitError, built
+from frontend.simulation.campaign import ALL_STUDIES, carry_all_out, table_of, with_draws
+from frontend.simulation.delay_table import toml_of
+from frontend.simulation.ngspice import DeckError, find_ngspice
+
+
+def fault_tree(ngspice: str, facts: Facts, way: str, jobs: int) -> tuple[list[Effect], list[str]]:
+    """Return what every single fault does, and a sentence for each that must not be so."""
+    faults: list[Fault | None] = [None]
+    faults += [fault for part in parts_of(facts, way) for fault in faults_of(part)]
+    with ThreadPoolExecutor(jobs) as pool:
+        found = list(pool.map(lambda fault: effect_of(ngspice, facts, fault, way), faults))
+    effects = [effect for effect, _why in found if effect is not None]
+    failed = [
+        f"fault {fault}: {why}"
+        for fault, (effect, why) in zip(faults, found, strict=True)
+        if effect is None
+    ]
+    return effects, failed + unsafe(effects)
+
+
+def build(out: Path, quick: bool, jobs: int) -> list[str]:
+    """Build into a folder and return a sentence for each thing that is not as it must be.
+
+    Raises:
+        DeckError: ngspice is missing.
+        CircuitError: SKiDL is missing.
+    """
+    ngspice = find_ngspice()
+    files, facts, problems = built()
+    print(f"{len(facts)} circuits, {len(problems)} broken rules")
+    studies = with_draws(ALL_STUDIES, 0) if quick else ALL_STUDIES
+    outcomes = carry_all_out(ngspice, studies, jobs)
+    print(table_of(outcomes))
+    problems += [failure for outcome in outcomes for failure in outcome.failures]
+    if not quick:
+        trees = {}
+        for way, variant in ((WIRED, "pico-wired"), (FINGER, "pico-no-access")):
+            trees[way], failed = fault_tree(ngspice, facts[variant], way, jobs)
+            print(f"{len(trees[way])} faults of the {way}, {len(failed)} not as they must be")
+            problems += failed
+        files["faults.md"] = table_of_faults(trees)
+        if not problems:
+            files["delays.toml"] = toml_of(outcomes)
+    for name, text in files.items():
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return problems
+
+
+def main() -> int:
+    """Build into the folder that the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m frontend", description=__doc__)
+    parser.add_argument("out", type=Path, help="folder for what is made")
+    parser.add_argument("--quick", action="store_true", help="nominal runs only, no delay table")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
+    options = parser.parse_args()
+    try:
+        problems = build(options.out, options.quick, options.jobs)
+    except (DeckError, CircuitError) as error:
+        print(f"make hardware: {error}", file=sys.stderr)
+        return 2
+    for problem in problems:
+        print(f"make hardware: {problem}", file=sys.stderr)
+    return int(bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

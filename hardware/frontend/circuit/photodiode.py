@@ -1,0 +1,39 @@
+"""Photodiode: amplifier with two gains for the converter, comparator for the first light."""
+
+from frontend.circuit.board import Board
+from frontend.circuit.catalogue import AMPLIFIER, C16, CNP0, PHOTODIODE, R1, header
+from frontend.circuit.comparison import Comparison
+
+SHEET = "photodiode"
+
+
+def photodiode(board: Board) -> Comparison:
+    """Place the amplifier; a jumper takes the first or the second gain to SENSE_LIGHT."""
+    place = board.place
+    place(SHEET, "D1", PHOTODIODE, {"K": "LIGHT_SUM", "A": "LIGHT_ZERO"}, volts=0.1)
+    place(SHEET, "R_F", R1, {"1": "LIGHT_SUM", "2": "LIGHT_OUT"}, "150k", 3.4)
+    place(SHEET, "C_F", CNP0, {"1": "LIGHT_SUM", "2": "LIGHT_OUT"}, "22p", 3.4)
+    place(SHEET, "R_ZERO_U", R1, {"1": "VREF", "2": "LIGHT_ZERO"}, "24k", 2.5)
+    place(SHEET, "R_ZERO_L", R1, {"1": "LIGHT_ZERO", "2": "GND"}, "1k", 2.5)
+    place(SHEET, "C_ZERO", C16, {"1": "LIGHT_ZERO", "2": "GND"}, "100n", 2.5)
+    pins = {
+        "VDD": "+3V3", "VSS": "GND", "INA+": "LIGHT_ZERO", "INA-": "LIGHT_SUM",
+        "OUTA": "LIGHT_OUT", "INB+": "LIGHT_OUT", "INB-": "LIGHT_BACK", "OUTB": "LIGHT_FINE_OUT",
+    }  # fmt: skip
+    place(SHEET, "U1", AMPLIFIER, pins, volts=3.4, amperes=0.004)
+    place(SHEET, "C_SUPPLY", C16, {"1": "+3V3", "2": "GND"}, "100n", 3.4)
+    place(SHEET, "R_BACK", R1, {"1": "LIGHT_ZERO", "2": "LIGHT_BACK"}, "1k", 3.4)
+    place(SHEET, "R_GAIN", R1, {"1": "LIGHT_BACK", "2": "LIGHT_FINE_OUT"}, "21k", 3.4)
+    place(SHEET, "C_GAIN", CNP0, {"1": "LIGHT_BACK", "2": "LIGHT_FINE_OUT"}, "47p", 3.4)
+    for gain, out in (("LIGHT_FIRST", "LIGHT_OUT"), ("LIGHT_SECOND", "LIGHT_FINE_OUT")):
+        place(SHEET, f"R_{gain}", R1, {"1": out, "2": gain}, "1k", 3.4)
+        place(SHEET, f"C_{gain}", CNP0, {"1": gain, "2": "GND"}, "1n", 3.4)
+    jumper = {"1": "LIGHT_FIRST", "2": "SENSE_LIGHT", "3": "LIGHT_SECOND"}
+    place(SHEET, "JP_GAIN", header(3), jumper, "GAIN", 3.4, 0.001)
+    place(SHEET, "R_TRIM_U", R1, {"1": "VREF", "2": "LIGHT_TRIM"}, "10k", 2.5)
+    trim = {"1": "LIGHT_TRIM", "2": "LIGHT_THRESHOLD", "3": "LIGHT_ZERO"}
+    place(SHEET, "J_TRIM", header(3), trim, "10k potentiometer", 2.5, 0.001)
+    place(SHEET, "C_TRIM", C16, {"1": "LIGHT_THRESHOLD", "2": "GND"}, "100n", 2.5)
+    place(SHEET, "R_CMP", R1, {"1": "LIGHT_OUT", "2": "LIGHT_CMP"}, "10k", 3.4)
+    place(SHEET, "R_HYST", R1, {"1": "SENSE_BACKLIGHT", "2": "LIGHT_CMP"}, "2M", 3.4)
+    return Comparison("LIGHT_CMP", "LIGHT_THRESHOLD", "SENSE_BACKLIGHT")

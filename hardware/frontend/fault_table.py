@@ -1,0 +1,54 @@
+"""The fault tree as a page, and what of it must hold."""
+
+from collections.abc import Mapping, Sequence
+
+from frontend.faults import Effect
+
+HEAD = """\
+# What a broken part does to the DUT's button
+
+Made by `make hardware`: each line is six simulations of the circuit, for the wired button with
+pull-ups of 10 and 100 kOhm at the DUT. No part was broken on a bench.
+
+"by itself" is a press though nothing is driven. "dead-man" tells whether a press that is commanded
+for ever ends when the heartbeat stops, "hold limit" whether it ends while the heart beats on.
+"""
+COLUMNS = """\
+| part | fault | presses by itself | still presses | dead-man | hold limit |
+|---|---|---|---|---|---|
+"""
+
+
+def words(effect: Effect) -> tuple[str, str, str, str]:
+    """Return the cells that tell an effect."""
+    return (
+        "**yes**" if effect.presses_by_itself else "no",
+        "yes" if effect.presses else "no",
+        "works" if effect.dead_man else "lost",
+        "works" if effect.hold_limit else "lost",
+    )
+
+
+def table_of_faults(trees: Mapping[str, Sequence[Effect]]) -> str:
+    """Return the page, from the effects by the way to press."""
+    page = HEAD
+    for way, effects in trees.items():
+        page += f"\n## {way.capitalize()}\n\n{COLUMNS}"
+        for effect in effects:
+            found = (effect.fault.tag, effect.fault.what) if effect.fault else ("none", "none")
+            page += "| " + " | ".join((*found, *words(effect))) + " |\n"
+    return page
+
+
+def unsafe(effects: Sequence[Effect]) -> list[str]:
+    """Return a sentence for each single fault that no limit ends."""
+    found = []
+    for effect in effects:
+        name = f"{effect.fault.tag}, {effect.fault.what}" if effect.fault else "no fault"
+        if effect.presses_by_itself:
+            found.append(f"{name}: presses though nothing is driven")
+        if not (effect.dead_man or effect.hold_limit):
+            found.append(f"{name}: neither dead-man nor hold limit ends a press")
+        if effect.fault is None and not (effect.presses and effect.dead_man and effect.hold_limit):
+            found.append("no fault: the button does not work as it has to")
+    return found

@@ -1,0 +1,1 @@
+"""Decks in `hardware/decks`, run by ngspice with drawn tolerances and checked against limits."""

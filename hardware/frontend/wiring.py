@@ -1,0 +1,102 @@
+"""Wiring tables, one for each kind of DUT: which wire goes where, and what it lets the rig see."""
+
+from dataclasses import dataclass
+
+from frontend.circuit.facts import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """One wire between DUT and front end."""
+
+    net: str
+    place: str
+    """Where it is found at the DUT."""
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DutKind:
+    """A kind of DUT, its wires, and what cannot be measured on it."""
+
+    name: str
+    title: str
+    variant: str
+    wires: tuple[Wire, ...]
+    unseen: str
+
+
+ATX = DutKind(
+    "atx-desktop",
+    "ATX desktop, no soldering",
+    "pico-wired",
+    (
+        Wire("GND", "24-pin extension, pin 3 (black)", "first on, last off"),
+        Wire("DUT_PWR_OK", "24-pin extension, pin 8 (grey)"),
+        Wire("DUT_5VSB_SUPPLY", "24-pin extension, pin 9 (purple), supply's half", "cut the wire"),
+        Wire("DUT_5VSB", "24-pin extension, pin 9 (purple), mainboard's half"),
+        Wire("DUT_PLTRST", "TPM header, reset", "3.3 or 1.8 V: measure, set JP_LEVEL; unchecked"),
+        Wire("DUT_PWRBTN", "front-panel header, PWR_SW, the pin at 3.3 or 5 V"),
+        Wire("DUT_PWRBTN_GND", "front-panel header, PWR_SW, the pin at 0 V"),
+        Wire("DUT_PLED", "front-panel header, PLED+"),
+    ),
+    "SLP_S4# and SLP_S5# are not on any connector: S3 and S4 are told apart by the log and by the "
+    "current of 5VSB. PS_ON# (pin 16) is SLP_S3# inverted, behind the super-I/O; the rig cannot "
+    "invert a channel yet, so it stays open.",
+)
+LAPTOP = DutKind(
+    "laptop-test-points",
+    "Laptop with test points, soldered",
+    "pico-wired",
+    (
+        Wire("GND", "a screw on the ground plane", "first on, last off; battery unplugged"),
+        Wire("DUT_SLP_S3", "test point or EC pin", "0.1 mm wire, fixed with glue"),
+        Wire("DUT_SLP_S4", "test point or EC pin"),
+        Wire("DUT_SLP_S5", "test point or EC pin", "often not routed"),
+        Wire("DUT_PLTRST", "test point, TPM or M.2 slot (PERST#)"),
+        Wire("DUT_PWR_OK", "ALL_SYS_PWRGD or a rail that comes up", "level of 2.4 V or more"),
+        Wire("DUT_PWRBTN", "power-button board, the pin at 3.3 V"),
+        Wire("DUT_PWRBTN_GND", "power-button board, the pin at 0 V"),
+        Wire("DUT_PLED", "power LED, anode"),
+    ),
+    "Where the EC talks eSPI, SLP_Sx# and PLTRST# are no wires at all. A laptop without S3 has no "
+    "edge on any of them: light, LED and current are what remains.",
+)
+NO_ACCESS = DutKind(
+    "laptop-no-access",
+    "Laptop that stays closed: finger, magnet, photodiode",
+    "pico-no-access",
+    (),
+    "Nothing inside is seen. A press is known to 2 to 5 ms (the key's travel), the lid to 18 ms "
+    "(where the DUT's own sensor switches); the light is as good as on every other DUT.",
+)
+DUT_KINDS = (ATX, LAPTOP, NO_ACCESS)
+
+
+def connector_of(facts: Facts, net: str) -> str:
+    """Return where a wire goes at the front end: reference, name and position."""
+    for part in facts.of_sheet("dut_wires"):
+        for pin, found in part.nets.items():
+            if found == net:
+                return f"{part.ref} {part.value}, {pin}"
+    return ""
+
+
+def wiring_of(kind: DutKind, facts: Facts) -> str:
+    """Return the wiring table of a kind of DUT.
+
+    Raises:
+        ValueError: a wire has no connector at the front end.
+    """
+    lines = [f"# {kind.title}", "", f"Front end: `{kind.variant}`.", ""]
+    if kind.wires:
+        lines += ["| wire | at the DUT | at the front end | remark |", "|---|---|---|---|"]
+    for wire in kind.wires:
+        place = connector_of(facts, wire.net)
+        if not place:
+            raise ValueError(f"{kind.name}: no connector of {kind.variant} takes {wire.net}")
+        lines.append(f"| `{wire.net}` | {wire.place} | {place} | {wire.remark} |")
+    if kind.wires:
+        lines.append("")
+    lines += [kind.unseen, "", "Made by `make hardware`. Never tried on a DUT.", ""]
+    return "\n".join(lines)
