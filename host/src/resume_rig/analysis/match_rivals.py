@@ -17,7 +17,6 @@ from resume_rig.analysis.offset_vote import most_voters, voted_offsets
 STEP_S = 1.5
 """Offsets of two matched cycles in a row that are farther apart are a step of the clock."""
 _RIVALS = 24
-_HARDLY_WORSE = 0.8
 _AS_GOOD_AS_ANY = 1e9
 _NEAR = 64
 _VOTERS = 256
@@ -147,7 +146,7 @@ def _rivals(
     most = min(most_voters(len(free.at_s)), _VOTERS)
     groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
     voted = [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
-    if len(voters) > most and _more_than_weighed(run, voted[0], cycles, free):
+    if len(voters) > most and _more_than_weighed(run, voted[0], cycles, free, noise):
         return _AS_GOOD_AS_ANY
     offsets = np.concatenate([*voted, _voted_near(run, cycles, free)])
     if len(rows) > _WEIGHED:
@@ -166,23 +165,26 @@ def _rivals(
     return total
 
 
-def _more_than_weighed(run: Choice, voted: Floats, cycles: CycleTimes, free: Entries) -> bool:
-    """Return whether the last rival that is weighed is hardly worse than the run.
+def _more_than_weighed(
+    run: Choice, voted: Floats, cycles: CycleTimes, free: Entries, noise: Noise
+) -> bool:
+    """Return whether the last rival that is weighed explains as many of its cycles.
 
     Then there are others like it, as at an even pace, and nothing tells which is right.
     """
     if len(voted) < _RIVALS:
         return False
-    times = cycles.at_s[run.rows[:_VOTERS]]
-    own_s = run.offset_s[:_VOTERS]
-    last_s = own_s + (voted[-1] - float(np.median(own_s)))
-    near = [
-        np.diff(
-            np.searchsorted(free.at_s, times + offset_s + np.array([[-_SAME_S], [_SAME_S]])), axis=0
-        )
-        for offset_s in (own_s, last_s)
-    ]
-    return bool((near[1] > 0).sum() >= _HARDLY_WORSE * (near[0] > 0).sum())
+    some = np.unique(np.linspace(0, len(run.rows) - 1, _WEIGHED).astype(np.int64))
+    times, own_s = cycles.at_s[run.rows[some]], run.offset_s[some]
+    last_s = own_s + (voted[-1] - float(np.median(run.offset_s[:_VOTERS])))
+    explained = []
+    for offset_s in (own_s, last_s):
+        reach = times + offset_s + np.array([[-_SAME_S], [_SAME_S]])
+        low, high = np.searchsorted(free.at_s, reach)
+        explained.append(int((high > low).sum()))
+    # Lost records alone make a difference of three standard deviations, not more.
+    chance = 3.0 + 3.0 * float(np.sqrt(2 * len(some) * noise.lost))
+    return explained[1] >= explained[0] - chance
 
 
 def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:
