@@ -10,9 +10,12 @@ from resume_rig.campaign.campaign import CampaignEnd, begin, go_on
 from resume_rig.campaign.events import CampaignEvent
 from resume_rig.campaign.identity import Identity, identify
 from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
+from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
 from resume_rig.campaign.plan import Plan, default_plan, override
+from resume_rig.campaign.rig_return import Reopen
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
+from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import ClockExchange, Edge
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import SleepKind
@@ -240,6 +243,8 @@ class CampaignBench:
     log: OsLogSource | None = None
     events: list[CampaignEvent] = field(default_factory=list)
     simulated: SimulatedBench | None = None
+    helps: OutsideHelp = NO_HELP
+    reopen: Reopen | None = None
 
     def begin(self, plan: Plan) -> CampaignEnd:
         return begin(
@@ -250,6 +255,8 @@ class CampaignBench:
             clock=self.clock,
             log=self.log,
             observe=self.events.append,
+            helps=self.helps,
+            reopen=self.reopen,
         )
 
     def go_on(self) -> CampaignEnd:
@@ -260,6 +267,8 @@ class CampaignBench:
             clock=self.clock,
             log=self.log,
             observe=self.events.append,
+            helps=self.helps,
+            reopen=self.reopen,
         )
 
 
@@ -294,13 +303,15 @@ def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., Campaig
 
     def make(
         seed: int = 7,
+        *,
         faults: frozenset[SimFault] = frozenset(),
         profile: str = "healthy-laptop",
         name: str = "sim.rrs",
         start_utc_ns: int | None = None,
+        change: Callable[[DutProfile], DutProfile] = lambda dut: dut,
     ) -> CampaignBench:
         clock = VirtualClock() if start_utc_ns is None else VirtualClock(start_utc_ns)
-        dut = load_dut_profile(profile)
+        dut = change(load_dut_profile(profile))
         bench = SimulatedBench(dut, clock, seed, faults=faults)
         rig = SmpRig(SmpClient(InProcessTransport(bench.handle, clock), clock))
         info = rig.info()

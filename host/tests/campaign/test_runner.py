@@ -30,6 +30,7 @@ from resume_rig.model.errors import (
     RigError,
     UsageError,
 )
+from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.verdict import FindingKind
 from resume_rig.rig.sim.faults import SimFault
 
@@ -184,7 +185,7 @@ def test_a_fault_of_the_dut_leads_to_its_outcome(
     bench = simulated(faults=frozenset({fault}))
 
     if recovered is False:
-        with pytest.raises(DutFault, match="after cycle 1 by one more try"):
+        with pytest.raises(DutFault, match=r"after cycle 1 by .*one more try"):
             bench.begin(short_plan)
         expected = [outcome]
     else:
@@ -193,7 +194,7 @@ def test_a_fault_of_the_dut_leads_to_its_outcome(
 
     assert [raw.outcome for raw in cycles_of(bench)] == expected
     tries = [event.ok for event in bench.events if isinstance(event, Recovered)]
-    assert tries == ([] if recovered is None else [recovered])
+    assert set(tries) == (set() if recovered is None else {recovered})
 
 
 def test_a_dut_that_one_more_press_wakes_goes_on_and_the_try_is_kept(
@@ -210,8 +211,9 @@ def test_a_dut_that_one_more_press_wakes_goes_on_and_the_try_is_kept(
 
     assert end.outcomes == {Outcome.NEVER_WOKE: 1, Outcome.SLEPT_AND_WOKE: 1}
     with Store.open(bench.path) as store:
-        (recovery,) = store.recoveries()
-    assert (recovery.after_cycle, recovery.ok) == (1, True)
+        waited, recovery = store.recoveries()
+    assert (waited.step, waited.ok) == (RecoveryStep.WAIT, False)
+    assert (recovery.step, recovery.after_cycle, recovery.ok) == (RecoveryStep.PRESS, 1, True)
     assert "SLP_S3" in recovery.why
     assert [command.name for command in recovery.commands] == [CommandName.PRESS]
     assert recovery.edges

@@ -22,6 +22,7 @@ from resume_rig.model.edge import Edge
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.model.os_record import Integrity, LogSource
+from resume_rig.model.recovery import RecoveryStep
 
 Make = Callable[..., Any]
 
@@ -82,7 +83,8 @@ def test_the_dut_profile_comes_back_whole(simulated: Make) -> None:
 
 def test_cycles_recoveries_and_the_state_of_the_log_come_back(fake: Any) -> None:
     log = LogState(LogSource("System.xml", "eventlog-xml", 22000, 3, Integrity(True)), LogMark(9))
-    recovery = Recovery(1, 1, "Why.", True, (), A_CYCLE.edges)
+    levels = {Channel.SLP_S3: 1, Channel.BACKLIGHT: 0}
+    recovery = Recovery(1, 1, "Why.", True, (), A_CYCLE.edges, RecoveryStep.FORCE_OFF, levels)
     with new_store(fake) as store:
         store.commit_cycle(A_CYCLE, log)
         store.commit_recovery(recovery)
@@ -223,7 +225,10 @@ def test_a_finished_store_can_be_read_where_nothing_can_be_written(fake: Any) ->
 def make_version_1(path: Path) -> None:
     """Turn a store into one as the version before the onset wrote it."""
     connection = sqlite3.connect(path)
-    connection.execute("ALTER TABLE cycle DROP COLUMN onset")
+    for column in ("onset", "sleep_timeout_ns", "wake_timeout_ns"):
+        connection.execute(f"ALTER TABLE cycle DROP COLUMN {column}")
+    connection.execute("ALTER TABLE recovery DROP COLUMN step")
+    connection.execute("ALTER TABLE recovery DROP COLUMN levels")
     connection.execute("DROP TABLE seal")
     connection.execute("PRAGMA user_version = 1")
     connection.commit()
@@ -231,13 +236,16 @@ def make_version_1(path: Path) -> None:
 
 
 def test_a_store_of_version_1_is_read_as_it_is(fake: Any) -> None:
+    recovery = Recovery(1, 1, "Why.", True, (), A_CYCLE.edges)
     with new_store(fake) as store:
         store.commit_cycle(A_CYCLE)
+        store.commit_recovery(recovery)
     make_version_1(fake.path)
     before = fake.path.read_bytes()
 
     with Store.open(fake.path) as store:
         assert list(store.cycles()) == [A_CYCLE]
+        assert store.recoveries() == (recovery,)
 
     assert fake.path.read_bytes() == before
 

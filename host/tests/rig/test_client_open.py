@@ -4,12 +4,14 @@ import os
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import LinkLost, ProtocolError, UsageError
 from resume_rig.rig.open import SimOptions, open_rig, parse_sim_options
+from resume_rig.rig.smp import serial_port
 from resume_rig.rig.smp.serial_port import open_serial
 from resume_rig.timing.clocks import SystemClock, VirtualClock
 
@@ -71,7 +73,7 @@ def test_a_port_that_stays_silent_is_link_lost_and_left_closed() -> None:
     master, slave = os.openpty()
     try:
         path = os.ttyname(slave)
-        with pytest.raises(LinkLost, match=f"no reply from serial:{path} to info: asked 3"):
+        with pytest.raises(LinkLost, match=f"no reply from serial:{path} to info: asked 6"):
             open_rig(f"serial:{path}")
         open_serial(path, SystemClock(), "serial:again").close()
     finally:
@@ -125,3 +127,24 @@ def test_a_clock_that_is_handed_in_is_used_instead_of_the_urls() -> None:
     found = open_rig("sim:clock=real,seed=1", clock=clock)
     assert found.clock is clock
     assert clock.now_ns() > 0
+
+
+def test_a_usb_port_is_found_by_its_serial_number_under_another_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def present(*ports: tuple[str, str | None]) -> None:
+        found = [SimpleNamespace(device=device, serial_number=number) for device, number in ports]
+        monkeypatch.setattr(serial_port.list_ports, "comports", lambda: found)
+
+    present(("/dev/ttyACM0", "A1"), ("/dev/ttyS0", None))
+    assert serial_port.usb_serial_of("/dev/ttyACM0") == "A1"
+    assert serial_port.usb_serial_of("/dev/ttyS0") is None
+    assert serial_port.usb_serial_of("/dev/none") is None
+
+    present(("/dev/ttyACM0", "B2"), ("/dev/ttyACM1", "A1"))
+    assert serial_port.path_of("A1", "/dev/ttyACM0") == "/dev/ttyACM1"
+    assert serial_port.path_of(None, "/dev/ttyACM0") == "/dev/ttyACM0"
+    present()
+    assert serial_port.path_of("A1", "/dev/ttyACM0") == "/dev/ttyACM0"
+    present(("/dev/ttyACM0", "A1"), ("/dev/ttyACM1", "A1"))
+    assert serial_port.path_of("A1", "/dev/ttyACM1") == "/dev/ttyACM1"

@@ -7,6 +7,8 @@ from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
 from resume_rig.campaign.plan_file import plan_facts
+from resume_rig.campaign.recovery_text import recovery_text
+from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.campaign.stored import StoredCampaign, timed_campaign
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome
@@ -52,6 +54,7 @@ def facts_of(
         faults=_faults(stored),
         requirement=stored.identity.requirement if requirement is None else requirement,
         log_sources=stored.reading.sources,
+        first_failure=_first_failure(stored),
     )
 
 
@@ -61,6 +64,11 @@ def reset_to_tsc_of(dut: DutProfile | None) -> BoundedNs:
         return UNKNOWN_RESET_TO_TSC
     low_ns, high_ns = dut.reset_to_tsc_min_ns, dut.reset_to_tsc_max_ns
     return BoundedNs((low_ns + high_ns) // 2, (high_ns - low_ns + 1) // 2)
+
+
+def _first_failure(stored: StoredCampaign) -> tuple[int, str] | None:
+    failed = ((r.number, r.outcome.value) for r in stored.cycles if r.outcome not in NO_FAILURE)
+    return next(failed, None)
 
 
 def _names(stored: StoredCampaign) -> dict[str, str]:
@@ -99,8 +107,7 @@ def _faults(stored: StoredCampaign) -> tuple[str, ...]:
         (
             r.after_cycle,
             1,
-            f"After cycle {r.after_cycle}: {r.why} One more try "
-            f"{'brought it back' if r.ok else 'did not help'}.",
+            recovery_text(r),
         )
         for r in stored.recoveries
     ]

@@ -40,10 +40,18 @@ class Bench:
         commands: what was asked of the rig since `begin`, with its answers.
         lid_closed: whether the lid was closed last.
         press_ns: how long a press of the button is.
+        movable: what the rig can move on this DUT.
     """
 
     def __init__(
-        self, rig: Rig, clock: Clock, info: RigInfo, wired: Collection[Channel], press_ns: int
+        self,
+        rig: Rig,
+        clock: Clock,
+        info: RigInfo,
+        wired: Collection[Channel],
+        *,
+        press_ns: int,
+        movable: Collection[Actuator],
     ) -> None:
         self.clock = clock
         self.wired = frozenset(wired)
@@ -54,6 +62,7 @@ class Bench:
         self.capture = Capture(rig, has_light=self.has_light)
         self.rig = rig
         self.press_ns = press_ns
+        self.movable = frozenset(movable)
         self._lease_ns = info.lease_ns
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.
@@ -115,6 +124,23 @@ class Bench:
         name = CommandName.CLOSE_LID if closed else CommandName.OPEN_LID
         self.lid_closed = closed
         return self._act(name, None, lambda: self.rig.lid(closed))
+
+    def let_go_of_lid(self) -> None:
+        """Open a lid that is closed."""
+        if self.lid_closed:
+            self.move(Actuator.LID, closed=False)
+
+    def force_off(self, duration_ns: int) -> Command:
+        """Hold the button past the override that cuts the power; it counts from now."""
+        return self._act(
+            CommandName.FORCE_OFF,
+            duration_ns,
+            lambda: self.rig.press(Actuator.BUTTON, duration_ns, force_off=True),
+        )
+
+    def note(self, name: CommandName) -> None:
+        """Keep that somebody beside the rig was asked to do something."""
+        self.commands.append(Command(name, self.clock.now_ns()))
 
     def record_light(self, until_host_ns: int) -> None:
         """Keep the photodiode recorded for the next seconds, until a host time at most."""

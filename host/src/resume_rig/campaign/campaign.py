@@ -3,15 +3,19 @@
 from pathlib import Path
 
 from resume_rig.campaign.bench import Bench
+from resume_rig.campaign.disk_space import DiskSpace, FreeBytes, free_bytes
 from resume_rig.campaign.events import Observer, ignore
 from resume_rig.campaign.identity import Identity, check_same_bench
 from resume_rig.campaign.log_feed import LogFeed, came_late, mark_of
 from resume_rig.campaign.os_log_source import OsLogSource, identity_of
+from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
 from resume_rig.campaign.plan import Plan, check_against_bench, check_plan
 from resume_rig.campaign.raw import LogMark, Session
+from resume_rig.campaign.rig_return import Reopen
 from resume_rig.campaign.runner import (
     CampaignEnd,
     CampaignFinished,
+    CampaignParts,
     CampaignRunner,
     CampaignStopped,
     done_of,
@@ -39,6 +43,9 @@ def begin(
     clock: Clock,
     log: OsLogSource | None = None,
     observe: Observer = ignore,
+    helps: OutsideHelp = NO_HELP,
+    reopen: Reopen | None = None,
+    free: FreeBytes = free_bytes,
 ) -> CampaignEnd:
     """Run a campaign into a new store.
 
@@ -50,6 +57,9 @@ def begin(
         clock: the rig's.
         log: where OS records come from; what it holds already is not this campaign's.
         observe: told what happens.
+        helps: may bring the DUT back, beside the rig.
+        reopen: opens the rig's port anew where its link went; None ends the campaign then.
+        free: tells how many bytes the disk of the store has left.
 
     Raises:
         UsageError: plan and bench do not fit, or the store cannot be made; nothing was moved.
@@ -58,10 +68,22 @@ def begin(
     """
     check_plan(plan)
     _check_bench(plan, identity)
+    disk = DiskSpace(path, free)
+    disk.check_before(plan, has_light=identity.rig.light_ring > 0)
     mark = mark_of(log.new_records()) if log is not None else LogMark()
     feed = LogFeed(log, mark)
     with Store.create(path, identity, plan) as store:
-        return _run(store, identity, rig=rig, clock=clock, feed=feed, observe=observe)
+        return _run(
+            store,
+            identity,
+            rig=rig,
+            clock=clock,
+            feed=feed,
+            observe=observe,
+            disk=disk,
+            helps=helps,
+            reopen=reopen,
+        )
 
 
 def go_on(
@@ -72,6 +94,9 @@ def go_on(
     clock: Clock,
     log: OsLogSource | None = None,
     observe: Observer = ignore,
+    helps: OutsideHelp = NO_HELP,
+    reopen: Reopen | None = None,
+    free: FreeBytes = free_bytes,
 ) -> CampaignEnd:
     """Go on with the campaign of a store, by its own plan, from its next cycle.
 
@@ -82,6 +107,9 @@ def go_on(
         clock: the rig's.
         log: where OS records come from.
         observe: told what happens.
+        helps: may bring the DUT back, beside the rig.
+        reopen: opens the rig's port anew where its link went; None ends the campaign then.
+        free: tells how many bytes the disk of the store has left.
 
     Raises:
         UsageError: rig or DUT are others, or the host's clock is behind the store's cycles.
@@ -94,8 +122,18 @@ def go_on(
         if why is not None or done_of(store) >= store.plan.cycles:
             return CampaignFinished(path, store.outcomes(), why)
         _wait_past(store, clock)
-        feed = _feed_of(store, log)
-        return _run(store, identity, rig=rig, clock=clock, feed=feed, observe=observe)
+        feed, disk = _feed_of(store, log), DiskSpace(path, free)
+        return _run(
+            store,
+            identity,
+            rig=rig,
+            clock=clock,
+            feed=feed,
+            observe=observe,
+            disk=disk,
+            helps=helps,
+            reopen=reopen,
+        )
 
 
 def _wait_past(store: Store, clock: Clock) -> None:
@@ -121,12 +159,7 @@ def _feed_of(store: Store, log: OsLogSource | None) -> LogFeed:
 
 
 def _check_bench(plan: Plan, identity: Identity) -> None:
-    dut = identity.dut
-    movable = {
-        info.actuator: info.max_press_ns
-        for info in identity.rig.actuators
-        if dut is None or info.actuator in dut.actuators
-    }
+    movable = _movable(identity)
     check_against_bench(
         plan,
         identity.dut_name,
@@ -134,6 +167,16 @@ def _check_bench(plan: Plan, identity: Identity) -> None:
         identity.wired,
         movable.get(Actuator.BUTTON, 0),
     )
+
+
+def _movable(identity: Identity) -> dict[Actuator, int]:
+    """Return what the rig can move on the DUT, with the longest press [ns] of each."""
+    dut = identity.dut
+    return {
+        info.actuator: info.max_press_ns
+        for info in identity.rig.actuators
+        if dut is None or info.actuator in dut.actuators
+    }
 
 
 def _run(
@@ -144,6 +187,9 @@ def _run(
     clock: Clock,
     feed: LogFeed,
     observe: Observer,
+    disk: DiskSpace,
+    helps: OutsideHelp,
+    reopen: Reopen | None,
 ) -> CampaignEnd:
     session = Session(
         number=len(store.sessions()) + 1,
@@ -154,5 +200,13 @@ def _run(
         log=feed.state(),
     )
     store.begin_session(session)
-    bench = Bench(rig, clock, identity.rig, identity.wired, store.plan.press_ns)
-    return CampaignRunner(bench, store, session, feed, observe).run()
+    movable, press_ns = _movable(identity), store.plan.press_ns
+    parts = CampaignParts(
+        lambda info: Bench(
+            rig, clock, info, identity.wired, press_ns=press_ns, movable=tuple(movable)
+        ),
+        disk,
+        helps,
+        reopen,
+    )
+    return CampaignRunner(parts, store, session, feed, observe, info=identity.rig).run()

@@ -4,12 +4,22 @@ An interrupt may strike anywhere: what was read twice is kept once, and what was
 the cursor that found it missing, not in a counter that could be left behind.
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge, LightBlock
-from resume_rig.rig.interface import Rig
+from resume_rig.model.errors import LinkLost
+from resume_rig.rig.interface import EdgeBatch, LightBatch, Rig
 
 # A line that blinks may change while levels are read; this often is enough to find a quiet moment.
 QUIET_ATTEMPTS = 8
+# What one reply may hold. On a link that loses bytes a short one comes through where a long one
+# does not: of 1.4 KB a third is lost at 0.03 % of the bytes.
+BATCH = 128
+SHORT_BATCH = 16
+
+_Batch = TypeVar("_Batch", EdgeBatch, LightBatch)
 
 
 class Capture:
@@ -30,6 +40,7 @@ class Capture:
         self._lost: dict[int, int] = {}
         self._overruns = self._first_overruns = 0
         self.light: list[LightBlock] = []
+        self._most = BATCH
 
     @property
     def lost_edges(self) -> int:
@@ -57,6 +68,7 @@ class Capture:
                 break
         self.initial_levels = levels
         self.edges, self._lost = [], {}
+        self._most = BATCH
         self._first_overruns = self._overruns
         self.begin_light()
 
@@ -69,7 +81,7 @@ class Capture:
         """Read every edge that the board has."""
         more = True
         while more:
-            batch = self._rig.edges(self._next_edge)
+            batch = self._asked(self._rig.edges, self._next_edge)
             newest = self.edges[-1].number if self.edges else -1
             self.edges.extend([edge for edge in batch.edges if edge.number > newest])
             if batch.lost:
@@ -82,8 +94,18 @@ class Capture:
         """Read every light block that the board has."""
         more = self._has_light
         while more:
-            batch = self._rig.light(self._next_block)
+            batch = self._asked(self._rig.light, self._next_block)
             newest = self.light[-1].number if self.light else -1
             self.light.extend([block for block in batch.blocks if block.number > newest])
             self._next_block = batch.next_number
             more = batch.more
+
+    def _asked(self, ask: Callable[[int, int], _Batch], cursor: int) -> _Batch:
+        """Return a batch; one that does not come is asked for in short ones until `begin`."""
+        try:
+            return ask(cursor, self._most)
+        except LinkLost:
+            if self._most == SHORT_BATCH:
+                raise
+            self._most = SHORT_BATCH
+            return ask(cursor, self._most)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from resume_rig.campaign.bench import NS_PER_MS, Bench
 from resume_rig.campaign.events import Asleep, CycleStarted, Observer, Woke
+from resume_rig.campaign.learned_timeout import LearnedTimeouts
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import Command, CycleRaw
 from resume_rig.campaign.states import (
@@ -40,7 +41,19 @@ class CycleRun:
         plan: of this cycle.
     """
 
-    def __init__(self, number: int, bench: Bench, plan: Plan, observe: Observer) -> None:
+    def __init__(
+        self,
+        number: int,
+        bench: Bench,
+        plan: Plan,
+        observe: Observer,
+        *,
+        learned: LearnedTimeouts,
+    ) -> None:
+        self._learned = learned
+        self._sleep_timeout_ns = learned.sleep_ns(plan.sleep_timeout_ns)
+        self._wake_timeout_ns = learned.wake_ns(plan.wake_timeout_ns)
+        self._fell_asleep_in_ns = self._woke_in_ns = 0
         self.number = number
         self.state = CycleState.BEGINNING
         self.triggered = False
@@ -105,7 +118,13 @@ class CycleRun:
             records=records,
             findings=(*self.findings, *findings),
             onset=self._onset,
+            sleep_timeout_ns=self._sleep_timeout_ns,
+            wake_timeout_ns=self._wake_timeout_ns,
         )
+
+    def teach(self) -> None:
+        """Let later cycles learn how long this one took; it went as planned."""
+        self._learned.add(self._fell_asleep_in_ns, self._woke_in_ns)
 
     def read_rest(self, *, wait: bool = False) -> None:
         """Read what the board has of edges, light and its onset; also when the cycle is stopped."""
@@ -122,7 +141,9 @@ class CycleRun:
 
     def _fall_asleep(self) -> CycleState:
         trigger = self._move(self.plan.sleep_by, closed=True)
-        asleep = self._wait_for(self._fell_asleep, self.plan.sleep_timeout_ns)
+        since_ns = self._bench.clock.now_ns()
+        asleep = self._wait_for(self._fell_asleep, self._sleep_timeout_ns)
+        self._fell_asleep_in_ns = self._bench.clock.now_ns() - since_ns
         if not (asleep or self._went_dark()):
             self._open_lid()
             return CycleState.READING
@@ -136,7 +157,7 @@ class CycleRun:
             self._move(Actuator.LID, closed=True)
         end_ns = bench.host_time_of(self._asleep_ns) + plan.dwell_ns
         woke = bench.wait(end_ns - LIGHT_LEAD_NS, self._woke_up) or bench.wait(
-            end_ns, self._woke_up, light_until_ns=end_ns + plan.wake_timeout_ns
+            end_ns, self._woke_up, light_until_ns=end_ns + self._wake_timeout_ns
         )
         if not woke:
             self._woken = True
@@ -144,12 +165,14 @@ class CycleRun:
         return CycleState.WAKING
 
     def _wake(self) -> CycleState:
-        timeout_ns = self.plan.wake_timeout_ns
-        light_until_ns = self._bench.clock.now_ns() + timeout_ns
+        timeout_ns = self._wake_timeout_ns
+        since_ns = self._bench.clock.now_ns()
+        light_until_ns = since_ns + timeout_ns
         shown = self._wait_for(self._is_awake_or_dozed, timeout_ns, light_until_ns=light_until_ns)
         if self._dozes_on():
             return CycleState.ASLEEP
         self._open_lid()
+        self._woke_in_ns = self._bench.clock.now_ns() - since_ns
         if not shown:
             return CycleState.READING
         newest = self._bench.capture.edges[-1].t_ns

@@ -3,12 +3,14 @@
 Observers show and forward; they decide nothing. All times are of the board unless said otherwise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw
+from resume_rig.model.channel import Channel
+from resume_rig.model.recovery import RecoveryStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +70,42 @@ class LogUnreadable:
 
 @dataclass(frozen=True, slots=True)
 class Recovering:
-    """The DUT is not as a cycle needs it; one attempt follows."""
+    """The DUT is not as a cycle needs it; a step of its ladder follows."""
 
     after_cycle: int
     why: str
+    step: RecoveryStep
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """The attempt is over; `ok` tells whether the DUT is awake."""
+    """The step is over.
+
+    Attributes:
+        ok: the wires show a DUT that is awake.
+        levels: of the wired channels; None where the link was gone.
+    """
 
     after_cycle: int
     ok: bool
+    step: RecoveryStep
+    levels: Mapping[Channel, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RigLost:
+    """The rig does not answer, or started anew; it is waited for. The cycle in flight is void."""
+
+    after_cycle: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RigBack:
+    """The same rig answers; `boot_id` tells whether its board started anew."""
+
+    after_cycle: int
+    boot_id: int
 
 
 CampaignEvent = (
@@ -91,6 +117,8 @@ CampaignEvent = (
     | LogUnreadable
     | Recovering
     | Recovered
+    | RigLost
+    | RigBack
 )
 Observer = Callable[[CampaignEvent], None]
 

@@ -194,6 +194,10 @@ def check_plan(plan: Plan) -> None:
 def _check_rules(rules: StopRules) -> None:
     if rules.failures is not None and not 1 <= rules.failures <= MAX_CYCLES:
         raise UsageError(f"a stop at {rules.failures} failures; allowed are 1 to {MAX_CYCLES:,}")
+    if rules.recoveries is not None and not 1 <= rules.recoveries <= MAX_CYCLES:
+        raise UsageError(
+            f"a stop at {rules.recoveries} recoveries; allowed are 1 to {MAX_CYCLES:,}"
+        )
     if rules.time_ns is not None:
         _check_range("time to stop after", rules.time_ns, NS_PER_S, MAX_TIME_NS)
     if rules.failure_rate is not None and not 0 < rules.failure_rate < 1:

@@ -28,7 +28,7 @@ DURATIONS = ("dwell", "settle", "press", "wake_timeout", "sleep_timeout")
 UNITS_NS = {"ns": 1, "us": 1_000, "ms": NS_PER_MS, "s": NS_PER_S}
 WORDS = ("state", "sleep_by", "wake_by")
 OTHERS = ("cycles", "warm_up", "ignore_first", "short_dwell", "order", "seed", "stop")
-RULES = ("failures", "after", "failure_rate_below_percent", "confidence_percent")
+RULES = ("failures", "recoveries", "after", "failure_rate_below_percent", "confidence_percent")
 HOUR_UNITS_NS = {"ns": 1, "s": NS_PER_S, "min": 60 * NS_PER_S, "h": 3600 * NS_PER_S}
 MAX_SEED = 2**63 - 1
 MOST_NS = 10**17
@@ -216,6 +216,8 @@ def _rules(value: object) -> StopRules | None:
         name, _, unit = str(key).rpartition("_")
         if key == "failures":
             rules["failures"] = _whole(value, key)
+        elif key == "recoveries":
+            rules["recoveries"] = _whole(value, key)
         elif name == "after" and unit in HOUR_UNITS_NS:
             rules["time_ns"] = _duration_ns(key, each, HOUR_UNITS_NS[unit])
         elif key == "failure_rate_below_percent":
@@ -223,7 +225,7 @@ def _rules(value: object) -> StopRules | None:
         elif key == "confidence_percent":
             rules["confidence"] = _percent(key, each)
         else:
-            allowed = "failures, after_h, after_min, after_s, " + ", ".join(RULES[2:])
+            allowed = "failures, recoveries, after_h, after_min, after_s, " + ", ".join(RULES[3:])
             raise UsageError(f"[stop] has no key {key!r}; allowed are {allowed}")
     return StopRules(**rules)
 
@@ -232,6 +234,8 @@ def _rules_written(rules: StopRules) -> dict[str, PlanValue]:
     found: dict[str, PlanValue] = {}
     if rules.failures is not None:
         found["failures"] = rules.failures
+    if rules.recoveries is not None:
+        found["recoveries"] = rules.recoveries
     if rules.time_ns is not None:
         found["after_ns"] = rules.time_ns
     if rules.failure_rate is not None:

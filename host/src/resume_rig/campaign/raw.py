@@ -9,6 +9,7 @@ from resume_rig.model.cycle import Outcome
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import LogSource, OsRecord
+from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.interface import Faults
 
@@ -22,6 +23,10 @@ class CommandName(StrEnum):
     OPEN_LID = "open-lid"
     ARM_LIGHT = "arm-light"
     RELEASE = "release"
+    FORCE_OFF = "force-off"
+    POWER_OFF = "power-off"
+    POWER_ON = "power-on"
+    ASK = "ask"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class CycleRaw:
         findings: faults of the rig that the wires cannot show.
         onset: of the light in this cycle's recording, as the board told it at the end; None
             where it looks for none, nothing was recorded, or an older version ran the cycle.
+        sleep_timeout_ns, wake_timeout_ns: how long its signs were waited for, learned from the
+            cycles before it or the plan's own; None where an older version ran the cycle.
     """
 
     number: int
@@ -82,17 +89,22 @@ class CycleRaw:
     records: tuple[OsRecord, ...] = ()
     findings: tuple[Finding, ...] = field(default=())
     onset: LightOnset | None = None
+    sleep_timeout_ns: int | None = None
+    wake_timeout_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What was done outside of a cycle to have the DUT awake.
+    """One step of what was done outside of a cycle to have the DUT awake.
 
     Attributes:
         session: the run or resume that it belongs to.
         after_cycle: the newest cycle at that time, 0 for none.
         why: one sentence.
         ok: whether the wires showed a DUT that is awake in the end.
+        edges: of this step.
+        step: of the ladder; None in stores of version 1, which know one more try alone.
+        levels: of the wired channels in the end; None where the link was gone, or in version 1.
     """
 
     session: int
@@ -101,6 +113,8 @@ class Recovery:
     ok: bool
     commands: tuple[Command, ...]
     edges: tuple[Edge, ...]
+    step: RecoveryStep | None = None
+    levels: Mapping[Channel, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,36 @@
-"""Brings the DUT back to where a cycle can begin: one attempt, recorded."""
+"""Brings the DUT back to where a cycle can begin: one step of the ladder, recorded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from resume_rig.campaign.bench import Bench
-from resume_rig.campaign.plan import Plan
-from resume_rig.campaign.raw import Recovery
-from resume_rig.campaign.states import dead_lines, first_change, sleep_line
-from resume_rig.model.channel import Actuator
+from resume_rig.campaign.outside_help import OutsideHelp
+from resume_rig.campaign.plan import NS_PER_S, Plan
+from resume_rig.campaign.raw import CommandName, Recovery
+from resume_rig.campaign.states import dead_lines, first_change, is_off, sleep_line
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome
+from resume_rig.model.errors import DeviceFault, RigError
+from resume_rig.model.recovery import RecoveryLadder, RecoveryStep
+
+# Rails go within some 10 ms of the override; an embedded controller may take its time.
+OFF_WITHIN_NS = 5 * NS_PER_S
+# A relay or a network socket answers within a second; a PDU behind a queue takes longer.
+SWITCH_WITHIN_NS = 60 * NS_PER_S
+# A DUT that boots by itself when its supply comes back begins within seconds.
+STARTS_WITHIN_NS = 5 * NS_PER_S
 
 
-def why_recover(bench: Bench, outcome: Outcome) -> str | None:
-    """Return in one sentence why the DUT needs help; None when it does not."""
+def why_recover(bench: Bench, outcome: Outcome, *, silent: bool = False) -> str | None:
+    """Return in one sentence why the DUT needs help; None when it does not.
+
+    Args:
+        bench: with the newest levels.
+        outcome: of the cycle before.
+        silent: its OS wrote no record of that cycle, though it did of others.
+    """
+    if outcome is Outcome.DARK and silent:
+        return "The DUT stayed dark and its OS wrote no record; does it hang in its resume?"
     if outcome is Outcome.NEVER_SLEPT:
         return "The DUT did not react to the sleep trigger; is it still alive?"
     dead = dead_lines(bench.levels(), bench.wired)
@@ -18,49 +39,174 @@ def why_recover(bench: Bench, outcome: Outcome) -> str | None:
     return None
 
 
-class RecoveryRun:
-    """One attempt under way; it holds what was done so far."""
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What there is to recover from.
 
-    def __init__(self, bench: Bench, plan: Plan, session: int, after_cycle: int, why: str) -> None:
+    Attributes:
+        session: the run or resume.
+        after_cycle: the newest cycle, 0 for none.
+        why: one sentence.
+        deaf: it ran and did not react, so that lines which show a DUT that runs prove nothing.
+    """
+
+    session: int
+    after_cycle: int
+    why: str
+    deaf: bool
+
+
+class RecoveryRun:
+    """One step under way; it holds what was done so far."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        plan: Plan,
+        ladder: RecoveryLadder,
+        step: RecoveryStep,
+        *,
+        trouble: Trouble,
+        helps: OutsideHelp,
+    ) -> None:
+        self.step = step
         self._bench = bench
         self._plan = plan
-        self._session = session
-        self._after_cycle = after_cycle
-        self._why = why
+        self._ladder = ladder
+        self._trouble = trouble
+        self._helps = helps
 
     def run(self) -> bool:
-        """Try, and return whether the wires show a DUT that runs and reacts."""
+        """Do it, and return whether the wires show a DUT that runs and reacts."""
+        steps: dict[RecoveryStep, Callable[[], bool]] = {
+            RecoveryStep.WAIT: self._wait,
+            RecoveryStep.PRESS: self._press,
+            RecoveryStep.FORCE_OFF: self._force_off,
+            RecoveryStep.POWER_CYCLE: self._power_cycle,
+            RecoveryStep.ASK: self._ask,
+        }
+        self._bench.begin()
+        return steps[self.step]()
+
+    def recorded(self, *, ok: bool) -> Recovery:
+        """Return what was done so far."""
         bench = self._bench
-        bench.begin()
-        if bench.is_running() and not self._sleeps():
+        return Recovery(
+            session=self._trouble.session,
+            after_cycle=self._trouble.after_cycle,
+            why=self._trouble.why,
+            ok=ok,
+            commands=tuple(bench.commands),
+            edges=tuple(bench.capture.edges),
+            step=self.step,
+            levels=self._levels(),
+        )
+
+    def _wait(self) -> bool:
+        return self._runs_within(self._ladder.wait_ns) and self._settled()
+
+    def _press(self) -> bool:
+        if self._bench.is_running() and not self._sleeps():
             return False
         # Whoever reacts sleeps now: the wake below is the same for both.
         return self._wakes()
 
-    def recorded(self, *, ok: bool) -> Recovery:
-        """Return what was done so far."""
-        return Recovery(
-            session=self._session,
-            after_cycle=self._after_cycle,
-            why=self._why,
-            ok=ok,
-            commands=tuple(self._bench.commands),
-            edges=tuple(self._bench.capture.edges),
+    def _force_off(self) -> bool:
+        bench, ladder = self._bench, self._ladder
+        bench.let_go_of_lid()
+        try:
+            bench.force_off(ladder.force_off_ns)
+        except DeviceFault:
+            # The board holds no button that long, or has none; the next step may do more.
+            return False
+        bench.wait(bench.clock.now_ns() + ladder.force_off_ns)
+        return self._is_off() and self._boots(by_itself_ns=0)
+
+    def _power_cycle(self) -> bool:
+        bench = self._bench
+        bench.let_go_of_lid()
+        bench.note(CommandName.POWER_OFF)
+        cut = self._switched(on=False) and self._is_off()
+        if not cut:
+            # Nobody may be left in the dark, whatever the command did.
+            bench.note(CommandName.POWER_ON)
+            self._switched(on=True)
+            return False
+        bench.wait(bench.clock.now_ns() + self._ladder.off_ns)
+        bench.note(CommandName.POWER_ON)
+        return self._switched(on=True) and self._boots(by_itself_ns=STARTS_WITHIN_NS)
+
+    def _ask(self) -> bool:
+        bench, person = self._bench, self._helps.person
+        if person is None:
+            return False
+        bench.note(CommandName.ASK)
+        minutes = self._ladder.ask_ns // NS_PER_S / 60
+        person.ask(
+            f"{self._trouble.why} Bring the DUT back until its OS runs, then press Enter; the "
+            f"campaign waits for {minutes:g} min."
         )
+        answered = bench.wait(bench.clock.now_ns() + self._ladder.ask_ns, person.answered)
+        return answered and bench.is_running() and self._reacts()
+
+    def _switched(self, *, on: bool) -> bool:
+        bench, power = self._bench, self._helps.power
+        if power is None:
+            return False
+        power.start(on=on)
+        try:
+            bench.wait(
+                bench.clock.now_ns() + SWITCH_WITHIN_NS, lambda: power.succeeded() is not None
+            )
+            return power.succeeded() is True
+        finally:
+            power.stop()
+
+    def _is_off(self) -> bool:
+        bench = self._bench
+        return bench.wait(
+            bench.clock.now_ns() + OFF_WITHIN_NS, lambda: is_off(bench.levels(), bench.wired)
+        )
+
+    def _boots(self, *, by_itself_ns: int) -> bool:
+        """Switch on what is off, by the button unless it starts by itself, and let its OS come."""
+        bench = self._bench
+        if not (by_itself_ns and self._runs_within(by_itself_ns)):
+            bench.wait(bench.clock.now_ns() + (0 if by_itself_ns else self._ladder.off_ns))
+            if Actuator.BUTTON not in bench.movable:
+                return False
+            bench.move(Actuator.BUTTON, closed=True)
+            if not self._runs_within(self._plan.wake_timeout_ns):
+                return False
+        bench.wait(bench.clock.now_ns() + self._ladder.boot_ns)
+        return bench.is_running() and self._reacts()
+
+    def _reacts(self) -> bool:
+        """Return whether it sleeps and wakes, where running lines alone prove nothing."""
+        return not self._trouble.deaf or (self._sleeps() and self._wakes())
+
+    def _runs_within(self, timeout_ns: int) -> bool:
+        bench = self._bench
+        return bench.wait(bench.clock.now_ns() + timeout_ns, bench.is_running, fast=True)
+
+    def _settled(self) -> bool:
+        self._bench.wait(self._bench.clock.now_ns() + self._plan.settle_ns)
+        return self._bench.is_running()
 
     def _sleeps(self) -> bool:
         bench, plan = self._bench, self._plan
         line = sleep_line(bench.wired)
+        since_ns = bench.board_now_ns()
         bench.move(plan.sleep_by, closed=True)
         slept = bench.wait(
             bench.clock.now_ns() + plan.sleep_timeout_ns,
-            lambda: first_change(bench.capture.edges, line, 0, from_ns=0) is not None,
+            lambda: first_change(bench.capture.edges, line, 0, from_ns=since_ns) is not None,
             fast=True,
         )
         if slept:
             bench.wait(bench.clock.now_ns() + plan.dwell_ns)
-        elif bench.lid_closed:
-            bench.move(Actuator.LID, closed=False)
+        else:
+            bench.let_go_of_lid()
         return slept
 
     def _wakes(self) -> bool:
@@ -70,6 +216,12 @@ class RecoveryRun:
             bench.move(Actuator.LID, closed=True)
             bench.wait(bench.clock.now_ns() + bench.slow_pause_ns)
         bench.move(by, closed=False)
-        awake = bench.wait(bench.clock.now_ns() + plan.wake_timeout_ns, bench.is_running, fast=True)
-        bench.wait(bench.clock.now_ns() + plan.settle_ns)
-        return awake and bench.is_running()
+        return self._runs_within(plan.wake_timeout_ns) and self._settled()
+
+    def _levels(self) -> dict[Channel, int] | None:
+        try:
+            levels = self._bench.rig.levels()
+        except RigError:
+            # What was done is kept without them.
+            return None
+        return {channel: levels[channel] for channel in self._bench.wired if channel in levels}

@@ -1,33 +1,50 @@
 """Runs the cycles of a campaign, keeps each, and leaves everything safe however it ends."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from resume_rig.campaign.bench import Bench
 from resume_rig.campaign.cycle_run import CycleRun
-from resume_rig.campaign.events import (
-    CampaignBegan,
-    CycleDone,
-    LogUnreadable,
-    Observer,
-    Recovered,
-    Recovering,
-)
+from resume_rig.campaign.disk_space import DiskSpace
+from resume_rig.campaign.events import CampaignBegan, CycleDone, LogUnreadable, Observer
+from resume_rig.campaign.learned_timeout import LearnedTimeouts
 from resume_rig.campaign.log_feed import LogFeed
 from resume_rig.campaign.outside import outside_cycle
+from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
 from resume_rig.campaign.raw import CycleRaw, Session
-from resume_rig.campaign.recovery import RecoveryRun, why_recover
+from resume_rig.campaign.recovery import why_recover
+from resume_rig.campaign.recovery_ladder import LadderClimb, recoveries_of
+from resume_rig.campaign.rig_return import Reopen, RigReturn
 from resume_rig.campaign.states import CycleState
 from resume_rig.campaign.stop_rules import why_stop
-from resume_rig.campaign.stopping import finding_of, insist, with_advice
+from resume_rig.campaign.stopping import advised, finding_of, insist, with_advice
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
-from resume_rig.model.errors import DutFault, RigError
+from resume_rig.model.errors import RecordError, RigError
+from resume_rig.model.os_record import NO_SUSPENDS
 from resume_rig.model.verdict import Finding
+from resume_rig.rig.interface import RigInfo
 
 # How many cycles in a row a record is waited for that does not come.
 PATIENCE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignParts:
+    """What a campaign uses beside its store.
+
+    Attributes:
+        bench_of: makes the bench of a rig that says who it is.
+        disk: of the store.
+        helps: may bring the DUT back.
+        reopen: opens the rig's port anew; None where that cannot be done.
+    """
+
+    bench_of: Callable[[RigInfo], Bench]
+    disk: DiskSpace
+    helps: OutsideHelp = NO_HELP
+    reopen: Reopen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +76,30 @@ class CampaignRunner:
     """One session of a campaign: from a rig and a store that are open to the end of the plan."""
 
     def __init__(
-        self, bench: Bench, store: Store, session: Session, log: LogFeed, observe: Observer
+        self,
+        parts: CampaignParts,
+        store: Store,
+        session: Session,
+        log: LogFeed,
+        observe: Observer,
+        *,
+        info: RigInfo,
     ) -> None:
-        self._bench = bench
+        self._bench = bench = parts.bench_of(info)
+        self._bench_of = parts.bench_of
+        self._ladder = LadderClimb(bench, store, session.number, parts.helps, observe)
+        self._rig_return = RigReturn(
+            parts.reopen, store.identity, str(store.path), bench.clock, observe
+        )
+        self._boot_id = session.boot_id
         self._store = store
         self._plan = store.plan
         self._session = session
         self._log = log
         self._observe = observe
         self._cycle: CycleRun | None = None
-        self._recovery: RecoveryRun | None = None
+        self._learned = LearnedTimeouts()
+        self._disk = parts.disk
         self._unrewarded = 0
         self._wakes = 0
 
@@ -86,9 +117,15 @@ class CampaignRunner:
                     self._store.path, self._plan, self._session.number, done_of(self._store)
                 )
             )
-            self._make_ready()
-            while done_of(self._store) < self._plan.cycles and stopped_by(self._store) is None:
-                self._run_cycle()
+            ready = False
+            while self._goes_on():
+                try:
+                    self._disk.check()
+                    ready = ready or self._make_ready()
+                    self._run_cycle()
+                except RigError as error:
+                    self._wait_for_rig(error)
+                    ready = False
         except KeyboardInterrupt:
             return self._stop()
         except RigError as error:
@@ -96,21 +133,46 @@ class CampaignRunner:
             insist(self._release)
             insist(lambda: self._keep_rest(Outcome.INVALID, kept))
             raise with_advice(error, self._store.path) from error
+        except RecordError as error:
+            raise RecordError(advised(str(error), self._store.path)) from error
         finally:
             insist(self._release)
         return CampaignFinished(self._store.path, self._store.outcomes(), stopped_by(self._store))
 
-    def _make_ready(self) -> None:
+    def _goes_on(self) -> bool:
+        return done_of(self._store) < self._plan.cycles and stopped_by(self._store) is None
+
+    def _make_ready(self) -> bool:
         self._bench.begin()
         why = why_recover(self._bench, Outcome.SLEPT_AND_WOKE)
         if why is not None:
-            self._recover(why)
+            self._ladder.climb(self._plan, why, fresh=True)
+        return True
+
+    def _wait_for_rig(self, error: RigError) -> None:
+        """Keep the cycle in flight as one that the rig spoiled, and wait for the rig.
+
+        Raises:
+            RigError: the same one, where it does not pass or the rig does not come back.
+        """
+        insist(self._release)
+        insist(lambda: self._keep_rest(Outcome.INVALID, (finding_of(error),)))
+        info = self._rig_return.wait(error, self._store.last_number())
+        if info is None:
+            raise error
+        self._bench = self._bench_of(info)
+        self._ladder.bench = self._bench
+        self._boot_id = info.boot_id
+        # What the board was told before may hold still, as a lid that is closed.
+        self._bench.release()
 
     def _run_cycle(self) -> None:
         number = self._store.last_number() + 1
         done = done_of(self._store)
         plan = self._plan.of_cycle(done)
-        self._cycle = cycle = CycleRun(number, self._bench, plan, self._observe)
+        self._cycle = cycle = CycleRun(
+            number, self._bench, plan, self._observe, learned=self._learned
+        )
         cycle.run(done)
         outcome = self._outcome(cycle)
         self._read_log(number, last=done + 1 == self._plan.cycles or self._ends_with(outcome))
@@ -118,9 +180,18 @@ class CampaignRunner:
         self._commit(raw)
         self._cycle = None
         self._observe(CycleDone(raw))
-        why = why_recover(self._bench, raw.outcome)
+        if raw.outcome is Outcome.SLEPT_AND_WOKE:
+            cycle.teach()
+            self._ladder.good_cycle()
+            self._rig_return.good_cycle()
+        why = why_recover(self._bench, raw.outcome, silent=self._is_silent(raw))
         if why is not None:
-            self._recover(why)
+            self._ladder.climb(cycle.plan, why, suspected=raw.outcome is Outcome.DARK)
+
+    def _is_silent(self, raw: CycleRaw) -> bool:
+        """Return whether the OS wrote no record of a cycle, though its log brought others."""
+        told = any(record.kind not in NO_SUSPENDS for record in raw.records)
+        return self._log.received > 0 and not told
 
     def _ends_with(self, outcome: Outcome) -> bool:
         """Return whether a rule of the plan ends the campaign with the cycle in flight."""
@@ -160,7 +231,7 @@ class CampaignRunner:
     def _raw(self, cycle: CycleRun, outcome: Outcome, findings: tuple[Finding, ...]) -> CycleRaw:
         return cycle.raw(
             self._session.number,
-            self._session.boot_id,
+            self._boot_id,
             outcome,
             tuple(self._log.pending),
             findings,
@@ -169,23 +240,6 @@ class CampaignRunner:
     def _commit(self, raw: CycleRaw) -> None:
         self._store.commit_cycle(raw, self._log.state())
         self._log.pending.clear()
-
-    def _recover(self, why: str) -> None:
-        after = self._store.last_number()
-        self._observe(Recovering(after, why))
-        self._recovery = recovery = RecoveryRun(
-            self._bench, self._plan, self._session.number, after, why
-        )
-        ok = recovery.run()
-        self._store.commit_recovery(recovery.recorded(ok=ok))
-        self._recovery = None
-        self._observe(Recovered(after, ok))
-        if not ok:
-            place = f"after cycle {after}" if after else "before the first cycle"
-            raise DutFault(
-                f"could not bring {self._store.identity.dut_name} back {place} by one more try "
-                f"({why}); it has to be looked at"
-            )
 
     def _stop(self) -> CampaignStopped:
         insist(self._release)
@@ -208,10 +262,8 @@ class CampaignRunner:
 
     def _keep_rest(self, outcome: Outcome, findings: tuple[Finding, ...]) -> None:
         """Put what is under way on the disk, unless it is there already."""
-        cycle, recovery = self._cycle, self._recovery
-        if recovery is not None:
-            self._store.commit_recovery(recovery.recorded(ok=False))
-            self._recovery = None
+        cycle = self._cycle
+        self._ladder.keep()
         if cycle is None or not cycle.triggered or self._store.has_cycle(cycle.number):
             return
         if cycle.state is CycleState.DONE:
@@ -219,6 +271,7 @@ class CampaignRunner:
         else:
             self._read_what_is_left(cycle)
         self._commit(self._raw(cycle, outcome, findings))
+        self._cycle = None
 
     def _read_what_is_left(self, cycle: CycleRun) -> None:
         try:
@@ -237,4 +290,7 @@ def done_of(store: Store) -> int:
 def stopped_by(store: Store) -> str | None:
     """Return which rule of its plan ended a campaign; None where none did."""
     rules = store.plan.stop
-    return why_stop(rules, store.outcomes(), store.spent_ns()) if rules.any else None
+    if not rules.any:
+        return None
+    recoveries = 0 if rules.recoveries is None else recoveries_of(store.recoveries())
+    return why_stop(rules, store.outcomes(), store.spent_ns(), recoveries)

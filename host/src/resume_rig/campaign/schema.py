@@ -8,8 +8,8 @@ from resume_rig.model.errors import RecordError
 # The letters RRIG; tells our files from those of other SQLite applications.
 APPLICATION_ID = 0x52524947
 SCHEMA_VERSION = 2
-# Version 1 has no `cycle.onset` and no `seal`. It is read as it is; going on with it makes it
-# version 2.
+# Version 1 has no onset and no time-outs of a cycle, no steps of a recovery and no `seal`. It is
+# read as it is; going on with it makes it version 2.
 OLDEST_VERSION = 1
 # Versions that this one can read.
 READABLE = range(OLDEST_VERSION, SCHEMA_VERSION + 1)
@@ -53,7 +53,9 @@ TABLES = (
         findings TEXT NOT NULL,
         dictionary INTEGER REFERENCES dictionary (number),
         records BLOB NOT NULL,
-        onset TEXT
+        onset TEXT,
+        sleep_timeout_ns INTEGER,
+        wake_timeout_ns INTEGER
     )""",
     """CREATE TABLE recovery (
         number INTEGER PRIMARY KEY,
@@ -62,7 +64,9 @@ TABLES = (
         why TEXT NOT NULL,
         ok INTEGER NOT NULL,
         commands TEXT NOT NULL,
-        edges BLOB NOT NULL
+        edges BLOB NOT NULL,
+        step TEXT,
+        levels INTEGER
     )""",
     """CREATE TABLE dictionary (
         number INTEGER PRIMARY KEY,
@@ -183,6 +187,10 @@ def _bring_up_to_date(connection: sqlite3.Connection) -> None:
     # Somebody else may have done it before this transaction began.
     if not has_onset(connection):
         connection.execute("ALTER TABLE cycle ADD COLUMN onset TEXT")
+        connection.execute("ALTER TABLE cycle ADD COLUMN sleep_timeout_ns INTEGER")
+        connection.execute("ALTER TABLE cycle ADD COLUMN wake_timeout_ns INTEGER")
+        connection.execute("ALTER TABLE recovery ADD COLUMN step TEXT")
+        connection.execute("ALTER TABLE recovery ADD COLUMN levels INTEGER")
         connection.execute(TABLES[-1])
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")

@@ -47,6 +47,17 @@ def dead_lines(levels: Mapping[Channel, int], wired: Collection[Channel]) -> lis
     return [channel for channel in RUNNING if channel in wired and not levels.get(channel)]
 
 
+def is_off(levels: Mapping[Channel, int], wired: Collection[Channel]) -> bool:
+    """Return whether the wires show a DUT without power.
+
+    SLP_S5 tells it from one that sleeps, and SLP_S4 from one in S3; without either, a DUT in S3
+    looks the same.
+    """
+    power = [c for c in (Channel.SLP_S3, Channel.PWR_OK) if c in wired]
+    deepest = [c for c in (Channel.SLP_S5, Channel.SLP_S4) if c in wired][:1]
+    return bool(power) and not any(levels.get(channel) for channel in (*power, *deepest))
+
+
 def is_dark(levels: Mapping[Channel, int], wired: Collection[Channel]) -> bool:
     """Return whether a display that is wired is without light."""
     return Channel.BACKLIGHT in wired and not levels.get(Channel.BACKLIGHT)

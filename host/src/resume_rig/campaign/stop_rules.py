@@ -9,6 +9,8 @@ from resume_rig.model.units import count_of, percent_up, seconds_text
 
 # What is no answer of the DUT's, and proves nothing about it.
 NO_ANSWER = frozenset({Outcome.INVALID, Outcome.INTERRUPTED})
+# What is no failure of the DUT's.
+NO_FAILURE = NO_ANSWER | {Outcome.SLEPT_AND_WOKE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,34 +22,45 @@ class StopRules:
         time_ns: so long spent in cycles, all sessions together.
         failure_rate: the failure rate is shown to be at most this, 0..1, at `confidence`.
         confidence: 0..1.
+        recoveries: the DUT was brought back so often.
     """
 
     failures: int | None = None
     time_ns: int | None = None
     failure_rate: float | None = None
     confidence: float = 0.95
+    recoveries: int | None = None
 
     @property
     def any(self) -> bool:
         """Whether there is a rule at all."""
-        return any(rule is not None for rule in (self.failures, self.time_ns, self.failure_rate))
+        rules = (self.failures, self.time_ns, self.failure_rate, self.recoveries)
+        return any(rule is not None for rule in rules)
 
 
 NO_RULES = StopRules()
 
 
-def why_stop(rules: StopRules, outcomes: Mapping[Outcome, int], spent_ns: int) -> str | None:
+def why_stop(
+    rules: StopRules, outcomes: Mapping[Outcome, int], spent_ns: int, recoveries: int = 0
+) -> str | None:
     """Return which rule ends the campaign, in a sentence without a full stop; None to go on.
 
     Args:
         rules: of the plan.
         outcomes: how many cycles came to which.
         spent_ns: in cycles.
+        recoveries: how often the DUT was brought back, or tried to be.
     """
     answered = sum(count for outcome, count in outcomes.items() if outcome not in NO_ANSWER)
     failed = answered - outcomes.get(Outcome.SLEPT_AND_WOKE, 0)
     if rules.failures is not None and failed >= rules.failures:
         return f"{count_of(failed, 'cycle')} failed, and the plan stops at {rules.failures}"
+    if rules.recoveries is not None and recoveries >= rules.recoveries:
+        return (
+            f"the DUT had to be brought back {recoveries} times, and the plan stops at "
+            f"{rules.recoveries}"
+        )
     if rules.failure_rate is not None and answered:
         upper = failure_rate_upper(failed, answered, rules.confidence)
         if upper <= rules.failure_rate:

@@ -35,9 +35,14 @@ def finding_of(error: RigError) -> Finding:
     return Finding(kind, f"The rig failed during this cycle: {error}.")
 
 
+def advised(text: str, path: Path) -> str:
+    """Return a sentence that also says what is kept, and how to go on."""
+    return f"{text}; what was measured is in {path}, `resume-rig run --resume {path}` goes on"
+
+
 def with_advice(error: RigError, path: Path) -> RigError:
     """Return the same kind of error, with a sentence that also says how to go on."""
-    text = f"{error}; what was measured is in {path}, `resume-rig run --resume {path}` goes on"
+    text = advised(str(error), path)
     if isinstance(error, DeviceFault):
         return DeviceFault(error.group, error.code, text)
     for kind in (BoardRebooted, LinkLost, ProtocolError, DutFault):

@@ -19,8 +19,10 @@ from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, LogState, Recovery, Session
 from resume_rig.campaign.seal import broken_seals, seals_of
+from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.campaign.store_rows import (
     CYCLE_COLUMNS,
+    LATE_COLUMNS,
     RECOVERY_COLUMNS,
     SEAL_COLUMNS,
     SESSION_COLUMNS,
@@ -201,6 +203,17 @@ class Store:
             rows = self._rows("SELECT outcome, count(*) FROM cycle GROUP BY outcome")
             return {Outcome(name): count for name, count in rows}
 
+    def first_failure(self) -> tuple[int, Outcome] | None:
+        """Return number and outcome of the first cycle that the DUT failed; None without one."""
+        with self._explained("read"):
+            marks = ", ".join("?" * len(NO_FAILURE))
+            rows = self._rows(
+                f"SELECT number, outcome FROM cycle WHERE outcome NOT IN ({marks}) "
+                "ORDER BY number LIMIT 1",
+                tuple(outcome.value for outcome in sorted(NO_FAILURE)),
+            )
+            return (int(rows[0][0]), Outcome(rows[0][1])) if rows else None
+
     def cycles(
         self, numbers: Collection[int] | None = None, *, with_light: bool = True
     ) -> Iterator[CycleRaw]:
@@ -218,7 +231,7 @@ class Store:
             seals = "seal.facts AS seal_facts, seal.light AS seal_light"
             tables = "cycle LEFT JOIN seal ON seal.cycle = cycle.number"
             if not schema.has_onset(self._connection):
-                instead["onset"] = "NULL AS onset"
+                instead |= {name: f"NULL AS {name}" for name in LATE_COLUMNS}
                 seals, tables = "NULL AS seal_facts, NULL AS seal_light", "cycle"
             columns = ", ".join(instead.get(name, f"cycle.{name}") for name in CYCLE_COLUMNS)
             query = f"SELECT {columns}, {seals} FROM {tables}"

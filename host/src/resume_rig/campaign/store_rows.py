@@ -11,6 +11,7 @@ from resume_rig.campaign.plan_file import parse_plan, plan_to_mapping
 from resume_rig.campaign.raw import CycleRaw, LogState, Recovery, Session
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.interface import Faults
 
@@ -37,10 +38,15 @@ CYCLE_COLUMNS = (
     "dictionary",
     "records",
     "onset",
+    "sleep_timeout_ns",
+    "wake_timeout_ns",
 )
+"""In the order of the table; those behind `records` came with version 2."""
+
+LATE_COLUMNS = CYCLE_COLUMNS[CYCLE_COLUMNS.index("records") + 1 :]
 SEAL_COLUMNS = ("cycle", "facts", "light")
 SESSION_COLUMNS = ("number", "started_utc_ns", "boot_id", "host", "software", "log")
-RECOVERY_COLUMNS = ("session", "after_cycle", "why", "ok", "commands", "edges")
+RECOVERY_COLUMNS = ("session", "after_cycle", "why", "ok", "commands", "edges", "step", "levels")
 
 
 def identity_to_rows(identity: Identity, plan: Plan) -> list[Row]:
@@ -89,6 +95,8 @@ def cycle_to_row(raw: CycleRaw, dictionary_number: int | None, records: bytes) -
         dictionary_number,
         records,
         encoding.pack_onset(raw.onset),
+        raw.sleep_timeout_ns,
+        raw.wake_timeout_ns,
     )
 
 
@@ -121,6 +129,8 @@ def cycle_of_row(
             findings=encoding.unpack_facts(Finding, row["findings"]),
             records=encoding.unpack_records(row["records"], cast(bytes, dictionary)),
             onset=encoding.unpack_onset(row["onset"]),
+            sleep_timeout_ns=row["sleep_timeout_ns"],
+            wake_timeout_ns=row["wake_timeout_ns"],
         )
     except (TypeError, ValueError) as error:
         raise RecordError(f"cycle {row['number']} cannot be read ({error})") from error
@@ -163,6 +173,8 @@ def recovery_to_row(recovery: Recovery) -> Row:
         int(recovery.ok),
         encoding.pack_commands(recovery.commands),
         encoding.pack_edges(recovery.edges),
+        None if recovery.step is None else recovery.step.value,
+        None if recovery.levels is None else encoding.pack_levels(recovery.levels),
     )
 
 
@@ -172,6 +184,13 @@ def recovery_of_row(row: sqlite3.Row) -> Recovery:
     Raises:
         RecordError: a value is not of its form.
     """
+    # The last columns of a recovery came with version 2.
+    values = dict(row)
+    try:
+        step = None if values.get("step") is None else RecoveryStep(values["step"])
+    except ValueError as error:
+        raise RecordError(f"a recovery cannot be read ({error})") from error
+    levels = values.get("levels")
     return Recovery(
         session=row["session"],
         after_cycle=row["after_cycle"],
@@ -179,4 +198,6 @@ def recovery_of_row(row: sqlite3.Row) -> Recovery:
         ok=bool(row["ok"]),
         commands=encoding.unpack_commands(row["commands"]),
         edges=encoding.unpack_edges(row["edges"]),
+        step=step,
+        levels=None if levels is None else encoding.unpack_levels(levels),
     )

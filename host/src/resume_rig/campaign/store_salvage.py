@@ -19,6 +19,7 @@ from resume_rig.campaign.raw import CycleRaw, LogMark, LogState, Session
 from resume_rig.campaign.seal import broken_seals
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.store_rows import (
+    LATE_COLUMNS,
     Value,
     cycle_of_row,
     identity_of_rows,
@@ -246,8 +247,7 @@ def _read_what_is_whole(
 
     What does not have its checksum is not what was written, even where it can be decoded.
     """
-    # The last column of a cycle came with version 2.
-    values: dict[str, object] = {"onset": None, **dict(row)}
+    values: dict[str, object] = {**dict.fromkeys(LATE_COLUMNS), **dict(row)}
     found = wreck.row("SELECT facts, light FROM seal WHERE cycle = ?", row["number"])
     broken = broken_seals(values, (None, None) if found is None else tuple(found))
     if "cycle" in broken:

@@ -8,10 +8,10 @@ from typing import Final
 
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw
+from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle
 
 _PACE_OF: Final = 50
-_BY_PLAN: Final = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.INTERRUPTED, Outcome.INVALID})
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Tally:
         """Count a cycle that is over."""
         self.outcomes[outside.outcome] += 1
         self.done += outside.outcome is not Outcome.INTERRUPTED
-        if self.first_failure is None and outside.outcome not in _BY_PLAN:
+        if self.first_failure is None and outside.outcome not in NO_FAILURE:
             self.first_failure = (outside.number, outside.outcome)
         light = outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
         if light is not None:

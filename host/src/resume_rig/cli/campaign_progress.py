@@ -13,12 +13,15 @@ from resume_rig.campaign.events import (
     LogUnreadable,
     Recovered,
     Recovering,
+    RigBack,
+    RigLost,
     Woke,
 )
 from resume_rig.campaign.hooks import HookEvent, Hooks
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.recovery_text import DONE_BY, levels_text
 from resume_rig.campaign.tally import Running, Tally
 from resume_rig.cli.console import columns_of, look_of, say
 from resume_rig.cli.progress_json import event_line
@@ -85,7 +88,8 @@ class Progress:
             self._hooks.fire(HookEvent.FAILURE, facts)
         if isinstance(event, Recovered):
             ok = "yes" if event.ok else "no"
-            self._hooks.fire(HookEvent.RECOVERY, {"cycle": str(event.after_cycle), "ok": ok})
+            facts = {"cycle": str(event.after_cycle), "ok": ok, "step": event.step.value}
+            self._hooks.fire(HookEvent.RECOVERY, facts)
 
     def _show(self, event: CampaignEvent, outside: OutsideCycle | None) -> None:
         quiet = self._mode is ProgressMode.QUIET
@@ -107,10 +111,15 @@ class Progress:
                     self._cycle(outside)
             case LogUnreadable(number=number, text=text):
                 self._line(f"cycle {number}: {text}")
-            case Recovering(after_cycle=number, why=why):
-                self._line(f"after cycle {number}: {why} Trying once more.")
-            case Recovered(after_cycle=number, ok=ok):
-                self._line(f"after cycle {number}: {'awake again' if ok else 'no success'}.")
+            case Recovering(after_cycle=number, why=why, step=step):
+                self._line(f"after cycle {number}: {why} Next: {DONE_BY[step]}.")
+            case Recovered(after_cycle=number, ok=ok, levels=levels):
+                shown = "" if levels is None else f" ({levels_text(levels)})"
+                self._line(f"after cycle {number}: {'awake again' if ok else 'no success'}{shown}.")
+            case RigLost(after_cycle=number, text=text):
+                self._line(f"after cycle {number}: {text}; waiting for the rig.")
+            case RigBack(after_cycle=number):
+                self._line(f"after cycle {number}: the rig is back, the campaign goes on.")
 
     def _cycle(self, outside: OutsideCycle) -> None:
         planned = None if self._plan is None else self._plan.cycles

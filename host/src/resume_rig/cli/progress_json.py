@@ -9,6 +9,8 @@ from resume_rig.campaign.events import (
     LogUnreadable,
     Recovered,
     Recovering,
+    RigBack,
+    RigLost,
     Woke,
 )
 from resume_rig.campaign.raw import CycleRaw
@@ -47,10 +49,17 @@ def _document(event: CampaignEvent) -> dict[str, Json]:
             found = {"event": "cycle", "cycle": raw.number}
         case LogUnreadable(number=number, text=text):
             found = {"event": "log-unreadable", "cycle": number, "text": text_json(text)}
-        case Recovering(after_cycle=number, why=why):
+        case Recovering(after_cycle=number, why=why, step=step):
             found = {"event": "recovering", "after_cycle": number, "why": text_json(why)}
-        case Recovered(after_cycle=number, ok=ok):
-            found = {"event": "recovered", "after_cycle": number, "ok": ok}
+            found |= {"step": step.value}
+        case Recovered(after_cycle=number, ok=ok, step=step, levels=levels):
+            found = {"event": "recovered", "after_cycle": number, "ok": ok, "step": step.value}
+            shown = None if levels is None else {str(line): level for line, level in levels.items()}
+            found |= {"levels": shown}
+        case RigLost(after_cycle=number, text=text):
+            found = {"event": "rig-lost", "after_cycle": number, "text": text_json(text)}
+        case RigBack(after_cycle=number, boot_id=boot_id):
+            found = {"event": "rig-back", "after_cycle": number, "boot_id": boot_id}
     return found
 
 

@@ -4,6 +4,7 @@ import argparse
 import datetime
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from resume_rig.campaign.campaign import CampaignEnd
     from resume_rig.campaign.hooks import Hooks
     from resume_rig.campaign.os_log_source import OsLogSource
+    from resume_rig.campaign.outside_help import OutsideHelp
     from resume_rig.campaign.plan import Plan
     from resume_rig.model.clock import Clock
     from resume_rig.model.dut import DutProfile
@@ -47,7 +49,7 @@ _PLAN_OPTIONS = (
 )
 _HOOKS = {
     "failure": "after a cycle that did not go as planned",
-    "recovery": "after an attempt to bring the DUT back",
+    "recovery": "after each step that was to bring the DUT back",
     "end": "when the campaign is over",
 }
 _ACTUATORS = {str(actuator).lower(): actuator for actuator in Actuator}
@@ -131,6 +133,12 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
             metavar="COMMAND",
             help=f"run this program {when}; its environment has RESUME_RIG_EVENT, _STORE and more",
         )
+    parser.add_argument(
+        "--power-cycle",
+        metavar="COMMAND",
+        help="run this program to cut the DUT's supply and to give it back, where nothing else "
+        "brings it back; its environment has RESUME_RIG_POWER=off or on",
+    )
     add_requirement_arguments(parser)
     parser.set_defaults(execute=execute)
 
@@ -265,6 +273,7 @@ def _campaign(
     from resume_rig.cli.campaign_progress import Progress, ProgressMode
     from resume_rig.timing.clock_discipline import discipline_of, stated_discipline
 
+    helps = _helps(args, setting.store)
     kept_ppb = args.host_clock_ppb
     stated = None if kept_ppb is None else stated_discipline(kept_ppb)
     with opened_rig(setting.rig_url, setting.dut, setting.not_before_utc_ns) as opened:
@@ -279,20 +288,31 @@ def _campaign(
         )
         progress = Progress(identity, ProgressMode(args.progress), hooks)
         log = _log_source(args, clock, opened.dut_log)
+        go = go_on if setting.plan is None else partial(begin, plan=setting.plan)
         with nullcontext() if log is None else closing(log):
-            if setting.plan is None:
-                return go_on(
-                    setting.store, identity, rig=rig, clock=clock, log=log, observe=progress
-                )
-            return begin(
+            return go(
                 setting.store,
-                setting.plan,
-                identity,
+                identity=identity,
                 rig=rig,
                 clock=clock,
                 log=log,
                 observe=progress,
+                helps=helps,
+                reopen=opened.reopen,
             )
+
+
+def _helps(args: argparse.Namespace, store: Path) -> "OutsideHelp":
+    """Return who may help beside the rig: a command for the supply, a person at this terminal."""
+    from resume_rig.campaign.hooks import command_words
+    from resume_rig.campaign.outside_help import OutsideHelp
+    from resume_rig.campaign.power_command import PowerCommand
+    from resume_rig.cli.terminal_person import person_at_terminal
+
+    power = None
+    if args.power_cycle is not None:
+        power = PowerCommand(command_words(args.power_cycle), {"store": str(store)})
+    return OutsideHelp(power, person_at_terminal())
 
 
 def _log_files(log: str | None) -> list[Path]:

@@ -59,6 +59,7 @@ def _info(args: argparse.Namespace) -> int:
 
 def _facts(store: "Store") -> dict[str, object]:
     from resume_rig.campaign.plan_file import plan_to_mapping
+    from resume_rig.campaign.recovery_ladder import recoveries_of
     from resume_rig.report.hostile_text import one_line
     from resume_rig.report.json_text import utc_json
 
@@ -79,12 +80,18 @@ def _facts(store: "Store") -> dict[str, object]:
         "requirement": identity.requirement.id,
         "wired": [channel.value for channel in identity.wired],
         "sessions": len(store.sessions()),
-        "recoveries": len(store.recoveries()),
+        "recoveries": recoveries_of(store.recoveries()),
         "cycles": cycles,
         "outcomes": {outcome.value: count for outcome, count in outcomes.items()},
+        "first_failure": _failure(store),
         "plan": plan_to_mapping(store.plan),
         "salvaged": store.salvaged,
     }
+
+
+def _failure(store: "Store") -> dict[str, object] | None:
+    found = store.first_failure()
+    return None if found is None else {"cycle": found[0], "outcome": found[1].value}
 
 
 def _told(value: object) -> str:

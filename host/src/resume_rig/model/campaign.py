@@ -22,6 +22,7 @@ class CampaignFacts:
         faults: one sentence for each fault of rig or DUT, in the order they happened.
         requirement: what the campaign was judged against.
         budgets: of each interval that the campaign has, for its median.
+        first_failure: number and outcome of the first cycle that the DUT failed; None without one.
         log_sources: what its OS records are from; a record's `source` is an index of these.
     """
 
@@ -34,3 +35,4 @@ class CampaignFacts:
     requirement: Requirement
     budgets: tuple[Budget, ...] = ()
     log_sources: tuple[LogSource, ...] = ()
+    first_failure: tuple[int, str] | None = None

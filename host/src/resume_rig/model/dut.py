@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut_character import SOUND, DutBehaviour, DutKnown
+from resume_rig.model.recovery import DEFAULT_LADDER, RecoveryLadder
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class DutProfile:
         pressed_by: what presses the button: "header" (photoMOS at its header) or "finger".
         known: what healthy units of its platform have shown; None: nothing.
         behaviour: how a simulated one errs.
+        recovery: how it is brought back when it hangs.
     """
 
     name: str
@@ -94,3 +96,4 @@ class DutProfile:
     pressed_by: str = "header"
     known: DutKnown | None = None
     behaviour: DutBehaviour = SOUND
+    recovery: RecoveryLadder = DEFAULT_LADDER

@@ -135,6 +135,7 @@ class CampaignPage:
     unmatched_records: tuple[str, ...]
     unmatched_more: int
     outcomes: tuple[Pair, ...]
+    first_failure: tuple[int, str] | None
     faults: tuple[str, ...]
     faults_more: int
     limits: tuple[str, ...]
@@ -185,6 +186,7 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         unmatched_records=tuple(_record_line(each) for each in records[:_RECORDS_NAMED]),
         unmatched_more=max(len(records) - _RECORDS_NAMED, 0),
         outcomes=_outcomes(facts),
+        first_failure=facts.first_failure,
         faults=facts.faults[:_FAULTS_SHOWN],
         faults_more=max(len(facts.faults) - _FAULTS_SHOWN, 0),
         limits=STATED_LIMITS,

@@ -223,8 +223,16 @@ def _campaign(facts: CampaignFacts) -> dict[str, Json]:
             for k, v in facts.plan.items()
         },
         "outcomes": dict(facts.outcomes),
+        "first_failure": _first_failure(facts),
         "faults": [text_json(fault) for fault in facts.faults],
         "store": text_json(facts.store_path),
         "report": None if facts.report_path is None else text_json(facts.report_path),
         "requirement": requirement_json(facts.requirement),
     }
+
+
+def _first_failure(facts: CampaignFacts) -> dict[str, Json] | None:
+    if facts.first_failure is None:
+        return None
+    cycle, outcome = facts.first_failure
+    return {"cycle": cycle, "outcome": outcome}

@@ -6,7 +6,7 @@ a fact of `rig.interface`.
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
@@ -30,6 +30,7 @@ from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.fields import INT64_MAX, Fields
 from resume_rig.rig.smp.packet import FileCommand, Group, Operation, OsCommand, RigCommand
 from resume_rig.rig.smp.refusal import RigCode
+from resume_rig.rig.smp.transport import Transport
 
 logger = logging.getLogger(__name__)
 
@@ -289,6 +290,19 @@ class SmpRig:
         if reply.fields.get("r") != text:
             raise fields.wrong("r", reply.fields.get("r"), repr(text))
         return reply.rx_ns - reply.tx_ns
+
+    def relink(self, open_transport: Callable[[], Transport]) -> RigInfo:
+        """Open the link anew; return who answers, whose boot id is the valid one from now on.
+
+        Args:
+            open_transport: opens the port; called after the old one was closed.
+
+        Raises:
+            LinkLost: there is no such port (yet), or nobody answers.
+            ProtocolError: what answers is no rig.
+        """
+        self._client.replace_transport(open_transport)
+        return self.info()
 
     def close(self) -> None:
         """Release every actuator if the link still works, and close it; may be called twice."""

@@ -13,6 +13,7 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile, DutTiming, Spread
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.dut_character import read_behaviour, read_known
+from resume_rig.rig.dut_recovery import read_recovery
 from resume_rig.rig.dut_table import DutTable, shown
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -28,6 +29,7 @@ _OPTIONAL = (
     "lid_open_wakes",
     "known",
     "behaviour",
+    "recovery",
     "pwr_ok_rise_max_ms",
     "pressed_by",
 )
@@ -146,6 +148,7 @@ def _profile(table: DutTable) -> DutProfile:
         pressed_by=pressed_by,
         known=read_known(table.table("known")),
         behaviour=read_behaviour(table.table("behaviour")),
+        recovery=read_recovery(table.table("recovery")),
     )
     _check_reset_to_tsc(table, profile)
     return profile

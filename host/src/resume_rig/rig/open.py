@@ -1,6 +1,7 @@
 """From a rig URL to a rig that has said who it is, and the clock that belongs to it."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +14,13 @@ from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import Rig, RigInfo
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
-from resume_rig.rig.smp.serial_port import open_rfc2217, open_serial, open_socket
+from resume_rig.rig.smp.serial_port import (
+    open_rfc2217,
+    open_serial,
+    open_socket,
+    path_of,
+    usb_serial_of,
+)
 from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
@@ -32,6 +39,8 @@ class OpenRig:
         clock: what to wait on while using it; virtual only on a simulated bench.
         simulated: the DUT is a simulated one in this process.
         dut_log: the DUT's event log where it is simulated, in this process or behind the board.
+        reopen: opens the port anew where its link went, and says who answers; raises as
+            `open_rig`.
         plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
     """
 
@@ -40,6 +49,7 @@ class OpenRig:
     url: str
     simulated: bool
     dut_log: DutLog | None
+    reopen: Callable[[], RigInfo]
     plug: bool = False
 
 
@@ -84,8 +94,16 @@ def open_rig(
     if scheme == "native":
         return _open_native(url, rest, clock, dut)
     real_clock = clock or SystemClock()
-    rig, info = _identified(_open_port(url, scheme, rest, real_clock), real_clock)
-    return OpenRig(rig, real_clock, url, simulated=False, dut_log=served_log(rig, info))
+    port = _open_port(url, scheme, rest, real_clock)
+    usb_serial = usb_serial_of(rest) if scheme == "serial" else None
+    rig, info = _identified(port, real_clock)
+
+    def reopen() -> RigInfo:
+        # A board that enumerates anew may get another name.
+        place = path_of(usb_serial, rest)
+        return rig.relink(lambda: _open_port(url, scheme, place, real_clock))
+
+    return OpenRig(rig, real_clock, url, False, served_log(rig, info), reopen)
 
 
 def open_port(url: str, clock: Clock) -> Transport:
@@ -151,7 +169,9 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
     transport = InProcessTransport(bench.handle, clock, url, latency_ns)
     rig, info = _identified(transport, clock)
     log = None if options.loopback else served_log(rig, info)
-    return OpenRig(rig, clock, url, simulated=True, dut_log=log, plug=options.loopback)
+    return OpenRig(
+        rig, clock, url, simulated=True, dut_log=log, reopen=rig.info, plug=options.loopback
+    )
 
 
 def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | None) -> OpenRig:
@@ -162,7 +182,9 @@ def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | Non
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
     transport, log = open_native(url, options, clock, profile)
     rig, _ = _identified(transport, clock)
-    return OpenRig(rig, clock, url, simulated=True, dut_log=log, plug=options.loopback)
+    return OpenRig(
+        rig, clock, url, simulated=True, dut_log=log, reopen=rig.info, plug=options.loopback
+    )
 
 
 def _open_port(url: str, scheme: str, rest: str, clock: Clock) -> Transport:

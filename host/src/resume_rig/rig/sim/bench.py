@@ -12,6 +12,7 @@ from numpy.random import SeedSequence, default_rng
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.dut_character import DutBehaviour
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
@@ -101,6 +102,18 @@ class SimulatedBench:
         self.advance()
         self._dut.faults = faults
         self._log.faults = faults
+
+    def supply(self, *, on: bool) -> None:
+        """Cut the supply of the DUT, or give it back; a loop-back plug has none."""
+        t_ns = self.advance()
+        if isinstance(self._dut, SimulatedDut):
+            self._dut.supply(t_ns, on)
+
+    def set_behaviour(self, behaviour: DutBehaviour) -> None:
+        """Let the DUT err in this way from now on."""
+        self.advance()
+        if isinstance(self._dut, SimulatedDut):
+            self._dut.behaviour = behaviour
 
     def plug_delays_ns(self) -> dict[Channel, int]:
         """Return the mean delay of each channel of a loop-back plug; empty with a DUT."""

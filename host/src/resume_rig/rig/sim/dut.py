@@ -74,6 +74,7 @@ class SimulatedDut:
         self._cause = WakeCause.BUTTON
         self._depth = SleepKind.S3
         self._dozing = False
+        self._supplied = True
 
     @property
     def state(self) -> PowerState:
@@ -100,6 +101,10 @@ class SimulatedDut:
         self._last_contact_ns[actuator] = contact_ns
         deed = self._button_contact if actuator is Actuator.BUTTON else self._lid_contact
         self._agenda.plan(contact_ns, partial(deed, driven), Thread.ALWAYS)
+
+    def supply(self, t_ns: int, on: bool) -> None:
+        """Its supply is cut or given back at `t_ns`; it then stays off until it is switched on."""
+        self._agenda.plan(t_ns, partial(self._supply, on), Thread.ALWAYS)
 
     def next_event_ns(self) -> int | None:
         """Return when something happens next if nobody moves an actuator; None: never."""
@@ -131,7 +136,7 @@ class SimulatedDut:
             self._pending_wake = WakeCause.BUTTON
         elif self._state is PowerState.ASLEEP:
             self._wake(WakeCause.BUTTON, t_ns)
-        elif self._state is PowerState.OFF:
+        elif self._state is PowerState.OFF and self._supplied:
             self._cold_boot(t_ns)
 
     def _count_override(self, t_ns: int) -> None:
@@ -352,6 +357,11 @@ class SimulatedDut:
         self._lines.set_later(
             Channel.PWR_OK, 0, t_ns + self._draw(self._timing.slp_s3_to_power_off)
         )
+
+    def _supply(self, on: bool, t_ns: int) -> None:
+        self._supplied = on
+        if not on:
+            self._power_lost(t_ns)
 
     def _cold_boot(self, t_ns: int) -> None:
         self._state = PowerState.BOOTING

@@ -8,7 +8,7 @@ repeating one is safe.
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
@@ -22,8 +22,9 @@ from resume_rig.rig.smp.transport import Arrival, Transport
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_TIMEOUT_NS: Final = 500_000_000
-DEFAULT_TRIES: Final = 3
+# Six tries end before a lease of 3 s does; a reply that comes late answers an earlier try as well.
+DEFAULT_TIMEOUT_NS: Final = 300_000_000
+DEFAULT_TRIES: Final = 6
 _MAX_DEPTH: Final = 16
 
 
@@ -101,6 +102,16 @@ class SmpClient:
     def discards(self) -> Discards:
         """Return what was dropped so far."""
         return self._discards
+
+    def replace_transport(self, open_transport: Callable[[], Transport]) -> None:
+        """Close the transport, and go on with another one.
+
+        Raises:
+            LinkLost: it cannot be opened; the old one stays closed.
+        """
+        with self._lock:
+            self._transport.close()
+            self._transport = open_transport()
 
     def close(self) -> None:
         """Close the transport; may be called twice."""

@@ -86,6 +86,25 @@ def open_rfc2217(host: str, port_number: int, clock: Clock, name: str) -> Serial
     return SerialTransport(port, clock, name)
 
 
+def usb_serial_of(path: str) -> str | None:
+    """Return the serial number of the USB device behind a port; None where there is none."""
+    return next((port.serial_number for port in list_ports.comports() if port.device == path), None)
+
+
+def path_of(usb_serial: str | None, path: str) -> str:
+    """Return under which name a USB device's port is there now; `path` where that is not told.
+
+    Args:
+        usb_serial: of the device; None for ports that are not of a USB device.
+        path: what it was called before.
+    """
+    if usb_serial is None:
+        return path
+    found = sorted(p.device for p in list_ports.comports() if p.serial_number == usb_serial)
+    # A board with two ports has the same number on both; the one with the old name is right.
+    return path if path in found or not found else found[0]
+
+
 def _why(error: Exception) -> str:
     """Return what is wrong with a local port and what the user can do."""
     number = error.errno if isinstance(error, OSError) else None

@@ -1,0 +1,61 @@
+"""A command of the user's own that switches the supply of the DUT: a relay, a socket, a PDU."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from resume_rig.campaign.hooks import PREFIX
+
+_STANDARD_ERROR: Final = 2
+
+
+class PowerCommand:
+    """Runs the command with RESUME_RIG_POWER = off or on; its exit status 0 is success.
+
+    Args:
+        words: of the command (`hooks.command_words`); no shell sees them.
+        told: what it finds in its environment as well, name -> text.
+
+    Attributes:
+        problem: why the last one failed, in a sentence without a full stop; None where it did not.
+    """
+
+    def __init__(self, words: Sequence[str], told: Mapping[str, str]) -> None:
+        self._words = list(words)
+        self._told = {f"{PREFIX}{name.upper()}": text for name, text in told.items()}
+        self._process: subprocess.Popen[bytes] | None = None
+        self.problem: str | None = None
+
+    def start(self, *, on: bool) -> None:
+        """Run the command."""
+        self.stop()
+        self.problem = None
+        told = {**self._told, f"{PREFIX}POWER": "on" if on else "off"}
+        try:
+            self._process = subprocess.Popen(
+                self._words,
+                env={**os.environ, **told},
+                stdin=subprocess.DEVNULL,
+                # Standard output is for the answer alone.
+                stdout=_STANDARD_ERROR,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            self.problem = f"the command {self._words[0]} could not be run: {error}"
+
+    def succeeded(self) -> bool | None:
+        """Return whether it ended with status 0; None while it runs."""
+        if self._process is None:
+            return False
+        status = self._process.poll()
+        if status:
+            self.problem = f"the command {self._words[0]} ended with status {status}"
+        return None if status is None else status == 0
+
+    def stop(self) -> None:
+        """End the command if it still runs."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._process = None

@@ -1,0 +1,104 @@
+"""A campaign that does not fit its disk is not begun, and one that fills it loses nothing."""
+
+import dataclasses
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resume_rig.campaign.campaign import begin, go_on
+from resume_rig.campaign.disk_space import (
+    FLOOR_BYTES,
+    LIGHTLESS_BYTES,
+    DiskSpace,
+    most_cycles,
+    why_too_little,
+)
+from resume_rig.campaign.plan import NS_PER_S, Plan, default_plan, override
+from resume_rig.campaign.stop_rules import StopRules
+from resume_rig.campaign.store import Store
+from resume_rig.model.cycle import Outcome
+from resume_rig.model.errors import RecordError, UsageError
+
+
+def test_a_campaign_that_does_not_fit_makes_no_store_and_moves_nothing(fake: Any) -> None:
+    plan = override(default_plan(), cycles=1000)
+    free = 1000 * LIGHTLESS_BYTES + FLOOR_BYTES - 1
+
+    with pytest.raises(UsageError, match=r"1,000 cycles take about 2 MB .* has 66 MB left"):
+        begin(fake.path, plan, fake.identity, rig=fake.rig, clock=fake.clock, free=lambda _: free)
+
+    assert not fake.path.exists()
+    assert fake.rig.all_edges == []
+
+
+def test_what_just_fits_is_begun(fake: Any, short_plan: Plan) -> None:
+    free = 2 * LIGHTLESS_BYTES + FLOOR_BYTES
+
+    end = begin(
+        fake.path, short_plan, fake.identity, rig=fake.rig, clock=fake.clock, free=lambda _: free
+    )
+
+    assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 2}
+
+
+def test_a_disk_that_others_fill_stops_the_campaign_between_two_cycles(
+    fake: Any, short_plan: Plan
+) -> None:
+    plan = override(short_plan, cycles=9)
+
+    def free(path: Path) -> int:
+        if not path.exists():
+            return 10**12
+        with Store.open(path) as store:
+            return FLOOR_BYTES - 1 if store.last_number() >= 3 else 10**12
+
+    with pytest.raises(RecordError, match=r"64 MB are left.*`resume-rig run --resume"):
+        begin(fake.path, plan, fake.identity, rig=fake.rig, clock=fake.clock, free=free)
+
+    assert fake.rig.driven == set()
+    end = go_on(fake.path, fake.identity, rig=fake.rig, clock=fake.clock)
+    assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 9}
+
+
+def test_a_disk_that_is_full_in_a_commit_ends_with_advice_and_loses_nothing(
+    fake: Any, short_plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+
+    def connect_to_a_small_disk(*args: Any, **options: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*args, **options)
+        connection.execute("PRAGMA page_size = 8192")
+        connection.execute("PRAGMA max_page_count = 12")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_to_a_small_disk)
+
+    with pytest.raises(RecordError, match=r"the disk is full.*`resume-rig run --resume"):
+        fake.begin(override(short_plan, cycles=60))
+
+    monkeypatch.undo()
+    assert fake.rig.driven == set()
+    with Store.open(fake.path) as store:
+        kept = store.last_number()
+        assert kept > 3
+        assert len(list(store.cycles())) == kept
+    assert fake.go_on().outcomes[Outcome.SLEPT_AND_WOKE] == 60
+
+
+def test_a_rule_of_time_bounds_what_a_plan_takes() -> None:
+    plan = override(default_plan(), cycles=1_000_000)
+    timed = dataclasses.replace(plan, stop=StopRules(time_ns=70 * NS_PER_S))
+
+    assert most_cycles(plan) == 1_000_000
+    assert most_cycles(timed) == 11
+
+
+def test_a_place_that_is_not_there_is_left_to_the_store_to_say(tmp_path: Path) -> None:
+    DiskSpace(tmp_path / "none" / "x.rrs").check_before(default_plan(), has_light=True)
+
+
+@pytest.mark.parametrize(("free", "fits"), [(FLOOR_BYTES + 10, True), (FLOOR_BYTES + 9, False)])
+def test_the_floor_stays_free(free: int, fits: bool) -> None:
+    assert (why_too_little(5, 2, free) is None) is fits
