@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_times import Indexes, OutsideMoments, RecordTimes
 from resume_rig.model.match import CycleReason, RecordReason
 from resume_rig.model.os_record import SleepKind
@@ -13,35 +12,32 @@ from resume_rig.model.os_record import SleepKind
 def cycle_reasons(
     cycles: Sequence[OutsideMoments],
     times: RecordTimes,
-    pairs: Pairs,
-    ambiguous: Indexes,
+    pairs: dict[int, int],
+    ambiguous: Collection[int],
 ) -> dict[int, CycleReason]:
     """Return a reason for every cycle without a record.
 
     Args:
         cycles: all of them.
         times: of the records.
-        pairs: what is matched.
+        pairs: cycle to record.
         ambiguous: cycles that likely had a record, though not likely enough.
     """
-    free = np.ones(len(cycles), dtype=np.bool_)
-    free[pairs.cycle] = False
-    around, unsure = _Around(times, pairs), set(ambiguous.tolist())
-    return {
-        index: _of_cycle(index, cycles[index], around, unsure)
-        for index in np.flatnonzero(free).tolist()
-    }
+    free = [index for index in range(len(cycles)) if index not in pairs]
+    around = _Around(times, pairs)
+    return {index: _of_cycle(index, cycles[index], around, ambiguous) for index in free}
 
 
-def record_reasons(times: RecordTimes, pairs: Pairs, ambiguous: Indexes) -> dict[int, RecordReason]:
+def record_reasons(
+    times: RecordTimes, pairs: dict[int, int], ambiguous: Collection[int]
+) -> dict[int, RecordReason]:
     """Return a reason for every record without a cycle; the arguments as of `cycle_reasons`."""
-    free = np.ones(len(times.kind), dtype=np.bool_)
-    free[pairs.record] = False
-    unsure = set(ambiguous[free[ambiguous]].tolist())
+    taken = set(pairs.values())
     around = _Around(times, pairs)
     doze, died = times.is_doze, times.of_kinds({SleepKind.DIED})
+    free = [index for index in range(len(times.kind)) if index not in taken]
     found: dict[int, RecordReason] = {}
-    for index in np.flatnonzero(free).tolist():
+    for index in free:
         if died[index]:
             found[index] = RecordReason.NOT_SURVIVED
         elif not times.usable[index]:
@@ -50,7 +46,7 @@ def record_reasons(times: RecordTimes, pairs: Pairs, ambiguous: Indexes) -> dict
             found[index] = RecordReason.NO_TIME
         elif times.doubled_of[index] >= 0:
             found[index] = RecordReason.DOUBLED
-        elif index in unsure:
+        elif index in ambiguous:
             found[index] = RecordReason.AMBIGUOUS
         elif doze[index]:
             found[index] = RecordReason.DOZE
@@ -62,14 +58,14 @@ def record_reasons(times: RecordTimes, pairs: Pairs, ambiguous: Indexes) -> dict
 class _Around:
     """The span of what is matched, in cycles and in the order of the records."""
 
-    def __init__(self, times: RecordTimes, pairs: Pairs) -> None:
+    def __init__(self, times: RecordTimes, pairs: dict[int, int]) -> None:
         self._rank = times.rank
-        self.any = len(pairs.cycle) > 0
-        if not self.any:
+        self.any = bool(pairs)
+        if not pairs:
             return
-        ranks = self._rank[pairs.record]
+        ranks = self._rank[np.fromiter(pairs.values(), dtype=np.int64)]
         self._low, self._high = int(ranks.min()), int(ranks.max())
-        self.first, self.last = int(pairs.cycle[0]), int(pairs.cycle[-1])
+        self.first, self.last = min(pairs), max(pairs)
         known: Indexes = self._rank[times.usable & ~np.isnan(times.wake_s)]
         self.begins = len(known) > 0 and self._low <= int(known.min())
         self.ends = len(known) > 0 and self._high >= int(known.max())
