@@ -1,101 +1,18 @@
 """Outside and inside become one statement, with findings where they disagree."""
 
-from dataclasses import replace
-
 import pytest
+from correlated import MS, Campaign, S, kinds
 
-from resume_rig.analysis.correlate import TimedCycle, correlate
-from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.analysis.requirement import load_requirement
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
-from resume_rig.model.match import Confidence, RecordReason
-from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
-from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.os_record import SleepKind
 from resume_rig.model.verdict import FindingKind, Verdict
-from resume_rig.timing.edge_uncertainty import IntervalBounds
-
-MS = 1_000_000
-S = 1_000_000_000
-BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
-LIMIT = load_requirement("sysfund-0004")
-RESET_TO_TSC = BoundedNs(30 * MS, 20 * MS)
-UTC_NS = 1_777_000_000 * S
-# Of the story: SLP_S3# rises at 20.048 s, PLTRST# 110 ms later, light 1342 ms after that.
-ASLEEP_NS, AWAKE_NS = 1501 * MS, 20_048 * MS
-TO_OS_NS = 110 * MS + 30 * MS + 200 * MS
-
-
-class Campaign:
-    """Cycles a minute apart and the records of a healthy OS, to be spoilt one by one."""
-
-    def __init__(self, story, record) -> None:
-        self.story, self.record = story, record
-        self.cycles: list[TimedCycle] = []
-        self.records = []
-        self.at_ns = 0
-
-    def cycle(self, story=None, ignored=False, lost=False, **fields) -> "Campaign":
-        self.outside(story, ignored, lost)
-        return self.inside(**fields)
-
-    def outside(self, story=None, ignored=False, lost=False) -> "Campaign":
-        told = self.story if story is None else story
-        # An uneven pace, as campaigns have, so that the match has no second way.
-        self.at_ns += 60 * S + len(self.cycles) ** 2 % 7 * S
-        outside = build_cycle(
-            len(self.cycles) + 1,
-            told.edges(),
-            told.levels,
-            Actuator.BUTTON,
-            BOUNDS,
-            ignored=ignored,
-            lost=lost,
-        )
-        moment = outside.awake_from_ns or outside.trigger_ns
-        utc = None if moment is None else BoundedNs(UTC_NS + self.at_ns + moment, 300_000)
-        self.cycles.append(TimedCycle(outside, utc))
-        return self
-
-    def inside(self, late_ns: int = 0, **fields) -> "Campaign":
-        came_back_ns = UTC_NS + self.at_ns + AWAKE_NS + TO_OS_NS + late_ns
-        times = {
-            "record_id": len(self.records),
-            "sleep_time_utc_ns": UTC_NS + self.at_ns + ASLEEP_NS - 1400 * MS + late_ns,
-            "wake_time_utc_ns": came_back_ns + 850 * MS,
-        }
-        self.records.append(self.record(**{**times, **fields}))
-        return self
-
-    def healthy(self, n: int) -> "Campaign":
-        for _ in range(n):
-            self.cycle()
-        return self
-
-    def lacking_bios(self, n: int, lacking_ns: int) -> "Campaign":
-        """Add cycles of a BIOS that takes longer than it tells; the OS's clock runs true."""
-        for _ in range(n):
-            self.outside()
-            self.inside(sleep_time_utc_ns=UTC_NS + self.at_ns + ASLEEP_NS - 1400 * MS)
-            last = self.records[-1]
-            told_ns = last.wake_time_utc_ns + lacking_ns
-            self.records[-1] = replace(last, wake_time_utc_ns=told_ns)
-        return self
-
-    def correlation(self, requirement=LIMIT, log=True):
-        whole = Integrity(ok=True)
-        sources = (LogSource("x.evtx", "evtx", 22000, 9, whole),) if log else ()
-        reading = LogReading(sources, tuple(self.records) if log else ())
-        return correlate(self.cycles, reading, requirement, RESET_TO_TSC)
 
 
 @pytest.fixture
 def campaign(story, record) -> Campaign:
     return Campaign(story, record)
-
-
-def kinds(cycle):
-    return [finding.kind for finding in cycle.findings]
 
 
 def test_a_healthy_campaign_passes_without_a_finding(campaign) -> None:
@@ -373,93 +290,3 @@ def test_findings_of_the_wires_stand_first(campaign, story) -> None:
 
     assert kinds(answer.cycles[3])[0] is FindingKind.DOUBLE_RESET
     assert FindingKind.BIOS_OVER_ADVISED in kinds(answer.cycles[3])
-
-
-def test_a_capture_without_the_hosts_time_is_matched_and_has_no_os_clock(campaign, story) -> None:
-    campaign.healthy(4)
-    on_own_clock = []
-    for cycle in campaign.cycles:
-        shift_ms = (cycle.wake_utc.value_ns - UTC_NS - AWAKE_NS) / MS
-        moved = story.later(shift_ms)
-        outside = build_cycle(cycle.outside.number, moved.edges(), moved.levels, None, BOUNDS)
-        on_own_clock.append(TimedCycle(outside))
-    campaign.cycles = on_own_clock
-
-    answer = campaign.correlation()
-
-    assert [cycle.record.record_id for cycle in answer.cycles] == [0, 1, 2, 3]
-    assert answer.clock is None
-    assert answer.verdict is Verdict.PASS
-
-
-def test_a_single_cycle_is_matched_where_both_clocks_agree(campaign) -> None:
-    answer = campaign.healthy(1).correlation()
-
-    assert answer.verdict is Verdict.PASS
-    assert answer.cycles[0].certainty.level is Confidence.HIGH
-
-
-def test_a_match_that_is_not_certain_feeds_no_verdict(campaign) -> None:
-    for _ in range(12):
-        campaign.at_ns -= len(campaign.cycles) ** 2 % 7 * S  # an even pace
-        campaign.cycle()
-    # The clocks differ by one pace and the first record is lost: nothing tells a shift by one.
-    campaign.records = [
-        replace(record, wake_time_utc_ns=record.wake_time_utc_ns + 3600 * S)
-        for record in campaign.records[1:]
-    ]
-
-    answer = campaign.correlation()
-
-    assert answer.verdict is Verdict.NO_EVIDENCE
-    assert any((cycle.why_not or "").startswith("match not certain") for cycle in answer.cycles)
-    assert not any(cycle.judged for cycle in answer.cycles)
-    assert all(cycle.press_to_resume_complete is None for cycle in answer.cycles)
-
-
-def test_a_record_that_was_there_before_a_cycle_is_not_of_that_cycle(campaign) -> None:
-    for _ in range(12):
-        campaign.at_ns -= len(campaign.cycles) ** 2 % 7 * S  # an even pace
-        campaign.cycle()
-    shifted = [
-        replace(record, wake_time_utc_ns=record.wake_time_utc_ns + 60 * S)
-        for record in campaign.records
-    ]
-    campaign.records = shifted[:-1]
-    campaign.cycles = [
-        replace(cycle, records=tuple(shifted[index : index + 1]))
-        for index, cycle in enumerate(campaign.cycles)
-    ]
-
-    told = campaign.correlation()
-
-    assert [c.record and c.record.record_id for c in told.cycles] == [*range(11), None]
-
-
-def test_an_interrupted_cycle_that_woke_keeps_its_own_record(campaign) -> None:
-    campaign.healthy(5)
-    last = campaign.cycles[-1]
-    campaign.cycles[-1] = replace(last, outside=replace(last.outside, outcome=Outcome.INTERRUPTED))
-
-    told = campaign.correlation()
-
-    assert [c.record and c.record.record_id for c in told.cycles] == [0, 1, 2, 3, 4]
-    assert told.unmatched_records == ()
-    assert (told.cycles[-1].judged, told.verdict) == (False, Verdict.PASS)
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [SleepKind.BOOT, SleepKind.SHUTDOWN, SleepKind.MODERN_STANDBY, SleepKind.S2IDLE],
-)
-def test_what_cannot_be_a_cycle_of_the_wires_is_not_matched_with_one(campaign, kind) -> None:
-    campaign.healthy(4).cycle(lost=False).healthy(3)
-    campaign.records[4] = replace(campaign.records[4], kind=kind)
-
-    found = campaign.correlation()
-
-    assert found.cycles[4].record is None
-    (lonely,) = found.unmatched_records
-    assert (lonely.record, lonely.reason) == (campaign.records[4], RecordReason.NO_SLEEP)
-    assert [f.kind for f in found.cycles[4].findings] == [FindingKind.RECORD_MISSING]
-    assert all(cycle.record is not None for n, cycle in enumerate(found.cycles) if n != 4)

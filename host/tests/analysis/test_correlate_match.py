@@ -1,0 +1,108 @@
+"""The whole of `correlate`: which record is held against which cycle."""
+
+from dataclasses import replace
+
+import pytest
+from correlated import AWAKE_NS, BOUNDS, MS, UTC_NS, Campaign, S
+
+from resume_rig.analysis.correlate import TimedCycle
+from resume_rig.analysis.cycle_building import build_cycle
+from resume_rig.model.cycle import Outcome
+from resume_rig.model.match import Confidence, RecordReason
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.verdict import FindingKind, Verdict
+
+
+@pytest.fixture
+def campaign(story, record) -> Campaign:
+    return Campaign(story, record)
+
+
+def test_a_capture_without_the_hosts_time_is_matched_and_has_no_os_clock(campaign, story) -> None:
+    campaign.healthy(4)
+    on_own_clock = []
+    for cycle in campaign.cycles:
+        shift_ms = (cycle.wake_utc.value_ns - UTC_NS - AWAKE_NS) / MS
+        moved = story.later(shift_ms)
+        outside = build_cycle(cycle.outside.number, moved.edges(), moved.levels, None, BOUNDS)
+        on_own_clock.append(TimedCycle(outside))
+    campaign.cycles = on_own_clock
+
+    answer = campaign.correlation()
+
+    assert [cycle.record.record_id for cycle in answer.cycles] == [0, 1, 2, 3]
+    assert answer.clock is None
+    assert answer.verdict is Verdict.PASS
+
+
+def test_a_single_cycle_is_matched_where_both_clocks_agree(campaign) -> None:
+    answer = campaign.healthy(1).correlation()
+
+    assert answer.verdict is Verdict.PASS
+    assert answer.cycles[0].certainty.level is Confidence.HIGH
+
+
+def test_a_match_that_is_not_certain_feeds_no_verdict(campaign) -> None:
+    for _ in range(12):
+        campaign.at_ns -= len(campaign.cycles) ** 2 % 7 * S  # an even pace
+        campaign.cycle()
+    # The clocks differ by one pace and the first record is lost: nothing tells a shift by one.
+    campaign.records = [
+        replace(record, wake_time_utc_ns=record.wake_time_utc_ns + 3600 * S)
+        for record in campaign.records[1:]
+    ]
+
+    answer = campaign.correlation()
+
+    assert answer.verdict is Verdict.NO_EVIDENCE
+    assert any((cycle.why_not or "").startswith("match not certain") for cycle in answer.cycles)
+    assert not any(cycle.judged for cycle in answer.cycles)
+    assert all(cycle.press_to_resume_complete is None for cycle in answer.cycles)
+
+
+def test_a_record_that_was_there_before_a_cycle_is_not_of_that_cycle(campaign) -> None:
+    for _ in range(12):
+        campaign.at_ns -= len(campaign.cycles) ** 2 % 7 * S  # an even pace
+        campaign.cycle()
+    shifted = [
+        replace(record, wake_time_utc_ns=record.wake_time_utc_ns + 60 * S)
+        for record in campaign.records
+    ]
+    campaign.records = shifted[:-1]
+    campaign.cycles = [
+        replace(cycle, records=tuple(shifted[index : index + 1]))
+        for index, cycle in enumerate(campaign.cycles)
+    ]
+
+    told = campaign.correlation()
+
+    assert [c.record and c.record.record_id for c in told.cycles] == [*range(11), None]
+
+
+def test_an_interrupted_cycle_that_woke_keeps_its_own_record(campaign) -> None:
+    campaign.healthy(5)
+    last = campaign.cycles[-1]
+    campaign.cycles[-1] = replace(last, outside=replace(last.outside, outcome=Outcome.INTERRUPTED))
+
+    told = campaign.correlation()
+
+    assert [c.record and c.record.record_id for c in told.cycles] == [0, 1, 2, 3, 4]
+    assert told.unmatched_records == ()
+    assert (told.cycles[-1].judged, told.verdict) == (False, Verdict.PASS)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [SleepKind.BOOT, SleepKind.SHUTDOWN, SleepKind.MODERN_STANDBY, SleepKind.S2IDLE],
+)
+def test_what_cannot_be_a_cycle_of_the_wires_is_not_matched_with_one(campaign, kind) -> None:
+    campaign.healthy(4).cycle(lost=False).healthy(3)
+    campaign.records[4] = replace(campaign.records[4], kind=kind)
+
+    found = campaign.correlation()
+
+    assert found.cycles[4].record is None
+    (lonely,) = found.unmatched_records
+    assert (lonely.record, lonely.reason) == (campaign.records[4], RecordReason.NO_SLEEP)
+    assert [f.kind for f in found.cycles[4].findings] == [FindingKind.RECORD_MISSING]
+    assert all(cycle.record is not None for n, cycle in enumerate(found.cycles) if n != 4)
