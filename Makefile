@@ -19,7 +19,7 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))$(SANITIZED)
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill soak-pty benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -35,6 +35,7 @@ help:
 	@echo 'make fuzz-logs-guided  the readers of event logs under atheris for FUZZ_SECONDS (60)'
 	@echo 'make soak       SOAK_CYCLES (100000) simulated cycles with mixed faults, held against the truth'
 	@echo 'make soak-kill  SOAK_KILLS (200) kill -9 at random instants of campaigns in real processes'
+	@echo 'make soak-pty   SOAK_HOURS (2) in real time over a pseudo-terminal with a bad cable'
 	@echo 'make benchmark  figures beside those of a peer'
 	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
 	@echo 'make firmware-mcuboot  the bootloader and a signed image for BOARD; needs MCUBOOT_KEY'
@@ -101,6 +102,11 @@ soak: setup
 SOAK_KILLS ?= 200
 soak-kill: setup
 	@$(BIN)/python benchmarks/soak_kill.py $(SOAK_KILLS)
+
+SOAK_HOURS ?= 2
+SOAK_FOLDER ?= out/soak-pty
+soak-pty: setup
+	@$(BIN)/python benchmarks/soak_pty.py $(SOAK_FOLDER) $(SOAK_HOURS)
 
 benchmark: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'smpclient[serial]~=7.3' 'python-evtx~=0.8'

@@ -269,6 +269,7 @@ def _campaign(
     args: argparse.Namespace, setting: _Setting, requirement: "Requirement", hooks: "Hooks"
 ) -> "CampaignEnd":
     from resume_rig.campaign.campaign import begin, go_on
+    from resume_rig.campaign.events import LinkTold
     from resume_rig.campaign.identity import identify
     from resume_rig.cli.campaign_progress import Progress, ProgressMode
     from resume_rig.timing.clock_discipline import discipline_of, stated_discipline
@@ -289,17 +290,21 @@ def _campaign(
         progress = Progress(identity, ProgressMode(args.progress), hooks)
         log = _log_source(args, clock, opened.dut_log)
         go = go_on if setting.plan is None else partial(begin, plan=setting.plan)
-        with nullcontext() if log is None else closing(log):
-            return go(
-                setting.store,
-                identity=identity,
-                rig=rig,
-                clock=clock,
-                log=log,
-                observe=progress,
-                helps=helps,
-                reopen=opened.reopen,
-            )
+        try:
+            with nullcontext() if log is None else closing(log):
+                return go(
+                    setting.store,
+                    identity=identity,
+                    rig=rig,
+                    clock=clock,
+                    log=log,
+                    observe=progress,
+                    helps=helps,
+                    reopen=opened.reopen,
+                )
+        finally:
+            counts = opened.link_counts()
+            progress(LinkTold(counts.repeated, counts.stale, counts.damaged))
 
 
 def _helps(args: argparse.Namespace, store: Path) -> "OutsideHelp":

@@ -11,7 +11,7 @@ from resume_rig.model.errors import UsageError
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_log import DutLog, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.interface import Rig, RigInfo
+from resume_rig.rig.interface import LinkCounts, Rig, RigInfo
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
 from resume_rig.rig.smp.serial_port import (
@@ -41,6 +41,7 @@ class OpenRig:
         dut_log: the DUT's event log where it is simulated, in this process or behind the board.
         reopen: opens the port anew where its link went, and says who answers; raises as
             `open_rig`.
+        link_counts: tells what the link lost and damaged so far.
         plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
     """
 
@@ -50,6 +51,7 @@ class OpenRig:
     simulated: bool
     dut_log: DutLog | None
     reopen: Callable[[], RigInfo]
+    link_counts: Callable[[], LinkCounts]
     plug: bool = False
 
 
@@ -103,7 +105,7 @@ def open_rig(
         place = path_of(usb_serial, rest)
         return rig.relink(lambda: _open_port(url, scheme, place, real_clock))
 
-    return OpenRig(rig, real_clock, url, False, served_log(rig, info), reopen)
+    return OpenRig(rig, real_clock, url, False, served_log(rig, info), reopen, rig.link_counts)
 
 
 def open_port(url: str, clock: Clock) -> Transport:
@@ -170,7 +172,14 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
     rig, info = _identified(transport, clock)
     log = None if options.loopback else served_log(rig, info)
     return OpenRig(
-        rig, clock, url, simulated=True, dut_log=log, reopen=rig.info, plug=options.loopback
+        rig,
+        clock,
+        url,
+        simulated=True,
+        dut_log=log,
+        reopen=rig.info,
+        link_counts=rig.link_counts,
+        plug=options.loopback,
     )
 
 
@@ -183,7 +192,14 @@ def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | Non
     transport, log = open_native(url, options, clock, profile)
     rig, _ = _identified(transport, clock)
     return OpenRig(
-        rig, clock, url, simulated=True, dut_log=log, reopen=rig.info, plug=options.loopback
+        rig,
+        clock,
+        url,
+        simulated=True,
+        dut_log=log,
+        reopen=rig.info,
+        link_counts=rig.link_counts,
+        plug=options.loopback,
     )
 
 

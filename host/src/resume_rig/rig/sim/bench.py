@@ -13,10 +13,12 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.dut_character import DutBehaviour
+from resume_rig.model.fault_plan import FaultKind
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
-from resume_rig.rig.sim.diary import Diary
+from resume_rig.rig.sim.diary import DutDiary
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
+from resume_rig.rig.sim.fault_schedule import Due, FaultSchedule
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME, new_log
@@ -41,6 +43,7 @@ class SimulatedBench:
         light_rate_hz: of the board's photodiode; a divisor of 1e9.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
         diary: told what the DUT really does.
+        schedule: of faults that are injected into board and DUT.
     """
 
     def __init__(
@@ -52,9 +55,11 @@ class SimulatedBench:
         faults: frozenset[SimFault] = frozenset(),
         light_rate_hz: int = LIGHT_RATE_HZ,
         loopback: bool = False,
-        diary: Diary | None = None,
+        diary: DutDiary | None = None,
+        schedule: FaultSchedule | None = None,
     ) -> None:
         self._diary = diary
+        self._schedule = schedule
         self._clock = clock
         self._start_ns = clock.now_ns()
         # A stream for each part: what one draws does not shift what another one gets.
@@ -67,7 +72,7 @@ class SimulatedBench:
         self._moves: list[tuple[int, Actuator, bool]] = []
         self._board = SimulatedBoard(
             BoardWiring(profile.channels, profile.actuators),
-            self._world_now_ns,
+            self.now_ns,
             lambda t_ns, actuator, driven: self._moves.append((t_ns, actuator, driven)),
             board,
             round(board.uniform(-1, 1) * _MAX_RATE_PPB),
@@ -79,6 +84,10 @@ class SimulatedBench:
         self._arrived_ns = 0
 
     # --- for whoever serves the bench
+
+    def now_ns(self) -> int:
+        """Return world time."""
+        return self._clock.now_ns() - self._start_ns
 
     def handle(self, packet: bytes) -> bytes | None:
         """Answer one SMP packet; None where a board stays silent."""
@@ -94,9 +103,11 @@ class SimulatedBench:
 
     def advance(self) -> int:
         """Do all that is due by now; return the world time [ns] reached."""
-        now_ns = max(self._world_now_ns(), self._reached_ns)
-        while (due := self._next_due()) is not None and due[0] <= now_ns:
-            self._do(*due)
+        now_ns = max(self.now_ns(), self._reached_ns)
+        while self._schedule is not None and (fault := self._schedule.take(now_ns)) is not None:
+            self._advance_to(fault.t_ns)
+            self._strike(fault)
+        self._advance_to(now_ns)
         self._board.sample_light(self._panel, now_ns)
         self._reached_ns = now_ns
         return now_ns
@@ -141,9 +152,7 @@ class SimulatedBench:
 
     def reboot(self) -> None:
         """Restart the board; the DUT does not notice, apart from what was driven."""
-        self._board.release(self._arrived_ns)
-        self._pass_moves()
-        self._board.boot(self._arrived_ns, self._dut.levels, "software")
+        self._restart_board(self._arrived_ns, "software")
 
     def file_size(self, name: str) -> int | None:
         """Return the length of the DUT's log in bytes."""
@@ -155,8 +164,19 @@ class SimulatedBench:
 
     # --- one step after another
 
-    def _world_now_ns(self) -> int:
-        return self._clock.now_ns() - self._start_ns
+    def _advance_to(self, t_ns: int) -> None:
+        while (due := self._next_due()) is not None and due[0] <= t_ns:
+            self._do(*due)
+
+    def _strike(self, fault: Due) -> None:
+        if fault.kind is FaultKind.BOARD_RESET:
+            self._board.sample_light(self._panel, fault.t_ns)
+            self._restart_board(fault.t_ns, "pin")
+
+    def _restart_board(self, t_ns: int, reason: str) -> None:
+        self._board.release(t_ns)
+        self._pass_moves()
+        self._board.boot(t_ns, self._dut.levels, reason)
 
     def _next_due(self) -> tuple[int, bool] | None:
         """Return when something is due next, and whether it is the board's."""
