@@ -121,7 +121,7 @@ class Instant:
 
 
 def _drawn(strikes: random.Random) -> Instant:
-    """One in five strikes anywhere from the start; half of the others soon after the first cycle."""
+    """One in five strikes anywhere from the start; half of the others soon after it began."""
     if strikes.random() < 0.2:
         return Instant(False, strikes.uniform(0, _LONGEST_S))
     return Instant(True, strikes.uniform(0, strikes.choice((_LONGEST_S / 10, _LONGEST_S))))
