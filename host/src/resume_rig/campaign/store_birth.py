@@ -9,10 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from resume_rig.campaign import schema
+from resume_rig.campaign.store_rows import Row
 from resume_rig.model.errors import UsageError
 
 
-def bring_forth(path: Path, identity: Iterable[tuple[str, str]]) -> None:
+def bring_forth(path: Path, identity: Iterable[Row]) -> None:
     """Make a store without cycles; it gets its name when all of it is on the disk.
 
     Args:
@@ -40,13 +41,13 @@ def bring_forth(path: Path, identity: Iterable[tuple[str, str]]) -> None:
             part.with_name(part.name + suffix).unlink(missing_ok=True)
 
 
-def _lay_out(part: Path, identity: Iterable[tuple[str, str]]) -> None:
+def _lay_out(part: Path, identity: Iterable[Row]) -> None:
     part.touch(exist_ok=False)
     connection = schema.connect_new(part)
     try:
         connection.execute("BEGIN IMMEDIATE")
         schema.lay_out(connection)
-        connection.executemany("INSERT INTO identity VALUES (?, ?)", identity)
+        connection.executemany("INSERT INTO identity VALUES (?, ?)", map(tuple, identity))
         connection.execute("COMMIT")
     finally:
         connection.close()

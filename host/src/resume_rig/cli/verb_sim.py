@@ -128,31 +128,38 @@ class _Bench:
 
 
 def _simulated(args: argparse.Namespace, seed: int) -> _Bench:
-    from resume_rig.model.fault_plan import FaultPlan
+    from resume_rig.model.fault_plan import ON_THE_BENCH, ON_THE_HOST, FaultPlan
     from resume_rig.rig.dut_profile import load_dut_profile
     from resume_rig.rig.fault_file import load_fault_plan
     from resume_rig.rig.sim.bench import SimulatedBench
-    from resume_rig.rig.sim.fault_diary import FaultDiary, schedule_of
-    from resume_rig.rig.sim.fault_schedule import BENCH_KINDS
+    from resume_rig.rig.sim.fault_diary import FaultDiary
+    from resume_rig.rig.sim.fault_schedule import FaultSchedule, tell_nobody
     from resume_rig.rig.sim.faults import parse_faults
     from resume_rig.rig.sim.link_faults import LinkFaults
     from resume_rig.timing.clocks import SystemClock
 
     dut, clock = load_dut_profile(args.dut), SystemClock()
     plan = FaultPlan() if args.faults is None else load_fault_plan(args.faults)
+    away = sorted({fault.kind for fault in plan.faults} & ON_THE_HOST)
+    if away:
+        raise UsageError(
+            f"could not serve {args.faults}: {', '.join(away)} strike the process of a campaign; "
+            "they are injected by `--rig sim:faults=FILE`"
+        )
     out = None if args.diary is None else _new_file(args.diary)
     start_ns = clock.now_ns()
     diary = None
     if out is not None:
         # The wall clock may be set while the bench runs; the diary tells it as it is then.
         diary = FaultDiary(out, lambda t_ns: clock.utc_ns() - clock.now_ns() + start_ns + t_ns)
+    note = tell_nobody if diary is None else diary.fault
     bench = SimulatedBench(
         dut,
         clock,
         seed,
         faults=parse_faults(args.fault),
         diary=diary,
-        schedule=schedule_of(plan, seed, BENCH_KINDS, diary),
+        schedule=FaultSchedule(plan, seed, ON_THE_BENCH, note),
     )
     cable = LinkFaults(plan, seed, bench.now_ns, diary)
 
@@ -201,7 +208,9 @@ def _serve(
     stop = threading.Event()
     if args.tcp is None:
         link = Path(args.pty) if args.pty else None
-        serve_pty(bench, link, lambda name: _announce(args, seed, f"serial:{name}"), stop, cable)
+        serve_pty(
+            bench, link, lambda name: _announce(args, seed, f"serial:{name}"), stop, faults=cable
+        )
         return
     host, colon, port = args.tcp.rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > MAX_PORT:
@@ -212,7 +221,7 @@ def _serve(
         int(port),
         lambda name: _announce(args, seed, f"socket:{name}"),
         stop,
-        cable,
+        faults=cable,
     )
 
 

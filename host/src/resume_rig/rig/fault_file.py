@@ -7,12 +7,19 @@ from pathlib import Path
 from typing import Final, NoReturn, TypeGuard
 
 from resume_rig.model.errors import UsageError
-from resume_rig.model.fault_plan import HAS_SPAN, FaultKind, FaultPlan, ScheduledFault, WireShares
+from resume_rig.model.fault_plan import (
+    AT_AN_INSTANT,
+    FaultKind,
+    FaultPlan,
+    ScheduledFault,
+    WireShares,
+)
 
 MAX_FILE_BYTES: Final = 65_536
 _MAX_FAULTS: Final = 1_000
 _MAX_INSTANTS: Final = 10_000
 _MAX_S: Final = 31_536_000  # a year
+_MAX_STEP_S: Final = 315_360_000  # ten years
 _MAX_SEED: Final = 2**63 - 1
 _MAX_SHARE: Final = 0.5
 _NS_PER_S: Final = 1_000_000_000
@@ -70,7 +77,7 @@ def parse_fault_plan(text: str, name: str) -> FaultPlan:
         _scheduled(_Table(name, f"fault {number}: ", entry))
         for number, entry in enumerate(entries, 1)
     )
-    return FaultPlan(_wire(top.table("wire")), faults, seed)
+    return FaultPlan(_wire(top.table("wire")), faults, seed, text)
 
 
 def _wire(table: "_Table") -> WireShares:
@@ -83,7 +90,7 @@ def _wire(table: "_Table") -> WireShares:
 
 
 def _scheduled(table: "_Table") -> ScheduledFault:
-    table.expect(("kind", "at_s", "every_s", "for_s"))
+    table.expect(("kind", "at_s", "every_s", "for_s", "by_s"))
     known = [str(kind.value) for kind in FaultKind]
     found = table.values.get("kind")
     if not isinstance(found, str) or found not in known:
@@ -93,12 +100,11 @@ def _scheduled(table: "_Table") -> ScheduledFault:
         table.refuse("at_s", "or every_s is needed", "one of them says when")
     at_ns = table.instants("at_s") if "at_s" in table.values else ()
     every_ns = table.span("every_s") if "every_s" in table.values else None
-    if ("for_s" in table.values) != (kind in HAS_SPAN):
-        needs = "is missing" if kind in HAS_SPAN else "is not known"
-        spans = ", ".join(sorted(HAS_SPAN))
-        table.refuse("for_s", needs, f"it stands with {spans}, and with no other kind")
-    for_ns = table.span("for_s") if kind in HAS_SPAN else 0
-    return ScheduledFault(kind, at_ns, every_ns, for_ns)
+    lasts, steps = kind not in AT_AN_INSTANT, kind is FaultKind.CLOCK_STEP
+    table.goes_with("for_s", lasts, f"{kind} {'lasts' if lasts else 'happens at an instant'}")
+    table.goes_with("by_s", steps, "clock-step has it, and no other kind")
+    for_ns = table.span("for_s") if lasts else 0
+    return ScheduledFault(kind, at_ns, every_ns, for_ns, table.step("by_s") if steps else 0)
 
 
 class _Table:
@@ -116,6 +122,11 @@ class _Table:
         for key in self.values:
             if key not in allowed:
                 self.refuse(_shown(key)[1:-1], "is not known", f"allowed are {', '.join(allowed)}")
+
+    def goes_with(self, key: str, wanted: bool, why: str) -> None:
+        """Refuse a key that is missing where it is wanted, or there where it is not."""
+        if (key in self.values) != wanted:
+            self.refuse(key, "is missing" if wanted else "does not belong here", why)
 
     def table(self, key: str) -> "_Table":
         values = self.values.get(key, {})
@@ -143,16 +154,29 @@ class _Table:
             self.refuse(key, f"is {_shown(value)}", f"it takes a number from 0.001 to {_MAX_S}")
         return round(value * _NS_PER_S)
 
+    def step(self, key: str) -> int:
+        """Return a key in s, negative for back, as nanoseconds; at least a millisecond."""
+        value = self.values[key]
+        if not _is_number(value) or not 0.001 <= abs(value) <= _MAX_STEP_S:
+            self.refuse(
+                key,
+                f"is {_shown(value)}",
+                f"it takes a number from 0.001 to {_MAX_STEP_S}, or a negative one",
+            )
+        return round(value * _NS_PER_S)
+
     def instants(self, key: str) -> tuple[int, ...]:
         """Return a number or a list of numbers, in s, as sorted nanoseconds."""
         found = self.values[key]
         values = found if isinstance(found, list) else [found]
         if not 1 <= len(values) <= _MAX_INSTANTS:
             self.refuse(key, f"has {len(values)} values", f"1 to {_MAX_INSTANTS} are allowed")
+        instants_ns = []
         for value in values:
             if not _is_number(value) or not 0 <= value <= _MAX_S:
                 self.refuse(key, f"is {_shown(value)}", f"it takes numbers from 0 to {_MAX_S}")
-        return tuple(sorted(round(value * _NS_PER_S) for value in values))
+            instants_ns.append(round(value * _NS_PER_S))
+        return tuple(sorted(instants_ns))
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import TextIO
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.fault_plan import FaultKind, FaultPlan
+from resume_rig.model.fault_plan import ScheduledFault
 from resume_rig.rig.sim.dut_event import DutEvent, OsBooted, OsResumed, WireChange
-from resume_rig.rig.sim.fault_schedule import FaultSchedule
 
 
 class FaultDiary:
@@ -22,9 +21,11 @@ class FaultDiary:
         self._out = out
         self._utc_of = utc_of
 
-    def fault(self, t_ns: int, kind: FaultKind, for_ns: int) -> None:
-        """Note a fault of the schedule."""
-        self._write(t_ns, "fault", str(kind), for_ns=for_ns)
+    def fault(self, t_ns: int, fault: ScheduledFault) -> None:
+        """Note a fault of the schedule that begins."""
+        spans = {"for_ns": fault.for_ns, "by_ns": fault.by_ns}
+        more = {name: value for name, value in spans.items() if value}
+        self._write(t_ns, "fault", str(fault.kind), **more)
 
     def wire(self, t_ns: int, kind: str, towards: str, byte: int) -> None:
         """Note a fault of the wire; `byte` counts those of its direction from 0."""
@@ -44,12 +45,3 @@ class FaultDiary:
         line = {"t_ns": t_ns, "utc_ns": self._utc_of(t_ns), what: name, **more}
         self._out.write(json.dumps(line, separators=(",", ":")) + "\n")
         self._out.flush()
-
-
-def schedule_of(
-    plan: FaultPlan, seed: int, kinds: frozenset[FaultKind], diary: FaultDiary | None
-) -> FaultSchedule:
-    """Return the plan's faults of these kinds, each told to the diary when it is due."""
-    if diary is None:
-        return FaultSchedule(plan, seed, kinds)
-    return FaultSchedule(plan, seed, kinds, diary.fault)

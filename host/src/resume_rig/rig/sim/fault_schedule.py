@@ -2,32 +2,35 @@
 
 import heapq
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from resume_rig.model.fault_plan import FaultKind, FaultPlan, ScheduledFault
-
-BENCH_KINDS: Final = frozenset({FaultKind.BOARD_RESET})
-"""What the bench itself does; the others happen between it and the host, or on the host."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Due:
-    """A fault at its instant [ns of world time]; `number` tells entries of the plan apart."""
+    """A fault that begins, or one that ends, at an instant [ns of world time].
+
+    Attributes:
+        number: tells the entries of the plan apart.
+        begins: False where a span is over.
+    """
 
     t_ns: int
     number: int
-    kind: FaultKind
-    for_ns: int
+    begins: bool
+    fault: ScheduledFault
 
 
-OnDue = Callable[[int, FaultKind, int], None]
-"""Told world time [ns], what, and for how long [ns]."""
+OnDue = Callable[[int, ScheduledFault], None]
+"""Told world time [ns] and which fault begins."""
 
 
-def _tell_nobody(t_ns: int, kind: FaultKind, for_ns: int) -> None:
-    del t_ns, kind, for_ns
+def tell_nobody(t_ns: int, fault: ScheduledFault) -> None:
+    """Note nothing."""
+    del t_ns, fault
 
 
 class FaultSchedule:
@@ -37,7 +40,7 @@ class FaultSchedule:
         plan: what is to happen.
         seed: of the bench, where the plan has none of its own.
         kinds: which of them are wanted.
-        on_due: told of each that is taken.
+        on_due: told of each that begins, when it is taken.
     """
 
     def __init__(
@@ -45,7 +48,7 @@ class FaultSchedule:
         plan: FaultPlan,
         seed: int,
         kinds: frozenset[FaultKind],
-        on_due: OnDue = _tell_nobody,
+        on_due: OnDue = tell_nobody,
     ) -> None:
         self._on_due = on_due
         self._seed = seed if plan.seed is None else plan.seed
@@ -64,18 +67,52 @@ class FaultSchedule:
         if not self._queue or self._queue[0][0].t_ns > now_ns:
             return None
         due, turn = heapq.heappop(self._queue)
-        self._plan(due.number, turn + 1)
-        self._on_due(due.t_ns, due.kind, due.for_ns)
+        if due.begins:
+            self._on_due(due.t_ns, due.fault)
+            if due.fault.for_ns:
+                end = Due(due.t_ns + due.fault.for_ns, due.number, False, due.fault)
+                heapq.heappush(self._queue, (end, turn))
+            self._plan(due.number, turn + 1)
         return due
 
     def _plan(self, number: int, turn: int) -> None:
         fault = self._faults[number]
         t_ns = self._instant(fault, number, turn)
         if t_ns is not None:
-            heapq.heappush(self._queue, (Due(t_ns, number, fault.kind, fault.for_ns), turn))
+            heapq.heappush(self._queue, (Due(t_ns, number, True, fault), turn))
 
     def _instant(self, fault: ScheduledFault, number: int, turn: int) -> int | None:
         if fault.every_ns is None:
             return fault.at_ns[turn] if turn < len(fault.at_ns) else None
         chance = random.Random(f"{self._seed}/{number}/{turn}")
         return turn * fault.every_ns + chance.randrange(fault.every_ns)
+
+
+class FaultWatch:
+    """Which faults of a schedule are under way, for who asks now and then.
+
+    Args:
+        schedule: taken from here alone.
+        now_ns: world time.
+    """
+
+    def __init__(self, schedule: FaultSchedule, now_ns: Callable[[], int]) -> None:
+        self._schedule = schedule
+        self._now_ns = now_ns
+        self._begun: Counter[FaultKind] = Counter()
+        self._until_ns: dict[FaultKind, int] = {}
+
+    def begun(self, kind: FaultKind) -> int:
+        """Return how many of a kind have begun so far."""
+        while (due := self._schedule.take(self._now_ns())) is not None:
+            if due.begins:
+                until_ns = due.t_ns + due.fault.for_ns
+                self._begun[due.fault.kind] += 1
+                self._until_ns[due.fault.kind] = max(
+                    until_ns, self._until_ns.get(due.fault.kind, 0)
+                )
+        return self._begun[kind]
+
+    def left_ns(self, kind: FaultKind) -> int:
+        """Return how long one of a kind still lasts; 0 where none is under way."""
+        return max(0, self._until_ns[kind] - self._now_ns()) if self.begun(kind) else 0

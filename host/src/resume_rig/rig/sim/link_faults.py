@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
 
-from resume_rig.model.fault_plan import FaultKind, FaultPlan
-from resume_rig.rig.sim.fault_diary import FaultDiary, schedule_of
+from resume_rig.model.fault_plan import ON_THE_CABLE, FaultKind, FaultPlan
+from resume_rig.rig.sim.fault_diary import FaultDiary
+from resume_rig.rig.sim.fault_schedule import FaultSchedule, FaultWatch, tell_nobody
 from resume_rig.rig.sim.wire_faults import FaultyWire, WireFault
-
-_KINDS: Final = frozenset({FaultKind.UNPLUG})
 
 
 class LinkFaults:
@@ -30,24 +28,34 @@ class LinkFaults:
     ) -> None:
         self._now_ns = now_ns
         self._diary = diary
-        self._schedule = schedule_of(plan, seed, _KINDS, diary)
-        self._out_until_ns = 0
+        on_due = tell_nobody if diary is None else diary.fault
+        self._watch = FaultWatch(FaultSchedule(plan, seed, ON_THE_CABLE, on_due), now_ns)
         used = seed if plan.seed is None else plan.seed
         self._to_board, self._to_host = (
             FaultyWire(plan.wire, f"{used}/{towards}", partial(self._note, towards))
             for towards in ("board", "host")
         )
 
+    def times_cut(self) -> int:
+        """Return how often the cable went out so far; a port that was open then is gone."""
+        return self._watch.begun(FaultKind.UNPLUG)
+
     def unplugged(self) -> bool:
         """Return whether the cable is out; what was on it is then lost."""
-        now_ns = self._now_ns()
-        while (due := self._schedule.take(now_ns)) is not None:
-            self._out_until_ns = max(self._out_until_ns, due.t_ns + due.for_ns)
-        if now_ns >= self._out_until_ns:
+        if not self._watch.left_ns(FaultKind.UNPLUG):
             return False
+        self.drop()
+        return True
+
+    def drop(self) -> None:
+        """Lose what is on the cable."""
         self._to_board.drop()
         self._to_host.drop()
-        return True
+
+    def due_ns(self) -> int | None:
+        """Return the world time at which something comes out of the cable; None: nothing will."""
+        found = (self._to_board.due_ns(), self._to_host.due_ns())
+        return min((t_ns for t_ns in found if t_ns is not None), default=None)
 
     def send_to_board(self, data: bytes) -> None:
         """Let the host's bytes into the cable."""

@@ -34,6 +34,7 @@ def serve_pty(
     link: Path | None,
     on_ready: Callable[[str], None],
     stop: Stop,
+    *,
     faults: LinkFaults | None = None,
 ) -> None:
     """Serve on a new pseudo-terminal until `stop` is set; clients may come and go.
@@ -74,6 +75,7 @@ def serve_tcp(
     port: int,
     on_ready: Callable[[str], None],
     stop: Stop,
+    *,
     faults: LinkFaults | None = None,
 ) -> None:
     """Serve on a TCP port until `stop` is set, one client at a time; others are turned away.
