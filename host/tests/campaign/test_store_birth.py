@@ -110,7 +110,7 @@ def test_a_full_disk_makes_no_store(
 
     monkeypatch.setattr(sqlite3, "connect", connect_to_a_full_disk)
 
-    with pytest.raises(UsageError, match="could not make the store .*: the disk is full"):
+    with pytest.raises(UsageError, match=r"could not make the store .*: the disk is full"):
         Store.create(fake.path, fake.identity, short_plan)
 
     assert list(fake.path.parent.iterdir()) == []

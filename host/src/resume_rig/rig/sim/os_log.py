@@ -239,6 +239,8 @@ class OsLog:
             self._clock.set_rtc(by_ns)
             return
         old_ns = self._clock.at(world_ns)
+        # Windows hands the time that it was given on to the RTC.
+        self._clock.set_rtc(by_ns)
         new_ns = self._clock.step(world_ns, by_ns)
         self._write(os_events.clock_set(new_ns, new_ns, old_ns, os_events.REASON_SYNC))
 
