@@ -4,13 +4,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resume_rig.acceptance.assessment import Assessed, assess_store
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
     add_verb,
     channel_map_of,
     requirement_of,
 )
-from resume_rig.cli.assessment import Assessed, assess_store, show
+from resume_rig.cli.assessment import show
 from resume_rig.cli.console import refuse_to_overwrite
 from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
