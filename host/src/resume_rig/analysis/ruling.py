@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
+from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG
 from resume_rig.analysis.judge import limit_clauses, resume_sentence, why_not_judged, worst_of
 from resume_rig.analysis.limits import conformity_of, kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
@@ -13,13 +14,10 @@ from resume_rig.model.cycle import Outcome, ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.requirement import BIOS, RESUME, Requirement
 from resume_rig.model.units import count_of
-from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.model.verdict import Verdict
 
 BROKEN: Final = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED})
 """Outcomes that fail without a time."""
-
-BIOS_IS_WRONG: Final = frozenset({FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED})
-"""Findings by which a BIOS time is not what it was, though there was time for it."""
 
 _NO_EVIDENCE: Final = {
     Outcome.INVALID: "invalid: edges of this cycle were lost",

@@ -45,6 +45,7 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
             "n": each.n,
             "failed": each.failed,
             "marginal": each.marginal,
+            "hidden": each.hidden,
             "broken": each.broken,
             "worst": number_json(each.worst),
             "risk": number_json(each.risk),
