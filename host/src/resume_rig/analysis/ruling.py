@@ -12,6 +12,7 @@ from resume_rig.analysis.limits import conformity_of, kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
 from resume_rig.model.cycle import Outcome, ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
+from resume_rig.model.os_record import SLEEPS
 from resume_rig.model.requirement import BIOS, RESUME, Requirement
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
@@ -142,4 +143,15 @@ def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:
     if without:
         told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
         parts.append(f"{count_of(without, 'cycle')} without evidence ({told})")
-    return parts
+    return parts + _apart(cycles)
+
+
+def _apart(cycles: Sequence[ReconciledCycle]) -> list[str]:
+    """Say which kinds of sleep were left out that could be judged by themselves."""
+    kinds = Counter(
+        cycle.record.kind
+        for cycle in cycles
+        if cycle.record is not None and (cycle.why_not or "").startswith("judged apart")
+    )
+    told = [f"{n} {kind} (--kind {kind})" for kind, n in kinds.items() if kind in SLEEPS]
+    return [f"judged apart: {', '.join(told)}"] if told else []

@@ -138,6 +138,9 @@ def _is_store(path: Path) -> bool:
         if path.exists() and not path.is_file():
             raise RecordError(f"could not read {path}: found a device; {allowed}")
         with path.open("rb") as stream:
-            return stream.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+            start = stream.read(len(_SQLITE_MAGIC))
+        if not start:
+            raise RecordError(f"could not read {path}: it is empty; {allowed}")
+        return start == _SQLITE_MAGIC
     except OSError as error:
         raise RecordError(f"could not read {path}: {error.strerror or error}; {allowed}") from error

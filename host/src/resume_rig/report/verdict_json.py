@@ -76,6 +76,7 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
     return [
         {
             "measure": text_json(one.name),
+            "judged": one.judged,
             **statistics_json(one.figures),
             "median_interval": _quantile(one.median),
             "p95_interval": _quantile(one.p95),
