@@ -18,9 +18,9 @@ FLOORS = {
     "analysis": 2,
     "campaign": 3,
     "report": 3,
-    "cli": 4,
     "gui": 4,
     "robot": 4,
+    "cli": 5,  # `resume-rig gui` opens the window
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
