@@ -19,10 +19,10 @@ FLOORS = {
     "campaign": 3,
     "report": 3,
     "acceptance": 4,
-    "cli": 5,
     "gui": 5,
     "pytest_rig": 5,
     "robot": 5,
+    "cli": 6,  # `resume-rig gui` opens the window
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
