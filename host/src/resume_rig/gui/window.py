@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -33,6 +33,7 @@ from resume_rig.gui.worker.jobs import Jobs
 from resume_rig.gui.worker.rig_worker import RigWorker
 
 FRAME_MS: Final = 16
+_RAIL_PAD: Final = 16
 USUAL_SIZE: Final = (1280, 820)
 _CLOSING = (
     "A campaign is running. Close the window again to stop it; what was measured is kept, and "
@@ -165,6 +166,9 @@ class Window(QMainWindow):
         self._rail.setObjectName("rail")
         self._rail.setAccessibleName("Views")
         self._rail.addItems([entry.title for entry in VIEWS])
+        for row in range(len(VIEWS)):
+            # Qt lays the rows out before the style sheet's padding is known to it.
+            self._rail.item(row).setSizeHint(QSize(0, self.fontMetrics().height() + _RAIL_PAD))
         self._rail.setFixedWidth(self.fontMetrics().horizontalAdvance("Requirement") + 36)
         self._rail.currentRowChanged.connect(self._rail_chosen)
         self._stack = QStackedWidget()

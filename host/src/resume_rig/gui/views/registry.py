@@ -28,5 +28,11 @@ def _bench(desk: Desk) -> View:
     return BenchView(desk)
 
 
-VIEWS = (ViewEntry("bench", "Bench", _bench),)
+def _log(desk: Desk) -> View:
+    from resume_rig.gui.views.log_view import LogView
+
+    return LogView(desk)
+
+
+VIEWS = (ViewEntry("bench", "Bench", _bench), ViewEntry("log", "Log", _log))
 """Ctrl+1 shows the first, Ctrl+2 the second, and so on."""
