@@ -166,9 +166,9 @@ class Window(QMainWindow):
         self._rail.setObjectName("rail")
         self._rail.setAccessibleName("Views")
         self._rail.addItems([entry.title for entry in VIEWS])
-        for row in range(len(VIEWS)):
+        for place in range(len(VIEWS)):
             # Qt lays the rows out before the style sheet's padding is known to it.
-            self._rail.item(row).setSizeHint(QSize(0, self.fontMetrics().height() + _RAIL_PAD))
+            self._rail.item(place).setSizeHint(QSize(0, self.fontMetrics().height() + _RAIL_PAD))
         self._rail.setFixedWidth(self.fontMetrics().horizontalAdvance("Requirement") + 36)
         self._rail.currentRowChanged.connect(self._rail_chosen)
         self._stack = QStackedWidget()

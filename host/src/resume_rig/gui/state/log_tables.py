@@ -1,39 +1,21 @@
 """Tables of a log judgement: transitions, slowest parts, sources. Free of Qt."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final
 
-import numpy as np
-
 from resume_rig.analysis.advice import Advice
 from resume_rig.analysis.ranking import Ranked
-from resume_rig.gui.state.table import Column, Table
+from resume_rig.gui.state.columns import Number, number_column, word_column
+from resume_rig.gui.state.table import Table
 from resume_rig.model.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.os_record import LogSource
 from resume_rig.report.json_text import utc_json
 from resume_rig.report.transitions import apart_transitions, main_transitions
 from resume_rig.report.wording import MISSING, kind_words
 
-Number = int | float | None
 _UTC_LENGTH: Final = 19
 _NOT_JUDGED: Final = "not judged"
-
-
-def _numbers(
-    title: str, values: Iterable[Number], explained: str = "", decimals: int = 0
-) -> Column:
-    array = np.array([np.nan if value is None else float(value) for value in values], np.float64)
-
-    def text(value: object) -> str:
-        number = float(value) if isinstance(value, float) else np.nan
-        return MISSING if np.isnan(number) else f"{number:.{decimals}f}"
-
-    return Column(title, array, text, explained)
-
-
-def _words(title: str, values: Iterable[str], explained: str = "") -> Column:
-    return Column(title, np.array(list(values), dtype=object), str, explained)
 
 
 def transition_table(judgement: LogJudgement) -> Table:
@@ -41,27 +23,27 @@ def transition_table(judgement: LogJudgement) -> Table:
     cycles = judgement.cycles
     records = [cycle.record for cycle in cycles]
     names = [PurePath(source.path).name for source in judgement.reading.sources]
-    sources = [_words("source", (names[r.source] for r in records))] if len(names) > 1 else []
+    sources = [word_column("source", (names[r.source] for r in records))] if len(names) > 1 else []
     notes = _notes(judgement)
     return Table(
         (
-            _numbers("row", range(1, len(cycles) + 1), "In record order"),
-            _numbers("record", (r.record_id for r in records), "Its number in the log"),
+            number_column("row", range(1, len(cycles) + 1), "In record order"),
+            number_column("record", (r.record_id for r in records), "Its number in the log"),
             *sources,
-            _words("kind", (kind_words(r.kind) for r in records)),
-            _words("verdict", map(_verdict, cycles)),
-            _words("woke, UTC", (_moment(r.wake_time_utc_ns) for r in records)),
-            _numbers("BIOS, ms", (r.bios_init_ms for r in records), "BiosInitDuration"),
-            _numbers("drivers, ms", (r.driver_init_ms for r in records), "DriverInitDuration"),
-            _numbers("resume, ms", (r.resume_ms for r in records), "BIOS + drivers"),
-            _numbers("sleep, ms", (r.sleep_ms for r in records), "SleepDuration"),
-            _numbers(
+            word_column("kind", (kind_words(r.kind) for r in records)),
+            word_column("verdict", map(_verdict, cycles)),
+            word_column("woke, UTC", (_moment(r.wake_time_utc_ns) for r in records)),
+            number_column("BIOS, ms", (r.bios_init_ms for r in records), "BiosInitDuration"),
+            number_column("drivers, ms", (r.driver_init_ms for r in records), "DriverInitDuration"),
+            number_column("resume, ms", (r.resume_ms for r in records), "BIOS + drivers"),
+            number_column("sleep, ms", (r.sleep_ms for r in records), "SleepDuration"),
+            number_column(
                 "firmware, ms",
                 (r.firmware_resume_ms for r in records),
                 "FullResume of the ACPI FPDT, or what the log tells of it",
             ),
-            _words("wake source", (r.wake_source.text or r.wake_source.name for r in records)),
-            _words("note", (notes.get(id(cycle), cycle.why_not or "") for cycle in cycles)),
+            word_column("wake source", (r.wake_source.text or r.wake_source.name for r in records)),
+            word_column("note", (notes.get(id(cycle), cycle.why_not or "") for cycle in cycles)),
         )
     )
 
@@ -80,19 +62,25 @@ def ranked_table(ranked: Sequence[Ranked]) -> Table:
     shares: list[Number] = [None if one.share is None else one.share * 100 for one in ranked]
     return Table(
         (
-            _words("name", (one.name for one in ranked)),
-            _words("of", (one.kind.value for one in ranked)),
-            _words("phase", (one.phase for one in ranked)),
-            _words("moment", (one.moment for one in ranked)),
-            _numbers("worst, ms", (one.worst_ms for one in ranked), "The longest it ever took", 1),
-            _numbers("median, ms", (one.median_ms for one in ranked), "", 1),
-            _numbers("own, ms", (one.own_ms for one in ranked), "Without its children", 1),
-            _numbers("held others, ms", (one.held_ms for one in ranked), "Others waited for it", 1),
-            _numbers("share, %", shares, "Median share of the transition; shares overlap", 1),
-            _numbers("times", (one.count for one in ranked), "How often it was timed"),
-            _numbers("not ended", (one.not_ended for one in ranked), "Still under way at the end"),
-            _words("detail", (one.detail for one in ranked)),
-            _words("group", (one.group for one in ranked)),
+            word_column("name", (one.name for one in ranked)),
+            word_column("of", (one.kind.value for one in ranked)),
+            word_column("phase", (one.phase for one in ranked)),
+            word_column("moment", (one.moment for one in ranked)),
+            number_column(
+                "worst, ms", (one.worst_ms for one in ranked), "The longest it ever took", 1
+            ),
+            number_column("median, ms", (one.median_ms for one in ranked), "", 1),
+            number_column("own, ms", (one.own_ms for one in ranked), "Without its children", 1),
+            number_column(
+                "held others, ms", (one.held_ms for one in ranked), "Others waited for it", 1
+            ),
+            number_column("share, %", shares, "Median share of the transition; shares overlap", 1),
+            number_column("times", (one.count for one in ranked), "How often it was timed"),
+            number_column(
+                "not ended", (one.not_ended for one in ranked), "Still under way at the end"
+            ),
+            word_column("detail", (one.detail for one in ranked)),
+            word_column("group", (one.group for one in ranked)),
         )
     )
 
@@ -101,9 +89,9 @@ def advice_table(advice: Sequence[Advice]) -> Table:
     """Return a row for each advice that applies, with its paper."""
     return Table(
         (
-            _words("advice", (one.text for one in advice)),
-            _words("for", (_for(one) for one in advice)),
-            _words("source", (one.source for one in advice)),
+            word_column("advice", (one.text for one in advice)),
+            word_column("for", (_for(one) for one in advice)),
+            word_column("source", (one.source for one in advice)),
         )
     )
 
@@ -112,12 +100,12 @@ def source_table(sources: Sequence[LogSource]) -> Table:
     """Return a row for each file that was read."""
     return Table(
         (
-            _words("file", (source.path for source in sources)),
-            _words("kind", (source.kind for source in sources)),
-            _numbers("OS build", (source.os_build for source in sources)),
-            _numbers("records", (source.records for source in sources)),
-            _words("whole", ("yes" if s.integrity.ok else "NO" for s in sources)),
-            _words("what is to know", ("; ".join(_to_know(source)) for source in sources)),
+            word_column("file", (source.path for source in sources)),
+            word_column("kind", (source.kind for source in sources)),
+            number_column("OS build", (source.os_build for source in sources)),
+            number_column("records", (source.records for source in sources)),
+            word_column("whole", ("yes" if s.integrity.ok else "NO" for s in sources)),
+            word_column("what is to know", ("; ".join(_to_know(source)) for source in sources)),
         )
     )
 

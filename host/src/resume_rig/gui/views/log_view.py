@@ -32,6 +32,7 @@ from resume_rig.model.os_record import LogReading
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
 from resume_rig.oslog.reading import read_logs
+from resume_rig.report.page_parts import badge
 from resume_rig.report.statistics_text import statistics_sentences
 
 _STORE: Final = b"SQLite format 3\x00"
@@ -145,7 +146,7 @@ class LogView(View):
         self._task = None
         judgement = judged.judgement
         self._reading = judgement.reading
-        self.verdict.show_verdict(judgement.verdict, judgement.why)
+        self.verdict.show_verdict(badge(judgement.verdict), judgement.why)
         self.transitions.show_table(transition_table(judgement))
         self.slowest.show_table(ranked_table(judged.ranked))
         self.advice.show_table(advice_table(judged.advice))

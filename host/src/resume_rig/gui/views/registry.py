@@ -34,5 +34,15 @@ def _log(desk: Desk) -> View:
     return LogView(desk)
 
 
-VIEWS = (ViewEntry("bench", "Bench", _bench), ViewEntry("log", "Log", _log))
+def _compare(desk: Desk) -> View:
+    from resume_rig.gui.views.compare_view import CompareView
+
+    return CompareView(desk)
+
+
+VIEWS = (
+    ViewEntry("bench", "Bench", _bench),
+    ViewEntry("log", "Log", _log),
+    ViewEntry("compare", "Compare", _compare),
+)
 """Ctrl+1 shows the first, Ctrl+2 the second, and so on."""

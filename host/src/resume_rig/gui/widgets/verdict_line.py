@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.theme import Colours
 from resume_rig.gui.widgets.labels import plain_label
-from resume_rig.model.verdict import Verdict
 from resume_rig.report.hostile_text import one_line
+from resume_rig.report.page_parts import Badge
 
 _DARK_INK: Final = "#16191c"
+_GREY: Final = "#6b747c"
 _TEXT_MOST: Final = 2_000
 
 
@@ -21,7 +22,7 @@ class VerdictLine(QFrame):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
-        self._verdict: Verdict | None = None
+        self._badge: Badge | None = None
         self.badge = plain_label()
         self.badge.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.why = plain_label()
@@ -36,32 +37,28 @@ class VerdictLine(QFrame):
         desk.look.changed.connect(self._restyle)
         self.hide()
 
-    def show_verdict(self, verdict: Verdict, why: str) -> None:
-        """Show a verdict."""
-        self._verdict = verdict
-        self.badge.setText(verdict.value)
-        self.badge.setAccessibleName(f"Verdict {verdict.value}")
+    def show_verdict(self, badge: Badge, why: str) -> None:
+        """Show a verdict, or the answer of a comparison, as the report's badges name it."""
+        self._badge = badge
+        self.badge.setText(badge.word)
+        self.badge.setAccessibleName(f"Verdict {badge.word}")
         self.why.setText(one_line(why, _TEXT_MOST))
         self._restyle()
         self.show()
 
     def _restyle(self) -> None:
-        if self._verdict is None:
+        if self._badge is None:
             return
-        ground, ink = _colours_of(self._verdict, self._desk.look.colours)
+        ground, ink = _colours_of(self._badge.style, self._desk.look.colours)
         self.badge.setStyleSheet(
             f"background: {ground}; color: {ink}; font-weight: 700; padding: 3px 10px;"
             " border-radius: 3px;"
         )
 
 
-def _colours_of(verdict: Verdict, colours: Colours) -> tuple[str, str]:
-    match verdict:
-        case Verdict.PASS:
-            return colours.passed, colours.on_colour
-        case Verdict.FAIL:
-            return colours.failed, colours.on_colour
-        case Verdict.MARGINAL:
-            return colours.marginal, _DARK_INK
-        case Verdict.NO_EVIDENCE:
-            return "#6b747c", colours.on_colour
+def _colours_of(style: str, colours: Colours) -> tuple[str, str]:
+    return {
+        "pass": (colours.passed, colours.on_colour),
+        "fail": (colours.failed, colours.on_colour),
+        "marginal": (colours.marginal, _DARK_INK),
+    }.get(style, (_GREY, colours.on_colour))
