@@ -20,7 +20,7 @@ class ForestPlot(PlotPanel):
     """The worst on top; what lies wholly right of the line at zero became slower."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, "Effects", "shift from base to candidate, % of the base's median")
+        super().__init__(desk, "Effects", "shift, % of the base's median")
         self._items: list[object] = []
         self._effects: Sequence[Effect] = ()
         self.plot.invertY(True)
