@@ -28,5 +28,14 @@ def _bench(desk: Desk) -> View:
     return BenchView(desk)
 
 
-VIEWS = (ViewEntry("bench", "Bench", _bench),)
+def _campaign(desk: Desk) -> View:
+    from resume_rig.gui.views.campaign_view import CampaignView
+
+    return CampaignView(desk)
+
+
+VIEWS = (
+    ViewEntry("bench", "Bench", _bench),
+    ViewEntry("campaign", "Campaign", _campaign),
+)
 """Ctrl+1 shows the first, Ctrl+2 the second, and so on."""
