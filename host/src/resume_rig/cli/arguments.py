@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.durations import parse_duration_ns
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SLEEPS, SleepKind
+from resume_rig.model.units import duration_of
 
 if TYPE_CHECKING:
     from resume_rig.model.requirement import Requirement
@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
 def duration_ns(text: str) -> int:
     """Read `150ms`, `5s`, `2.5s` or a bare number of seconds, as nanoseconds."""
-    try:
-        return parse_duration_ns(text)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+    found = duration_of(text, bare="s")
+    if found is None:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a duration; allowed are a number and ns, us, ms, s, min or h, "
+            "for example 150ms or 5s"
+        )
+    return found
 
 
 def add_verb(

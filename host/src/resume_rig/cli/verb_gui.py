@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
+from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.cli.arguments import add_verb
-from resume_rig.cli.console import check_place_of
 from resume_rig.gui.request import (
     VIEW_NAMES,
     BenchWish,

@@ -6,7 +6,7 @@ from typing import Final
 
 from resume_rig.campaign.plan import Plan, default_plan
 from resume_rig.campaign.plan_file import PlanValue, parse_plan, plan_to_mapping
-from resume_rig.model.durations import duration_text, parse_duration_ns
+from resume_rig.gui.state.duration_field import duration_text, parse_duration_ns
 from resume_rig.model.errors import UsageError
 
 WHOLE: Final = ""
