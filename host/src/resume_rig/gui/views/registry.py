@@ -28,6 +28,12 @@ def _bench(desk: Desk) -> View:
     return BenchView(desk)
 
 
+def _campaign(desk: Desk) -> View:
+    from resume_rig.gui.views.campaign_view import CampaignView
+
+    return CampaignView(desk)
+
+
 def _log(desk: Desk) -> View:
     from resume_rig.gui.views.log_view import LogView
 
@@ -42,6 +48,7 @@ def _compare(desk: Desk) -> View:
 
 VIEWS = (
     ViewEntry("bench", "Bench", _bench),
+    ViewEntry("campaign", "Campaign", _campaign),
     ViewEntry("log", "Log", _log),
     ViewEntry("compare", "Compare", _compare),
 )
