@@ -342,3 +342,26 @@ def test_a_bad_plan_is_refused_before_anything_is_made(command: Any) -> None:
     assert said.err.count("\n") == 1
     assert all(str(kind) in said.err for kind in FaultKind)
     assert not Path("night.rrs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "sentence"),
+    [
+        (("--faults", "none.toml"), "", "could not read the fault plan none.toml: No such file"),
+        (("--faults", "p.toml"), at("host-pause", 1, for_s=1), "host-pause strike the process of"),
+        (("--faults", "p.toml"), "[wire]\nlost_share = 2", 'key "wire.lost_share" is 2'),
+        (("--faults", "p.toml", "--firmware", "x.exe"), "", "--faults and --diary go without it"),
+        (("--diary", "p.toml"), "", "could not write p.toml: File exists; a new file"),
+        (("--diary", "no/folder.jsonl"), "", "could not write no/folder.jsonl: No such file"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_in_one_sentence(
+    command: Any, folder: Path, words: tuple[str, ...], text: str, sentence: str
+) -> None:
+    (folder / "p.toml").write_text(text, encoding="utf-8")
+
+    said = command("sim", *words)
+
+    assert said.status == 2
+    assert sentence in said.err
+    assert said.err.count("\n") == 1
