@@ -39,7 +39,7 @@ class SimulatedBench:
         clock: the host's; only read, never waited on.
         seed: 0 or more.
         faults: how the DUT misbehaves; empty for not at all.
-        light_rate_hz: of the board's photodiode; a divisor of 1e9.
+        light_rate_hz: of the board's photodiode; a divisor of 1e9, 0: it has none.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
         diary: told what the DUT really does.
     """

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 import cbor2
 
 from resume_rig import __version__
-from resume_rig.rig.smp.packet import HEADER, VERSION_2, Group, Header, Operation, Packet
+from resume_rig.rig.smp.packet import HEADER, VERSION_2, Group, Header, Operation
 from resume_rig.rig.smp.refusal import FileCode, SmpCode
 
 BUFFER_BYTES: Final = 2048
@@ -19,6 +19,7 @@ BUFFER_COUNT: Final = 4
 _FILE_OVERHEAD_BYTES: Final = 64  # header, keys and lengths around a chunk of a file
 _RIG_ROOM: Final = BUFFER_BYTES - HEADER.size
 _MAX_DEPTH: Final = 8
+_REQUESTS: Final = (int(Operation.READ), int(Operation.WRITE))
 
 
 @unique
@@ -81,7 +82,7 @@ class SmpServer:
         while len(data) >= HEADER.size:
             header = Header.unpack(data)
             end = HEADER.size + header.length
-            if header.operation in (Operation.READ, Operation.WRITE):
+            if header.operation in _REQUESTS:
                 whole = end <= len(data) <= BUFFER_BYTES
                 payload = data[HEADER.size : end]
                 body = self._reply(header, payload) if whole else _rc(SmpCode.CORRUPT)
@@ -171,11 +172,11 @@ def _rc(code: SmpCode) -> bytes:
 
 def _packed(request: Header, body: bytes) -> bytes:
     reply = Header(
-        operation=request.operation + 1,
-        group=request.group,
-        sequence=request.sequence,
-        command=request.command,
-        length=len(body),
-        version=min(request.version, VERSION_2),
+        request.operation + 1,
+        request.group,
+        request.sequence,
+        request.command,
+        len(body),
+        min(request.version, VERSION_2),
     )
-    return Packet(reply, body).pack()
+    return reply.pack() + body

@@ -27,7 +27,11 @@ class Fields:
 
     def count(self, key: str) -> int:
         """Return a number of 0 or more."""
-        return self._whole(key, self.values.get(key), 0)
+        value = self.values.get(key)
+        # Nearly always; a bool is not of this type.
+        if type(value) is int and 0 <= value <= INT64_MAX:
+            return value
+        return self._whole(key, value, 0)
 
     def integer(self, key: str) -> int:
         """Return a number of either sign."""
