@@ -1,7 +1,8 @@
-"""SMP packets: the eight byte header, its numbers, and a packet as a frozen fact.
+"""SMP packets: the eight byte header, its numbers, and a packet as a fact.
 
-The layout is mcumgr's (Zephyr: "SMP Protocol Specification"). No I/O and no CBOR here. Named
-tuples, as a simulated campaign makes and takes apart thousands in a second; neighbours: `framing` puts packets on a serial line, `client` matches replies with requests.
+The layout is mcumgr's (Zephyr: "SMP Protocol Specification"). No I/O and no CBOR here; neighbours:
+`framing` puts packets on a serial line, `client` matches replies with requests. Named tuples: a
+simulated campaign makes and takes apart thousands a second.
 """
 
 import struct
