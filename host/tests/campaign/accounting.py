@@ -127,6 +127,7 @@ class Soak:
             behaviour=replace(
                 healthy.behaviour, hang_share=HANG_SHARE, double_reset_share=DOUBLE_RESET_SHARE
             ),
+            recovery=replace(healthy.recovery, tries=max(healthy.recovery.tries, cycles)),
         )
         self._start_ns = self._clock.now_ns()
         light_rate_hz = LIGHT_RATE_HZ if light else 0

@@ -215,7 +215,7 @@ class Bench:
 
         Args:
             until_host_ns: when to give up.
-            done: asked after each reading.
+            done: asked before and after each reading.
             fast: ask often, because something is about to happen.
             light_until_ns: keep recording light, until this host time at most.
             signs: the lines that decide what `done` says; None: anything may.
@@ -226,20 +226,18 @@ class Bench:
         while True:
             if light_until_ns is not None:
                 self.record_light(light_until_ns)
-            # On a virtual clock nothing happens between two waits.
-            if self.clock.now_ns() != self._read_ns:
-                self.read()
             if done is not None and done():
                 return True
             if self.clock.now_ns() >= self._exchange_due_ns:
                 self._exchange()
             left_ns = until_host_ns - self.clock.now_ns()
-            if left_ns <= 0:
-                return False
-            if signs is None:
+            if left_ns > 0 and signs is None:
                 self.clock.sleep_ns(min(pause_ns, left_ns))
-            else:
-                self.rig.await_news(self._duty_ns(until_host_ns), pause_ns, signs)
+            elif left_ns > 0:
+                self.rig.await_news(self._duty_ns(until_host_ns), pause_ns, signs or ())
+            self.read()
+            if left_ns <= 0:
+                return done is not None and done()
 
     def wait_for_log(self, until_host_ns: int) -> None:
         """Read edges, and wait until the log that the board serves may have grown."""
@@ -261,8 +259,11 @@ class Bench:
 
     def read(self, *, all_light: bool = False) -> None:
         """Read what the board captured; light only now and then, for it is many blocks."""
-        self.capture.read_edges()
-        self._read_ns = now_ns = self.clock.now_ns()
+        # On a virtual clock nothing happens between two requests.
+        if self.clock.now_ns() != self._read_ns:
+            self.capture.read_edges()
+            self._read_ns = self.clock.now_ns()
+        now_ns = self.clock.now_ns()
         if not self._light_wanted:
             return
         if all_light or now_ns - self._light_read_ns >= self._light_pause_ns:

@@ -169,12 +169,18 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
     # The compiled core is loaded only where a bench is simulated.
     from resume_rig.rig.sim.bench import SimulatedBench
     from resume_rig.rig.sim.board import LIGHT_RATE_HZ
+    from resume_rig.rig.sim.server import IN_PROCESS_BYTES
 
     seed = secrets.randbits(31) if options.seed is None else options.seed
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
     light_rate_hz = LIGHT_RATE_HZ if options.photodiode else 0
     bench = SimulatedBench(
-        profile, clock, seed, loopback=options.loopback, light_rate_hz=light_rate_hz
+        profile,
+        clock,
+        seed,
+        loopback=options.loopback,
+        light_rate_hz=light_rate_hz,
+        buffer_bytes=IN_PROCESS_BYTES,
     )
     # Real time passes by itself while the bench works.
     latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
