@@ -171,7 +171,7 @@ class CycleRun:
         timeout_ns = self._wake_timeout_ns
         since_ns = self._bench.clock.now_ns()
         light_until_ns = since_ns + timeout_ns
-        signs = (self._line, *RUNNING, Channel.BACKLIGHT)
+        signs = {self._line, *RUNNING, Channel.BACKLIGHT}
         shown = self._wait_for(
             self._is_awake_or_dozed, signs, timeout_ns, light_until_ns=light_until_ns
         )
