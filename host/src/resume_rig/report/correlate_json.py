@@ -20,7 +20,7 @@ from resume_rig.model.match import (
     ClockStep,
     UnmatchedRecord,
 )
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, state_word
 from resume_rig.model.verdict import Finding
 from resume_rig.report.budget_json import budgets_json
 from resume_rig.report.component_json import (
@@ -105,9 +105,10 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
             "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
         },
         "state_outside": outside.state.value,
+        "state_asked": None if outside.asked is None else state_word(outside.asked),
         "verdict": cycle.verdict.value,
         "findings": [_finding(finding) for finding in findings_of(cycle)],
-        "outcome": outside.outcome.value,
+        "outcome": cycle.outcome.value,
         "wake_by": None if outside.wake_by is None else outside.wake_by.value,
         "matched": cycle.record is not None,
         "ignored": outside.ignored,

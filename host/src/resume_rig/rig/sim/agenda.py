@@ -18,6 +18,8 @@ class Thread(Enum):
     RECORD = "record"
     BUTTON = "button"
     LID = "lid"
+    IDLE = "idle"
+    TIMER = "timer"
 
 
 @dataclass(frozen=True, slots=True, order=True)
