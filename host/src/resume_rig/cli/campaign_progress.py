@@ -98,8 +98,9 @@ class Progress:
         match event:
             case CampaignBegan(path=path, plan=plan, done=done) if not quiet:
                 going_on = f", {done} done before" if done else ""
+                dut, states = self._identity.dut_name, states_text(plan.states)
                 say(
-                    f"{plan.cycles} {states_text(plan.states)} cycles{going_on} on {self._identity.dut_name}, "
+                    f"{plan.cycles} {states} cycles{going_on} on {dut}, "
                     f"rig {self._identity.rig.board}; store {path}"
                 )
             case CycleStarted(number=number):
