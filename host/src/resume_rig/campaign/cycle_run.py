@@ -4,7 +4,7 @@ What the wires tell decides where to go next; what became of the cycle is said a
 what was recorded, by the same analysis that a report uses.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from resume_rig.campaign.bench import NS_PER_MS, Bench
 from resume_rig.campaign.cycle_ways import CycleWays
@@ -15,6 +15,7 @@ from resume_rig.campaign.plan_states import sleep_channel
 from resume_rig.campaign.raw import Command, CycleRaw
 from resume_rig.campaign.settling import Settling
 from resume_rig.campaign.states import (
+    RUNNING,
     CycleState,
     dead_lines,
     first_change,
@@ -164,7 +165,8 @@ class CycleRun:
             return CycleState.READING
         since_ns, since_board_ns = self._bench.clock.now_ns(), self._bench.board_now_ns()
         trigger = self._noted(ways.start_sleep())
-        asleep = self._wait_for(self._fell_asleep, ways.idle_ns + self._sleep_timeout_ns)
+        timeout_ns = ways.idle_ns + self._sleep_timeout_ns
+        asleep = self._wait_for(self._fell_asleep, (self._line,), timeout_ns)
         self._fell_asleep_in_ns = self._bench.clock.now_ns() - since_ns - ways.idle_ns
         if not (asleep or self._went_dark()):
             self._blame(ways.command_failed())
@@ -192,8 +194,10 @@ class CycleRun:
         if ways.due_ns is not None:
             return self._wait_for_timer(bench.host_time_of(ways.due_ns))
         end_ns = bench.host_time_of(self._asleep_ns) + self.plan.dwell_ns
-        woke = bench.wait(end_ns - LIGHT_LEAD_NS, self._woke_up) or bench.wait(
-            end_ns, self._woke_up, light_until_ns=end_ns + self._wake_limit_ns()
+        signs = (self._line,)
+        light_until_ns = end_ns + self._wake_limit_ns()
+        woke = bench.wait(end_ns - LIGHT_LEAD_NS, self._woke_up, signs=signs) or bench.wait(
+            end_ns, self._woke_up, light_until_ns=light_until_ns, signs=signs
         )
         self._wake_since_ns = bench.clock.now_ns()
         if not woke:
@@ -204,7 +208,7 @@ class CycleRun:
     def _wait_for_timer(self, due_ns: int) -> CycleState:
         """Wait until the DUT's own clock is due, and let the light be recorded from then on."""
         bench = self._bench
-        bench.wait(due_ns, self._woke_up)
+        bench.wait(due_ns, self._woke_up, signs=(self._line,))
         self._wake_since_ns = bench.clock.now_ns()
         if not self._woke_up():
             self._woken = True
@@ -219,7 +223,10 @@ class CycleRun:
         since_ns = self._wake_since_ns
         light_until_ns = since_ns + self._wake_limit_ns()
         timeout_ns = light_until_ns - self._bench.clock.now_ns()
-        shown = self._wait_for(self._is_awake_or_dozed, timeout_ns, light_until_ns=light_until_ns)
+        signs = (self._line, *RUNNING, Channel.BACKLIGHT)
+        shown = self._wait_for(
+            self._is_awake_or_dozed, signs, timeout_ns, light_until_ns=light_until_ns
+        )
         if self._dozes_on():
             return CycleState.ASLEEP
         self._open_lid()
@@ -266,10 +273,17 @@ class CycleRun:
             self._move(Actuator.LID, closed=False)
 
     def _wait_for(
-        self, sign: Callable[[], bool], timeout_ns: int, *, light_until_ns: int | None = None
+        self,
+        shown: Callable[[], bool],
+        signs: Collection[Channel],
+        timeout_ns: int,
+        *,
+        light_until_ns: int | None = None,
     ) -> bool:
         until_ns = self._bench.clock.now_ns() + timeout_ns
-        return self._bench.wait(until_ns, sign, fast=True, light_until_ns=light_until_ns)
+        return self._bench.wait(
+            until_ns, shown, fast=True, light_until_ns=light_until_ns, signs=signs
+        )
 
     def _fell_asleep(self) -> bool:
         t_ns = first_change(self._bench.capture.edges, self._line, 0, from_ns=0)
