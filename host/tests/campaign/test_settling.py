@@ -71,7 +71,7 @@ def test_a_record_that_does_not_come_is_named_at_the_limit_and_then_not_waited_f
 
 
 def test_after_a_boot_the_next_cycle_waits_for_an_os_that_answers(simulated: Make) -> None:
-    bench = simulated(profile="all-lines")
+    bench = simulated(profile="healthy-desktop")
 
     bench.begin(plan_of(state=["S5", "S3"], sleep_by="command", settle_s=1))
 

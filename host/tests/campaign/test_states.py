@@ -41,9 +41,9 @@ def kinds_of(cycle: ReconciledCycle) -> set[FindingKind]:
     [
         ("S3", "healthy-laptop", OutsideState.S3),
         ("hybrid", "healthy-laptop", OutsideState.S3),
-        ("S4", "all-lines", OutsideState.S4),
-        ("fast-startup", "all-lines", OutsideState.S4),
-        ("S5", "all-lines", OutsideState.S5),
+        ("S4", "healthy-desktop", OutsideState.S4),
+        ("fast-startup", "healthy-desktop", OutsideState.S4),
+        ("S5", "healthy-desktop", OutsideState.S5),
         ("modern-standby", "modern-standby", OutsideState.S0IX),
     ],
 )
@@ -71,7 +71,7 @@ def test_a_dut_that_its_os_sends_to_sleep_wakes_and_its_record_is_of_that_kind(
 
 
 def test_a_mix_of_states_is_judged_state_by_state(simulated: Make, requirement: Any) -> None:
-    bench = simulated(profile="all-lines")
+    bench = simulated(profile="healthy-desktop")
     bench.begin(plan_of(cycles=6, state=["S3", "S4", "S5"], wake_by=["button", "timer"]))
 
     stored = load_campaign(bench.path)
@@ -89,7 +89,7 @@ def test_a_mix_of_states_is_judged_state_by_state(simulated: Make, requirement: 
 
 
 def test_an_s4_that_fails_leaves_the_verdict_on_s3_alone(simulated: Make) -> None:
-    bench = simulated(profile="all-lines", faults=frozenset({SimFault.DARK}))
+    bench = simulated(profile="healthy-desktop", faults=frozenset({SimFault.DARK}))
     bench.begin(plan_of(state="S4"))
 
     answer = assess(load_campaign(bench.path))
@@ -271,7 +271,7 @@ def test_a_plan_of_any_state_survives_its_store(state: SleepKind) -> None:
 
 
 def test_the_xbootmgr_plan_boots_twice_and_judges_five(simulated: Make) -> None:
-    bench = simulated(profile="all-lines")
+    bench = simulated(profile="healthy-desktop")
     bench.begin(load_plan("xbootmgr-standby"))
 
     cycles = cycles_of(bench)

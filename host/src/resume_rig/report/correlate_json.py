@@ -105,7 +105,6 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
             "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
         },
         "state_outside": outside.state.value,
-        "state_asked": None if outside.asked is None else state_word(outside.asked),
         "verdict": cycle.verdict.value,
         "findings": [_finding(finding) for finding in findings_of(cycle)],
         "outcome": cycle.outcome.value,
@@ -117,6 +116,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "light_definition": None if outside.light_basis is None else outside.light_basis.value,
         "bounces": {channel.value: count for channel, count in outside.bounces.items()},
         "hibernated_after_ns": _hibernated_after_ns(outside),
+        "state_asked": None if outside.asked is None else state_word(outside.asked),
         **components_json(cycle.record),
         "match": _match(cycle),
     }

@@ -308,8 +308,7 @@ class SimulatedDut:
 
     def _resume(self, light_from_ns: int, resumed_ns: int, drawn: ResumeDraw) -> None:
         times = (drawn.bios_ns, drawn.driver_ns, drawn.user_ns, drawn.image_ns)
-        resumed = dut_event.OsResumed(resumed_ns, self._cause, *times)
-        plan = self._agenda.plan
+        plan, resumed = self._agenda.plan, dut_event.OsResumed(resumed_ns, self._cause, *times)
         plan(resumed_ns, partial(self._os_resumed, resumed))
         ready_ns = resumed_ns + drawn.driver_ns
         plan(ready_ns, lambda at_ns: self._shown.append(dut_event.DriversReady(at_ns)))
