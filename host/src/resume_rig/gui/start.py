@@ -74,6 +74,8 @@ def _theme(request: GuiRequest, remembered: str) -> ThemeName:
 def _first_view(request: GuiRequest, remembered: str) -> str:
     if request.view is not None:
         return request.view
+    if request.bench.run or request.bench.plan is not None:
+        return "campaign"
     if request.target == Target() and remembered in VIEW_NAMES:
         return remembered
     return "bench"

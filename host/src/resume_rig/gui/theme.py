@@ -151,6 +151,6 @@ QFrame[role="note"] {{ background: {colours.card}; border: 1px solid {colours.li
   border-radius: 4px; }}
 QLineEdit[role="bad"] {{ border: 2px solid {colours.vermillion}; }}
 QListWidget#rail {{ border: 0; background: {colours.card}; outline: 0; }}
-QListWidget#rail::item {{ padding: 8px 10px; }}
+QListWidget#rail::item {{ padding-left: 10px; }}
 QListWidget#rail::item:selected {{ background: {colours.blue}; color: {colours.on_colour}; }}
 """

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
+    QListWidgetItem,
     QMainWindow,
     QProgressBar,
     QPushButton,
@@ -24,6 +25,7 @@ from resume_rig.gui.remembered import Remembered
 from resume_rig.gui.request import NO_WISH, BenchWish, Target
 from resume_rig.gui.state.events import Event
 from resume_rig.gui.state.seen import Seen
+from resume_rig.gui.sweeping import Sweeper
 from resume_rig.gui.theme import Look
 from resume_rig.gui.views.registry import VIEWS, ViewEntry
 from resume_rig.gui.views.view import View
@@ -61,6 +63,7 @@ class Window(QMainWindow):
         super().__init__()
         self.setWindowTitle("resume-rig")
         self.setAcceptDrops(True)
+        self._sweeper = Sweeper()
         self.jobs, self.worker = Jobs(), RigWorker()
         self.desk = Desk(
             look=look,
@@ -126,6 +129,7 @@ class Window(QMainWindow):
         self._remember()
         self.jobs.close()
         self.worker.close()
+        self._sweeper.stop()
         event.accept()
 
     def close_at_once(self) -> None:
@@ -164,7 +168,11 @@ class Window(QMainWindow):
         self._rail = QListWidget()
         self._rail.setObjectName("rail")
         self._rail.setAccessibleName("Views")
-        self._rail.addItems([entry.title for entry in VIEWS])
+        height = self.fontMetrics().height() + 18
+        for entry in VIEWS:
+            item = QListWidgetItem(entry.title)
+            item.setSizeHint(QSize(0, height))
+            self._rail.addItem(item)
         self._rail.setFixedWidth(self.fontMetrics().horizontalAdvance("Requirement") + 36)
         self._rail.currentRowChanged.connect(self._rail_chosen)
         self._stack = QStackedWidget()

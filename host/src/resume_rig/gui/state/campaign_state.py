@@ -33,6 +33,7 @@ from resume_rig.gui.state.events import (
 )
 from resume_rig.gui.state.grown import Grown
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle
+from resume_rig.model.series import Drift
 from resume_rig.model.units import seconds_text
 from resume_rig.report.wording import outcome_words
 
@@ -84,6 +85,7 @@ class CampaignState:
         limit_ms: on BIOS + drivers; None where the requirement has none.
         resume_ms: BIOS + drivers as the OS told them.
         light_numbers, light_ns: cycles in which light was timed, and press to light.
+        drift: of press to light.
         last: the newest cycles, oldest first.
         failures: that the window lists, oldest first; `failed` counts all of them.
         lines: what happened, oldest first.
@@ -104,6 +106,7 @@ class CampaignState:
     resume_ms: Grown = field(default_factory=Grown)
     light_numbers: Grown = field(default_factory=Grown)
     light_ns: Grown = field(default_factory=Grown)
+    drift: Drift | None = None
     last: tuple[OutsideCycle, ...] = ()
     failures: tuple[Failure, ...] = ()
     failed: int = 0
@@ -134,7 +137,7 @@ def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
             after = _over(state, event)
         case CampaignRefused(text=text):
             kept = state if state.phase is Phase.STARTING else CampaignState()
-            after = replace(kept, phase=Phase.FAILED, text=text, doing="")
+            after = replace(kept, phase=Phase.FAILED, text=text, doing="", path=None)
         case _:
             assert_never(event)
     return after
@@ -184,6 +187,7 @@ def _cycle_seen(state: CampaignState, event: CycleSeen) -> CampaignState:
         done=event.done,
         outcomes=event.outcomes,
         left_ns=event.left_ns,
+        drift=event.drift,
         resume_ms=resume_ms,
         last=(*state.last, outside)[-SHOWN_CYCLES:],
     )

@@ -9,6 +9,7 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge, LightBlock
+from resume_rig.model.series import Drift
 from resume_rig.rig.found_ports import FoundPort
 from resume_rig.rig.interface import Faults, RigInfo, SelfTestCheck
 
@@ -136,6 +137,7 @@ class CycleSeen:
         done: cycles of the plan that are over.
         outcomes: of this session.
         left_ns: until the end, at the pace of the last cycles.
+        drift: of press to light over all cycles of this session, as it was looked at last.
     """
 
     outside: OutsideCycle
@@ -145,6 +147,7 @@ class CycleSeen:
     done: int
     outcomes: Mapping[Outcome, int]
     left_ns: int | None
+    drift: Drift | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class BenchView(View):
         self._menu = self._make_menu()
         self.connection.find_ports()
         if desk.wish.rig:
-            self.connection.choose(desk.wish.rig, desk.wish.dut)
+            self.connection.choice.choose(desk.wish.rig, desk.wish.dut)
             if not desk.wish.run:
                 self.connection.connect_rig()
 

@@ -1,16 +1,19 @@
 """A plot with its title, in the colours in force, that can be written to files."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import pyqtgraph as pg
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.widgets.export_to_file import export_to_file
 from resume_rig.gui.widgets.exportable import ExportFormat, write_png, write_svg
-from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
+
+_SWATCH_PX = 12
 
 
 class PlotPanel(QWidget):
@@ -30,7 +33,7 @@ class PlotPanel(QWidget):
         self._desk = desk
         self._title = title
         self._labels = {"bottom": x_label, "left": y_label}
-        self._note = plain_label(role="soft")
+        self._note = ElidedLabel(role="soft")
         self.graphics = pg.PlotWidget()
         self.plot = self.graphics.getPlotItem()
         self.plot.setMenuEnabled(False)
@@ -48,13 +51,27 @@ class PlotPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addLayout(head)
+        self._key = QHBoxLayout()
+        self._key.setSpacing(4)
+        column.addLayout(self._key)
         column.addWidget(self.graphics, 1)
         desk.look.changed.connect(self.restyle)
         self.restyle()
 
     def note(self, text: str) -> None:
         """Say something beside the title: how many, since when."""
-        show_text(self._note, text)
+        show_elided(self._note, text)
+
+    def key(self, entries: Sequence[tuple[str, str]]) -> None:
+        """Say what each colour stands for, above the plot: `#rrggbb`, words; asked for once."""
+        for colour, words in entries:
+            swatch = QLabel()
+            swatch.setFixedSize(_SWATCH_PX, _SWATCH_PX)
+            swatch.setStyleSheet(f"background: {colour}; border: 1px solid gray;")
+            self._key.addWidget(swatch)
+            self._key.addWidget(plain_label(words))
+            self._key.addSpacing(_SWATCH_PX)
+        self._key.addStretch(1)
 
     def restyle(self) -> None:
         """Take the colours in force; who draws in the plot does the same for its items."""

@@ -1,10 +1,14 @@
 """A campaign, run for the window as `resume-rig run` does: same parts, same store. No Qt."""
 
+from array import array
 from collections.abc import Callable
 from contextlib import closing, nullcontext
 from functools import partial
 
+import numpy as np
+
 from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.trend import drift_of
 from resume_rig.campaign.campaign import CampaignFinished, begin, go_on
 from resume_rig.campaign.events import CampaignBegan, CampaignEvent, CycleDone, CycleStarted
 from resume_rig.campaign.identity import Identity, identify
@@ -26,14 +30,17 @@ from resume_rig.gui.state.events import (
 from resume_rig.gui.worker.gate import Gate, GatedClock
 from resume_rig.gui.worker.opening import dut_for
 from resume_rig.gui.worker.requests import RunCampaign
+from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import ResumeRigError
 from resume_rig.model.requirement import Requirement
+from resume_rig.model.series import Drift
 from resume_rig.rig.open import OpenRig, open_rig
 from resume_rig.timing.clock_discipline import discipline_of
 from resume_rig.timing.clocks import VirtualClock
 
 Tell = Callable[[Event], None]
+_NS_PER_MS = 1e6
 
 
 def run_campaign(order: RunCampaign, tell: Tell, gate: Gate) -> None:
@@ -123,6 +130,24 @@ class _Pause:
             self._rig.exchange_clocks()
 
 
+class _LightDrift:
+    """Looks for a drift of press to light, again when there are 5 % more cycles than last time."""
+
+    def __init__(self) -> None:
+        self._light_ms = array("d")
+        self._look_at = 0
+        self._drift: Drift | None = None
+
+    def plus(self, outside: OutsideCycle) -> Drift | None:
+        light = outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
+        if light is not None:
+            self._light_ms.append(light.value_ns / _NS_PER_MS)
+            if len(self._light_ms) >= self._look_at:
+                self._look_at = len(self._light_ms) * 21 // 20 + 1
+                self._drift = drift_of(np.array(self._light_ms))
+        return self._drift
+
+
 class CampaignWatch:
     """An observer: forwards what happens, and lets the campaign wait between two cycles."""
 
@@ -134,6 +159,7 @@ class CampaignWatch:
         self._plan: Plan | None = None
         self._tally: Tally | None = None
         self._index = 0
+        self._light = _LightDrift()
 
     def __call__(self, event: CampaignEvent) -> None:
         """Take one event of the runner.
@@ -172,6 +198,7 @@ class CampaignWatch:
                 done=tally.done,
                 outcomes=dict(tally.outcomes),
                 left_ns=tally.left_ns(),
+                drift=self._light.plus(outside),
             )
         )
         if self._gate.held:
