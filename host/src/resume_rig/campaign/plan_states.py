@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from resume_rig.campaign.states import sleep_line
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import OutsideState
 from resume_rig.model.errors import UsageError
@@ -133,7 +134,7 @@ def is_deeper(asked: SleepKind, shown: OutsideState) -> bool:
 def sleep_channel(state: SleepKind, wired: Collection[Channel]) -> Channel | None:
     """Return the line that shows entry into a state; None where none is wired that could."""
     if state is SleepKind.MODERN_STANDBY:
-        lines = (Channel.BACKLIGHT, Channel.LED)
+        lines: tuple[Channel, ...] = (Channel.BACKLIGHT, Channel.LED)
     else:
-        lines = (Channel.SLP_S3, Channel.PWR_OK)
+        lines = (sleep_line(wired),)
     return next((line for line in lines if line in wired), None)

@@ -24,6 +24,11 @@ class CycleState(Enum):
 RUNNING = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST)
 
 
+def sleep_line(wired: Collection[Channel]) -> Channel:
+    """Return the channel that tells entry into any state but Modern Standby."""
+    return Channel.SLP_S3 if Channel.SLP_S3 in wired else Channel.PWR_OK
+
+
 def first_change(edges: Iterable[Edge], channel: Channel, level: int, from_ns: int) -> int | None:
     """Return the board time of the first change to `level` at or after `from_ns`."""
     return next(
