@@ -16,8 +16,8 @@ _NS_PER_S: Final = 1_000_000_000
 class UserControl:
     """Runs the program with RESUME_RIG_ASK = sleep, arm-timer, disarm-timer or greet.
 
-    Exit status 0 is success. It finds RESUME_RIG_STATE (S3, S4, S5, ...) with `sleep`, and RESUME_RIG_AFTER_S, whole seconds,
-    with `arm-timer`.
+    Exit status 0 is success. It finds RESUME_RIG_STATE (S3, S4, S5, ...) with `sleep`, and
+    RESUME_RIG_AFTER_S, whole seconds, with `arm-timer`.
 
     Args:
         words: of the command (`hooks.command_words`); no shell sees them.
