@@ -166,7 +166,9 @@ def _feed_of(store: Store, log: OsLogSource | None) -> LogFeed:
     earlier = [session.log.mark for session in store.sessions() if session.log is not None]
     if not earlier:
         return LogFeed(log, mark_of(found), states=states)
-    stored = frozenset(identity_of(record) for raw in store.cycles() for record in raw.records)
+    stored = frozenset(
+        identity_of(record) for raw in store.cycles(with_light=False) for record in raw.records
+    )
     return LogFeed(log, earlier[0], came_late(found, earlier[0], stored), states)
 
 

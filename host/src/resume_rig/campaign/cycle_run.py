@@ -223,7 +223,7 @@ class CycleRun:
         since_ns = self._wake_since_ns
         light_until_ns = since_ns + self._wake_limit_ns()
         timeout_ns = light_until_ns - self._bench.clock.now_ns()
-        signs = (self._line, *RUNNING, Channel.BACKLIGHT)
+        signs = {self._line, *RUNNING, Channel.BACKLIGHT}
         shown = self._wait_for(
             self._is_awake_or_dozed, signs, timeout_ns, light_until_ns=light_until_ns
         )

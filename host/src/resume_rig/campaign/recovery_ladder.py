@@ -78,6 +78,7 @@ class LadderClimb:
         dut = store.identity.dut
         self._ladder = RecoveryLadder() if dut is None else dut.recovery
         self._in_a_row = 0
+        self._taken = Counter(each.step for each in store.recoveries() if each.step is not None)
         self._step: RecoveryRun | None = None
 
     def good_cycle(self) -> None:
@@ -103,7 +104,7 @@ class LadderClimb:
         able = steps_for(
             self._ladder,
             Trouble(self._session, after, why, deaf),
-            Counter(each.step for each in self._store.recoveries() if each.step is not None),
+            self._taken,
             has_button=Actuator.BUTTON in self.bench.movable,
             can_move=bool(self.bench.movable),
             helps=self._helps,
@@ -137,6 +138,7 @@ class LadderClimb:
         ok = run.run()
         recorded = run.recorded(ok=ok)
         self._store.commit_recovery(recorded)
+        self._taken[step] += 1
         self._step = None
         self._observe(Recovered(trouble.after_cycle, ok, step, recorded.levels))
         return ok

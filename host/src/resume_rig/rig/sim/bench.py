@@ -25,7 +25,8 @@ from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME, new_log
 from resume_rig.rig.sim.panel import Panel
 from resume_rig.rig.sim.plug import LoopbackPlug, Plugged
-from resume_rig.rig.sim.server import SmpServer
+from resume_rig.rig.sim.server import BUFFER_BYTES, SmpServer
+from resume_rig.rig.smp.packet import RigCommand
 
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
 
@@ -41,9 +42,10 @@ class SimulatedBench:
         clock: the host's; only read, never waited on.
         seed: 0 or more.
         faults: how the DUT misbehaves; empty for not at all.
-        light_rate_hz: of the board's photodiode; a divisor of 1e9.
+        light_rate_hz: of the board's photodiode; a divisor of 1e9, 0: it has none.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
         diary: told what the DUT really does.
+        buffer_bytes: the longest packet that the board takes or gives.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class SimulatedBench:
         light_rate_hz: int = LIGHT_RATE_HZ,
         loopback: bool = False,
         diary: Diary | None = None,
+        buffer_bytes: int = BUFFER_BYTES,
     ) -> None:
         self._diary = diary
         self._profile = profile
@@ -79,7 +82,7 @@ class SimulatedBench:
             light_rate_hz=light_rate_hz,
         )
         self._board.boot(0, self._dut.levels, "power-on")
-        self._server = SmpServer(self)
+        self._server = SmpServer(self, buffer_bytes)
         self._reached_ns = 0
         self._arrived_ns = 0
 
@@ -114,16 +117,17 @@ class SimulatedBench:
         The bench is then ahead of its clock, which has to follow before the next request.
         """
         until_ns = until_host_ns - self._start_ns
-        while (due := self._next_due()) is not None and due[0] <= until_ns:
-            told_bytes = self._log.size_bytes
-            self._changed.clear()
+        told_bytes = self._log.size_bytes
+        # What nobody has read yet is news still.
+        while self._changed.isdisjoint(channels) and not (
+            log and self._log.size_bytes > told_bytes
+        ):
+            due = self._next_due()
+            if due is None or due[0] > until_ns:
+                return until_host_ns
             self._do(*due)
             self._reached_ns = max(self._reached_ns, due[0])
-            if not self._changed.isdisjoint(channels) or (
-                log and self._log.size_bytes > told_bytes
-            ):
-                return self._start_ns + self._reached_ns
-        return until_host_ns
+        return self._start_ns + self._reached_ns
 
     def set_faults(self, faults: frozenset[SimFault]) -> None:
         """Let the DUT misbehave in these ways, and no others, from now on."""
@@ -180,6 +184,8 @@ class SimulatedBench:
         self, command: int, write: bool, payload: bytes, room: int
     ) -> tuple[int, bytes]:
         """Let the board answer a request of the rig group."""
+        if command == RigCommand.EDGES:
+            self._changed.clear()
         rx_ns = self._board.board_ns(self._arrived_ns)
         answer = self._board.request(command, write, rx_ns, payload, room)
         self._pass_moves()

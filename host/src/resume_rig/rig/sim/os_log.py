@@ -33,6 +33,7 @@ from resume_rig.rig.sim.dut_event import (
 from resume_rig.rig.sim.event_xml import Event, event_xml
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.firmware_table import FirmwareTable
+from resume_rig.rig.sim.log_text import LogText
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_events import ACTIVE, ASLEEP, SCREEN_OFF, STATES, CycleRecord
 
@@ -92,7 +93,7 @@ class OsLog:
         self.behaviour = identity.behaviour
         self._clock = clock
         self._random = random
-        self._text = bytearray()
+        self._text = LogText()
         self._record_id = 0
         self._boot_id = 0
         self._pending: _Pending | None = None
@@ -105,11 +106,12 @@ class OsLog:
 
     def text_from(self, offset: int, count: int | None = None) -> bytes:
         """Return UTF-8 fragments, one event a line, from a byte offset on, at most `count`."""
-        return bytes(self._text[offset : None if count is None else offset + count])
+        return self._text.part(offset, count)
 
     def document(self) -> str:
         """Return the whole log as one well-formed document."""
-        return f'<?xml version="1.0" encoding="utf-8"?>\n<Events>\n{self._text.decode()}</Events>\n'
+        events = self._text.part(0).decode()
+        return f'<?xml version="1.0" encoding="utf-8"?>\n<Events>\n{events}</Events>\n'
 
     def take(self, moment: OsMoment) -> None:
         """Write what Windows writes at this moment."""
@@ -297,7 +299,7 @@ class OsLog:
         if self._random.random() < _GAP_SHARE:
             self._record_id += int(self._random.integers(1, 6))
         line = event_xml(event, self._record_id, self._identity.computer)
-        self._text += line.encode() + b"\n"
+        self._text.append(line.encode() + b"\n")
 
 
 def new_log(
