@@ -10,6 +10,7 @@ from resume_rig.campaign.assess import assess, facts_of
 from resume_rig.campaign.plan import Plan, default_plan
 from resume_rig.campaign.plan_file import load_plan, parse_plan, plan_to_mapping, ready_plans
 from resume_rig.campaign.plan_states import STATES, is_deeper, is_shallower
+from resume_rig.campaign.raw import CommandName
 from resume_rig.campaign.stored import load_campaign
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome, OutsideState, ReconciledCycle
@@ -128,6 +129,23 @@ def test_a_wake_before_the_timer_is_due_is_not_the_timers(simulated: Make) -> No
     for cycle in cycles_of(bench):
         assert cycle.outcome is Outcome.WOKE_ALONE
         assert "before its timer" in cycle.findings[0].text
+
+
+def test_a_timer_that_was_left_behind_wakes_nobody_in_the_next_cycle(simulated: Make) -> None:
+    bench = simulated()
+
+    def once(event: Any) -> None:
+        if hasattr(event, "done"):
+            alone = {SimFault.WAKES_ALONE} if event.done == 0 else set()
+            bench.simulated.set_faults(frozenset(alone))
+
+    bench.events = type("Once", (list,), {"append": lambda self, event: once(event)})()
+    bench.begin(plan_of(cycles=3, wake_by=["timer", "none", "timer"], dwell_s=[20, 40, 20]))
+
+    outcomes = [c.outcome for c in cycles_of(bench)]
+    assert outcomes == [Outcome.WOKE_ALONE, Outcome.SLEPT_AND_WOKE, Outcome.SLEPT_AND_WOKE]
+    told = [[c.name for c in raw.commands] for raw in load_campaign(bench.path).cycles]
+    assert [CommandName.DISARM_TIMER in names for names in told] == [False, True, False]
 
 
 def test_a_timer_that_does_not_wake_is_said(simulated: Make) -> None:

@@ -45,6 +45,7 @@ class Bench:
         lid_closed: whether the lid was closed last.
         press_ns: how long a press of the button is.
         movable: what the rig can move on this DUT.
+        alarm_until_ns: until when, host clock, a timer of the DUT may still wake it.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Bench:
         self.rig = rig
         self.press_ns = press_ns
         self.movable = frozenset(movable)
+        self.alarm_until_ns = 0
         self._lease_ns = info.lease_ns
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.

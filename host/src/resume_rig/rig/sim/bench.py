@@ -153,8 +153,8 @@ class SimulatedBench:
         t_ns = self.advance()
         return isinstance(self._dut, SimulatedDut) and self._dut.command(t_ns, state)
 
-    def arm_timer(self, after_ns: int) -> bool:
-        """Let the DUT's clock wake it; return whether its OS runs and arms it."""
+    def arm_timer(self, after_ns: int | None) -> bool:
+        """Let the DUT's clock wake it, or forget that (None); return whether its OS runs."""
         t_ns = self.advance()
         return isinstance(self._dut, SimulatedDut) and self._dut.arm_timer(t_ns, after_ns)
 
