@@ -18,7 +18,7 @@ from resume_rig.timing.clock_selection import ExchangeSelection
 
 NS_PER_MS = 1_000_000
 # While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
-FAST_PAUSE_NS = 20 * NS_PER_MS
+FAST_PAUSE_NS = 10 * NS_PER_MS
 SLOW_PAUSE_NS = 250 * NS_PER_MS
 # At most so many at the beginning and the end of a record, and one a second while it lasts. Those
 # that bound the relation of the clocks best are kept.
