@@ -65,7 +65,7 @@ lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
-	@$(BIN)/robocop --silent format --check robot_tests examples
+	@$(BIN)/robocop format --check --silent robot_tests examples
 	@$(BIN)/robocop check robot_tests examples
 	@$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 

@@ -9,10 +9,17 @@ import tempfile
 import threading
 from pathlib import Path
 
+from resume_rig.acceptance.bench_in_use import open_bench
+from resume_rig.acceptance.campaigning import run_campaign
+from resume_rig.analysis.requirement import load_requirement
+from resume_rig.campaign.plan import default_plan, override
+
 CYCLES = 10_000
 OUTPUT_LIMIT_BYTES = 2_000_000
-# Of a campaign that runs: what a tenth of it needs, and what all of it does.
-GROWTH_LIMIT = 1.3
+# The simulated PC keeps its event log in the same process; a real one does not. Beyond that log,
+# the rest of the campaign may need so much more memory than its first tenth.
+GROWTH_LIMIT = 1.1
+LOG_CYCLES = 40
 SUITE = """\
 *** Settings ***
 Library           resume_rig.robot.ResumeRig
@@ -34,6 +41,18 @@ def resident_bytes(pid: int) -> int:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
     return 0
+
+
+def log_bytes_per_cycle() -> float:
+    """Return by how much the event log of the simulated PC grows with a cycle."""
+    bench = open_bench("sim:clock=virtual,seed=7")
+    with tempfile.TemporaryDirectory() as name:
+        store, plan = Path(name) / "few.rrs", override(default_plan(), cycles=LOG_CYCLES)
+        run_campaign(bench, plan, store, load_requirement("sysfund-0004"))
+        log = bench.opened.dut_log
+        size = 0 if log is None else len(log.text_from(0))
+    bench.close()
+    return size / LOG_CYCLES
 
 
 def watched(process: subprocess.Popen[str]) -> tuple[dict[int, int], int]:
@@ -76,10 +95,12 @@ def main() -> int:
         written = (folder / "output.xml").stat().st_size
         store = sum(path.stat().st_size for path in folder.glob("*.rrs"))
     while_running = [tenths[number] for number in sorted(tenths)]
-    growth = while_running[-1] / while_running[0]
+    log = log_bytes_per_cycle() * (max(tenths) - min(tenths))
+    growth = (while_running[-1] - log) / while_running[0]
     print(f"output.xml     {written / 1e3:8.0f} kB, limit {OUTPUT_LIMIT_BYTES / 1e3:.0f}")
     print(f"store          {store / 1e6:8.1f} MB")
-    print(f"while it runs  {while_running[0] / 1e6:8.0f} MB at a tenth, x {growth:.2f} at the end")
+    print(f"while it runs  {while_running[0] / 1e6:8.0f} MB at a tenth, x {growth:.2f} at the end,")
+    print(f"               without {log / 1e6:.0f} MB more of the simulated PC's event log")
     print(f"at the most    {peak / 1e6:8.0f} MB, when all cycles are judged at once")
     good = process.returncode == 0 and written < OUTPUT_LIMIT_BYTES and growth < GROWTH_LIMIT
     return 0 if good else 1

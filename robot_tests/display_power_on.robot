@@ -26,4 +26,4 @@ No Light Before The OS Runs
 
 Light Can Be Timed
     [Documentation]    A panel that is dimmed by PWM cannot be timed to a millisecond.
-    Light Should Be Timed To    1 ms
+    Light Should Be Timed To    ${LIGHT_KNOWN_TO}

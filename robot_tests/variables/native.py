@@ -17,8 +17,9 @@ STRESS_PLAN = "s3resume"
 STRESS_CYCLES = 4
 STRESS_RATE = "70 %"
 DISPLAY_LIMIT = "2500 ms"
+LIGHT_KNOWN_TO = "10 ms"
 LIGHT_AFTER_COMPLETE = "1 s"
 # The plug answers 20 ms late, and the image's threads share their processor with all else.
 LATENCY_GAP = "100 ms"
 LATENCY_CHANGES = 20
-LATENCY_SPREAD = "50 ms"
+LATENCY_SPREAD = "200 ms"

@@ -12,6 +12,7 @@ STRESS_CYCLES = 30
 STRESS_RATE = "10 %"
 # A display may wake slower than its PC; SYSFUND-0004 does not speak of it.
 DISPLAY_LIMIT = "2500 ms"
+LIGHT_KNOWN_TO = "1 ms"
 LIGHT_AFTER_COMPLETE = "1 s"
 LATENCY_GAP = "1 ms"
 LATENCY_CHANGES = 200
