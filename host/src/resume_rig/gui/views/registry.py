@@ -34,8 +34,22 @@ def _campaign(desk: Desk) -> View:
     return CampaignView(desk)
 
 
+def _log(desk: Desk) -> View:
+    from resume_rig.gui.views.log_view import LogView
+
+    return LogView(desk)
+
+
+def _compare(desk: Desk) -> View:
+    from resume_rig.gui.views.compare_view import CompareView
+
+    return CompareView(desk)
+
+
 VIEWS = (
     ViewEntry("bench", "Bench", _bench),
     ViewEntry("campaign", "Campaign", _campaign),
+    ViewEntry("log", "Log", _log),
+    ViewEntry("compare", "Compare", _compare),
 )
 """Ctrl+1 shows the first, Ctrl+2 the second, and so on."""

@@ -61,7 +61,8 @@ class RowsModel(QAbstractTableModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Arrange the rows by a column; -1 as the table has them."""
         self.beginResetModel()
-        self._order = None if column < 0 else (column, order is Qt.SortOrder.DescendingOrder)
+        there = 0 <= column < len(self.table.columns)  # Qt asks for column 0 of an empty table, too
+        self._order = (column, order is Qt.SortOrder.DescendingOrder) if there else None
         self._arrange()
         self.endResetModel()
 
