@@ -19,7 +19,7 @@ base = "healthy-laptop"
 title = "Laptop that hangs often"
 
 [behaviour]
-hang_share = 0.3
+hang_share = 0.4
 """
 
 

@@ -27,8 +27,8 @@ from resume_rig.gui.state.events import (
     CycleSeen,
     Event,
 )
-from resume_rig.gui.worker.gate import Gate, clock_for
-from resume_rig.gui.worker.opening import dut_for
+from resume_rig.gui.worker.gate import Gate
+from resume_rig.gui.worker.opening import clock_for, dut_for
 from resume_rig.gui.worker.requests import RunCampaign
 from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.dut import DutProfile

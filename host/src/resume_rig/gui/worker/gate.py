@@ -3,9 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from resume_rig.model.clock import Clock
-from resume_rig.rig.open import parse_sim_options
-from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
+from resume_rig.timing.clocks import SystemClock, VirtualClock
 
 _LOOK_EVERY_NS = 50_000_000
 
@@ -92,15 +90,3 @@ class StoppableVirtualClock(VirtualClock):
         """Let time pass; raises KeyboardInterrupt once where the campaign is to stop."""
         self._stop.check()
         super().sleep_ns(duration_ns)
-
-
-def clock_for(url: str, gate: Gate, not_before_utc_ns: int) -> Clock:
-    """Return the clock that a rig's URL asks for, one that can be stopped.
-
-    Raises:
-        UsageError: options of a simulated bench that it has not.
-    """
-    scheme, _, options = url.partition(":")
-    if scheme == "sim" and parse_sim_options(options).virtual:
-        return StoppableVirtualClock(Stop(gate), max(VIRTUAL_START_UTC_NS, not_before_utc_ns))
-    return StoppableSystemClock(Stop(gate))
