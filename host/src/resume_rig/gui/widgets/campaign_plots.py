@@ -131,7 +131,10 @@ class PhasePlot(PlotPanel):
         """Draw them, oldest on top."""
         self._draw_bars(state.last)
         self._say_words(state.last)
-        ticks = [(row, str(cycle.number)) for row, cycle in enumerate(state.last)]
+        line = self.fontMetrics().height()
+        every = max(1, -(-len(state.last) * line // max(self.graphics.height() - 3 * line, line)))
+        rows = range(0, len(state.last), every)
+        ticks = [(row, str(state.last[row].number)) for row in rows]
         self.plot.getAxis("left").setTicks([ticks])
         self.plot.setYRange(-0.6, max(len(state.last), 6) - 0.4, padding=0)
         self.plot.getViewBox().enableAutoRange(axis=pg.ViewBox.XAxis)

@@ -103,7 +103,9 @@ class LanesPlot(QWidget):
         if self._widths.get(channel) != width:
             self._widths[channel] = width
             colour = self._desk.look.colours.lane(channel)
-            self._curves[channel].setPen(pg.mkPen(colour, width=width))
+            # In pixels of the screen, of which a point may have two.
+            pen = pg.mkPen(colour, width=width * self.devicePixelRatioF())
+            self._curves[channel].setPen(pen)
 
     def _lay_out(self, channels: Sequence[Channel]) -> None:
         for curve in self._curves.values():
