@@ -54,6 +54,10 @@ def resistor(name: str, number: str, alternatives: str, unread: str = "number") 
 
 
 R1 = resistor("R_1%", "RC0805FR-07{value}L", "any 0805, 1 %, 100 ppm/K, 125 mW")
+R1206 = Kind(
+    "R_1%_1206", "R", "Yageo", "RC1206FR-07{value}L", "Resistor_SMD:R_1206_3216Metric", TWO,
+    200.0, 0.0, 0.25, "any 1206, 1 %, 100 ppm/K, 250 mW", "number",
+)  # fmt: skip
 R01 = resistor("R_0.1%", "RT0805BRD07{value}L", "any 0805, 0.1 %, 25 ppm/K")
 C16 = Kind(
     "C_X7R", "C", "Murata", "GRM21BR71E{value}KA01L", C0805, TWO, 25.0,
@@ -173,7 +177,7 @@ TERMINAL = Kind(
     TWO, 250.0, 10.0, 0.0, "any 5.08 mm screw terminal", "number, current",
 )  # fmt: skip
 KINDS = (
-    R1, R01, C16, CNP0, C10U, TVS, SCHOTTKY, CLAMP, FET, COIL_FET, PHOTOMOS, QUAD, REFERENCE,
+    R1, R1206, R01, C16, CNP0, C10U, TVS, SCHOTTKY, CLAMP, FET, COIL_FET, PHOTOMOS, QUAD, REFERENCE,
     AMPLIFIER, PHOTODIODE, HALL, CURRENT, SHUNT, ISOLATOR, SERVO, TIMER, TERMINAL,
 )  # fmt: skip
 

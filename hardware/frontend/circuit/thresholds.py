@@ -8,9 +8,10 @@ DIVIDERS = {
     "TH_2V40": ("412", "10k"),
     "TH_1V65": ("6.2k", "12k"),
     "TH_0V90": ("17.8k", "10k"),
+    "TH_0V81": ("10.7k", "5.11k"),
     "TH_0V80": ("17.4k", "8.2k"),
 }
-"""Upper and lower resistor of each; they give 2.401, 1.648, 0.899 and 0.801 V from 2.5 V."""
+"""Upper and lower resistor of each; they give 2.401, 1.648, 0.899, 0.808 and 0.801 V from 2.5 V."""
 
 
 def thresholds(board: Board) -> None:

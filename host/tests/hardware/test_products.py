@@ -71,12 +71,15 @@ def test_thresholds_are_those_of_the_pin_map(wired: Facts) -> None:
     for row in PINS:
         if row["board"] != "rpi_pico" or not row["threshold_mV"]:
             continue
+        jumper = [part for part in wired.of_sheet("choices") if row["net"] in part.nets.values()]
+        outputs = {row["net"], *(part.nets["1"] for part in jumper)}
         units = [
             (part, unit)
             for part in wired.of_sheet("comparators")
             for unit in range(1, 5)
-            if part.nets.get(f"OUT{unit}") == row["net"]
+            if part.nets.get(f"OUT{unit}") in outputs
         ]
+        assert len(units) == 1, row
         part, unit = units[0]
         threshold = part.nets[f"IN{unit}-"].replace("TH_LOGIC", "TH_1V65")
         upper, lower = (ohms(value) for value in DIVIDERS[threshold])
@@ -92,7 +95,17 @@ def test_thresholds_are_those_of_the_pin_map(wired: Facts) -> None:
         ("logic-sense", "rbleed", "SLP_S3/R_BLEED"),
         ("pwr-ok-load", "rseries", "PWR_OK/R_SERIES"),
         ("pwr-ok-load", "rbleed", "PWR_OK/R_BLEED"),
+        ("back-power", "rseries", "SLP_S3/R_SERIES"),
+        ("back-power", "rfb", "SLP_S3/R_FEEDBACK"),
         ("static-discharge", "rin", "PLTRST/R_IN"),
+        ("static-discharge", "rseries", "PLTRST/R_SERIES"),
+        ("wrong-voltage", "rseries", "PLTRST/R_SERIES"),
+        ("inverted-sense", "rseries", "PS_ON/R_SERIES"),
+        ("inverted-sense", "rin", "PS_ON/R_IN"),
+        ("inverted-sense", "rth", "PS_ON/R_TH"),
+        ("inverted-sense", "rfb", "PS_ON/R_FEEDBACK"),
+        ("button", "rin", "BUTTON/R_IN"),
+        ("button", "rbleed", "BUTTON/R_BLEED"),
         ("button", "rseries", "BUTTON/R_SERIES"),
         ("button", "rfb", "BUTTON/R_FEEDBACK"),
         ("button", "rled", "power_button/R_LED1"),
