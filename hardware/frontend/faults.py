@@ -131,6 +131,7 @@ def parts_of(facts: Facts, way: str) -> list[Placed]:
 
 DIODES = {
     "BAT54": "d{number} {A} {K} schottky",
+    "BAS116": "d{number} {A} {K} lowleak",
     "TVS_33V": "d{number} {A} {K} clamp",
     "TVS_5V": "x{number} {K} {A} tvs",
 }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import ISOLATOR, R1206, TERMINAL, header
+from frontend.circuit.catalogue import ISOLATOR, R1, R1206, TERMINAL, header
 
 DUT, SUPPLY, LOOPBACK = "dut_wires", "usb_isolation", "loop_back"
 CHOICES = "choices"
@@ -37,10 +37,13 @@ def led_load(board: Board) -> None:
 
 
 def choices(board: Board) -> None:
-    """Place the jumpers that choose which wire a channel sees.
+    """Place the jumpers that choose which wire a channel sees; without a jumper it reads 0.
 
     SLP_S3# itself, or PS_ON# inverted; the LED's anode, or its cathode inverted.
     """
+    for name in ("SLP_S3", "LED"):
+        idle = {"1": f"SENSE_{name}", "2": "GND"}
+        board.place(CHOICES, f"R_{name}", R1, idle, "100k", 3.4)
     slp_s3 = {"1": "SLP_S3_TRUE", "2": "SENSE_SLP_S3", "3": "PS_ON_INVERTED"}
     board.place(CHOICES, "JP_SLP_S3", header(3), slp_s3, "SLP_S3 or PS_ON", 3.4, 0.001)
     led = {"1": "LED_HIGH", "2": "SENSE_LED", "3": "LED_LOW"}

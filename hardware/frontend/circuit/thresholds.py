@@ -1,7 +1,7 @@
 """The reference and the thresholds that are divided from it."""
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import C16, R01, R1, REFERENCE, header
+from frontend.circuit.catalogue import C16, R01, REFERENCE, header
 
 SHEET = "thresholds"
 DIVIDERS = {
@@ -15,9 +15,10 @@ DIVIDERS = {
 
 
 def thresholds(board: Board) -> None:
-    """Place the reference (2.5 V, 0.2 %) and one divider for each threshold."""
-    board.place(SHEET, "R_REF", R1, {"1": "+3V3", "2": "VREF"}, "330", 0.9, 0.003)
-    board.place(SHEET, "REF", REFERENCE, {"K": "VREF", "A": "GND"}, amperes=0.003)
+    """Place the reference (2.5 V, 0.2 %, 15 ppm/K) and one divider for each threshold."""
+    pins = {"IN": "+3V3", "OUT": "VREF", "GND": "GND"}
+    board.place(SHEET, "REF", REFERENCE, pins, volts=3.4, amperes=0.002)
+    board.place(SHEET, "C_IN", C16, {"1": "+3V3", "2": "GND"}, "100n", 3.4)
     board.place(SHEET, "C_REF", C16, {"1": "VREF", "2": "GND"}, "100n", 2.5)
     for net, (upper, lower) in DIVIDERS.items():
         board.place(SHEET, f"{net}_U", R01, {"1": "VREF", "2": net}, upper, 2.5)

@@ -79,7 +79,7 @@ def dead_man(stuck_v: float) -> Study:
 HOLD = Study(
     "hold limit",
     "hold-limit",
-    ("limit", "ready"),
+    ("limit", "again"),
     {},
     {
         "celsius": CELSIUS,
@@ -88,7 +88,7 @@ HOLD = Study(
         "vth": PHOTOMOS["vth"],
         "vcc": PHOTOMOS["vcc"],
         "chold": between(8e-6, 10e-6, 12e-6),
-        "rhold": about(2.2e6, 0.0135),
+        "rhold": about(2.7e6, 0.0135),
         "rleak": between(20e6, 50e6, 1e9),
         "igate": between(-100e-9, 0.0, 100e-9),
     },
@@ -96,7 +96,7 @@ HOLD = Study(
         Limit(
             "limit", 12.0, 60.0, "longer than the firmware's longest press, shorter than a minute"
         ),
-        Limit("ready", 0.0, 2.0, "ready for the next press"),
+        Limit("again", 12.0, 60.0, "the same for a press that follows another one"),
     ),
     DRAWS,
 )

@@ -24,7 +24,7 @@ PARTS: Mapping[str, Spread] = {
     "cin": between(1 * PICO, 2 * PICO, 4 * PICO),
     "cpin": between(5 * PICO, 15 * PICO, 25 * PICO),
     "ccable": between(30 * PICO, 100 * PICO, 150 * PICO),
-    "thresholderror": between(-0.005, 0.0, 0.005),  # reference 0.2 %, divider 2 x 0.1 % and drift
+    "thresholderror": between(-0.005, 0.0, 0.005),  # reference 0.2 % and 15 ppm/K, divider 0.2 %
     "vos": between(-3e-3, 0.0, 3e-3),
     "slow": between(0.7, 1.0, 1.35),
     "vcc": about(3.3, 0.03),
