@@ -137,7 +137,7 @@ hardware: setup $(VENV)/.hardware
 	@cat $(HARDWARE)/first.txt $(HARDWARE)/first/delays.toml
 	@cp $(HARDWARE)/first/delays.toml hardware/delays.toml
 	@rm -rf hardware/generated && mkdir hardware/generated
-	@cd $(HARDWARE)/first && cp -R bills schematics wiring faults.md $(abspath hardware/generated)
+	@cd $(HARDWARE)/first && cp -R bills drawings schematics wiring faults.md $(abspath hardware/generated)
 
 has-zephyr:
 	@test -n "$$ZEPHYR_BASE" || { echo 'make firmware: no Zephyr to build with: ZEPHYR_BASE is not set; see firmware/README.md' >&2; exit 2; }
