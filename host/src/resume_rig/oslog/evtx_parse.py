@@ -17,8 +17,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from evtx import PyEvtxParser
-
 from resume_rig.oslog.event import Event
 from resume_rig.oslog.evtx_attendance import Attendance
 from resume_rig.oslog.evtx_audit import FILE_HEADER_BYTES, FILE_MAGIC, EvtxBlock, EvtxChunk
@@ -154,6 +152,8 @@ def _owner(waiting: list[_Waiting], place: int, record_id: int) -> int | None:
 def _records(chunks: Sequence[bytes | bytearray]) -> Iterator[Mapping[str, str | int]]:
     if not chunks:
         return
+    from evtx import PyEvtxParser  # most logs need it for no record
+
     file = io.BytesIO(_file_header(len(chunks)) + b"".join(chunks))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # what is missing is counted
