@@ -74,3 +74,18 @@ def test_drift_is_told_where_the_readings_can_tell_it(n, period_s, told) -> None
 
 def test_no_reading_is_no_clock() -> None:
     assert os_clock([]) is None
+
+
+@given(seed=st.integers(0, 10_000), step_s=st.floats(-5000, 5000), ahead=st.integers(1, 30))
+def test_each_side_of_a_step_is_inside_the_bound(seed, step_s, ahead) -> None:
+    before = readings(seed, 30, 2.0, 0, 60)
+    after = readings(seed + 1, 30, 2.0 + step_s, 0, 60)
+    told = before[:ahead] + after[ahead:]
+
+    clock = os_clock(told)
+
+    segments = [part for part in (told[:ahead], told[ahead:]) if part]
+    for segment in segments:
+        own = os_clock(segment)
+        assert own.bound_s <= 0.54
+        assert abs(own.os_minus_host_s - clock.os_minus_host_s) <= clock.bound_s + own.bound_s

@@ -18,10 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from resume_rig.analysis.match_chain import follow
-from resume_rig.analysis.match_choice import Choice, choose
+from resume_rig.analysis.match_choice import choose
 from resume_rig.analysis.match_likelihood import Noise, learnt
+from resume_rig.analysis.match_order import Choice
+from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_reasons import cycle_reasons, record_reasons
 from resume_rig.analysis.match_rivals import STEP_S, unrivalled
+from resume_rig.analysis.match_sample import to_learn_from
 from resume_rig.analysis.match_sleeps import by_sleep_times
 from resume_rig.analysis.match_times import (
     CycleTimes,
@@ -121,22 +124,19 @@ def match(
     chosen, possible, noise = _best(outside, entries, same_epoch)
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _WORTH_TELLING)
-    probability = dict(zip(outside.index[sure.rows].tolist(), sure.probability, strict=True))
-    pairs = dict(zip(outside.index[sure.rows].tolist(), sure.record.tolist(), strict=True))
+    pairs = Pairs(outside.index[sure.rows], sure.record, sure.probability).in_order()
     if entries is not sleeps:
-        for pair in by_sleep_times(sure, outside, entries, sleeps, noise):
-            if pair.probability >= LOWEST_CONFIDENCE:
-                pairs[pair.cycle] = pair.record
-                probability[pair.cycle] = pair.probability
+        more = by_sleep_times(sure, outside, entries, sleeps, noise)
+        pairs = pairs.with_more(more.where(more.probability >= LOWEST_CONFIDENCE))
     offset_ns, spread_ns = _offset(sure, outside, entries)
     return Match(
-        pairs=tuple(sorted(pairs.items())),
-        probability=tuple(float(probability[cycle]) for cycle in sorted(pairs)),
+        pairs=tuple(zip(pairs.cycle.tolist(), pairs.record.tolist(), strict=True)),
+        probability=tuple(pairs.probability.tolist()),
         offset_ns=offset_ns,
         spread_ns=spread_ns,
         steps=_steps(sure, outside),
-        cycle_reasons=cycle_reasons(cycles, times, pairs, set(outside.index[unsure.rows].tolist())),
-        record_reasons=record_reasons(times, pairs, set(unsure.record.tolist())),
+        cycle_reasons=cycle_reasons(cycles, times, pairs, outside.index[unsure.rows]),
+        record_reasons=record_reasons(times, pairs, unsure.record),
     )
 
 
@@ -150,19 +150,21 @@ def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> tuple[Choic
     # Bases differ by what two clocks that agree differ: then the offset of the arrays is this.
     expected_s = (cycles.base_ns - entries.base_ns) * 1e-9 if same_epoch else None
     tracks = find_tracks(cycles, entries, expected_s)
-    prior = _log_prior(tracks.offset_s[0], expected_s, cycles, entries)
+    some, of_some = to_learn_from(cycles, entries, tracks)
+    prior = _log_prior(of_some.offset_s[0], expected_s, some, entries)
     for _ in range(_ROUNDS_TO_LEARN):
-        chain = follow(cycles, entries, tracks, noise, prior)
-        found = choose(cycles, entries, tracks, chain, noise, same_epoch=same_epoch)
+        chain = follow(some, entries, of_some, noise, prior)
+        found = choose(some, entries, of_some, chain, noise, same_epoch=same_epoch)
         likely = found.where(found.probability > _LIKELY)
         noise = learnt(
             noise,
-            cycles,
+            some,
             entries,
             residual_s=likely.residual_s,
             rows=likely.rows,
             entry=likely.entry,
         )
+    prior = _log_prior(tracks.offset_s[0], expected_s, cycles, entries)
     chain = follow(cycles, entries, tracks, noise, prior)
     found = choose(cycles, entries, tracks, chain, noise, same_epoch=same_epoch)
     unshared = unrivalled(found, cycles, entries, noise, expected_s)

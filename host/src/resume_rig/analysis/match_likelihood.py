@@ -22,6 +22,7 @@ _ASLEEP_DOUBTED = 0.1
 _UNLIKE = np.log(0.05)
 _NEIGHBOURS = 4
 NEVER = -1e9
+_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,12 @@ def learnt(
         float(max((others + 1) / span_s, 1 / 7200)),
         float(np.median(apart)) if len(apart) >= 5 else 0.3,
     )
+
+
+def parts_of(count: int) -> list[slice]:
+    """Return slices of so many rows, none of them too long to be weighed at once."""
+    starts = range(0, max(count, 1), _AT_ONCE)
+    return [slice(low, min(low + _AT_ONCE, count)) for low in starts]
 
 
 def log_sum(values: Floats, axis: int) -> Floats:

@@ -8,14 +8,17 @@ come near?
 
 import numpy as np
 
-from resume_rig.analysis.match_choice import Choice
+from resume_rig.analysis.match_edges import Edges
 from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_vote import most_voters, voted_offsets
 
 STEP_S = 1.5
 """Offsets of two matched cycles in a row that are farther apart are a step of the clock."""
 _RIVALS = 24
+_AS_GOOD_AS_ANY = 1e9
+_NEAR = 64
 _VOTERS = 256
 _WEIGHED = 4096
 _SAME_S = 1.0
@@ -23,6 +26,7 @@ _LIKELY = 0.5
 _FARTHEST = 40.0
 # One pair alone cannot tell a step of the clock from chance.
 _ALONE = 0.9
+_CERTAIN = 0.999
 
 
 def unrivalled(
@@ -38,34 +42,92 @@ def unrivalled(
     if len(likely) == 0:
         return sure
     cuts = np.flatnonzero(np.abs(np.diff(chosen.offset_s[likely])) > STEP_S) + 1
-    runs = np.split(likely, cuts)
-    rank = entries.rank[chosen.entry]
-    for at, run in enumerate(runs):
-        before = runs[at - 1][-1] if at else None
-        after = runs[at + 1][0] if at + 1 < len(runs) else None
-        first = 0 if before is None else int(chosen.rows[before]) + 1
-        last = len(cycles.at_s) if after is None else int(chosen.rows[after])
-        free = np.ones(len(entries.at_s), dtype=np.bool_)
-        if before is not None:
-            free &= entries.rank > rank[before]
-        if after is not None:
-            free &= entries.rank < rank[after]
-        anchor_s = expected_s if before is None else float(chosen.offset_s[before])
-        found = chosen.where(run)
+    edges = Edges(chosen.where(likely), cycles, entries, noise).certainty(cuts)
+    runs = _Runs(
+        chosen,
+        np.split(likely, cuts),
+        cycles=cycles,
+        entries=entries,
+        noise=noise,
+        expected_s=expected_s,
+    )
+    count = len(runs.runs)
+    direct = [runs.certainty(at, at - 1, at + 1) for at in range(count)]
+    for at, run in enumerate(runs.runs):
+        low = 0 if at == 0 else int(runs.runs[at - 1][-1]) + 1
+        high = len(sure) if at + 1 == count else int(runs.runs[at + 1][0])
+        sure[low:high] = runs.whatever_beside(at, direct)
+        if len(run) == 1 and count > 1:
+            sure[low:high] *= _ALONE
+    sure[likely] *= edges
+    return sure
+
+
+class _Runs:
+    """The runs between steps of the clock."""
+
+    def __init__(
+        self,
+        chosen: Choice,
+        runs: list[Indexes],
+        *,
+        cycles: CycleTimes,
+        entries: Entries,
+        noise: Noise,
+        expected_s: float | None,
+    ) -> None:
+        self.runs = runs
+        self._chosen, self._cycles, self._entries = chosen, cycles, entries
+        self._noise, self._expected_s = noise, expected_s
+        self._rank = entries.rank[chosen.entry]
+        self._by_rank = np.argsort(entries.rank, kind="stable")
+        self._ranks = entries.rank[self._by_rank]
+
+    def certainty(self, at: int, before: int, after: int) -> float:
+        """Return the probability that no rival of a run is the truth.
+
+        Args:
+            at: the run.
+            before: the last run before it that is taken for right; its records are no rival's.
+            after: the first run after it that is.
+        """
+        chosen, runs = self._chosen, self.runs
+        first, last = 0, len(self._cycles.at_s)
+        low, high, anchor_s = 0, len(self._ranks), self._expected_s
+        if at:
+            first = int(chosen.rows[runs[at - 1][-1]]) + 1
+            anchor_s = float(chosen.offset_s[runs[at - 1][-1]])
+        if at + 1 < len(runs):
+            last = int(chosen.rows[runs[at + 1][0]])
+        if before >= 0:
+            rank = self._rank[runs[before][-1]]
+            low = int(np.searchsorted(self._ranks, rank, side="right"))
+        if after < len(runs):
+            high = int(np.searchsorted(self._ranks, self._rank[runs[after][0]]))
         weight = _rivals(
             np.arange(first, last),
-            found,
-            cycles,
-            entries.where(free),
-            noise=noise,
+            chosen.where(runs[at]),
+            self._cycles,
+            self._entries.where(np.sort(self._by_rank[low:high])),
+            noise=self._noise,
             anchor_s=anchor_s,
         )
-        low = 0 if before is None else int(before) + 1
-        high = len(sure) if after is None else int(after)
-        sure[low:high] = 1.0 / (1.0 + weight)
-        if len(run) == 1 and len(runs) > 1:
-            sure[low:high] *= _ALONE
-    return sure
+        return 1.0 / (1.0 + weight)
+
+    def whatever_beside(self, at: int, direct: list[float]) -> float:
+        """Return the probability of a run, those beside it being as likely as they are.
+
+        A run beside one that is doubtful may owe its certainty to records that the doubtful one
+        took: then it must be certain among those, too.
+        """
+        before, after, both = at - 1, at + 1, 1.0
+        while before >= 0 and direct[before] < _CERTAIN:
+            both, before = both * direct[before], before - 1
+        while after < len(self.runs) and direct[after] < _CERTAIN:
+            both, after = both * direct[after], after + 1
+        if both == 1.0 or direct[at] < _LIKELY:
+            return direct[at]
+        return direct[at] * (both + (1.0 - both) * self.certainty(at, before, after))
 
 
 def _rivals(
@@ -83,9 +145,10 @@ def _rivals(
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
     most = min(most_voters(len(free.at_s)), _VOTERS)
     groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
-    offsets = np.concatenate(
-        [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
-    )
+    voted = [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
+    if len(voters) > most and _more_than_weighed(run, voted[0], cycles, free, noise):
+        return _AS_GOOD_AS_ANY
+    offsets = np.concatenate([*voted, _voted_near(run, cycles, free)])
     if len(rows) > _WEIGHED:
         rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]
     own_s = np.interp(rows, voters, run.offset_s)
@@ -100,6 +163,41 @@ def _rivals(
         rival = _explained(rows, shifted, cycles, free, noise) - _far(middle_s + away, anchor_s)
         total += float(np.exp(np.clip(rival - own, -_FARTHEST, _FARTHEST)))
     return total
+
+
+def _more_than_weighed(
+    run: Choice, voted: Floats, cycles: CycleTimes, free: Entries, noise: Noise
+) -> bool:
+    """Return whether the last rival that is weighed explains as many of its cycles.
+
+    Then there are others like it, as at an even pace, and nothing tells which is right.
+    """
+    if len(voted) < _RIVALS:
+        return False
+    some = np.unique(np.linspace(0, len(run.rows) - 1, _WEIGHED).astype(np.int64))
+    times, own_s = cycles.at_s[run.rows[some]], run.offset_s[some]
+    last_s = own_s + (voted[-1] - float(np.median(run.offset_s[:_VOTERS])))
+    explained = []
+    for offset_s in (own_s, last_s):
+        reach = times + offset_s + np.array([[-_SAME_S], [_SAME_S]])
+        low, high = np.searchsorted(free.at_s, reach)
+        explained.append(int((high > low).sum()))
+    # Lost records alone make a difference of three standard deviations, not more.
+    chance = 3.0 + 3.0 * float(np.sqrt(2 * len(some) * noise.lost))
+    return explained[1] >= explained[0] - chance
+
+
+def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:
+    """Return the shifts by a few records that the middle of a run votes for.
+
+    Against a long log only few cycles can vote, and an even pace has more shifts than are weighed.
+    """
+    middle = len(run.rows) // 2
+    some = slice(max(middle - _NEAR // 2, 0), middle + _NEAR // 2 + 1)
+    times = cycles.at_s[run.rows[some]]
+    told = np.searchsorted(free.at_s, (times + run.offset_s[some])[[0, -1]])
+    near = free.at_s[max(int(told[0]) - _NEAR // 2, 0) : int(told[1]) + _NEAR // 2]
+    return voted_offsets(times, near, _RIVALS)
 
 
 def _explained(

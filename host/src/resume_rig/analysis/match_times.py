@@ -4,7 +4,7 @@ Seconds in float64, counted from the first cycle and the first record, good to b
 hundred years of offset.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -97,7 +97,7 @@ class Entries:
     kind: Indexes
     last_cycle: Indexes
 
-    def where(self, kept: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> "Entries":
+    def where(self, kept: Indexes) -> "Entries":
         """Return a part of them."""
         return Entries(
             self.base_ns,
@@ -116,8 +116,8 @@ def cycle_times(cycles: Sequence[OutsideMoments], *, by_wake: bool) -> CycleTime
     """Return the cycles that have the time asked for, ascending."""
     known = (c.awake_ns if by_wake else c.asleep_ns for c in cycles)
     base_ns = next((ns for ns in known if ns is not None), 0)
-    awake_s = _seconds([c.awake_ns for c in cycles], base_ns)
-    asleep_s = _seconds([c.asleep_ns for c in cycles], base_ns)
+    awake_s = _seconds(map(attrgetter("awake_ns"), cycles), len(cycles), base=base_ns)
+    asleep_s = _seconds(map(attrgetter("asleep_ns"), cycles), len(cycles), base=base_ns)
     at_s = awake_s if by_wake else asleep_s
     bits = {kinds: _bits(kinds) for kinds in {c.unlike for c in cycles}}
     unlike = np.array([bits[c.unlike] for c in cycles], dtype=np.int64)
@@ -358,17 +358,18 @@ def _codes(kinds: Collection[SleepKind]) -> list[int]:
 
 
 def _column(records: Sequence[OsRecord], name: str, scale: float, base: int = 0) -> Floats:
-    get = attrgetter(name)
-    values = (get(record) for record in records)
-    return np.array(
-        [np.nan if value is None else (value - base) * scale for value in values], dtype=np.float64
-    )
+    return _seconds(map(attrgetter(name), records), len(records), scale, base)
 
 
-def _seconds(values_ns: Sequence[int | None], base_ns: int) -> Floats:
-    return np.array(
-        [np.nan if ns is None else (ns - base_ns) * _NS for ns in values_ns], dtype=np.float64
-    )
+def _seconds(values: Iterable[int | None], count: int, scale: float = _NS, base: int = 0) -> Floats:
+    """Return values counted from `base`, exactly, then scaled; NaN for None."""
+    column = np.fromiter(values, dtype=object, count=count)
+    gaps = np.fromiter((value is None for value in column), dtype=np.bool_, count=count)
+    column[gaps] = base
+    # Python's integers are subtracted: no text of a log makes them too large.
+    seconds = np.asarray((column - base).astype(np.float64) * scale)
+    seconds[gaps] = np.nan
+    return seconds
 
 
 def _bits(kinds: Collection[SleepKind]) -> int:
