@@ -20,6 +20,7 @@ import numpy as np
 from resume_rig.analysis.match_chain import follow
 from resume_rig.analysis.match_choice import choose
 from resume_rig.analysis.match_likelihood import Noise, learnt
+from resume_rig.analysis.match_live import seen_at
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_reasons import cycle_reasons, record_reasons
@@ -116,11 +117,12 @@ def match(
         left_out: kinds whose records belong to none of these cycles.
     """
     times = record_times(records, left_out)
-    entries = wake_entries(times, seen_in)
-    outside = cycle_times(cycles, by_wake=True)
-    sleeps = sleep_entries(times, seen_in)
+    seen = seen_at(seen_in, len(records), len(cycles))
+    entries = wake_entries(times, seen)
+    outside = cycle_times(cycles, seen, by_wake=True)
+    sleeps = sleep_entries(times, seen)
     if len(entries.at_s) == 0 or len(outside.at_s) == 0:
-        entries, outside = sleeps, cycle_times(cycles, by_wake=False)
+        entries, outside = sleeps, cycle_times(cycles, seen, by_wake=False)
     chosen, possible, noise = _best(outside, entries, same_epoch)
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _WORTH_TELLING)

@@ -6,10 +6,11 @@ what the time to the OS varies. The time asleep speaks too, whatever the offset,
 disagrees there is not ruled out: a DUT may hide seconds before its sleep.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from resume_rig.analysis.match_live import UNKNOWN, Readings, lag_gain
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 
 # Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1.
@@ -34,12 +35,16 @@ class Noise:
         lost: share of the cycles whose record is not in the log.
         others_hz: rate of records of other sleeps.
         asleep_bias_s: usual excess of the OS's time asleep; None leaves the time asleep out.
+        usual_lag: by how many readings the log is late each time.
+        late: share of the records that come with another one.
     """
 
     half_s: float = 0.8
     lost: float = 0.1
     others_hz: float = 1 / 3600
     asleep_bias_s: float | None = None
+    usual_lag: int = 0
+    late: float = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,17 +56,36 @@ class Gains:
         gain: log-likelihood ratio against "lost, and the record is of another sleep" without the
             cost of losing; NEVER where it cannot be.
         residual_s: entry minus prediction.
+        lag: by how many readings of the log it came late; UNKNOWN where that is not known.
     """
 
     entry: Indexes
     gain: Floats
     residual_s: Floats
+    lag: Readings
+
+    def with_lag(self, usual: int, late: float) -> Floats:
+        """Return the gains with what it says when the records came (`match_live.lag_gain`)."""
+        known = self.lag >= 0
+        gain = self.gain.copy()
+        gain[known] += lag_gain(self.lag[known], usual, late)
+        return gain
 
 
 def gains(
     cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
 ) -> Gains:
-    """Return what the entries around each row's prediction are worth.
+    """Return what the entries around each row's prediction are worth; arguments as below."""
+    found = gains_without_lag(cycles, entries, rows, offset_s, noise)
+    if not cycles.readings:
+        return found
+    return replace(found, gain=found.with_lag(noise.usual_lag, noise.late))
+
+
+def gains_without_lag(
+    cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
+) -> Gains:
+    """Return what the entries around each row's prediction are worth, but for when they came.
 
     Args:
         cycles: all of them.
@@ -87,8 +111,13 @@ def gains(
     gain[near] += _asleep(cycles, entries, row, entry[near], noise)
     unlike = (cycles.unlike[row] & entries.kind[entry[near]]) != 0
     gain[near] += np.where(unlike, _UNLIKE, 0.0)
-    gain[near] = np.where(cycles.index[row] <= entries.last_cycle[entry[near]], gain[near], NEVER)
-    return Gains(entry, gain, residual)
+    lag = np.full(entry.shape, UNKNOWN, dtype=np.int32)
+    if cycles.readings:
+        told = entries.reading[entry[near]]
+        late = told - cycles.reading[row]
+        lag[near] = np.where(told == UNKNOWN, UNKNOWN, late)
+        gain[near] = np.where((told != UNKNOWN) & (late < 0), NEVER, gain[near])
+    return Gains(entry, gain, residual, lag)
 
 
 def _asleep(
@@ -105,10 +134,14 @@ def _asleep(
 def lost_cost(
     cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
 ) -> Floats:
-    """Return the log-likelihood that the rows have no record: nothing where the log is silent."""
+    """Return the log-likelihood that the rows have no record: nothing where the log is silent.
+
+    A log that was read while the cycles ran is not silent about those that ended before.
+    """
     predicted = cycles.at_s[rows] + offset_s
     reach = REACH * noise.half_s
     covered = (predicted >= entries.at_s[0] - reach) & (predicted <= entries.at_s[-1] + reach)
+    covered |= cycles.reading[rows] < cycles.readings
     return np.where(covered, np.log(noise.lost), 0.0)
 
 
@@ -144,11 +177,19 @@ def learnt(
         half_s = float(np.clip(1.15 * np.quantile(np.abs(plain), 0.95), 0.15, 1.5))
     apart = entries.asleep_s[entry] - cycles.asleep_s[rows]
     apart = apart[~np.isnan(apart)]
+    lag = entries.reading[entry] - cycles.reading[rows]
+    lag = lag[entries.reading[entry] != UNKNOWN]
+    usual_lag, late = noise.usual_lag, noise.late
+    if len(lag):
+        usual_lag = int(np.median(lag))
+        late = float(np.clip((int((lag != usual_lag).sum()) + 1) / (len(lag) + 4), 0.02, 0.5))
     return Noise(
         half_s,
         float(np.clip((covered - len(rows) + 1) / (covered + 4), 0.02, 0.6)),
         float(max((others + 1) / span_s, 1 / 7200)),
         float(np.median(apart)) if len(apart) >= 5 else 0.3,
+        usual_lag,
+        late,
     )
 
 

@@ -6,10 +6,19 @@ once more: against all records that stand between those of its neighbours, does 
 come near?
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from resume_rig.analysis.match_edges import Edges
-from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_likelihood import (
+    NEVER,
+    Noise,
+    gains_without_lag,
+    log_sum,
+    lost_cost,
+)
+from resume_rig.analysis.match_live import LOG_LAG_LIKELY, USUAL_LAGS
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_vote import most_voters, voted_offsets
@@ -146,45 +155,32 @@ def _rivals(
     most = min(most_voters(len(free.at_s)), _VOTERS)
     groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
     voted = [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
-    if len(voters) > most and _more_than_weighed(run, voted[0], cycles, free, noise):
-        return _AS_GOOD_AS_ANY
     offsets = np.concatenate([*voted, _voted_near(run, cycles, free)])
     if len(rows) > _WEIGHED:
         rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]
     own_s = np.interp(rows, voters, run.offset_s)
     middle_s = float(np.median(own_s))
-    moved = np.unique(np.round((offsets - middle_s) / (_SAME_S / 2)) * (_SAME_S / 2))
-    moved = moved[np.abs(moved) > _SAME_S]
-    own = _explained(rows, own_s, cycles, free, noise) - _far(middle_s, anchor_s)
-    total = 0.0
+    moved = _apart(offsets - middle_s)
+    own = _explained(rows, own_s, cycles, free, noise)
+    worth: dict[float, float] = {}
     for away in moved.tolist():
         shifted = own_s + away
         shifted = shifted + _centred(rows, shifted, cycles, free)
-        rival = _explained(rows, shifted, cycles, free, noise) - _far(middle_s + away, anchor_s)
-        total += float(np.exp(np.clip(rival - own, -_FARTHEST, _FARTHEST)))
-    return total
+        worth[away] = _explained(rows, shifted, cycles, free, noise).total
+    if len(voters) > most and len(voted[0]) >= _RIVALS:
+        least = min((worth[away] for away in _apart(voted[0] - middle_s).tolist()), default=NEVER)
+        if least >= own.total - own.by_chance(noise):
+            # Then there are others like it, as at an even pace, and nothing tells which is right.
+            return _AS_GOOD_AS_ANY
+    own_worth = own.total - _far(middle_s, anchor_s)
+    apart = [w - _far(middle_s + away, anchor_s) - own_worth for away, w in worth.items()]
+    return float(np.exp(np.clip(apart, -_FARTHEST, _FARTHEST)).sum())
 
 
-def _more_than_weighed(
-    run: Choice, voted: Floats, cycles: CycleTimes, free: Entries, noise: Noise
-) -> bool:
-    """Return whether the last rival that is weighed explains as many of its cycles.
-
-    Then there are others like it, as at an even pace, and nothing tells which is right.
-    """
-    if len(voted) < _RIVALS:
-        return False
-    some = np.unique(np.linspace(0, len(run.rows) - 1, _WEIGHED).astype(np.int64))
-    times, own_s = cycles.at_s[run.rows[some]], run.offset_s[some]
-    last_s = own_s + (voted[-1] - float(np.median(run.offset_s[:_VOTERS])))
-    explained = []
-    for offset_s in (own_s, last_s):
-        reach = times + offset_s + np.array([[-_SAME_S], [_SAME_S]])
-        low, high = np.searchsorted(free.at_s, reach)
-        explained.append(int((high > low).sum()))
-    # Lost records alone make a difference of three standard deviations, not more.
-    chance = 3.0 + 3.0 * float(np.sqrt(2 * len(some) * noise.lost))
-    return explained[1] >= explained[0] - chance
+def _apart(away_s: Floats) -> Floats:
+    """Return shifts, each once, without those that are none."""
+    rounded = np.unique(np.round(away_s / (_SAME_S / 2)) * (_SAME_S / 2))
+    return np.asarray(rounded[np.abs(rounded) > _SAME_S])
 
 
 def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:
@@ -200,12 +196,48 @@ def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:
     return voted_offsets(times, near, _RIVALS)
 
 
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    """How an offset explains some cycles.
+
+    Attributes:
+        total: log-likelihood.
+        of_each: of a cycle that has a record, in the mean.
+        cycles: how many there are.
+    """
+
+    total: float
+    of_each: float
+    cycles: int
+
+    def by_chance(self, noise: Noise) -> float:
+        """Return how much less another offset explains by lost records alone, at most.
+
+        That is three standard deviations of their number.
+        """
+        return self.of_each * (3.0 + 3.0 * float(np.sqrt(2 * self.cycles * noise.lost)))
+
+
 def _explained(
     rows: Indexes, offset_s: Floats, cycles: CycleTimes, free: Entries, noise: Noise
-) -> float:
-    found = gains(cycles, free, rows, offset_s, noise)
+) -> _Explained:
+    """Return how an offset explains cycles, whatever the usual lag of the log."""
+    found = gains_without_lag(cycles, free, rows, offset_s, noise)
     lost = lost_cost(cycles, free, rows, offset_s, noise)
-    return float(log_sum(np.column_stack([found.gain, lost]), axis=1).sum())
+    if not cycles.readings:
+        each = log_sum(np.column_stack([found.gain, lost]), axis=1)
+        return _told(float(each.sum()), each)
+    all_lags = [
+        log_sum(np.column_stack([found.with_lag(usual, noise.late), lost]), axis=1)
+        for usual in USUAL_LAGS
+    ]
+    totals = LOG_LAG_LIKELY + np.array([each.sum() for each in all_lags])
+    return _told(float(log_sum(totals, axis=0)), all_lags[int(totals.argmax())])
+
+
+def _told(total: float, each: Floats) -> _Explained:
+    with_record = each[each > 0.0]
+    return _Explained(total, float(with_record.mean()) if len(with_record) else 0.0, len(each))
 
 
 def _centred(rows: Indexes, offset_s: Floats, cycles: CycleTimes, free: Entries) -> float:

@@ -34,6 +34,8 @@ def to_learn_from(
         cycles.index[part],
         cycles.asleep_s[part],
         cycles.unlike[part],
+        cycles.reading[part],
+        cycles.readings,
     )
     stretches = slice(first, last)
     return some, Tracks(

@@ -11,6 +11,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from resume_rig.analysis.match_live import Readings, Seen
 from resume_rig.model.os_record import OsRecord, SleepKind
 
 Floats = NDArray[np.float64]
@@ -36,7 +37,6 @@ _BELIEVED, _NOT_BELIEVED = 0.85, 0.15
 # A record without a single duration is written beside the real one as often as in its place.
 _UNMEASURED_WEIGHT = 0.05
 _SAME_MOMENT_S = 2.0
-NOT_KNOWN = (1 << 62) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ class CycleTimes:
         index: which cycle, int64 [n].
         asleep_s: how long it slept; NaN where not known, float64 [n].
         unlike: bit of each kind that the wires exclude, int64 [n].
+        reading: the first of the log since its end (`match_live.Seen`), int32 [n].
+        readings: how many there were; 0 where the log was not read while the cycles ran.
     """
 
     base_ns: int
@@ -70,6 +72,8 @@ class CycleTimes:
     index: Indexes
     asleep_s: Floats
     unlike: Indexes
+    reading: Readings
+    readings: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +88,7 @@ class Entries:
         half_s: least half-width of its error, 0 where only the common noise counts, float64 [e].
         asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
         kind: bit of its kind, int64 [e].
-        last_cycle: index of the last cycle that it can belong to, int64 [e].
+        reading: of the log that brought it (`match_live.Seen`), int32 [e].
     """
 
     base_ns: int
@@ -95,7 +99,7 @@ class Entries:
     half_s: Floats
     asleep_s: Floats
     kind: Indexes
-    last_cycle: Indexes
+    reading: Readings
 
     def where(self, kept: Indexes) -> "Entries":
         """Return a part of them."""
@@ -108,11 +112,11 @@ class Entries:
             self.half_s[kept],
             self.asleep_s[kept],
             self.kind[kept],
-            self.last_cycle[kept],
+            self.reading[kept],
         )
 
 
-def cycle_times(cycles: Sequence[OutsideMoments], *, by_wake: bool) -> CycleTimes:
+def cycle_times(cycles: Sequence[OutsideMoments], seen: Seen, *, by_wake: bool) -> CycleTimes:
     """Return the cycles that have the time asked for, ascending."""
     known = (c.awake_ns if by_wake else c.asleep_ns for c in cycles)
     base_ns = next((ns for ns in known if ns is not None), 0)
@@ -123,7 +127,15 @@ def cycle_times(cycles: Sequence[OutsideMoments], *, by_wake: bool) -> CycleTime
     unlike = np.array([bits[c.unlike] for c in cycles], dtype=np.int64)
     index = np.flatnonzero(~np.isnan(at_s))
     index = index[np.argsort(at_s[index], kind="stable")]
-    return CycleTimes(base_ns, at_s[index], index, (awake_s - asleep_s)[index], unlike[index])
+    return CycleTimes(
+        base_ns,
+        at_s[index],
+        index,
+        (awake_s - asleep_s)[index],
+        unlike[index],
+        seen.of_cycle[index],
+        seen.count,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +216,7 @@ def record_times(records: Sequence[OsRecord], left_out: Collection[SleepKind]) -
     )
 
 
-def wake_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
+def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
     """Return the moments of the wires' wakes as the records tell them.
 
     WakeTime is the reading of the RTC plus WakeDuration; before that reading the firmware ran, and
@@ -231,7 +243,7 @@ def wake_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
     log_weight = np.concatenate([weight + believed, weight[twice] + np.log(_NOT_BELIEVED)])
     return _entries(
         times,
-        seen_in,
+        seen,
         record=chosen[at],
         at_s=at_s,
         log_weight=log_weight,
@@ -257,7 +269,7 @@ def _half_s(
     return np.where(times.measured[chosen], half_s, np.maximum(half_s, _GUESSED_HALF_S[False]))
 
 
-def sleep_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
+def sleep_entries(times: RecordTimes, seen: Seen) -> Entries:
     """Return the moments of the wires' sleeps, of records that tell of no wake."""
     no_wake = np.isnan(times.wake_s)
     chosen = np.flatnonzero(
@@ -268,7 +280,7 @@ def sleep_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
     asleep_s = np.full(len(chosen), np.nan)
     return _entries(
         times,
-        seen_in,
+        seen,
         record=chosen,
         at_s=times.sleep_s[chosen],
         log_weight=nothing,
@@ -279,7 +291,7 @@ def sleep_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
 
 def _entries(
     times: RecordTimes,
-    seen_in: Sequence[int | None],
+    seen: Seen,
     *,
     record: Indexes,
     at_s: Floats,
@@ -289,9 +301,6 @@ def _entries(
 ) -> Entries:
     order = np.argsort(at_s, kind="stable")
     record = record[order]
-    last = np.full(len(times.kind), NOT_KNOWN, dtype=np.int64)
-    if len(seen_in):
-        last = np.array([NOT_KNOWN if at is None else at for at in seen_in], dtype=np.int64)
     return Entries(
         times.base_ns,
         at_s[order],
@@ -301,7 +310,7 @@ def _entries(
         half_s[order],
         asleep_s[order],
         np.left_shift(np.int64(1), times.kind[record]),
-        last[record],
+        seen.of_record[record],
     )
 
 

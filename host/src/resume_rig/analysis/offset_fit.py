@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from resume_rig.analysis.match_times import Floats, Indexes
+from resume_rig.analysis.match_live import UNKNOWN, Readings
+from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 
 _REACH_S = 1.3
 _RATE_MAX = 150e-6
@@ -12,6 +13,8 @@ _RATE_OF_AT_LEAST = 24
 _ROUNDS = 2
 _SUPPORT = 0.75
 _MISSED_RUN = 5
+# What a pair counts for each reading of the log by which its record came late.
+_LATE = 0.95
 _Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
@@ -47,41 +50,67 @@ class Candidates:
 NONE = Candidates(np.empty(0), np.empty(0), np.empty(0), np.empty(0))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Consecutive cycles.
+
+    Attributes:
+        at_s: their times, ascending, float64 [n].
+        reading: of the log since their ends, int32 [n]; None where it was not read meanwhile.
+    """
+
+    at_s: Floats
+    reading: Readings | None
+
+    @classmethod
+    def of(cls, cycles: CycleTimes, part: slice) -> "Run":
+        """Return some of a campaign's cycles."""
+        return cls(cycles.at_s[part], cycles.reading[part] if cycles.readings else None)
+
+
 def fitted(
-    inside_s: Floats, times_s: Floats, middle_s: float, offset_s: Floats, rate: Floats
+    inside: Entries, run: Run, middle_s: float, offset_s: Floats, rate: Floats
 ) -> Candidates:
     """Return offsets moved to the middle of their pairs, with their support, in the order given.
 
     Args:
-        inside_s: moments of all entries, ascending, float64 [e].
-        times_s: cycles of the run, ascending, float64 [n].
+        inside: all entries.
+        run: the cycles.
         middle_s: the time to which the offsets refer.
         offset_s: float64 [k].
         rate: seconds a second, float64 [k].
     """
     if len(offset_s) == 0:
         return NONE
-    away = times_s - middle_s
+    away = run.at_s - middle_s
     for _ in range(_ROUNDS):
-        residual, near = _residuals(inside_s, times_s, away, offset_s, rate)
+        residual, near, _ = _residuals(inside, run, away, offset_s, rate)
         count = near.sum(axis=1)
         moved = np.where(near, residual, 0.0).sum(axis=1) / np.maximum(count, 1)
         offset_s = offset_s + moved
         rate = _turned(residual - moved[:, None], near, away, rate)
-    residual, near = _residuals(inside_s, times_s, away, offset_s, rate)
-    score = np.where(near, 1.0 - 0.5 * (residual / _REACH_S) ** 2, 0.0).sum(axis=1)
+    residual, near, late = _residuals(inside, run, away, offset_s, rate)
+    score = np.where(near, (1.0 - 0.5 * (residual / _REACH_S) ** 2) * late, 0.0).sum(axis=1)
     return Candidates(offset_s, rate, score, _longest_gap(near))
 
 
 def _residuals(
-    inside_s: Floats, times_s: Floats, away: Floats, offset_s: Floats, rate: Floats
-) -> tuple[Floats, _Mask]:
-    predicted = times_s + offset_s[:, None] + rate[:, None] * away
-    after = np.minimum(np.searchsorted(inside_s, predicted), len(inside_s) - 1)
+    inside: Entries, run: Run, away: Floats, offset_s: Floats, rate: Floats
+) -> tuple[Floats, _Mask, Floats]:
+    """Return how far the nearest entries are, whether they are pairs, and what each counts."""
+    at_s = inside.at_s
+    predicted = run.at_s + offset_s[:, None] + rate[:, None] * away
+    after = np.minimum(np.searchsorted(at_s, predicted), len(at_s) - 1)
     before = np.maximum(after - 1, 0)
-    up, down = inside_s[after] - predicted, inside_s[before] - predicted
-    residual = np.where(np.abs(up) < np.abs(down), up, down)
-    return residual, np.abs(residual) <= _REACH_S
+    up, down = at_s[after] - predicted, at_s[before] - predicted
+    is_after = np.abs(up) < np.abs(down)
+    residual = np.where(is_after, up, down)
+    near = np.abs(residual) <= _REACH_S
+    if run.reading is None:
+        return residual, near, np.ones(1)
+    told = inside.reading[np.where(is_after, after, before)]
+    lag = np.where(told == UNKNOWN, 0, told - run.reading)
+    return residual, near & (lag >= 0), _LATE ** np.maximum(lag, 0)
 
 
 def _turned(residual: Floats, near: _Mask, away: Floats, rate: Floats) -> Floats:

@@ -7,8 +7,8 @@ clock that is set there can be followed.
 
 import numpy as np
 
-from resume_rig.analysis.match_times import Floats, Indexes
-from resume_rig.analysis.offset_fit import NONE, Candidates, fitted
+from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.offset_fit import NONE, Candidates, Run, fitted
 from resume_rig.analysis.offset_vote import voted_offsets
 
 _STRETCH = 64
@@ -30,8 +30,8 @@ def short_stretches(cycles: int) -> Indexes:
 
 
 def with_long_stretches(
-    times_s: Floats,
-    inside_s: Floats,
+    cycles: CycleTimes,
+    inside: Entries,
     by_rank_s: Floats,
     first: Indexes,
     *,
@@ -41,13 +41,14 @@ def with_long_stretches(
     """Return the stretches with those joined that one offset explains.
 
     Args:
-        times_s: all cycles, ascending.
-        inside_s: all entries, ascending.
+        cycles: all of them.
+        inside: all entries.
         by_rank_s: all entries in the order in which their records were written.
         first: the short stretches.
         start: the short stretch at which offsets are known.
         known: those, referring to the middle of that stretch.
     """
+    times_s = cycles.at_s
     if len(times_s) < LONG_CAMPAIGN or len(known) == 0:
         return first
     per_block = max(1, _LONG // int(first[1] - first[0]))
@@ -56,7 +57,7 @@ def with_long_stretches(
     middle_s = float((times_s[first[start]] + times_s[first[start + 1] - 1]) / 2)
     joined = np.zeros(len(edges) - 1, dtype=np.bool_)
     for order in (range(block, len(joined)), range(block - 1, -1, -1)):
-        walk = _Walk(times_s, inside_s, by_rank_s, order.step)
+        walk = _Walk(cycles, inside, by_rank_s, order.step)
         walk.known, walk.at_s = known.where(np.arange(min(_FOLLOWED, len(known)))), middle_s
         for each in order:
             joined[each] = walk.explains(int(edges[each]), int(edges[each + 1]))
@@ -68,42 +69,47 @@ def with_long_stretches(
 class _Walk:
     """Goes from block to block with an offset."""
 
-    def __init__(self, times_s: Floats, inside_s: Floats, by_rank_s: Floats, step: int) -> None:
-        self._times_s, self._inside_s, self._by_rank_s = times_s, inside_s, by_rank_s
+    def __init__(self, cycles: CycleTimes, inside: Entries, by_rank_s: Floats, step: int) -> None:
+        self._cycles, self._inside, self._by_rank_s = cycles, inside, by_rank_s
         self._step = step
         self.known = NONE
         self.at_s = 0.0
 
     def explains(self, low: int, high: int) -> bool:
         """Return whether the offset explains a block; find a new one behind it, if not."""
-        times = self._times_s[low:high]
+        times = self._cycles.at_s[low:high]
         known, at_s = self.known, self.at_s
         for length in (*_LEAD_IN, len(times)):
-            part = times[:length] if self._step == 1 else times[-length:]
-            middle_s = float(part[0] + part[-1]) / 2
+            first, last = (low, min(low + length, high))
+            if self._step == -1:
+                first, last = (max(high - length, low), high)
+            part = Run.of(self._cycles, slice(first, last))
+            middle_s = float(part.at_s[0] + part.at_s[-1]) / 2
             moved = known.offset_s + known.rate * (middle_s - at_s)
-            known, at_s = fitted(self._inside_s, part, middle_s, moved, known.rate), middle_s
+            known, at_s = fitted(self._inside, part, middle_s, moved, known.rate), middle_s
         best = known.where(np.argsort(-known.score, kind="stable"))
         if times[-1] - times[0] <= _LONG_S and best.explain(len(times)):
             self.known, self.at_s = best, at_s
             return True
-        self._look_behind(times)
+        self._look_behind(low, high)
         return False
 
-    def _look_behind(self, times: Floats) -> None:
+    def _look_behind(self, low: int, high: int) -> None:
         """Vote at the far end of a block, among the records next in order."""
-        near, far = (times[0], times[-_STRETCH:])
+        times = self._cycles.at_s[low:high]
+        near, behind = (times[0], slice(max(high - _STRETCH, low), high))
         if self._step == -1:
-            near, far = (times[-1], times[:_STRETCH])
+            near, behind = (times[-1], slice(low, min(low + _STRETCH, high)))
+        far = Run.of(self._cycles, behind)
         expected = near + self.known.offset_s[0] + self.known.rate[0] * (near - self.at_s)
-        place = int(np.searchsorted(self._inside_s, expected))
+        place = int(np.searchsorted(self._inside.at_s, expected))
         ahead = len(times) + _AFTER
-        low, high = (place - _BEFORE, place + ahead)
+        first, last = (place - _BEFORE, place + ahead)
         if self._step == -1:
-            low, high = (place - ahead, place + _BEFORE)
-        offsets = voted_offsets(far, self._by_rank_s[max(low, 0) : max(high, 0)], _FOLLOWED)
+            first, last = (place - ahead, place + _BEFORE)
+        offsets = voted_offsets(far.at_s, self._by_rank_s[max(first, 0) : max(last, 0)], _FOLLOWED)
         if len(offsets):
-            middle_s = float(far[0] + far[-1]) / 2
-            found = fitted(self._inside_s, far, middle_s, offsets, np.zeros(len(offsets)))
-            if found.explain(len(far)):
+            middle_s = float(far.at_s[0] + far.at_s[-1]) / 2
+            found = fitted(self._inside, far, middle_s, offsets, np.zeros(len(offsets)))
+            if found.explain(len(far.at_s)):
                 self.known, self.at_s = found, middle_s

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
-from resume_rig.analysis.offset_fit import NONE, Candidates, fitted
+from resume_rig.analysis.offset_fit import NONE, Candidates, Run, fitted
+from resume_rig.analysis.offset_live import LiveVotes
 from resume_rig.analysis.offset_stretches import (
     LONG_CAMPAIGN,
     short_stretches,
@@ -68,10 +69,12 @@ def find_tracks(cycles: CycleTimes, entries: Entries, expected_s: float | None) 
 class _Finder:
     def __init__(self, cycles: CycleTimes, entries: Entries, expected_s: float | None) -> None:
         self._expected_s = expected_s
+        self._cycles = cycles
         self._at_s = cycles.at_s
         self._entries = entries
         self._kept = int(np.clip(_KEPT_OF_VOTES // len(cycles.at_s), _KEPT_MIN, _KEPT_MAX))
         self._again = int(np.clip(self._kept // 2, 10, 48))
+        self._live = LiveVotes(cycles, entries)
         self._cut(short_stretches(len(cycles.at_s)))
         by_rank = np.argsort(entries.rank, kind="stable")
         self._by_rank_s = entries.at_s[by_rank]
@@ -106,8 +109,8 @@ class _Finder:
         start = max(known, key=lambda at: float(known[at].score[0]) if len(known[at]) else 0.0)
         self._cut(
             with_long_stretches(
-                self._at_s,
-                self._entries.at_s,
+                self._cycles,
+                self._entries,
                 self._by_rank_s,
                 short,
                 start=start,
@@ -177,7 +180,7 @@ class _Finder:
         """
         times, inside = self._times(stretch), self._entries.at_s
         low = max(min(int(self._first[stretch]), len(self._at_s) - _LONG_RUN), 0)
-        voted = [voted_offsets(times, inside, _VOTED)]
+        voted = [voted_offsets(times, inside, _VOTED), self._told(stretch)]
         if most_voters(len(inside)) > len(times):
             voted.append(voted_offsets(self._at_s[low : low + _LONG_RUN], inside, _VOTED))
         if self._expected_s is not None:
@@ -185,6 +188,10 @@ class _Finder:
             first, last = np.searchsorted(inside, ends_s)
             voted.append(voted_offsets(times, inside[first:last], _VOTED))
         return np.concatenate(voted)
+
+    def _told(self, stretch: int) -> Floats:
+        """Return what the readings of the log say that the cycles of a stretch were told of."""
+        return self._live.offsets(int(self._first[stretch]), int(self._first[stretch + 1]))
 
     def _carried(self, before: Candidates, origin: int, stretch: int) -> Candidates:
         if len(before) == 0:
@@ -205,7 +212,7 @@ class _Finder:
             return self._fitted(stretch, self._voted(stretch))
         edge = times[0] if step == 1 else times[-1]
         near = np.searchsorted(self._entries.at_s, edge + known)
-        voted: list[Floats] = []
+        voted: list[Floats] = [self._told(stretch)]
         seen: list[int] = []
         for place in self._place[np.minimum(near, len(self._place) - 1)].tolist():
             if any(abs(place - other) < _BEFORE for other in seen):
@@ -226,7 +233,8 @@ class _Finder:
         """Return offsets moved to the middle of their pairs, with their support."""
         rate = np.zeros(len(offset_s)) if rate is None else rate
         middle_s = float(self._middle_s[stretch])
-        return fitted(self._entries.at_s, self._times(stretch), middle_s, offset_s, rate)
+        part = slice(int(self._first[stretch]), int(self._first[stretch + 1]))
+        return fitted(self._entries, Run.of(self._cycles, part), middle_s, offset_s, rate)
 
     def _merged(self, one: Candidates, other: Candidates) -> Candidates:
         """Return both without doubles and without what explains next to nothing, best first.

@@ -34,7 +34,19 @@ def voted_offsets(outside_s: Floats, inside_s: Floats, most: int) -> Floats:
     differences = (inside_s[None, :] - voters[:, None]).ravel()
     # Each voter's differences are sorted; a stable sort merges such runs.
     differences.sort(kind="stable")
-    few, votes = _most_voted(differences, len(voters), 64 * most)
+    return _chosen(differences, len(voters), most)
+
+
+def agreed_offsets(differences_s: Floats, most: int) -> Floats:
+    """Return up to `most` offsets that single votes, ascending, float64 [n], agree on."""
+    if len(differences_s) == 0:
+        return np.empty(0)
+    return _chosen(differences_s, len(differences_s), most)
+
+
+def _chosen(differences: Floats, voters: int, most: int) -> Floats:
+    """Return the offsets with most votes, at least a window's half apart, best first."""
+    few, votes = _most_voted(differences, voters, 64 * most)
     until = np.searchsorted(differences, differences[few] + _WINDOW_S, side="right")
     chosen: list[float] = []
     for at in np.argsort(-votes, kind="stable").tolist():
