@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from resume_rig.analysis.match_live import UNKNOWN, Readings, lag_gain
-from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match_times import FROM_IMAGE_BITS, CycleTimes, Entries, Floats, Indexes
 
 # Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1.
 _FLAT = 0.5516
@@ -20,6 +20,7 @@ REACH = 1.6
 _ASLEEP_HALF_S = 1.3
 _ASLEEP_RANGE_S = 30.0
 _ASLEEP_DOUBTED = 0.1
+_IMAGES_OF_AT_LEAST = 10
 _UNLIKE = np.log(0.05)
 _NEIGHBOURS = 4
 NEVER = -1e9
@@ -35,6 +36,9 @@ class Noise:
         lost: share of the cycles whose record is not in the log.
         others_hz: rate of records of other sleeps.
         asleep_bias_s: usual excess of the OS's time asleep; None leaves the time asleep out.
+        image_bias_s, image_half_s: the same after a wake from an image, and how far it varies:
+            whether the OS counts the writing of the image, and how long that takes, only the
+            campaign itself tells; None leaves it out.
         usual_lag: by how many readings the log is late each time.
         late: share of the records that come with another one.
     """
@@ -43,6 +47,8 @@ class Noise:
     lost: float = 0.1
     others_hz: float = 1 / 3600
     asleep_bias_s: float | None = None
+    image_bias_s: float | None = None
+    image_half_s: float = 0.0
     usual_lag: int = 0
     late: float = 0.1
 
@@ -125,8 +131,12 @@ def _asleep(
 ) -> Floats:
     if noise.asleep_bias_s is None:
         return np.zeros(len(row))
-    apart = entries.asleep_s[entry] - cycles.asleep_s[row] - noise.asleep_bias_s
-    shape = _FLAT * np.exp(-((apart / _ASLEEP_HALF_S) ** 4)) / _ASLEEP_HALF_S
+    image = (entries.kind[entry] & FROM_IMAGE_BITS) != 0
+    bias_s, half_s = noise.asleep_bias_s, np.full(len(row), _ASLEEP_HALF_S)
+    image_bias_s = np.nan if noise.image_bias_s is None else noise.image_bias_s
+    half_s[image] = max(noise.image_half_s, _ASLEEP_HALF_S)
+    apart = entries.asleep_s[entry] - cycles.asleep_s[row] - np.where(image, image_bias_s, bias_s)
+    shape = _FLAT * np.exp(-((apart / half_s) ** 4)) / half_s
     told = np.log((1 - _ASLEEP_DOUBTED) * shape * _ASLEEP_RANGE_S + _ASLEEP_DOUBTED)
     return np.where(np.isnan(apart), 0.0, told)
 
@@ -165,7 +175,7 @@ def learnt(
         entry: their entries, int64 [k].
     """
     if len(rows) == 0:
-        return Noise(noise.half_s, noise.lost, noise.others_hz, 0.3)
+        return replace(noise, asleep_bias_s=0.3)
     at = entries.at_s[entry]
     inside = (entries.at_s >= at.min()) & (entries.at_s <= at.max())
     others = len(np.unique(entries.record[inside])) - len(np.unique(entries.record[entry]))
@@ -176,7 +186,9 @@ def learnt(
     if len(plain) >= 20:
         half_s = float(np.clip(1.15 * np.quantile(np.abs(plain), 0.95), 0.15, 1.5))
     apart = entries.asleep_s[entry] - cycles.asleep_s[rows]
-    apart = apart[~np.isnan(apart)]
+    image = (entries.kind[entry] & FROM_IMAGE_BITS) != 0
+    image_bias_s, image_half_s = _of_images(apart[image & ~np.isnan(apart)])
+    apart = apart[~image & ~np.isnan(apart)]
     lag = entries.reading[entry] - cycles.reading[rows]
     lag = lag[entries.reading[entry] != UNKNOWN]
     usual_lag, late = noise.usual_lag, noise.late
@@ -188,9 +200,21 @@ def learnt(
         float(np.clip((covered - len(rows) + 1) / (covered + 4), 0.02, 0.6)),
         float(max((others + 1) / span_s, 1 / 7200)),
         float(np.median(apart)) if len(apart) >= 5 else 0.3,
+        image_bias_s,
+        image_half_s,
         usual_lag,
         late,
     )
+
+
+def _of_images(apart: Floats) -> tuple[float | None, float]:
+    """Return the usual excess of the time asleep after wakes from an image, and its half-width."""
+    if len(apart) < _IMAGES_OF_AT_LEAST:
+        return None, 0.0
+    bias_s = float(np.median(apart))
+    half_s = 1.5 * float(np.quantile(np.abs(apart - bias_s), 0.9))
+    # What varies as much as sleeps do tells nothing of them.
+    return (bias_s if half_s < _ASLEEP_RANGE_S / 2 else None), half_s
 
 
 def parts_of(count: int) -> list[slice]:

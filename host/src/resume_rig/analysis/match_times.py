@@ -22,6 +22,9 @@ _MS = 1e-3
 _FROM_IMAGE = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP})
 _KINDS = tuple(SleepKind)
 _CODE = {kind: code for code, kind in enumerate(_KINDS)}
+FROM_IMAGE_BITS = sum(1 << _CODE[kind] for kind in _FROM_IMAGE)
+"""Of `Entries.kind`."""
+
 # No firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
 _PLAUSIBLE_FIRMWARE_S = 60.0
 # From SLP_S3# rising to the OS where the record does not say: from memory, from an image.
@@ -233,7 +236,7 @@ def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
     usual_s = float(np.median(to_os_s)) if len(chosen) else 0.0
     doubtful = ~guessed & (np.abs(to_os_s - usual_s) > _DOUBTFUL_S)
     came_back_s = times.wake_s[chosen] - took_s
-    asleep_s = np.where(guessed | image, np.nan, came_back_s - to_os_s - times.sleep_s[chosen])
+    asleep_s = np.where(guessed, np.nan, came_back_s - to_os_s - times.sleep_s[chosen])
     weight = np.where(times.measured[chosen], 0.0, np.log(_UNMEASURED_WEIGHT))
     half_s = _half_s(times, chosen, guessed, image)
     twice = np.flatnonzero(doubtful)
