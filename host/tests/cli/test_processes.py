@@ -105,7 +105,7 @@ def test_a_campaign_stopped_in_a_cycle_keeps_its_records(tmp_path: Path, after_s
     campaign = start(
         tmp_path,
         *("run", "--rig", "sim:clock=virtual,seed=4", "--cycles", "40"),
-        *("--dwell", "3s", "--out", "short.rrs", "--json"),
+        *("--out", "short.rrs", "--json"),
     )
     wait_for_cycles(store, 3)
     time.sleep(after_s)

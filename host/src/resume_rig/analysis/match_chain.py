@@ -19,7 +19,7 @@ from resume_rig.analysis.match_likelihood import (
     lost_cost,
     parts_of,
 )
-from resume_rig.analysis.match_sample import worth_following
+from resume_rig.analysis.match_sample import sample_of, uncrowded, worth_following
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_tracks import Tracks
 
@@ -30,7 +30,7 @@ _STEP_RANGE = 8.0
 # Beyond three it is as good as impossible; not 0, so that a campaign never ends in nothing.
 _GIVEN_UP = np.append(np.exp(-6.0 * np.arange(4)), 1e-150)
 _REMEMBERED = len(_GIVEN_UP) - 1
-_CELLS_FINE = 20_000
+_CELLS_FINE = 4096
 _SURE = 0.999
 _NO_RANK = (1 << 62) - 1
 
@@ -82,16 +82,20 @@ def follow(
         noise: what the records are like.
         log_prior: of each candidate of the first stretch, per second, float64 [k].
     """
-    worth = _worth(cycles, entries, tracks, noise)
     size = max(1, -(-len(cycles.at_s) // _CELLS_FINE))
+    crowded = np.zeros(len(tracks.first) - 1, dtype=np.bool_)
+    if size > 1:
+        rows, first = sample_of(tracks)
+        some = _worth(cycles, entries, tracks, noise, rows)
+        tracks, crowded = uncrowded(tracks, some.gain, first, step_cost, noise)
+    worth = _worth(cycles, entries, tracks, noise, np.arange(len(cycles.at_s)))
     if size > 1:
         tracks = worth_following(tracks, worth.gain, step_cost)
-    stretches = len(tracks.first) - 1
-    fine = np.zeros(stretches, dtype=np.bool_)
-    cells = _cells(tracks, size, fine)
+    cells = _cells(tracks, size, np.zeros(len(crowded), dtype=np.bool_))
     posterior, evidence = _both_ways(cells, tracks, worth, cycles, log_prior)
     if size > 1:
-        fine = _unsettled(cells, tracks, posterior)
+        # Where many are alike, a step has no cycle of its own.
+        fine = _unsettled(cells, tracks, posterior) & ~crowded
         cells = _cells(tracks, size, fine)
         posterior, evidence = _both_ways(cells, tracks, worth, cycles, log_prior)
     cell, slots = np.nonzero(posterior > 1e-5)
@@ -112,22 +116,27 @@ def step_cost(step_s: Floats) -> Floats:
     return np.asarray(np.log(2 * _STEP_RANGE * apart_s / _STEPS_PER_CYCLE))
 
 
-def _worth(cycles: CycleTimes, entries: Entries, tracks: Tracks, noise: Noise) -> _Worth:
-    n, most = len(cycles.at_s), tracks.offset_s.shape[1]
+def _worth(
+    cycles: CycleTimes, entries: Entries, tracks: Tracks, noise: Noise, rows: Indexes
+) -> _Worth:
+    """Return what some cycles are worth, ascending."""
+    n, most = len(rows), tracks.offset_s.shape[1]
     gain = np.full((n, most), NEVER)
     rank = np.full((n, most), -1, dtype=np.int64)
-    stretch = np.repeat(np.arange(len(tracks.first) - 1), np.diff(tracks.first))
+    stretch = np.searchsorted(tracks.first, rows, side="right") - 1
     for slot, part in product(range(most), parts_of(n)):
-        rows = part.start + np.flatnonzero(~np.isnan(tracks.offset_s[stretch[part], slot]))
-        offset_s = tracks.offset_at(stretch[rows], slot, cycles.at_s[rows])
-        found = gains(cycles, entries, rows, offset_s, noise)
-        lost = lost_cost(cycles, entries, rows, offset_s, noise)
-        gain[rows, slot] = log_sum(np.column_stack([found.gain, lost]), axis=1)
+        of_part = stretch[part]
+        at = part.start + np.flatnonzero(~np.isnan(tracks.offset_s[of_part, slot]))
+        own = rows[at]
+        offset_s = tracks.offset_at(stretch[at], slot, cycles.at_s[own])
+        found = gains(cycles, entries, own, offset_s, noise)
+        lost = lost_cost(cycles, entries, own, offset_s, noise)
+        gain[at, slot] = log_sum(np.column_stack([found.gain, lost]), axis=1)
         best = found.gain.argmax(axis=1)
-        at = np.arange(len(rows))
-        entry = found.entry[at, best]
-        sharp = (found.gain[at, best] > 0) & (entries.half_s[entry] == 0.0)
-        rank[rows, slot] = np.where(sharp, entries.rank[entry], -1)
+        place = np.arange(len(at))
+        entry = found.entry[place, best]
+        sharp = (found.gain[place, best] > 0) & (entries.half_s[entry] == 0.0)
+        rank[at, slot] = np.where(sharp, entries.rank[entry], -1)
     return _Worth(gain, rank)
 
 

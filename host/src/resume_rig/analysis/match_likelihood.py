@@ -207,6 +207,17 @@ def learnt(
     )
 
 
+def by_chance(of_each: float, cycles: int, noise: Noise) -> float:
+    """Return how much less another offset explains by lost records alone, at most.
+
+    Args:
+        of_each: what a cycle with a record adds, log-likelihood.
+        cycles: how many there are; three standard deviations of how many lost a record count.
+        noise: what the records are like.
+    """
+    return of_each * (3.0 + 3.0 * float(np.sqrt(2 * cycles * noise.lost)))
+
+
 def _of_images(apart: Floats) -> tuple[float | None, float]:
     """Return the usual excess of the time asleep after wakes from an image, and its half-width."""
     if len(apart) < _IMAGES_OF_AT_LEAST:

@@ -7,16 +7,18 @@ come near?
 """
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from resume_rig.analysis.match_edges import Edges
 from resume_rig.analysis.match_likelihood import (
-    NEVER,
     Noise,
+    by_chance,
     gains_without_lag,
     log_sum,
     lost_cost,
+    parts_of,
 )
 from resume_rig.analysis.match_live import LOG_LAG_LIKELY, USUAL_LAGS
 from resume_rig.analysis.match_order import Choice
@@ -29,7 +31,8 @@ _RIVALS = 24
 _AS_GOOD_AS_ANY = 1e9
 _NEAR = 64
 _VOTERS = 256
-_WEIGHED = 4096
+_GLANCE, _WEIGHED = 512, 4096
+_MANY = 5
 _SAME_S = 1.0
 _LIKELY = 0.5
 _FARTHEST = 40.0
@@ -150,31 +153,49 @@ def _rivals(
 ) -> float:
     """Return the likelihood of all rivals together against that of the run as it was found."""
     voters = run.rows
+    own_s = np.interp(rows, voters, run.offset_s)
+    story = _Story(cycles, free, noise, rows, own_s)
+    beside = _apart(_voted_near(run, cycles, free))
+    if len(rows) > _WEIGHED and all(story.has_many(beside, size) for size in (_GLANCE, _WEIGHED)):
+        return _AS_GOOD_AS_ANY
     # The cycles about a short run may have a better story that the run is no part of.
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
     most = min(most_voters(len(free.at_s)), _VOTERS)
     groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
-    voted = [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
-    offsets = np.concatenate([*voted, _voted_near(run, cycles, free)])
-    if len(rows) > _WEIGHED:
-        rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]
-    own_s = np.interp(rows, voters, run.offset_s)
-    middle_s = float(np.median(own_s))
-    moved = _apart(offsets - middle_s)
-    own = _explained(rows, own_s, cycles, free, noise)
-    worth: dict[float, float] = {}
-    for away in moved.tolist():
-        shifted = own_s + away
-        shifted = shifted + _centred(rows, shifted, cycles, free)
-        worth[away] = _explained(rows, shifted, cycles, free, noise).total
+    # Votes are for shifts against where the run itself is, so that its drift spoils none.
+    told_s = [cycles.at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
+    voted = [voted_offsets(each, free.at_s, _RIVALS) for each in told_s]
+    some = _sample(len(rows), _WEIGHED)
+    own = story.told(0.0, some)
+    close_s = own.total - by_chance(own.of_each, own.cycles, noise)
+    first = _apart(voted[0]).tolist()
+    others = _apart(np.concatenate([*voted, beside])).tolist()
+    # So many that come near in a sample, or among those with most votes, are some of more: nothing
+    # tells which of them is right.
+    many = _MANY if len(some) < len(rows) else len(others) + 1
     if len(voters) > most and len(voted[0]) >= _RIVALS:
-        least = min((worth[away] for away in _apart(voted[0] - middle_s).tolist()), default=NEVER)
-        if least >= own.total - own.by_chance(noise):
-            # Then there are others like it, as at an even pace, and nothing tells which is right.
+        many = min(many, _RIVALS // 2)
+    worth: dict[float, float] = {}
+    near: list[float] = []
+    for away in [*first, *(each for each in others if each not in first)]:
+        worth[away] = story.told(away, some).total
+        near += [away] if worth[away] >= close_s else []
+        if len(near) >= many:
             return _AS_GOOD_AS_ANY
+    if len(some) < len(rows):
+        # A sample loses other records than the whole: what came near in it is weighed by all.
+        everywhere = np.arange(len(rows))
+        worth = {away: story.told(away, everywhere).total for away in near}
+        own = story.told(0.0, everywhere) if near else own
+    middle_s = float(np.median(own_s))
     own_worth = own.total - _far(middle_s, anchor_s)
     apart = [w - _far(middle_s + away, anchor_s) - own_worth for away, w in worth.items()]
     return float(np.exp(np.clip(apart, -_FARTHEST, _FARTHEST)).sum())
+
+
+def _sample(count: int, size: int) -> Indexes:
+    """Return so many places, evenly spread; all where there are fewer."""
+    return np.unique(np.linspace(0, count - 1, min(size, count)).astype(np.int64))
 
 
 def _apart(away_s: Floats) -> Floats:
@@ -190,8 +211,8 @@ def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:
     """
     middle = len(run.rows) // 2
     some = slice(max(middle - _NEAR // 2, 0), middle + _NEAR // 2 + 1)
-    times = cycles.at_s[run.rows[some]]
-    told = np.searchsorted(free.at_s, (times + run.offset_s[some])[[0, -1]])
+    times = cycles.at_s[run.rows[some]] + run.offset_s[some]
+    told = np.searchsorted(free.at_s, times[[0, -1]])
     near = free.at_s[max(int(told[0]) - _NEAR // 2, 0) : int(told[1]) + _NEAR // 2]
     return voted_offsets(times, near, _RIVALS)
 
@@ -210,45 +231,68 @@ class _Explained:
     of_each: float
     cycles: int
 
-    def by_chance(self, noise: Noise) -> float:
-        """Return how much less another offset explains by lost records alone, at most.
 
-        That is three standard deviations of their number.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Story:
+    """A run of cycles and the records that are free for it.
+
+    Attributes:
+        rows: the cycles. own_s: where the run itself puts the OS clock, float64 [r].
+    """
+
+    cycles: CycleTimes
+    free: Entries
+    noise: Noise
+    rows: Indexes
+    own_s: Floats
+
+    def told(self, away_s: float, some: Indexes) -> _Explained:
+        """Return how an offset so far from the run's own explains some of its rows.
+
+        Whatever the usual lag of the log.
         """
-        return self.of_each * (3.0 + 3.0 * float(np.sqrt(2 * self.cycles * noise.lost)))
+        rows, offset_s = self.rows[some], self.own_s[some] + away_s
+        if away_s:
+            offset_s = offset_s + self._centre(rows, offset_s)
+        totals = np.zeros(len(USUAL_LAGS) if self.cycles.readings else 1)
+        positive = np.zeros((len(totals), 2))
+        for part in parts_of(len(rows)):
+            for lag, each in enumerate(self._each(rows[part], offset_s[part])):
+                totals[lag] += each.sum()
+                positive[lag] += (each[each > 0].sum(), (each > 0).sum())
+        if self.cycles.readings:
+            totals += LOG_LAG_LIKELY
+        best = positive[int(totals.argmax())]
+        of_each = float(best[0] / best[1]) if best[1] else 0.0
+        return _Explained(float(log_sum(totals, axis=0)), of_each, len(rows))
 
+    def has_many(self, away_s: Floats, size: int) -> bool:
+        """Return whether many offsets explain as much, but for chance, in a sample of the rows."""
+        some = _sample(len(self.rows), size)
+        own = self.told(0.0, some)
+        close_s = own.total - by_chance(own.of_each, own.cycles, self.noise)
+        near = (self.told(away, some).total >= close_s for away in away_s.tolist())
+        return sum(islice(filter(None, near), _MANY)) >= _MANY
 
-def _explained(
-    rows: Indexes, offset_s: Floats, cycles: CycleTimes, free: Entries, noise: Noise
-) -> _Explained:
-    """Return how an offset explains cycles, whatever the usual lag of the log."""
-    found = gains_without_lag(cycles, free, rows, offset_s, noise)
-    lost = lost_cost(cycles, free, rows, offset_s, noise)
-    if not cycles.readings:
-        each = log_sum(np.column_stack([found.gain, lost]), axis=1)
-        return _told(float(each.sum()), each)
-    all_lags = [
-        log_sum(np.column_stack([found.with_lag(usual, noise.late), lost]), axis=1)
-        for usual in USUAL_LAGS
-    ]
-    totals = LOG_LAG_LIKELY + np.array([each.sum() for each in all_lags])
-    return _told(float(log_sum(totals, axis=0)), all_lags[int(totals.argmax())])
+    def _each(self, rows: Indexes, offset_s: Floats) -> list[Floats]:
+        """Return what each cycle adds, for each usual lag of the log."""
+        found = gains_without_lag(self.cycles, self.free, rows, offset_s, self.noise)
+        lost = lost_cost(self.cycles, self.free, rows, offset_s, self.noise)
+        gains = [found.gain]
+        if self.cycles.readings:
+            gains = [found.with_lag(usual, self.noise.late) for usual in USUAL_LAGS]
+        return [log_sum(np.column_stack([gain, lost]), axis=1) for gain in gains]
 
-
-def _told(total: float, each: Floats) -> _Explained:
-    with_record = each[each > 0.0]
-    return _Explained(total, float(with_record.mean()) if len(with_record) else 0.0, len(each))
-
-
-def _centred(rows: Indexes, offset_s: Floats, cycles: CycleTimes, free: Entries) -> float:
-    """Return how far a rival's own pairs are from it, in the median."""
-    predicted = cycles.at_s[rows] + offset_s
-    after = np.minimum(np.searchsorted(free.at_s, predicted), len(free.at_s) - 1)
-    before = np.maximum(after - 1, 0)
-    up, down = free.at_s[after] - predicted, free.at_s[before] - predicted
-    residual = np.where(np.abs(up) < np.abs(down), up, down)
-    near = residual[np.abs(residual) < _SAME_S]
-    return float(np.median(near)) if len(near) else 0.0
+    def _centre(self, rows: Indexes, offset_s: Floats) -> float:
+        """Return how far a rival's own pairs are from it, in the median."""
+        at_s = self.free.at_s
+        predicted = self.cycles.at_s[rows] + offset_s
+        after = np.minimum(np.searchsorted(at_s, predicted), len(at_s) - 1)
+        before = np.maximum(after - 1, 0)
+        up, down = at_s[after] - predicted, at_s[before] - predicted
+        residual = np.where(np.abs(up) < np.abs(down), up, down)
+        near = residual[np.abs(residual) < _SAME_S]
+        return float(np.median(near)) if len(near) else 0.0
 
 
 def _far(offset_s: float, anchor_s: float | None) -> float:

@@ -30,6 +30,7 @@ _KEPT_MIN, _KEPT_MAX = 6, 96
 _BEFORE, _AFTER = 24, 96
 _POOR = 0.3
 _ANY = 2.0
+_AS_GOOD = 0.9
 _CLOSE_S = 60.0
 
 
@@ -240,15 +241,19 @@ class _Finder:
         """Return both without doubles and without what explains next to nothing, best first.
 
         Those of `one` come from a neighbour or were there before; they stay for this stretch even
-        if little speaks for them here, because the clock may have been set within it.
+        if little speaks for them here, because the clock may have been set within it. And where
+        more are as good as can be kept, they go first: at an even pace all shifts are alike, and
+        what is followed in one stretch must be there in the next.
         """
         offset = np.concatenate([one.offset_s, other.offset_s])
         rate = np.concatenate([one.rate, other.rate])
         score = np.concatenate([one.score, other.score])
         missed = np.concatenate([one.missed, other.missed])
         trusted = np.arange(len(offset)) < len(one)
-        order = np.argsort(-(score + np.where(trusted, 0.01, 0.0)), kind="stable")
-        best = float(score[order[0]]) if len(order) else 0.0
+        best = float(score.max()) if len(score) else 0.0
+        before = trusted & (score >= _AS_GOOD * best) & (len(offset) > self._kept)
+        ahead = np.where(trusted, 0.01, 0.0) + np.where(before, (1.0 - _AS_GOOD) * best, 0.0)
+        order = np.argsort(-(score + ahead), kind="stable")
         chosen: list[int] = []
         for at in order.tolist():
             if len(chosen) == self._kept:
@@ -258,4 +263,5 @@ class _Finder:
                 continue
             if all(abs(offset[at] - offset[c]) > _SAME_S for c in chosen):
                 chosen.append(at)
+        chosen.sort(key=lambda at: -(float(score[at]) + 0.01 * bool(trusted[at])))
         return Candidates(offset[chosen], rate[chosen], score[chosen], missed[chosen])
