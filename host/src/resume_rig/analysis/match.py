@@ -19,8 +19,14 @@ import numpy as np
 
 from resume_rig.analysis.match_chain import follow
 from resume_rig.analysis.match_choice import choose
+from resume_rig.analysis.match_columns import (
+    OutsideMoments,
+    columns_of,
+    moments_of,
+    record_times,
+)
 from resume_rig.analysis.match_likelihood import Noise, learnt
-from resume_rig.analysis.match_live import seen_at
+from resume_rig.analysis.match_live import Seen, seen_at
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_reasons import cycle_reasons, record_reasons
@@ -31,9 +37,9 @@ from resume_rig.analysis.match_times import (
     CycleTimes,
     Entries,
     Floats,
-    OutsideMoments,
+    Moments,
+    RecordTimes,
     cycle_times,
-    record_times,
     sleep_entries,
     wake_entries,
 )
@@ -46,7 +52,7 @@ from resume_rig.model.match import (
 )
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
 
-__all__ = ["Match", "OutsideMoments", "match"]
+__all__ = ["Match", "OutsideMoments", "match", "match_arrays"]
 
 # Two clocks that are both meant to show UTC: half of them within seconds; the others off by a time
 # zone (at most 14 h) and little more, or by anything within decades.
@@ -63,8 +69,7 @@ class Match:
     """Which cycle is told of by which record.
 
     Attributes:
-        pairs: (index of the cycle, index of the record), in order of the cycles.
-        probability: of each pair, 0..1; none is below LOWEST_CONFIDENCE.
+        matched: the pairs in order of the cycles; no probability is below LOWEST_CONFIDENCE.
         offset_ns: OS clock minus the cycles' clock, median over the pairs by wake, what the
             firmware took left out; None without pairs.
         spread_ns: largest departure of a pair from that median; 0 without pairs.
@@ -73,13 +78,22 @@ class Match:
         record_reasons: of every record without a cycle, by index.
     """
 
-    pairs: tuple[tuple[int, int], ...]
-    probability: tuple[float, ...]
+    matched: Pairs
     offset_ns: int | None
     spread_ns: int
     steps: tuple[tuple[int, int, int], ...]
     cycle_reasons: dict[int, CycleReason]
     record_reasons: dict[int, RecordReason]
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """(index of the cycle, index of the record), in order of the cycles."""
+        return tuple(zip(self.matched.cycle.tolist(), self.matched.record.tolist(), strict=True))
+
+    @property
+    def probability(self) -> tuple[float, ...]:
+        """Of each pair, 0..1."""
+        return tuple(self.matched.probability.tolist())
 
     @property
     def unmatched_cycles(self) -> tuple[int, ...]:
@@ -94,7 +108,8 @@ class Match:
     @property
     def verified(self) -> bool:
         """Whether there are pairs, and all of them are certain."""
-        return bool(self.pairs) and min(self.probability) >= HIGH_CONFIDENCE
+        sure = self.matched.probability >= HIGH_CONFIDENCE
+        return len(sure) > 0 and bool(sure.all())
 
 
 def match(
@@ -116,13 +131,17 @@ def match(
             time, None where that is not known; may be empty.
         left_out: kinds whose records belong to none of these cycles.
     """
-    times = record_times(records, left_out)
     seen = seen_at(seen_in, len(records), len(cycles))
-    entries = wake_entries(times, seen)
-    outside = cycle_times(cycles, seen, by_wake=True)
+    times = record_times(columns_of(records), left_out)
+    return match_columns(moments_of(cycles), times, same_epoch, seen)
+
+
+def match_arrays(moments: Moments, times: RecordTimes, same_epoch: bool, seen: Seen) -> Match:
+    """Return the match of cycles and records that are columns of numbers; see `match`."""
+    outside, entries = cycle_times(moments, seen, by_wake=True), wake_entries(times, seen)
     sleeps = sleep_entries(times, seen)
     if len(entries.at_s) == 0 or len(outside.at_s) == 0:
-        entries, outside = sleeps, cycle_times(cycles, seen, by_wake=False)
+        entries, outside = sleeps, cycle_times(moments, seen, by_wake=False)
     chosen, possible, noise = _best(outside, entries, same_epoch)
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _WORTH_TELLING)
@@ -132,12 +151,11 @@ def match(
         pairs = pairs.with_more(more.where(more.probability >= LOWEST_CONFIDENCE))
     offset_ns, spread_ns = _offset(sure, outside, entries)
     return Match(
-        pairs=tuple(zip(pairs.cycle.tolist(), pairs.record.tolist(), strict=True)),
-        probability=tuple(pairs.probability.tolist()),
+        matched=pairs,
         offset_ns=offset_ns,
         spread_ns=spread_ns,
         steps=_steps(sure, outside),
-        cycle_reasons=cycle_reasons(cycles, times, pairs, outside.index[unsure.rows]),
+        cycle_reasons=cycle_reasons(moments, times, pairs, outside.index[unsure.rows]),
         record_reasons=record_reasons(times, pairs, unsure.record),
     )
 

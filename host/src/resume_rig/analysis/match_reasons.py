@@ -1,17 +1,17 @@
 """Why a cycle has no record, and a record no cycle: the likely reason, from what stands around."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import numpy as np
 
 from resume_rig.analysis.match_pairs import Pairs
-from resume_rig.analysis.match_times import Indexes, OutsideMoments, RecordTimes
+from resume_rig.analysis.match_times import Indexes, Moments, RecordTimes
 from resume_rig.model.match import CycleReason, RecordReason
 from resume_rig.model.os_record import SleepKind
 
 
 def cycle_reasons(
-    cycles: Sequence[OutsideMoments],
+    moments: Moments,
     times: RecordTimes,
     pairs: Pairs,
     ambiguous: Indexes,
@@ -19,16 +19,17 @@ def cycle_reasons(
     """Return a reason for every cycle without a record.
 
     Args:
-        cycles: all of them.
+        moments: of all cycles.
         times: of the records.
         pairs: what is matched.
         ambiguous: cycles that likely had a record, though not likely enough.
     """
-    free = np.ones(len(cycles), dtype=np.bool_)
+    asleep, awake = ~np.isnan(moments.asleep_s), ~np.isnan(moments.awake_s)
+    free = np.ones(len(asleep), dtype=np.bool_)
     free[pairs.cycle] = False
     around, unsure = _Around(times, pairs), set(ambiguous.tolist())
     return {
-        index: _of_cycle(index, cycles[index], around, unsure)
+        index: _of_cycle(index, bool(asleep[index]), bool(awake[index]), around, unsure)
         for index in np.flatnonzero(free).tolist()
     }
 
@@ -86,11 +87,11 @@ class _Around:
 
 
 def _of_cycle(
-    index: int, cycle: OutsideMoments, around: _Around, ambiguous: Collection[int]
+    index: int, slept: bool, woke: bool, around: _Around, ambiguous: Collection[int]
 ) -> CycleReason:
     reason = CycleReason.LOST
-    if cycle.awake_ns is None:
-        reason = CycleReason.NO_TIME if cycle.asleep_ns is None else CycleReason.NOT_SURVIVED
+    if not woke:
+        reason = CycleReason.NOT_SURVIVED if slept else CycleReason.NO_TIME
     elif index in ambiguous:
         reason = CycleReason.AMBIGUOUS
     elif not around.any:

@@ -150,4 +150,4 @@ def _leads(
         short = gain[at, best[at]] - gain[at, same]
         if apart_s[same] <= _SAME_S and short <= max(step_cost(apart_s[best[at]]), chance[at]):
             best[at] = same
-    return best
+    return np.asarray(best, dtype=np.int64)
