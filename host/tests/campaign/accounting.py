@@ -131,7 +131,8 @@ class Soak:
         self._bench = SimulatedBench(self._dut, self._clock, seed, diary=self._diary)
         self._link = DamagedLink(self._bench.handle, seed)
         self._rig = SmpRig(
-            SmpClient(InProcessTransport(self._link.handle, self._clock), self._clock)
+            SmpClient(InProcessTransport(self._link.handle, self._clock), self._clock),
+            foresight=self._bench,
         )
 
     def run(self) -> Account:

@@ -1,6 +1,6 @@
 """A rig without a wire, a DUT of a few lines, and benches that are simulated for real."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -148,6 +148,16 @@ class FakeRig:
         rows = [edge for edge in rows if edge.channel not in self.nameless]
         self.hook("after", "edges")
         return EdgeBatch(tuple(rows), first, following, first - cursor, 0, following < len(past))
+
+    def await_news(
+        self,
+        until_host_ns: int,
+        pause_ns: int,
+        channels: Collection[Channel] = (),
+        *,
+        log: bool = False,
+    ) -> None:
+        self.clock.sleep_ns(min(pause_ns, until_host_ns - self.clock.now_ns()))
 
     def levels(self) -> dict[Channel, int]:
         self._request("levels")

@@ -71,7 +71,9 @@ def test_a_cycle_is_kept_with_everything_that_was_measured(simulated: Make) -> N
         CommandName.PRESS,
         CommandName.PRESS,
     ]
-    assert len(first.exchanges) == 4
+    assert first.exchanges[0].board_rx_ns < first.edges[0].t_ns
+    assert first.exchanges[-1].board_tx_ns > first.edges[-1].t_ns
+    assert len(first.exchanges) <= 8
     assert first.faults is not None
     assert [block.number for block in first.light] == list(
         range(first.light[0].number, first.light[0].number + len(first.light))

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
+from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG
 from resume_rig.analysis.limits import kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, reader_of, side_of, sighting_of
 from resume_rig.analysis.ranking import NO_SLEEP_MOMENTS, moment_of
 from resume_rig.analysis.reported_times import MS_NS
-from resume_rig.analysis.ruling import BIOS_IS_WRONG
 from resume_rig.model.component import ComponentKind
 from resume_rig.model.cycle import IntervalName, Outcome, ReconciledCycle
 from resume_rig.model.os_record import LogReading, SleepKind

@@ -12,6 +12,7 @@ from resume_rig.analysis.disagreements import (
     surroundings_of,
 )
 from resume_rig.analysis.findings.seen import Surroundings
+from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG, hidden_bios
 from resume_rig.analysis.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.match import Match, OutsideMoments, match
 from resume_rig.analysis.measures import sighting_of
@@ -26,7 +27,7 @@ from resume_rig.analysis.reconcile import (
     press_to_resume_complete,
     unexplained,
 )
-from resume_rig.analysis.ruling import BIOS_IS_WRONG, BROKEN, campaign_why, rule
+from resume_rig.analysis.ruling import BROKEN, campaign_why, rule
 from resume_rig.analysis.statistics import failure_rate
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import (
@@ -311,14 +312,11 @@ def _clock(
 
 def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
     """Return from nothing to all that a cycle's BIOS time may lack, or have too much."""
-    for finding in cycle.findings:
-        hidden_ns, bound_ns = (finding.evidence.get(key) for key in ("hidden_ns", "bound_ns"))
-        if finding.kind not in BIOS_IS_WRONG:
-            continue
-        if isinstance(hidden_ns, int) and isinstance(bound_ns, int):
-            farthest_ns = hidden_ns + (bound_ns if hidden_ns > 0 else -bound_ns)
-            return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
-    return BoundedNs(0, 0)
+    hidden = hidden_bios(cycle)
+    if hidden is None:
+        return BoundedNs(0, 0)
+    farthest_ns = hidden.value_ns + (hidden.bound_ns if hidden.value_ns > 0 else -hidden.bound_ns)
+    return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
 
 
 def _doubts(reading: LogReading) -> list[str]:

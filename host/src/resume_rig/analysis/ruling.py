@@ -6,20 +6,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
+from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG
 from resume_rig.analysis.judge import limit_clauses, resume_sentence, why_not_judged, worst_of
 from resume_rig.analysis.limits import conformity_of, kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
 from resume_rig.model.cycle import Outcome, ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
+from resume_rig.model.os_record import SLEEPS
 from resume_rig.model.requirement import BIOS, RESUME, Requirement
 from resume_rig.model.units import count_of
-from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.model.verdict import Verdict
 
 BROKEN: Final = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED})
 """Outcomes that fail without a time."""
-
-BIOS_IS_WRONG: Final = frozenset({FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED})
-"""Findings by which a BIOS time is not what it was, though there was time for it."""
 
 _NO_EVIDENCE: Final = {
     Outcome.INVALID: "invalid: edges of this cycle were lost",
@@ -144,4 +143,15 @@ def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:
     if without:
         told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
         parts.append(f"{count_of(without, 'cycle')} without evidence ({told})")
-    return parts
+    return parts + _apart(cycles)
+
+
+def _apart(cycles: Sequence[ReconciledCycle]) -> list[str]:
+    """Say which kinds of sleep were left out that could be judged by themselves."""
+    kinds = Counter(
+        cycle.record.kind
+        for cycle in cycles
+        if cycle.record is not None and (cycle.why_not or "").startswith("judged apart")
+    )
+    told = [f"{n} {kind} (--kind {kind})" for kind, n in kinds.items() if kind in SLEEPS]
+    return [f"judged apart: {', '.join(told)}"] if told else []

@@ -66,7 +66,8 @@ class Bench:
         self._lease_ns = info.lease_ns
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.
-        self.slow_pause_ns = min(SLOW_PAUSE_NS, info.lease_ns // 4)
+        self._silence_ns = info.lease_ns // 4
+        self.slow_pause_ns = min(SLOW_PAUSE_NS, self._silence_ns)
         self.fast_pause_ns = min(FAST_PAUSE_NS, self.slow_pause_ns)
         self._light_pause_ns = min(2 * SLOW_PAUSE_NS, info.light_ring * BLOCK_NS // 4)
         self._light_read_ns = self._light_until_ns = 0
@@ -199,6 +200,7 @@ class Bench:
         *,
         fast: bool = False,
         light_until_ns: int | None = None,
+        signs: Collection[Channel] | None = None,
     ) -> bool:
         """Read edges until `done` or the host time comes; return whether `done` came.
 
@@ -207,8 +209,11 @@ class Bench:
             done: asked after each reading.
             fast: ask often, because something is about to happen.
             light_until_ns: keep recording light, until this host time at most.
+            signs: the lines that decide what `done` says; None: anything may.
         """
         pause_ns = self.fast_pause_ns if fast else self.slow_pause_ns
+        if signs is None and done is None:
+            signs = ()
         while True:
             if light_until_ns is not None:
                 self.record_light(light_until_ns)
@@ -220,7 +225,28 @@ class Bench:
             left_ns = until_host_ns - self.clock.now_ns()
             if left_ns <= 0:
                 return False
-            self.clock.sleep_ns(min(pause_ns, left_ns))
+            if signs is None:
+                self.clock.sleep_ns(min(pause_ns, left_ns))
+            else:
+                self.rig.await_news(self._duty_ns(until_host_ns), pause_ns, signs)
+
+    def wait_for_log(self, until_host_ns: int) -> None:
+        """Read edges, and wait until the log that the board serves may have grown."""
+        self.wait(self.clock.now_ns())
+        self.rig.await_news(self._duty_ns(until_host_ns), self.slow_pause_ns, log=True)
+
+    def _duty_ns(self, until_host_ns: int) -> int:
+        """Return when the board has to be asked in any case, news or not; `until_host_ns` at most.
+
+        That keeps its lease, the relation of the clocks, and light that its ring cannot hold for
+        long.
+        """
+        now_ns = self.clock.now_ns()
+        duties_ns = [self._exchanged_ns + EXCHANGE_PAUSE_NS, now_ns + self._silence_ns]
+        if self._light_wanted:
+            duties_ns.append(self._light_read_ns + self._light_pause_ns)
+            duties_ns.append(self._light_until_ns - LIGHT_SPAN_NS // 2 + 1)
+        return min(until_host_ns, *(due_ns for due_ns in duties_ns if due_ns > now_ns))
 
     def read(self, *, all_light: bool = False) -> None:
         """Read what the board captured; light only now and then, for it is many blocks."""

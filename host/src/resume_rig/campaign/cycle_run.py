@@ -4,7 +4,7 @@ What the wires tell decides where to go next; what became of the cycle is said a
 what was recorded, by the same analysis that a report uses.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from resume_rig.campaign.bench import NS_PER_MS, Bench
 from resume_rig.campaign.events import Asleep, CycleStarted, Observer, Woke
@@ -12,6 +12,7 @@ from resume_rig.campaign.learned_timeout import LearnedTimeouts
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import Command, CycleRaw
 from resume_rig.campaign.states import (
+    RUNNING,
     CycleState,
     dead_lines,
     first_change,
@@ -142,7 +143,7 @@ class CycleRun:
     def _fall_asleep(self) -> CycleState:
         trigger = self._move(self.plan.sleep_by, closed=True)
         since_ns = self._bench.clock.now_ns()
-        asleep = self._wait_for(self._fell_asleep, self._sleep_timeout_ns)
+        asleep = self._wait_for(self._fell_asleep, (self._line,), self._sleep_timeout_ns)
         self._fell_asleep_in_ns = self._bench.clock.now_ns() - since_ns
         if not (asleep or self._went_dark()):
             self._open_lid()
@@ -156,8 +157,10 @@ class CycleRun:
         if plan.wake_by is Actuator.LID and not bench.lid_closed:
             self._move(Actuator.LID, closed=True)
         end_ns = bench.host_time_of(self._asleep_ns) + plan.dwell_ns
-        woke = bench.wait(end_ns - LIGHT_LEAD_NS, self._woke_up) or bench.wait(
-            end_ns, self._woke_up, light_until_ns=end_ns + self._wake_timeout_ns
+        signs = (self._line,)
+        light_until_ns = end_ns + self._wake_timeout_ns
+        woke = bench.wait(end_ns - LIGHT_LEAD_NS, self._woke_up, signs=signs) or bench.wait(
+            end_ns, self._woke_up, light_until_ns=light_until_ns, signs=signs
         )
         if not woke:
             self._woken = True
@@ -168,7 +171,10 @@ class CycleRun:
         timeout_ns = self._wake_timeout_ns
         since_ns = self._bench.clock.now_ns()
         light_until_ns = since_ns + timeout_ns
-        shown = self._wait_for(self._is_awake_or_dozed, timeout_ns, light_until_ns=light_until_ns)
+        signs = (self._line, *RUNNING, Channel.BACKLIGHT)
+        shown = self._wait_for(
+            self._is_awake_or_dozed, signs, timeout_ns, light_until_ns=light_until_ns
+        )
         if self._dozes_on():
             return CycleState.ASLEEP
         self._open_lid()
@@ -205,10 +211,17 @@ class CycleRun:
             self._move(Actuator.LID, closed=False)
 
     def _wait_for(
-        self, sign: Callable[[], bool], timeout_ns: int, *, light_until_ns: int | None = None
+        self,
+        shown: Callable[[], bool],
+        signs: Collection[Channel],
+        timeout_ns: int,
+        *,
+        light_until_ns: int | None = None,
     ) -> bool:
         until_ns = self._bench.clock.now_ns() + timeout_ns
-        return self._bench.wait(until_ns, sign, fast=True, light_until_ns=light_until_ns)
+        return self._bench.wait(
+            until_ns, shown, fast=True, light_until_ns=light_until_ns, signs=signs
+        )
 
     def _fell_asleep(self) -> bool:
         t_ns = first_change(self._bench.capture.edges, self._line, 0, from_ns=0)

@@ -7,7 +7,7 @@ from resume_rig.campaign.bench import Bench
 from resume_rig.campaign.outside_help import OutsideHelp
 from resume_rig.campaign.plan import NS_PER_S, Plan
 from resume_rig.campaign.raw import CommandName, Recovery
-from resume_rig.campaign.states import dead_lines, first_change, is_off, sleep_line
+from resume_rig.campaign.states import RUNNING, dead_lines, first_change, is_off, sleep_line
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import DeviceFault, RigError
@@ -165,7 +165,9 @@ class RecoveryRun:
     def _is_off(self) -> bool:
         bench = self._bench
         return bench.wait(
-            bench.clock.now_ns() + OFF_WITHIN_NS, lambda: is_off(bench.levels(), bench.wired)
+            bench.clock.now_ns() + OFF_WITHIN_NS,
+            lambda: is_off(bench.levels(), bench.wired),
+            signs=bench.wired,
         )
 
     def _boots(self, *, by_itself_ns: int) -> bool:
@@ -187,7 +189,8 @@ class RecoveryRun:
 
     def _runs_within(self, timeout_ns: int) -> bool:
         bench = self._bench
-        return bench.wait(bench.clock.now_ns() + timeout_ns, bench.is_running, fast=True)
+        until_ns = bench.clock.now_ns() + timeout_ns
+        return bench.wait(until_ns, bench.is_running, fast=True, signs=RUNNING)
 
     def _settled(self) -> bool:
         self._bench.wait(self._bench.clock.now_ns() + self._plan.settle_ns)
@@ -202,6 +205,7 @@ class RecoveryRun:
             bench.clock.now_ns() + plan.sleep_timeout_ns,
             lambda: first_change(bench.capture.edges, line, 0, from_ns=since_ns) is not None,
             fast=True,
+            signs=(line,),
         )
         if slept:
             bench.wait(bench.clock.now_ns() + plan.dwell_ns)

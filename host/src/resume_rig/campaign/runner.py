@@ -216,7 +216,7 @@ class CampaignRunner:
         until_ns = bench.clock.now_ns() + log.wait_ns(last=last)
         patient = log.present and bench.is_running() and (last or self._unrewarded < PATIENCE)
         while patient and log.received < wanted and bench.clock.now_ns() < until_ns:
-            bench.wait(min(until_ns, bench.clock.now_ns() + bench.slow_pause_ns))
+            bench.wait_for_log(until_ns)
             log.read()
         self._unrewarded = 0 if log.has_news else self._unrewarded + 1
         if log.problem is not None:

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resume_rig.acceptance.assessment import assess_store
+from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
     add_rig_arguments,
@@ -15,8 +17,8 @@ from resume_rig.cli.arguments import (
     duration_ns,
     requirement_of,
 )
-from resume_rig.cli.assessment import assess_store, show
-from resume_rig.cli.console import check_place_of, refuse_to_overwrite, say
+from resume_rig.cli.assessment import show
+from resume_rig.cli.console import refuse_to_overwrite, say
 from resume_rig.cli.exit_status import STOPPED, status_of_verdict
 from resume_rig.cli.opened_rig import dut_of, opened_rig
 from resume_rig.model.channel import Actuator

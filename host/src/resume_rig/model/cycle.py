@@ -125,6 +125,11 @@ class ReconciledCycle:
     record_missing: CycleReason | None = None
     bios_impossible: bool = False
 
+    @property
+    def timed_outside(self) -> bool:
+        """Whether its wires tell of a sleep and a wake that count, judged or not."""
+        return self.outside.outcome is Outcome.SLEPT_AND_WOKE and not self.outside.ignored
+
 
 @dataclass(frozen=True, slots=True)
 class OsClock:

@@ -11,6 +11,7 @@ from resume_rig.model.errors import UsageError
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_log import DutLog, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.foresight import Foresight
 from resume_rig.rig.interface import Rig, RigInfo
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
@@ -167,7 +168,7 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
     # Real time passes by itself while the bench works.
     latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
     transport = InProcessTransport(bench.handle, clock, url, latency_ns)
-    rig, info = _identified(transport, clock)
+    rig, info = _identified(transport, clock, bench if latency_ns else None)
     log = None if options.loopback else served_log(rig, info)
     return OpenRig(
         rig, clock, url, simulated=True, dut_log=log, reopen=rig.info, plug=options.loopback
@@ -209,9 +210,12 @@ def _host_and_port(url: str, text: str) -> tuple[str, int]:
     return host, int(digits)
 
 
-def _identified(transport: Transport, clock: Clock) -> tuple[SmpRig, RigInfo]:
+def _identified(
+    transport: Transport, clock: Clock, foresight: Foresight | None = None
+) -> tuple[SmpRig, RigInfo]:
     """Return the rig on the transport and who it says it is; else close the transport."""
-    rig = SmpRig(SmpClient(transport, clock, first_sequence=secrets.randbits(8)))
+    client = SmpClient(transport, clock, first_sequence=secrets.randbits(8))
+    rig = SmpRig(client, foresight=foresight)
     try:
         return rig, rig.info()
     except BaseException:  # Ctrl-C while a port stays silent must not leave it open

@@ -5,6 +5,7 @@ strict time order, so that edges carry exact event times however rarely the benc
 thousand cycles on a virtual clock cost no more than their events. One thread at a time.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 from numpy.random import SeedSequence, default_rng
@@ -65,6 +66,7 @@ class SimulatedBench:
         self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
         self._panel = Panel(light, profile.behaviour.pwm_hz, profile.behaviour.pwm_duty)
         self._moves: list[tuple[int, Actuator, bool]] = []
+        self._changed: set[Channel] = set()
         self._board = SimulatedBoard(
             BoardWiring(profile.channels, profile.actuators),
             self._world_now_ns,
@@ -100,6 +102,25 @@ class SimulatedBench:
         self._board.sample_light(self._panel, now_ns)
         self._reached_ns = now_ns
         return now_ns
+
+    def next_news_ns(
+        self, until_host_ns: int, channels: Collection[Channel], *, log: bool = False
+    ) -> int:
+        """Let the DUT go on up to its next news; return the host time of that (`Foresight`).
+
+        The bench is then ahead of its clock, which has to follow before the next request.
+        """
+        until_ns = until_host_ns - self._start_ns
+        while (due := self._next_due()) is not None and due[0] <= until_ns:
+            told_bytes = self._log.size_bytes
+            self._changed.clear()
+            self._do(*due)
+            self._reached_ns = max(self._reached_ns, due[0])
+            if not self._changed.isdisjoint(channels) or (
+                log and self._log.size_bytes > told_bytes
+            ):
+                return self._start_ns + self._reached_ns
+        return until_host_ns
 
     def set_faults(self, faults: frozenset[SimFault]) -> None:
         """Let the DUT misbehave in these ways, and no others, from now on."""
@@ -179,6 +200,7 @@ class SimulatedBench:
             self._diary.take(event)
         match event:
             case WireChange():
+                self._changed.add(event.channel)
                 self._board.edge(event.t_ns, event.channel, event.level)
             case PanelChange():
                 self._board.sample_light(self._panel, event.t_ns)

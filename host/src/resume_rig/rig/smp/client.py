@@ -99,6 +99,11 @@ class SmpClient:
         return self._transport.name
 
     @property
+    def clock(self) -> Clock:
+        """Return the clock that decides how long a request may take."""
+        return self._clock
+
+    @property
     def discards(self) -> Discards:
         """Return what was dropped so far."""
         return self._discards
