@@ -133,7 +133,7 @@ def match(
     """
     seen = seen_at(seen_in, len(records), len(cycles))
     times = record_times(columns_of(records), left_out)
-    return match_columns(moments_of(cycles), times, same_epoch, seen)
+    return match_arrays(moments_of(cycles), times, same_epoch, seen)
 
 
 def match_arrays(moments: Moments, times: RecordTimes, same_epoch: bool, seen: Seen) -> Match:
