@@ -36,6 +36,7 @@ after_s = {after_s}
 _NOTICED_WITHIN_NS: Final = 60 * _NS_PER_S
 _MARGIN_NS: Final = 100_000_000
 _MOST_RESUMES: Final = 100
+_VOID: Final = (Outcome.INVALID, Outcome.RIG_FAULT, Outcome.INTERRUPTED)
 _FINE: Final = (0, 1, 4)
 
 
@@ -181,8 +182,8 @@ def _wrong_cycles(
         slept_and_woke = (deeds["sleeps"], deeds["wakes"], deeds["resumed"]) == (1, 1, 1)
         if raw.outcome is Outcome.SLEPT_AND_WOKE and not slept_and_woke:
             yield f"cycle {raw.number} is told to be slept-and-woke; the DUT: {_counted(deeds)}"
-        void = raw.outcome in (Outcome.SLEPT_AND_WOKE, Outcome.INVALID, Outcome.INTERRUPTED)
-        if not void and slept_and_woke:
+        told = raw.outcome is Outcome.SLEPT_AND_WOKE or raw.outcome in _VOID
+        if not told and slept_and_woke:
             yield f"cycle {raw.number} is told to be {raw.outcome.value}; the DUT slept and woke"
 
 
@@ -199,7 +200,7 @@ def _lost(
             continue
         last = before[-1]
         inside = line["utc_ns"] <= spans[last][1] + _MARGIN_NS
-        if not inside and cycles[last].outcome not in (Outcome.INVALID, Outcome.INTERRUPTED):
+        if not inside and cycles[last].outcome not in _VOID:
             yield f"a sleep after cycle {last + 1} is in no cycle: {line}"
 
 
@@ -211,7 +212,7 @@ def _unnoticed(
 ) -> Iterator[str]:
     """Say which resets of the board and unplugged cables nobody was told of."""
     losses = [line["utc_ns"] for line in told if line.get("event") == "rig-lost"]
-    void = [s for s, raw in zip(spans, cycles, strict=True) if raw.outcome is Outcome.INVALID]
+    void = [s for s, raw in zip(spans, cycles, strict=True) if raw.outcome in _VOID]
     for line in diary:
         t_ns = line["utc_ns"]
         if "fault" not in line or t_ns > spans[-1][1]:

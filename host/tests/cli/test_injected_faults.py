@@ -86,7 +86,7 @@ def test_a_line_that_is_all_noise_ends_with_a_sentence(command: Any) -> None:
 def test_a_board_reset_costs_the_cycle_in_flight(command: Any) -> None:
     said = run(command, at("board-reset", 12, 40))
 
-    assert (said.status, outcomes(said)) == (0, {GOOD: 3, "invalid": 2})
+    assert (said.status, outcomes(said)) == (0, {GOOD: 3, "rig-fault": 2})
     assert kinds(said) == {"board-rebooted"}
     assert said.err.count("the rig is back, the campaign goes on") == 2
 
@@ -94,7 +94,7 @@ def test_a_board_reset_costs_the_cycle_in_flight(command: Any) -> None:
 def test_a_cable_that_was_out_costs_the_cycle_in_flight(command: Any) -> None:
     said = run(command, at("unplug", 12, for_s=20))
 
-    assert (said.status, outcomes(said)) == (0, {GOOD: 4, "invalid": 1})
+    assert (said.status, outcomes(said)) == (0, {GOOD: 4, "rig-fault": 1})
     assert kinds(said) == {"not-measured"}
     assert "the port is gone (its cable is out); waiting for the rig" in said.err
 
@@ -104,13 +104,13 @@ def test_a_cable_that_stays_out_ends_the_campaign_and_it_can_go_on(command: Any)
 
     assert said.status == 3
     assert "`resume-rig run --resume night.rrs` goes on" in said.err
-    assert outcomes(said) == {GOOD: 1, "invalid": 1}
+    assert outcomes(said) == {GOOD: 1, "rig-fault": 1}
 
 
 def test_a_ring_that_ran_over_makes_its_cycle_void_and_no_other(command: Any) -> None:
     said = run(command, at("ring-overrun", 12, 30))
 
-    assert (said.status, outcomes(said)) == (0, {GOOD: 3, "invalid": 2})
+    assert (said.status, outcomes(said)) == (0, {GOOD: 3, "rig-fault": 2})
     assert kinds(said) == {"overrun"}
 
 
@@ -128,7 +128,7 @@ def test_a_host_that_was_suspended_with_the_lid_closed_blames_nobody(command: An
     said = run(command, at("host-pause", 13, for_s=40), *lid)
 
     assert said.status == 0
-    assert outcomes(said) == {GOOD: CYCLES - 1, "invalid": 1}
+    assert outcomes(said) == {GOOD: CYCLES - 1, "rig-fault": 1}
     assert "lease-expired" in kinds(said)
 
 

@@ -35,12 +35,14 @@ def opened_rig(
         not_before_utc_ns: wall time at which a virtual clock starts at the earliest.
         sessions_before: of the campaign that goes on.
     """
+    from resume_rig.acceptance.bench_in_use import claim_here
     from resume_rig.rig.open import open_rig
 
-    opened = open_rig(
-        url, dut=dut, not_before_utc_ns=not_before_utc_ns, sessions_before=sessions_before
-    )
-    try:
-        yield opened
-    finally:
-        opened.rig.close()
+    with claim_here(url):
+        opened = open_rig(
+            url, dut=dut, not_before_utc_ns=not_before_utc_ns, sessions_before=sessions_before
+        )
+        try:
+            yield opened
+        finally:
+            opened.rig.close()

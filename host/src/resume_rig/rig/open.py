@@ -11,6 +11,7 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.fault_plan import FaultPlan
 from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_log import DutLog, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.fault_file import load_fault_plan
@@ -28,8 +29,9 @@ from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
 _ALLOWED: Final = (
-    "sim:[clock=virtual|real][,seed=N][,dut=loopback][,faults=FILE], "
-    "native:PATH[,seed=N][,dut=loopback], serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
+    "sim:[clock=virtual|real][,seed=N][,dut=loopback][,light=none][,faults=FILE], "
+    "native:PATH[,seed=N][,dut=loopback], "
+    "serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
 )
 _DEFAULT_PROFILE: Final = "healthy-laptop"
 
@@ -48,6 +50,7 @@ class OpenRig:
         plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
         faults: what is injected on purpose; None for nothing.
         disk_is_full: whether the disk of the store is to count as full; None: look at it.
+        control: the OS of a DUT that is simulated in this process; None elsewhere.
     """
 
     rig: Rig
@@ -60,6 +63,7 @@ class OpenRig:
     plug: bool = False
     faults: FaultPlan | None = None
     disk_is_full: Callable[[], bool] | None = None
+    control: DutControl | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class SimOptions:
     virtual: bool | None = None
     seed: int | None = None
     loopback: bool = False
+    photodiode: bool = True
     faults: str | None = None
 
 
@@ -148,6 +153,7 @@ def parse_sim_options(text: str) -> SimOptions:
     virtual: bool | None = None
     seed: int | None = None
     loopback = False
+    photodiode = True
     faults: str | None = None
     for option in filter(None, text.split(",")):
         match option.split("=", 1):
@@ -161,6 +167,10 @@ def parse_sim_options(text: str) -> SimOptions:
                 faults = path
             case ["dut", "loopback"]:
                 loopback = True
+            case ["light", "none"]:
+                photodiode = False
+            case ["light", other]:
+                raise UsageError(f"sim: has no light {other!r}; allowed is none, no photodiode")
             case ["dut", other]:
                 raise UsageError(f"sim: has no DUT {other!r}; allowed is loopback, a plug for none")
             case ["seed", other]:
@@ -168,22 +178,31 @@ def parse_sim_options(text: str) -> SimOptions:
             case _:
                 raise UsageError(
                     f"sim: has no option {option!r}; allowed are clock=virtual|real, seed=N, "
-                    "dut=loopback and faults=FILE"
+                    "dut=loopback, light=none and faults=FILE"
                 )
-    return SimOptions(virtual, seed, loopback, faults)
+    return SimOptions(virtual, seed, loopback, photodiode, faults)
 
 
 def _open_sim(
     url: str, options: SimOptions, clock: Clock, dut: DutProfile | None, sessions_before: int
 ) -> OpenRig:
     # The compiled core is loaded only where a bench is simulated.
+    from resume_rig.rig.sim.control import SimulatedControl
     from resume_rig.rig.sim.opening import open_sim
 
     first_seed = secrets.randbits(31) if options.seed is None else options.seed
     seed = first_seed + sessions_before
     plan = None if options.faults is None else load_fault_plan(Path(options.faults))
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
-    sim = open_sim(url, clock, profile, seed, loopback=options.loopback, plan=plan)
+    sim = open_sim(
+        url,
+        clock,
+        profile,
+        seed,
+        loopback=options.loopback,
+        photodiode=options.photodiode,
+        plan=plan,
+    )
     rig, info = _identified(sim.open_link(), clock, sim.bench if sim.jumps else None, seed)
     log = None if options.loopback else served_log(rig, info)
     return OpenRig(
@@ -197,6 +216,7 @@ def _open_sim(
         plug=options.loopback,
         faults=plan,
         disk_is_full=None if plan is None else sim.disk_is_full,
+        control=None if options.loopback else SimulatedControl(sim.bench),
     )
 
 

@@ -33,15 +33,19 @@ class PlanField:
 
 
 _LISTS = "one value, or a list: 5 s, 10 s, or a range: 5 s to 60 s"
-_ACTUATORS = ("button", "lid", "button, lid")
+_STATES = ("S3", "S4", "S5", "hybrid", "fast-startup", "modern-standby", "S3, S4")
+_INTO = ("button", "lid", "idle", "command", "button, lid")
+_OUT_OF = ("button", "lid", "timer", "none", "button, lid")
 FIELDS: Final = (
     PlanField("cycles", "Cycles", tip="1 to 1,000,000"),
     PlanField("warm_up", "Warm-up cycles", tip="measured, not judged", needs=("cycles",)),
-    PlanField("state", "Sleep state", ("S3",)),
-    PlanField("sleep_by", "Sleep by", _ACTUATORS, "one, or a list"),
-    PlanField("wake_by", "Wake by", _ACTUATORS, "one, or a list"),
+    PlanField("state", "Sleep state", _STATES, "one, or a list", needs=("settle_ns", "settle")),
+    PlanField("sleep_by", "Sleep by", _INTO, "one, or a list"),
+    PlanField("wake_by", "Wake by", _OUT_OF, "one, or a list"),
     PlanField("dwell_ns", "Asleep for", tip=_LISTS, needs=("short_dwell",)),
     PlanField("settle_ns", "Awake for", tip=_LISTS),
+    PlanField("settle", "Settles", ("", "adaptive"), "adaptive: until it shows that it has"),
+    PlanField("settle_limit_ns", "Settles within", tip="with adaptive", needs=("settle",)),
     PlanField("press_ns", "Press for", tip=_LISTS),
     PlanField("sleep_timeout_ns", "Sleep time-out", tip=_LISTS),
     PlanField("wake_timeout_ns", "Wake time-out", tip=_LISTS),

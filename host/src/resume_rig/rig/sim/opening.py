@@ -8,10 +8,12 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.fault_plan import ON_THE_BENCH, FaultPlan
 from resume_rig.rig.dut_log import DutLog
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.board import LIGHT_RATE_HZ
 from resume_rig.rig.sim.fault_schedule import FaultSchedule
 from resume_rig.rig.sim.faulty_transport import FaultyTransport
 from resume_rig.rig.sim.host_faults import HostFaults
 from resume_rig.rig.sim.link_faults import LinkFaults
+from resume_rig.rig.sim.server import BUFFER_BYTES, IN_PROCESS_BYTES
 from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
 from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import SystemClock
@@ -42,6 +44,7 @@ def open_sim(
     seed: int,
     *,
     loopback: bool = False,
+    photodiode: bool = True,
     plan: FaultPlan | None = None,
 ) -> OpenedSim:
     """Make a simulated bench.
@@ -52,12 +55,22 @@ def open_sim(
         profile: of the DUT.
         seed: of the bench.
         loopback: a plug is in the DUT's place.
+        photodiode: the rig has one.
         plan: of the faults to inject; None for none.
     """
     # Real time passes by itself while the bench works.
     latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
     schedule = None if plan is None else FaultSchedule(plan, seed, ON_THE_BENCH)
-    bench = SimulatedBench(profile, clock, seed, loopback=loopback, schedule=schedule)
+    bench = SimulatedBench(
+        profile,
+        clock,
+        seed,
+        loopback=loopback,
+        light_rate_hz=LIGHT_RATE_HZ if photodiode else 0,
+        schedule=schedule,
+        # On a cable that errs only short packets come through.
+        buffer_bytes=IN_PROCESS_BYTES if plan is None else BUFFER_BYTES,
+    )
     if plan is None:
         return OpenedSim(
             bench,
