@@ -99,6 +99,30 @@ def test_ctrl_c_keeps_what_was_measured_and_says_how_to_go_on(tmp_path: Path) ->
 
 
 @POSIX
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.15])
+def test_a_campaign_stopped_in_a_cycle_keeps_its_records(tmp_path: Path, after_s: float) -> None:
+    store = tmp_path / "short.rrs"
+    campaign = start(
+        tmp_path,
+        *("run", "--rig", "sim:clock=virtual,seed=4", "--cycles", "40"),
+        *("--out", "short.rrs", "--json"),
+    )
+    wait_for_cycles(store, 3)
+    time.sleep(after_s)
+    campaign.send_signal(signal.SIGINT)
+    finish(campaign)
+
+    status, out, err = finish(start(tmp_path, "run", "--resume", "short.rrs", "--json"))
+
+    assert status == 0, err
+    document = json.loads(out)
+    assert document["verdict"] == "PASS"
+    assert document["campaign"]["outcomes"]["slept-and-woke"] == 40
+    told = [cycle["match"] for cycle in document["cycles"] if cycle["record_id"] is not None]
+    assert [match["level"] for match in told] == ["high"] * 40
+
+
+@POSIX
 def test_a_killed_campaign_goes_on(tmp_path: Path) -> None:
     store = tmp_path / "killed.rrs"
     campaign = start(

@@ -31,10 +31,12 @@ def opened_rig(
         dut: its DUT's profile.
         not_before_utc_ns: wall time at which a virtual clock starts at the earliest.
     """
+    from resume_rig.acceptance.bench_in_use import claim_here
     from resume_rig.rig.open import open_rig
 
-    opened = open_rig(url, dut=dut, not_before_utc_ns=not_before_utc_ns)
-    try:
-        yield opened
-    finally:
-        opened.rig.close()
+    with claim_here(url):
+        opened = open_rig(url, dut=dut, not_before_utc_ns=not_before_utc_ns)
+        try:
+            yield opened
+        finally:
+            opened.rig.close()

@@ -21,6 +21,7 @@ _AXIS_PX: Final = 128
 _BAR: Final = 0.3
 _ROWS: Final = ("BIOS", "drivers", "complete")
 _BEFORE_WAKE_S: Final = 0.3
+_MARKS: Final = ("no wake trigger was seen", "dashed: the trigger", "dashed: trigger and light")
 _AFTER_WAKE: Final = 1.25
 
 
@@ -64,7 +65,9 @@ class CycleWave(QWidget):
         evidence = detail.evidence
         first_ns = min((lane.since_ns for lane in evidence.wires.lanes.values()), default=0)
         self.lanes.draw(evidence.wires, first_ns, evidence.until_ns, evidence.zero_ns)
-        self.lanes.mark(list(_marks(detail)))
+        marks = list(_marks(detail))
+        self.lanes.mark(marks)
+        self.lanes.lanes.note(_MARKS[len(marks)])
         self._draw_phases()
         if evidence.has_trigger:
             self.show_wake()
@@ -168,10 +171,10 @@ class CycleWave(QWidget):
         self.phases.setMinimumHeight(130)
 
 
-def _marks(detail: Detail) -> Iterator[tuple[float, str]]:
+def _marks(detail: Detail) -> Iterator[float]:
     if not detail.evidence.has_trigger:
         return
-    yield 0.0, "trigger"
+    yield 0.0
     light = outside_milestones(detail.evidence.outside).light
     if light is not None:
-        yield light.value_ns / _NS_PER_S, "light"
+        yield light.value_ns / _NS_PER_S
