@@ -37,13 +37,15 @@ class PlanField:
 
 
 _LISTS = "one value, or a list: 5 s, 10 s, or a range: 5 s to 60 s"
+# After a boot a DUT needs longer until the next trigger.
+_SETTLING = ("settle_ns", "settle", "settle_limit_ns")
 _STATES = tuple(state_word(kind) for kind in STATES)
 _SLEEP_BY = (*(str(way).lower() for way in (*Actuator, *SleepMeans)), "button, lid")
 _WAKE_BY = (*(str(way).lower() for way in (*Actuator, *WakeMeans)), "button, lid")
 FIELDS: Final = (
     PlanField("cycles", "Cycles", tip="1 to 1,000,000"),
     PlanField("warm_up", "Warm-up cycles", tip="measured, not judged", needs=("cycles",)),
-    PlanField("state", "Sleep state", _STATES, "one, or a list"),
+    PlanField("state", "Sleep state", _STATES, "one, or a list", _SETTLING),
     PlanField("sleep_by", "Sleep by", _SLEEP_BY, "one, or a list"),
     PlanField("wake_by", "Wake by", _WAKE_BY, "one, or a list"),
     PlanField("dwell_ns", "Asleep for", tip=_LISTS, needs=("short_dwell",)),
@@ -131,14 +133,14 @@ def problems_of(draft: PlanDraft) -> Mapping[str, str]:
 
 def _checkable(draft: PlanDraft, field: PlanField) -> list[str]:
     """Return the field, and those that it needs where they are right themselves."""
-    keys = [field.key]
+    keys = [*field.needs, field.key]
     for key in field.needs:
+        needed = FIELD_BY_KEY[key]
         try:
-            parse_plan(_mapping(draft, [key]))
+            parse_plan(_mapping(draft, [*needed.needs, key]))
         except UsageError:
             # Told beside that field.
             return []
-        keys.append(key)
     return keys
 
 
