@@ -18,9 +18,11 @@ FLOORS = {
     "analysis": 2,
     "campaign": 3,
     "report": 3,
-    "cli": 4,
-    "gui": 4,
-    "robot": 4,
+    "acceptance": 4,
+    "gui": 5,
+    "pytest_rig": 5,
+    "robot": 5,
+    "cli": 6,  # `resume-rig gui` opens the window
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

@@ -19,7 +19,7 @@ from resume_rig.model.cycle import (
 from resume_rig.model.os_record import LogReading, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Comparison, Limit
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.verdict import Finding, FindingKind, Verdict
 
 MS = 1_000_000
 LIGHT = load_requirement("press-to-light-2s")
@@ -213,3 +213,37 @@ def test_the_limits_of_sysfund_are_told_with_what_they_rest_on(record) -> None:
 )
 def test_a_limit_is_said_in_words(limit, text) -> None:
     assert limit_text(limit) == text
+
+
+def under_reported(record, hidden_ms: int, bound_ms: int = 5) -> Sighting:
+    """Return a cycle whose BIOS time lacks `hidden_ms`."""
+    seen = lit(900, record=record)
+    assert seen.cycle is not None
+    evidence = {"hidden_ns": hidden_ms * MS, "bound_ns": bound_ms * MS, "cycles": 1}
+    kind = FindingKind.BIOS_UNDER_REPORTED if hidden_ms > 0 else FindingKind.BIOS_OVER_REPORTED
+    finding = Finding(kind, "It lacks some.", evidence)
+    return Sighting(record, replace(seen.cycle, findings=(finding,)))
+
+
+@pytest.mark.parametrize(
+    ("bios_ms", "hidden_ms", "verdict"),
+    [
+        (700, 200, Verdict.PASS),
+        (700, 290, Verdict.PASS),
+        (700, 298, Verdict.MARGINAL),
+        (700, 800, Verdict.MARGINAL),
+        (1_100, 300, Verdict.FAIL),
+        (1_100, -300, Verdict.FAIL),
+        (900, -300, Verdict.PASS),
+    ],
+)
+def test_bios_time_that_was_not_reported_takes_a_pass_back(
+    record, bios_ms, hidden_ms, verdict
+) -> None:
+    reported = record(bios_init_ms=bios_ms, driver_init_ms=1_000)
+
+    resume = judge_limits(SYSFUND, [under_reported(reported, hidden_ms)])[0]
+
+    assert resume.verdict is verdict, resume.why
+    assert resume.hidden == (verdict is Verdict.MARGINAL)
+    assert resume.worst == bios_ms + 1_000  # what is shown stays what was reported

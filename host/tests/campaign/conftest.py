@@ -1,6 +1,6 @@
 """A rig without a wire, a DUT of a few lines, and benches that are simulated for real."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.requirement import Requirement
 from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_log import served_log
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import (
@@ -35,6 +36,7 @@ from resume_rig.rig.interface import (
     SelfTestCheck,
 )
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.control import SimulatedControl
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import InProcessTransport
@@ -149,6 +151,16 @@ class FakeRig:
         self.hook("after", "edges")
         return EdgeBatch(tuple(rows), first, following, first - cursor, 0, following < len(past))
 
+    def await_news(
+        self,
+        until_host_ns: int,
+        pause_ns: int,
+        channels: Collection[Channel] = (),
+        *,
+        log: bool = False,
+    ) -> None:
+        self.clock.sleep_ns(min(pause_ns, until_host_ns - self.clock.now_ns()))
+
     def levels(self) -> dict[Channel, int]:
         self._request("levels")
         levels = dict.fromkeys(WIRED, 1)
@@ -245,6 +257,7 @@ class CampaignBench:
     simulated: SimulatedBench | None = None
     helps: OutsideHelp = NO_HELP
     reopen: Reopen | None = None
+    control: DutControl | None = None
 
     def begin(self, plan: Plan) -> CampaignEnd:
         return begin(
@@ -257,6 +270,7 @@ class CampaignBench:
             observe=self.events.append,
             helps=self.helps,
             reopen=self.reopen,
+            control=self.control,
         )
 
     def go_on(self) -> CampaignEnd:
@@ -269,6 +283,7 @@ class CampaignBench:
             observe=self.events.append,
             helps=self.helps,
             reopen=self.reopen,
+            control=self.control,
         )
 
 
@@ -321,7 +336,15 @@ def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., Campaig
         dut_log = served_log(rig, info)
         assert dut_log is not None
         log = ServedLog(dut_log)
-        return CampaignBench(tmp_path / name, rig, clock, identity, log, simulated=bench)
+        return CampaignBench(
+            tmp_path / name,
+            rig,
+            clock,
+            identity,
+            log,
+            simulated=bench,
+            control=SimulatedControl(bench),
+        )
 
     return make
 

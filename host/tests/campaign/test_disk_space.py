@@ -70,7 +70,7 @@ def test_a_disk_that_is_full_in_a_commit_ends_with_advice_and_loses_nothing(
     def connect_to_a_small_disk(*args: Any, **options: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*args, **options)
         connection.execute("PRAGMA page_size = 8192")
-        connection.execute("PRAGMA max_page_count = 12")
+        connection.execute("PRAGMA max_page_count = 10")
         return connection
 
     monkeypatch.setattr(sqlite3, "connect", connect_to_a_small_disk)

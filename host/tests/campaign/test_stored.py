@@ -10,6 +10,7 @@ import pytest
 from resume_rig.campaign.assess import assess, facts_of
 from resume_rig.campaign.plan import default_plan, override
 from resume_rig.campaign.stored import load_campaign, outside_cycles
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, Outcome
 from resume_rig.model.verdict import Verdict
 from resume_rig.rig.sim.faults import SimFault
@@ -91,11 +92,13 @@ def test_a_host_clock_that_steps_within_a_cycle_costs_its_utc_only(simulated: Ma
     bench.begin(override(default_plan(), cycles=2))
     stored = load_campaign(bench.path)
     first = stored.cycles[0]
+    woke_ns = next(e.t_ns for e in first.edges if e.channel is Channel.SLP_S3 and e.level)
+    before = tuple(e for e in first.exchanges if e.board_rx_ns < woke_ns)
     stepped = tuple(
         dataclasses.replace(e, host_tx_ns=e.host_tx_ns + 10**9, host_rx_ns=e.host_rx_ns + 10**9)
-        for e in first.exchanges[2:]
+        for e in first.exchanges[len(before) :]
     )
-    broken = dataclasses.replace(first, exchanges=(*first.exchanges[:2], *stepped))
+    broken = dataclasses.replace(first, exchanges=(*before, *stepped))
     stored = dataclasses.replace(stored, cycles=(broken, *stored.cycles[1:]))
 
     timed = outside_cycles(stored)

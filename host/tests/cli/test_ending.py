@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli import verb_run
-from resume_rig.cli.console import write_whole
 
 RUN = ("run", "--rig", "sim:clock=virtual,seed=7", "--out", "night.rrs")
 PROGRAM = (sys.executable, "-m", "resume_rig", *RUN)

@@ -40,8 +40,6 @@ def new_bench(seed: int) -> SimulatedBench:
     return SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), seed)
 
 
-# pyserial leaves a socket that could not connect to the garbage collector, which then warns.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cable_that_was_out_is_a_link_again_and_the_boot_is_told() -> None:
     bench = new_bench(1)
     with served(bench) as address:

@@ -1,6 +1,7 @@
 """Which times of a log or a campaign make series, and what each shows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from resume_rig.analysis.measures import Side, Sighting, is_rate, measured, side_of, sighting_of
@@ -18,6 +19,7 @@ _WHOLE: Final = (
     IntervalName.PRESS_TO_PLTRST.value,
     IntervalName.PLTRST_TO_LIGHT.value,
 )
+_WIRES: Final = tuple(name for name in _WHOLE if side_of(name) is Side.OUTSIDE)
 _OS_STEP_MS: Final = 1.0
 _WIRE_STEP_MS: Final = 0.01
 
@@ -42,9 +44,17 @@ def log_series(
 def cycle_series(
     cycles: Sequence[ReconciledCycle], requirement: Requirement
 ) -> tuple[SeriesStatistics, ...]:
-    """Return the series of the judged cycles; numbers are those of the cycles."""
+    """Return the series of the judged cycles; numbers are those of the cycles.
+
+    Where none is judged, the intervals between wires of all that slept and woke: they are
+    measured, whatever became of the log.
+    """
     sightings = [(c.outside.number, sighting_of(c)) for c in cycles if c.judged]
-    return _series(sightings, (*_INSIDE, *_WHOLE), requirement)
+    if sightings:
+        return _series(sightings, (*_INSIDE, *_WHOLE), requirement)
+    woke = [c for c in cycles if c.timed_outside]
+    wires = [(c.outside.number, Sighting(None, c)) for c in woke]
+    return tuple(replace(one, judged=False) for one in _series(wires, _WIRES, requirement))
 
 
 def _series(

@@ -28,10 +28,13 @@ class Conformity:
     Attributes:
         conforming: probability that the true value conforms, 0..1.
         risk: probability that PASS or FAIL is wrong; of MARGINAL, that the likelier side is.
+        hidden: MARGINAL because the value passes as it was reported, and does not with the BIOS
+            time that clock and wires add to it.
     """
 
     verdict: Verdict
     conforming: float
+    hidden: bool = False
 
     @property
     def risk(self) -> float:

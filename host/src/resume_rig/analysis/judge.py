@@ -184,7 +184,11 @@ def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
 
 
 def verdict_sentence(
-    verdicts: Sequence[Verdict], worst_ms: int, requirement: Requirement, broken: int = 0
+    verdicts: Sequence[Verdict],
+    worst_ms: int,
+    requirement: Requirement,
+    broken: int = 0,
+    hidden: int = 0,
 ) -> str:
     """Return what a verdict rests on: counts, the worst, and what the count of failures proves.
 
@@ -193,6 +197,7 @@ def verdict_sentence(
         worst_ms: the longest of them.
         requirement: what they were judged against.
         broken: resumes that failed without a time.
+        hidden: of the undecided ones, those that clock and wires take across the limit.
     """
     n, limit_ms = len(verdicts), requirement.resume_limit_ms or 0
     failed, marginal = verdicts.count(Verdict.FAIL), verdicts.count(Verdict.MARGINAL)
@@ -203,8 +208,11 @@ def verdict_sentence(
         within = "below" if requirement.limit_fails else "within"
         text = f"{n - marginal} of {count_of(n, 'judged resume')} {_are(n - marginal)} {within} "
         text += f"{limit_ms} ms"
-    if marginal:
-        text += f", {marginal} within {RESUME_BOUND_MS} ms of it and so undecided"
+    if marginal > hidden:
+        text += f", {marginal - hidden} within {RESUME_BOUND_MS} ms of it and so undecided"
+    if hidden:
+        text += f", {hidden} undecided because BIOS time that was not reported takes "
+        text += "it across" if hidden == 1 else "them across"
     text += f"; the worst took {worst_ms} ms"
     upper = failures_upper([*verdicts, *[Verdict.FAIL] * broken])
     if upper is None or upper >= 1:
@@ -256,7 +264,7 @@ def resume_sentence(limits: Sequence[LimitJudgement], requirement: Requirement) 
             verdicts = [Verdict.PASS] * passed + [Verdict.FAIL] * each.failed
             verdicts += [Verdict.MARGINAL] * each.marginal
             worst_ms = round(each.worst)
-            return [verdict_sentence(verdicts, worst_ms, requirement, each.broken)]
+            return [verdict_sentence(verdicts, worst_ms, requirement, each.broken, each.hidden)]
     return []
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from resume_rig.analysis.conformity import Conformity, conformity, risk_of_all
+from resume_rig.analysis.hidden_bios import hidden_bios
 from resume_rig.analysis.measures import (
     TIME_UNITS_NS,
     Sighting,
@@ -22,7 +23,7 @@ from resume_rig.model.cycle import OutsideState
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.requirement import Comparison, Limit, Requirement
+from resume_rig.model.requirement import BIOS, RESUME, Comparison, Limit, Requirement
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.model.verdict import Verdict
 
@@ -75,11 +76,26 @@ def _value_for(limit: Limit, seen: Sighting) -> BoundedNs | None:
 
 def _against(limit: Limit, value: BoundedNs, seen: Sighting, guard_band: bool) -> Conformity | None:
     if not is_rate(limit.measure):
-        return conformity(value, int(limit.value), limit.comparison, guard_band=guard_band)
+        found = conformity(value, int(limit.value), limit.comparison, guard_band=guard_band)
+        true = _with_hidden_bios(limit, value, seen) if found.verdict is Verdict.PASS else None
+        if true is None:
+            return found
+        beyond = conformity(true, int(limit.value), limit.comparison, guard_band=guard_band)
+        if beyond.verdict is Verdict.PASS:
+            return found
+        return Conformity(Verdict.MARGINAL, min(found.conforming, beyond.conforming), hidden=True)
     limit_ns = time_for_rate_ns(float(limit.value), limit.unit, seen.record)
     if limit_ns is None:
         return None
     return conformity(value, limit_ns, _AS_TIME[limit.comparison], guard_band=guard_band)
+
+
+def _with_hidden_bios(limit: Limit, value: BoundedNs, seen: Sighting) -> BoundedNs | None:
+    """Return what was reported with what clock and wires add to it; None where they do not."""
+    if seen.cycle is None or limit.measure not in (RESUME, BIOS):
+        return None
+    hidden = hidden_bios(seen.cycle)
+    return None if hidden is None or hidden.value_ns <= 0 else value + hidden
 
 
 def kinds_seen(seen: Sighting) -> frozenset[SleepKind]:
@@ -132,6 +148,7 @@ def _judge(
             values.append(_shown_value(limit, value, seen))
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
+    hidden = sum(part.hidden for part in parts)
     upper = limit.comparison in (Comparison.AT_MOST, Comparison.BELOW)
     worst = None if not values else max(values) if upper else min(values)
     needed = shown = None
@@ -147,7 +164,18 @@ def _judge(
     decided = verdict in (Verdict.PASS, Verdict.FAIL)
     risk = _risk(limit, parts, verdict, broken) if decided else None
     return LimitJudgement(
-        limit, verdict, len(parts), failed, marginal, broken, worst, risk, shown, needed, why
+        limit=limit,
+        verdict=verdict,
+        n=len(parts),
+        failed=failed,
+        marginal=marginal,
+        broken=broken,
+        worst=worst,
+        risk=risk,
+        shown=shown,
+        needed=needed,
+        why=why,
+        hidden=hidden,
     )
 
 

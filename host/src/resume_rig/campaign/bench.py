@@ -20,10 +20,14 @@ NS_PER_MS = 1_000_000
 # While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
 FAST_PAUSE_NS = 20 * NS_PER_MS
 SLOW_PAUSE_NS = 250 * NS_PER_MS
-# At the beginning and the end of a record; one a second while it lasts. Those that bound the
-# relation of the clocks best are kept.
+# At most so many at the beginning and the end of a record, and one a second while it lasts. Those
+# that bound the relation of the clocks best are kept.
 EXCHANGES = 5
 EXCHANGE_PAUSE_NS = 1_000 * NS_PER_MS
+# One whose round trip is hardly longer than the quickest of all tells nearly what can be told: it
+# ends the search at the beginning and the end, and the next one comes later.
+QUICK_SHARE = 16
+QUICK_PAUSE_NS = 5_000 * NS_PER_MS
 LIGHT_SPAN_NS = 2_000 * NS_PER_MS
 # Behind the end of a recording the board needs its last batch of samples to decide.
 ONSET_GRACE_NS = 100 * NS_PER_MS
@@ -66,14 +70,17 @@ class Bench:
         self._lease_ns = info.lease_ns
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.
-        self.slow_pause_ns = min(SLOW_PAUSE_NS, info.lease_ns // 4)
+        self._silence_ns = info.lease_ns // 4
+        self.slow_pause_ns = min(SLOW_PAUSE_NS, self._silence_ns)
         self.fast_pause_ns = min(FAST_PAUSE_NS, self.slow_pause_ns)
         self._light_pause_ns = min(2 * SLOW_PAUSE_NS, info.light_ring * BLOCK_NS // 4)
         self._light_read_ns = self._light_until_ns = 0
+        self._read_ns: int | None = None
         self._board_minus_host_ns = 0
         self._limits = board_limits(info.clock_tolerance_ppb, info.clock_hz)
         self._exchanges = ExchangeSelection(self._limits)
-        self._exchanged_ns = 0
+        self._exchange_due_ns = 0
+        self._quickest_ns: int | None = None
 
     def begin(self) -> None:
         """Start a new record with clock exchanges of its own."""
@@ -84,8 +91,11 @@ class Bench:
         self.capture.begin()
 
     def exchange_clocks(self) -> None:
-        """Make some exchanges, and take the quickest for when to do what."""
-        best = min((self._exchange() for _ in range(EXCHANGES)), key=_round_trip_ns)
+        """Make exchanges until one is quick, and take the quickest for when to do what."""
+        made: list[ClockExchange] = []
+        while len(made) < EXCHANGES and not (made and self._is_quick(made[-1])):
+            made.append(self._exchange())
+        best = min(made, key=_round_trip_ns)
         self._board_minus_host_ns = (
             best.board_rx_ns - best.host_tx_ns + best.board_tx_ns - best.host_rx_ns
         ) // 2
@@ -199,32 +209,60 @@ class Bench:
         *,
         fast: bool = False,
         light_until_ns: int | None = None,
+        signs: Collection[Channel] | None = None,
     ) -> bool:
         """Read edges until `done` or the host time comes; return whether `done` came.
 
         Args:
             until_host_ns: when to give up.
-            done: asked after each reading.
+            done: asked before and after each reading.
             fast: ask often, because something is about to happen.
             light_until_ns: keep recording light, until this host time at most.
+            signs: the lines that decide what `done` says; None: anything may.
         """
         pause_ns = self.fast_pause_ns if fast else self.slow_pause_ns
+        if signs is None and done is None:
+            signs = ()
         while True:
             if light_until_ns is not None:
                 self.record_light(light_until_ns)
-            self.read()
             if done is not None and done():
                 return True
-            if self.clock.now_ns() - self._exchanged_ns >= EXCHANGE_PAUSE_NS:
+            if self.clock.now_ns() >= self._exchange_due_ns:
                 self._exchange()
             left_ns = until_host_ns - self.clock.now_ns()
+            if left_ns > 0 and signs is None:
+                self.clock.sleep_ns(min(pause_ns, left_ns))
+            elif left_ns > 0:
+                self.rig.await_news(self._duty_ns(until_host_ns), pause_ns, signs or ())
+            self.read()
             if left_ns <= 0:
-                return False
-            self.clock.sleep_ns(min(pause_ns, left_ns))
+                return done is not None and done()
+
+    def wait_for_log(self, until_host_ns: int) -> None:
+        """Read edges, and wait until the log that the board serves may have grown."""
+        self.wait(self.clock.now_ns())
+        self.rig.await_news(self._duty_ns(until_host_ns), self.slow_pause_ns, log=True)
+
+    def _duty_ns(self, until_host_ns: int) -> int:
+        """Return when the board has to be asked in any case, news or not; `until_host_ns` at most.
+
+        That keeps its lease, the relation of the clocks, and light that its ring cannot hold for
+        long.
+        """
+        now_ns = self.clock.now_ns()
+        duties_ns = [self._exchange_due_ns, now_ns + self._silence_ns]
+        if self._light_wanted:
+            duties_ns.append(self._light_read_ns + self._light_pause_ns)
+            duties_ns.append(self._light_until_ns - LIGHT_SPAN_NS // 2 + 1)
+        return min(until_host_ns, *(due_ns for due_ns in duties_ns if due_ns > now_ns))
 
     def read(self, *, all_light: bool = False) -> None:
         """Read what the board captured; light only now and then, for it is many blocks."""
-        self.capture.read_edges()
+        # On a virtual clock nothing happens between two requests.
+        if self.clock.now_ns() != self._read_ns:
+            self.capture.read_edges()
+            self._read_ns = self.clock.now_ns()
         now_ns = self.clock.now_ns()
         if not self._light_wanted:
             return
@@ -235,8 +273,18 @@ class Bench:
     def _exchange(self) -> ClockExchange:
         made = self.rig.exchange_clocks()
         self._exchanges.add(made)
-        self._exchanged_ns = self.clock.now_ns()
+        pause_ns = QUICK_PAUSE_NS if self._is_quick(made) else EXCHANGE_PAUSE_NS
+        trip_ns = _round_trip_ns(made)
+        known_ns = self._quickest_ns
+        self._quickest_ns = trip_ns if known_ns is None else min(known_ns, trip_ns)
+        self._exchange_due_ns = self.clock.now_ns() + pause_ns
         return made
+
+    def _is_quick(self, exchange: ClockExchange) -> bool:
+        quickest_ns = self._quickest_ns
+        if quickest_ns is None:
+            return False
+        return _round_trip_ns(exchange) <= quickest_ns + quickest_ns // QUICK_SHARE
 
     def _act(
         self,

@@ -21,7 +21,7 @@ FreeBytes = Callable[[Path], int]
 
 def free_bytes(path: Path) -> int:
     """Return how much of the disk that holds `path` this user may still write."""
-    return shutil.disk_usage(path.resolve().parent).free
+    return shutil.disk_usage(path.parent).free
 
 
 def most_cycles(plan: Plan) -> int:

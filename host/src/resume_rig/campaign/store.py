@@ -5,6 +5,7 @@ writer is refused at once and a killed one leaves nothing behind. Readers are ne
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,6 @@ from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, LogState, Recovery, Session
 from resume_rig.campaign.seal import broken_seals, seals_of
-from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.campaign.store_rows import (
     CYCLE_COLUMNS,
     LATE_COLUMNS,
@@ -27,10 +27,12 @@ from resume_rig.campaign.store_rows import (
     SEAL_COLUMNS,
     SESSION_COLUMNS,
     Row,
+    Statement,
     cycle_of_row,
     cycle_to_row,
     identity_of_rows,
     identity_to_rows,
+    insert,
     recovery_of_row,
     recovery_to_row,
     session_of_row,
@@ -39,8 +41,7 @@ from resume_rig.campaign.store_rows import (
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import OsRecord
-
-Statement = tuple[str, Row]
+from resume_rig.model.outcome import NO_FAILURE
 
 
 class Store:
@@ -58,6 +59,7 @@ class Store:
         self._connection = connection
         self._writing = writing
         self._half_done = False
+        self._counts: Counter[Outcome] | None = None
         with self._explained("read"):
             rows = dict(tuple(row) for row in self._rows("SELECT name, value FROM identity"))
             self.identity, self.plan = identity_of_rows(rows)
@@ -122,7 +124,7 @@ class Store:
         Raises:
             RecordError: the store cannot be written to.
         """
-        self._write([_insert("session", SESSION_COLUMNS, session_to_row(session))])
+        self._write([insert("session", SESSION_COLUMNS, session_to_row(session))])
 
     def commit_cycle(self, raw: CycleRaw, log: LogState | None = None) -> None:
         """Put a cycle on the disk; when this returns it stays there.
@@ -140,8 +142,8 @@ class Store:
         if raw.records:
             records = encoding.deflate(encoding.records_json(raw.records), dictionary)
         row = cycle_to_row(raw, number if raw.records else None, records)
-        statements.append(_insert("cycle", CYCLE_COLUMNS, row))
-        statements.append(_insert("seal", SEAL_COLUMNS, (raw.number, *seals_of(row))))
+        statements.append(insert("cycle", CYCLE_COLUMNS, row))
+        statements.append(insert("seal", SEAL_COLUMNS, (raw.number, *seals_of(row))))
         if log is not None:
             statements.append(
                 (
@@ -149,7 +151,12 @@ class Store:
                     (encoding.pack_fact(log), raw.session),
                 )
             )
+        # An interrupt may strike behind the commit.
+        counts, self._counts = self._counts, None
         self._write(statements)
+        if counts is not None:
+            counts[raw.outcome] += 1
+            self._counts = counts
         if number is not None:
             self._dictionaries[number] = dictionary
 
@@ -159,7 +166,7 @@ class Store:
         Raises:
             RecordError: the store cannot be written to.
         """
-        self._write([_insert("recovery", RECOVERY_COLUMNS, recovery_to_row(recovery))])
+        self._write([insert("recovery", RECOVERY_COLUMNS, recovery_to_row(recovery))])
 
     def note_salvage(self, text: str) -> None:
         """Record that this store was put together from a damaged one.
@@ -199,9 +206,12 @@ class Store:
 
     def outcomes(self) -> dict[Outcome, int]:
         """Return how many cycles came to which outcome; outcomes that none came to are absent."""
-        with self._explained("read"):
-            rows = self._rows("SELECT outcome, count(*) FROM cycle GROUP BY outcome")
-            return {Outcome(name): count for name, count in rows}
+        # Who writes is alone, and counts on: a campaign asks several times a cycle.
+        if self._counts is None or not self._writing:
+            with self._explained("read"):
+                rows = self._rows("SELECT outcome, count(*) FROM cycle GROUP BY outcome")
+                self._counts = Counter({Outcome(name): count for name, count in rows})
+        return dict(self._counts)
 
     def first_failure(self) -> tuple[int, Outcome] | None:
         """Return number and outcome of the first cycle that the DUT failed; None without one."""
@@ -388,8 +398,3 @@ class Store:
             raise RecordError(
                 f"could not {doing} the store {self.path}: {schema.why(error)}"
             ) from error
-
-
-def _insert(table: str, columns: Sequence[str], row: Row) -> Statement:
-    marks = ", ".join("?" * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", row

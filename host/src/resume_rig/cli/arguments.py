@@ -2,40 +2,27 @@
 
 import argparse
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SLEEPS, SleepKind
+from resume_rig.model.units import duration_of
 
 if TYPE_CHECKING:
     from resume_rig.model.requirement import Requirement
 
 
-_DURATION = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))?(ns|us|ms|s|min|h)?")
-_UNIT_NS = {
-    "ns": 1,
-    "us": 1_000,
-    "ms": 1_000_000,
-    "s": 1_000_000_000,
-    "min": 60_000_000_000,
-    "h": 3_600_000_000_000,
-}
-
-
 def duration_ns(text: str) -> int:
     """Read `150ms`, `5s`, `2.5s` or a bare number of seconds, as nanoseconds."""
-    found = _DURATION.fullmatch(text)
+    found = duration_of(text, bare="s")
     if found is None:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a duration; allowed are a number and ns, us, ms, s, min or h, "
             "for example 150ms or 5s"
         )
-    whole, fraction, unit = found[1], found[2] or "", found[3] or "s"
-    tenths: int = 10 ** len(fraction)
-    return int(whole + fraction) * _UNIT_NS[unit] // tenths
+    return found
 
 
 def add_verb(
@@ -66,7 +53,7 @@ def add_rig_arguments(parser: argparse.ArgumentParser, default: str | None) -> N
         metavar="URL",
         default=default,
         required=default is None,
-        help="sim:[clock=virtual|real][,seed=N][,dut=loopback], "
+        help="sim:[clock=virtual|real][,seed=N][,dut=loopback][,light=none], "
         "native:IMAGE[,seed=N][,dut=loopback], serial:PORT, "
         f"socket:HOST:PORT or rfc2217:HOST:PORT{f' (default {default})' if default else ''}",
     )

@@ -4,13 +4,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resume_rig.acceptance.assessment import Assessed, assess_store
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
     add_verb,
     channel_map_of,
     requirement_of,
 )
-from resume_rig.cli.assessment import Assessed, assess_store, show
+from resume_rig.cli.assessment import show
 from resume_rig.cli.console import refuse_to_overwrite
 from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
@@ -137,6 +138,9 @@ def _is_store(path: Path) -> bool:
         if path.exists() and not path.is_file():
             raise RecordError(f"could not read {path}: found a device; {allowed}")
         with path.open("rb") as stream:
-            return stream.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+            start = stream.read(len(_SQLITE_MAGIC))
+        if not start:
+            raise RecordError(f"could not read {path}: it is empty; {allowed}")
+        return start == _SQLITE_MAGIC
     except OSError as error:
         raise RecordError(f"could not read {path}: {error.strerror or error}; {allowed}") from error

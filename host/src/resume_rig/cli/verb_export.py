@@ -5,9 +5,10 @@ import importlib.util
 import json
 from pathlib import Path
 
+from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
+from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.cli.arguments import add_requirement_arguments, add_verb, requirement_of
-from resume_rig.cli.console import answer, check_place_of, refuse_to_overwrite, say
-from resume_rig.cli.evidence import FORMATS, TABLES, Exporter, write_evidence
+from resume_rig.cli.console import answer, refuse_to_overwrite, say
 from resume_rig.cli.exit_status import DONE
 from resume_rig.model.errors import UsageError
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
     add_verb,
@@ -18,7 +19,6 @@ from resume_rig.cli.console import (
     refuse_to_overwrite,
     say,
     utc_now_text,
-    write_whole,
 )
 from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import UsageError

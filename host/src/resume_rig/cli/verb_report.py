@@ -4,9 +4,11 @@ import argparse
 import json
 from pathlib import Path
 
+from resume_rig.acceptance.assessment import assess_store
+from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.arguments import add_requirement_arguments, add_verb, requirement_of
-from resume_rig.cli.assessment import assess_store, html_of
-from resume_rig.cli.console import answer, refuse_to_overwrite, say, write_whole
+from resume_rig.cli.assessment import html_of
+from resume_rig.cli.console import answer, refuse_to_overwrite, say
 from resume_rig.cli.exit_status import DONE
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.arguments import add_verb
-from resume_rig.cli.console import answer, say, write_whole
+from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE
 from resume_rig.model.errors import UsageError
 

@@ -5,8 +5,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resume_rig.acceptance.whole_file import check_place_of, write_whole
 from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns
-from resume_rig.cli.console import answer, check_place_of, say, write_whole
+from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE
 from resume_rig.cli.opened_rig import dut_of, opened_rig
 from resume_rig.model.errors import UsageError

@@ -23,6 +23,8 @@ class LimitJudgement:
             limit's confidence; None of other limits.
         needed: cycles, all conforming, that such a limit needs at least; None of other limits.
         why: what the verdict rests on, as a clause.
+        hidden: how many of the marginal ones are so because they pass as reported, and do not with
+            the BIOS time that clock and wires add.
     """
 
     limit: Limit
@@ -36,6 +38,7 @@ class LimitJudgement:
     shown: float | None
     needed: int | None
     why: str
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,8 @@ class SeriesStatistics:
         drift: None below 10 values.
         warm_up: numbers of the first cycles that are unlike the rest.
         outliers: numbers of the cycles far from the middle.
+        judged: whether the values are of judged cycles; where none is judged, what the wires tell
+            of those that slept and woke is told all the same.
     """
 
     name: str
@@ -101,3 +103,4 @@ class SeriesStatistics:
     change_points: tuple[ChangePoint, ...]
     warm_up: tuple[int, ...]
     outliers: tuple[int, ...]
+    judged: bool = True

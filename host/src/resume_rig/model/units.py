@@ -1,6 +1,36 @@
-"""Quantities as text for people; never parsed back."""
+"""Quantities as text for people, and durations as people write them."""
 
 import math
+import re
+from typing import Final
+
+DURATION_UNITS_NS: Final = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "min": 60_000_000_000,
+    "h": 3_600_000_000_000,
+}
+_DURATION: Final = re.compile(r"(\d{1,9})(?:\.(\d{1,9}))? ?([a-z]+)?")
+
+
+def duration_of(text: str, bare: str | None = None) -> int | None:
+    """Return a duration like `150ms` or `2.5 s` in nanoseconds; None where it is not one.
+
+    Args:
+        text: a number and one of DURATION_UNITS_NS.
+        bare: the unit of a number without one; None: it is no duration.
+    """
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        return None
+    whole, fraction = found[1], found[2] or ""
+    unit_ns = DURATION_UNITS_NS.get(found[3] or bare or "")
+    if unit_ns is None:
+        return None
+    tenths: int = 10 ** len(fraction)
+    return int(whole + fraction) * unit_ns // tenths
 
 
 def seconds_text(duration_ns: int) -> str:

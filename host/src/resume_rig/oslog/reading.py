@@ -1,7 +1,7 @@
 """Log files to a LogReading: opens, tells the kind by content, refuses in one sentence."""
 
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,9 @@ _SIGNATURES: Final[Mapping[bytes, str]] = {
 _TEXT_CONTROLS: Final = frozenset("\t\n\v\f\r\x1b")
 
 
-def read_logs(paths: Sequence[Path], keep_text: bool = False) -> LogReading:
+def read_logs(
+    paths: Sequence[Path], keep_text: bool = False, told: Callable[[int], None] | None = None
+) -> LogReading:
     """Return what all the logs tell, in the order of `paths`.
 
     A record that several of them hold (the same log twice, an export beside its EVTX file) is
@@ -34,14 +36,16 @@ def read_logs(paths: Sequence[Path], keep_text: bool = False) -> LogReading:
     Args:
         paths: log files of any kind that the registry knows.
         keep_text: whether records carry their events' original text.
+        told: called with the number of files that are read, before each; what it raises ends it.
 
     Raises:
         RecordError: a file is missing, of another kind, or nothing of it can be read.
     """
-    readings = [
-        _read_log(SourceRequest(path, source=index, keep_text=keep_text))
-        for index, path in enumerate(paths)
-    ]
+    readings: list[SourceReading] = []
+    for index, path in enumerate(paths):
+        if told is not None:
+            told(index)
+        readings.append(_read_log(SourceRequest(path, source=index, keep_text=keep_text)))
     if len(readings) > 1:
         readings = _each_once(readings)
     return LogReading(

@@ -208,7 +208,7 @@ def _tiles(correlation: Correlation, summary: CampaignSummary, trigger: str) -> 
     return (
         figures_tile("resume, as the OS says", summary.resume, "no judged cycle has a measurement"),
         figures_tile(f"{trigger} to resume complete", summary.complete, "no judged cycle has it"),
-        figures_tile(f"{trigger} to light", summary.light, "no judged cycle has it"),
+        figures_tile(_light_name(summary, trigger), summary.light, "no cycle has it"),
         Tile("cycles judged", str(summary.judged), f"of {count_of(total, 'cycle')}"),
         Tile(
             "findings",
@@ -216,6 +216,10 @@ def _tiles(correlation: Correlation, summary: CampaignSummary, trigger: str) -> 
             f"in {count_of(with_findings, 'cycle')}" if found else "none",
         ),
     )
+
+
+def _light_name(summary: CampaignSummary, trigger: str) -> str:
+    return f"{trigger} to light" if summary.judged else f"{trigger} to light, not judged"
 
 
 def _places(facts: CampaignFacts) -> tuple[Pair, ...]:
@@ -263,7 +267,7 @@ def _panels_note(bars: BarChoice) -> str:
 
 
 def _row(cycle: ReconciledCycle) -> CycleRow:
-    outcome, record = cycle.outside.outcome, cycle.record
+    outcome, record = cycle.outcome, cycle.record
     kinds = [finding.kind.value for finding in findings_of(cycle)]
     told = {Outcome.SLEPT_AND_WOKE.value, *kinds}
     points = outside_milestones(cycle.outside)

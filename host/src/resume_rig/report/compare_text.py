@@ -38,6 +38,11 @@ def effect_rows(effects: Sequence[Effect]) -> tuple[EffectRow, ...]:
     return tuple(_row(effect) for effect in effects)
 
 
+def change_words(change: Change) -> str:
+    """Return what became of a time."""
+    return _CHANGE_WORDS[change]
+
+
 def failures_sentence(failures: FailureEffect | None) -> str:
     """Return how often cycles failed on both sides."""
     if failures is None:
@@ -97,7 +102,7 @@ def _row(effect: Effect) -> EffectRow:
         share=f"{_signed(effect.shift_ms / base * 100, 1)} %" if base > 0 else MISSING,
         p="<0.0001" if effect.p_adjusted < 0.0001 else f"{effect.p_adjusted:.4f}",
         detectable=MISSING if detectable is None else f"{detectable:.{digits}f}",
-        change=_CHANGE_WORDS[effect.change],
+        change=change_words(effect.change),
     )
 
 

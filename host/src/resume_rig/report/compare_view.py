@@ -73,11 +73,16 @@ class ComparisonPage:
     alpha: str
 
 
+def answer_badge(answer: Answer) -> Badge:
+    """Return the badge of an answer."""
+    return _BADGES[answer]
+
+
 def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
     """Return the page of `comparison`."""
     return ComparisonPage(
         generated=generated,
-        badge=_BADGES[comparison.answer],
+        badge=answer_badge(comparison.answer),
         why=comparison.why,
         subject=subject_sentence(comparison),
         warnings=comparison.warnings,

@@ -38,6 +38,15 @@ def campaign_report(
     return template.render(page=page, failures=drawn, failures_more=more)
 
 
+def embedded_report(correlation: Correlation, facts: CampaignFacts, generated_utc: str) -> str:
+    """Return a page with the figures of a campaign, to stand in a frame of another program's.
+
+    Its size does not grow with the number of cycles; arguments as `campaign_report`.
+    """
+    page = campaign_page(correlation, facts, generated_utc)
+    return _environment().get_template("embedded.html.j2").render(page=page)
+
+
 def log_report(judgement: LogJudgement, generated_utc: str) -> str:
     """Return the page of a log judged alone; `generated_utc` is printed as it is."""
     page = log_page(judgement, generated_utc)

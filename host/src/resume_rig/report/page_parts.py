@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.limits import limit_text
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import percent_up, seconds_text
@@ -99,7 +100,7 @@ def limit_rows(judgements: Sequence[LimitJudgement]) -> tuple[LimitRow, ...]:
             n=str(each.n),
             worst="" if each.worst is None else f"{each.worst:.4g} {each.limit.unit}",
             risk="" if each.risk is None else percent_up(each.risk),
-            why=each.why,
+            why=each.why.removeprefix(f"{limit_text(each.limit)}: "),
         )
         for each in judgements
     )

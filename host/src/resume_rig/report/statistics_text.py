@@ -42,8 +42,9 @@ def statistics_sentences(
 
 def _figures(one: SeriesStatistics) -> str:
     words = measure_words(one.name)
+    unjudged = "" if one.judged else " of cycles that are not judged"
     return (
-        f"{words[0].upper()}{words[1:]}, {count_of(one.figures.n, 'value')}:"
+        f"{words[0].upper()}{words[1:]}, {count_of(one.figures.n, 'value')}{unjudged}:"
         f" median {_quantile(one.median)}; 95th percentile {_quantile(one.p95)}."
     )
 

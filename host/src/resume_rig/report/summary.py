@@ -1,7 +1,7 @@
 """Figures over a campaign's cycles: what S3Resume prints, and the middle."""
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from resume_rig.model.cycle import ReconciledCycle
@@ -21,7 +21,9 @@ class TimesSummary:
 
 @dataclass(frozen=True, slots=True)
 class CampaignSummary:
-    """Over the judged cycles; None where no cycle has the time.
+    """Over the judged cycles, or light over all that slept and woke where none is judged.
+
+    None where no cycle has the time.
 
     Attributes:
         resume: BIOS + drivers, the OS's own numbers: what the limit is for.
@@ -35,11 +37,12 @@ class CampaignSummary:
     light: TimesSummary | None
 
 
-def campaign_summary(cycles: Iterable[ReconciledCycle]) -> CampaignSummary:
-    """Return the figures over the judged ones of `cycles`."""
+def campaign_summary(cycles: Sequence[ReconciledCycle]) -> CampaignSummary:
+    """Return the figures over `cycles`."""
     judged = [cycle for cycle in cycles if cycle.judged]
     completes = [c.press_to_resume_complete for c in judged]
-    lights = [outside_milestones(c.outside).light for c in judged]
+    lit = judged or [cycle for cycle in cycles if cycle.timed_outside]
+    lights = [outside_milestones(c.outside).light for c in lit]
     return CampaignSummary(
         judged=len(judged),
         resume=summary_of(resume_times_ms(judged)),

@@ -45,6 +45,7 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
             "n": each.n,
             "failed": each.failed,
             "marginal": each.marginal,
+            "hidden": each.hidden,
             "broken": each.broken,
             "worst": number_json(each.worst),
             "risk": number_json(each.risk),
@@ -75,6 +76,7 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
     return [
         {
             "measure": text_json(one.name),
+            "judged": one.judged,
             **statistics_json(one.figures),
             "median_interval": _quantile(one.median),
             "p95_interval": _quantile(one.p95),

@@ -6,15 +6,16 @@ a fact of `rig.interface`.
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange
-from resume_rig.model.errors import DeviceFault, RigError, UsageError
+from resume_rig.model.errors import DeviceFault, RigError
 from resume_rig.model.light import LightOnset
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.calibration import Calibration, LoopbackResult
+from resume_rig.rig.foresight import Foresight
 from resume_rig.rig.interface import (
     ActionStart,
     EdgeBatch,
@@ -24,10 +25,10 @@ from resume_rig.rig.interface import (
     SampleBatch,
     SelfTestCheck,
 )
-from resume_rig.rig.smp import measurement_replies, rig_replies
+from resume_rig.rig.smp import measurement_replies, rig_replies, wire_values
 from resume_rig.rig.smp.board_link import BoardLink
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.fields import INT64_MAX, Fields
+from resume_rig.rig.smp.fields import Fields
 from resume_rig.rig.smp.packet import FileCommand, Group, Operation, OsCommand, RigCommand
 from resume_rig.rig.smp.refusal import RigCode
 from resume_rig.rig.smp.transport import Transport
@@ -39,7 +40,6 @@ _SELFTEST_TIMEOUT_NS: Final = 5_000_000_000
 _CLOSING_TIMEOUT_NS: Final = 200_000_000
 _CLOSING_TRIES: Final = 2
 _MOST_FILE_BYTES: Final = 64 * 1024 * 1024
-_MOST_PPB: Final = 1_000_000
 
 
 class SmpRig:
@@ -48,10 +48,17 @@ class SmpRig:
     Args:
         client: on an open transport; closed by `close`.
         first_token: of the first action, 0 to 2^32 - 1; random unless a test fixes it.
+        foresight: of a simulated bench on a virtual clock; None where the board has to be asked.
     """
 
-    def __init__(self, client: SmpClient, first_token: int | None = None) -> None:
+    def __init__(
+        self,
+        client: SmpClient,
+        first_token: int | None = None,
+        foresight: Foresight | None = None,
+    ) -> None:
         self._client = client
+        self._foresight = foresight
         self._token = secrets.randbits(32) if first_token is None else first_token & _U32
         self._link = BoardLink(client)
         self._closed = False
@@ -82,6 +89,24 @@ class SmpRig:
         )
         return rig_replies.parse_edges(fields, cursor, channels)
 
+    def await_news(
+        self,
+        until_host_ns: int,
+        pause_ns: int,
+        channels: Collection[Channel] = (),
+        *,
+        log: bool = False,
+    ) -> None:
+        """Wait until the board may have news, at most until a host time."""
+        clock = self._client.clock
+        left_ns = until_host_ns - clock.now_ns()
+        if self._foresight is None:
+            left_ns = min(left_ns, pause_ns)
+        elif left_ns > 0:
+            until_host_ns = self._foresight.next_news_ns(until_host_ns, channels, log=log)
+            left_ns = until_host_ns - clock.now_ns()
+        clock.sleep_ns(left_ns)
+
     def levels(self) -> dict[Channel, int]:
         """Return the present electrical level of each channel."""
         channels = self._link.known().channels
@@ -107,12 +132,12 @@ class SmpRig:
         known = self._link.known()
         request: dict[str, object] = {
             "act": self._index_of(actuator),
-            "dur": _time("a press of", duration_ns),
+            "dur": wire_values.time("a press of", duration_ns),
             "tok": self._next_token(),
             "boot": known.info.boot_id,
         }
         if at_ns is not None:
-            request["at"] = _time("a press at board time", at_ns)
+            request["at"] = wire_values.time("a press at board time", at_ns)
         if force_off:
             request["force"] = True
         try:
@@ -138,7 +163,7 @@ class SmpRig:
             "boot": self._link.known().info.boot_id,
         }
         if at_ns is not None:
-            request["at"] = _time("a lid move at board time", at_ns)
+            request["at"] = wire_values.time("a lid move at board time", at_ns)
         return rig_replies.parse_action(
             self._link.checked(Operation.WRITE, RigCommand.LID, request)
         )
@@ -158,11 +183,11 @@ class SmpRig:
             DeviceFault: the board refused, e.g. another baseline while it records.
         """
         self._link.known()
-        request: dict[str, object] = {"dur": _time("light for", duration_ns)}
+        request: dict[str, object] = {"dur": wire_values.time("light for", duration_ns)}
         if baseline_ns is not None:
-            request["base"] = _time("a baseline of", baseline_ns)
+            request["base"] = wire_values.time("a baseline of", baseline_ns)
         if settle_ns is not None:
-            request["settle"] = _time("a settled level of", settle_ns)
+            request["settle"] = wire_values.time("a settled level of", settle_ns)
         self._link.checked(Operation.WRITE, RigCommand.LIGHT, request)
 
     def onset(self) -> LightOnset:
@@ -215,8 +240,8 @@ class SmpRig:
             "act": self._index_of(actuator),
             "ch": self._wired_to(channels),
             "tok": self._next_token(),
-            "n": _changes(count),
-            "gap": _time("a gap of", gap_ns),
+            "n": wire_values.changes(count),
+            "gap": wire_values.time("a gap of", gap_ns),
             "boot": self._link.known().info.boot_id,
         }
         return rig_replies.parse_action(
@@ -247,7 +272,7 @@ class SmpRig:
         channels = self._link.known().channels
         request: dict[str, object] = {}
         if clock_ppb is not None:
-            request["cal"] = _rate(clock_ppb)
+            request["cal"] = wire_values.rate(clock_ppb)
         if loopback:
             request["loop"] = True
         if clear:
@@ -358,26 +383,3 @@ class SmpRig:
         token = self._token
         self._token = (token + 1) & _U32
         return token
-
-
-def _time(what: str, value_ns: int) -> int:
-    """Return a time that the wire can carry."""
-    if not 0 <= value_ns <= INT64_MAX:
-        raise UsageError(f"{what} {value_ns} ns is not possible; allowed is 0 to {INT64_MAX} ns")
-    return value_ns
-
-
-def _changes(count: int) -> int:
-    """Return a number of changes that the wire can carry; the board says which it takes."""
-    if not 0 <= count <= _U32:
-        raise UsageError(f"a loop-back of {count} changes is not possible; allowed is 2 to 10000")
-    return count
-
-
-def _rate(clock_ppb: int) -> int:
-    if abs(clock_ppb) > _MOST_PPB:
-        raise UsageError(
-            f"a clock that is off by {clock_ppb} ppb cannot be calibrated; allowed is "
-            f"-{_MOST_PPB} to {_MOST_PPB} ppb"
-        )
-    return clock_ppb

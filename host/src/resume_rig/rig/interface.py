@@ -4,7 +4,7 @@
 all of them speak the wire contract (fixtures/wire/rig.cddl) underneath.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -215,6 +215,27 @@ class Rig(Protocol):
 
     def edges(self, cursor: int, count: int = 128) -> EdgeBatch:
         """Return up to `count` edges numbered from `cursor`."""
+        ...
+
+    def await_news(
+        self,
+        until_host_ns: int,
+        pause_ns: int,
+        channels: Collection[Channel] = (),
+        *,
+        log: bool = False,
+    ) -> None:
+        """Wait until the board may have news, at most until a host time; then ask it.
+
+        A board never speaks unasked, so this ends after `pause_ns` as well. A simulated bench on a
+        virtual clock knows its next edge, and time jumps there instead.
+
+        Args:
+            until_host_ns: returns then at the latest.
+            pause_ns: how often a board is asked of which nobody knows when it will have news.
+            channels: edges on these are news; none: nothing on a wire is.
+            log: the DUT's log growing is news, too, where the board serves it.
+        """
         ...
 
     def levels(self) -> dict[Channel, int]:

@@ -9,8 +9,10 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_log import DutLog, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.foresight import Foresight
 from resume_rig.rig.interface import Rig, RigInfo
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
@@ -25,7 +27,8 @@ from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
 _ALLOWED: Final = (
-    "sim:[clock=virtual|real][,seed=N][,dut=loopback], native:PATH[,seed=N][,dut=loopback], "
+    "sim:[clock=virtual|real][,seed=N][,dut=loopback][,light=none], "
+    "native:PATH[,seed=N][,dut=loopback], "
     "serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
 )
 _DEFAULT_PROFILE: Final = "healthy-laptop"
@@ -42,6 +45,7 @@ class OpenRig:
         reopen: opens the port anew where its link went, and says who answers; raises as
             `open_rig`.
         plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
+        control: the OS of a DUT that is simulated in this process; None elsewhere.
     """
 
     rig: Rig
@@ -51,6 +55,7 @@ class OpenRig:
     dut_log: DutLog | None
     reopen: Callable[[], RigInfo]
     plug: bool = False
+    control: DutControl | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,7 @@ class SimOptions:
     virtual: bool | None = None
     seed: int | None = None
     loopback: bool = False
+    photodiode: bool = True
 
 
 def open_rig(
@@ -135,6 +141,7 @@ def parse_sim_options(text: str) -> SimOptions:
     virtual: bool | None = None
     seed: int | None = None
     loopback = False
+    photodiode = True
     for option in filter(None, text.split(",")):
         match option.split("=", 1):
             case ["clock", ("virtual" | "real") as which]:
@@ -145,32 +152,54 @@ def parse_sim_options(text: str) -> SimOptions:
                 seed = int(digits)
             case ["dut", "loopback"]:
                 loopback = True
+            case ["light", "none"]:
+                photodiode = False
+            case ["light", other]:
+                raise UsageError(f"sim: has no light {other!r}; allowed is none, no photodiode")
             case ["dut", other]:
                 raise UsageError(f"sim: has no DUT {other!r}; allowed is loopback, a plug for none")
             case ["seed", other]:
                 raise UsageError(f"sim: seed {other!r} is not allowed; it is a whole number")
             case _:
                 raise UsageError(
-                    f"sim: has no option {option!r}; allowed are clock=virtual|real, seed=N and "
-                    "dut=loopback"
+                    f"sim: has no option {option!r}; allowed are clock=virtual|real, seed=N, "
+                    "dut=loopback and light=none"
                 )
-    return SimOptions(virtual, seed, loopback)
+    return SimOptions(virtual, seed, loopback, photodiode)
 
 
 def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | None) -> OpenRig:
     # The compiled core is loaded only where a bench is simulated.
     from resume_rig.rig.sim.bench import SimulatedBench
+    from resume_rig.rig.sim.board import LIGHT_RATE_HZ
+    from resume_rig.rig.sim.control import SimulatedControl
+    from resume_rig.rig.sim.server import IN_PROCESS_BYTES
 
     seed = secrets.randbits(31) if options.seed is None else options.seed
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
-    bench = SimulatedBench(profile, clock, seed, loopback=options.loopback)
+    light_rate_hz = LIGHT_RATE_HZ if options.photodiode else 0
+    bench = SimulatedBench(
+        profile,
+        clock,
+        seed,
+        loopback=options.loopback,
+        light_rate_hz=light_rate_hz,
+        buffer_bytes=IN_PROCESS_BYTES,
+    )
     # Real time passes by itself while the bench works.
     latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
     transport = InProcessTransport(bench.handle, clock, url, latency_ns)
-    rig, info = _identified(transport, clock)
+    rig, info = _identified(transport, clock, bench if latency_ns else None)
     log = None if options.loopback else served_log(rig, info)
     return OpenRig(
-        rig, clock, url, simulated=True, dut_log=log, reopen=rig.info, plug=options.loopback
+        rig,
+        clock,
+        url,
+        simulated=True,
+        dut_log=log,
+        reopen=rig.info,
+        plug=options.loopback,
+        control=None if options.loopback else SimulatedControl(bench),
     )
 
 
@@ -209,9 +238,12 @@ def _host_and_port(url: str, text: str) -> tuple[str, int]:
     return host, int(digits)
 
 
-def _identified(transport: Transport, clock: Clock) -> tuple[SmpRig, RigInfo]:
+def _identified(
+    transport: Transport, clock: Clock, foresight: Foresight | None = None
+) -> tuple[SmpRig, RigInfo]:
     """Return the rig on the transport and who it says it is; else close the transport."""
-    rig = SmpRig(SmpClient(transport, clock, first_sequence=secrets.randbits(8)))
+    client = SmpClient(transport, clock, first_sequence=secrets.randbits(8))
+    rig = SmpRig(client, foresight=foresight)
     try:
         return rig, rig.info()
     except BaseException:  # Ctrl-C while a port stays silent must not leave it open

@@ -5,6 +5,7 @@ strict time order, so that edges carry exact event times however rarely the benc
 thousand cycles on a virtual clock cost no more than their events. One thread at a time.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 from numpy.random import SeedSequence, default_rng
@@ -13,16 +14,19 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.dut_character import DutBehaviour
+from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
 from resume_rig.rig.sim.diary import Diary
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
+from resume_rig.rig.sim.dut_state import PowerState
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME, new_log
 from resume_rig.rig.sim.panel import Panel
 from resume_rig.rig.sim.plug import LoopbackPlug, Plugged
-from resume_rig.rig.sim.server import SmpServer
+from resume_rig.rig.sim.server import BUFFER_BYTES, SmpServer
+from resume_rig.rig.smp.packet import RigCommand
 
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
 
@@ -38,9 +42,10 @@ class SimulatedBench:
         clock: the host's; only read, never waited on.
         seed: 0 or more.
         faults: how the DUT misbehaves; empty for not at all.
-        light_rate_hz: of the board's photodiode; a divisor of 1e9.
+        light_rate_hz: of the board's photodiode; a divisor of 1e9, 0: it has none.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
         diary: told what the DUT really does.
+        buffer_bytes: the longest packet that the board takes or gives.
     """
 
     def __init__(
@@ -53,8 +58,10 @@ class SimulatedBench:
         light_rate_hz: int = LIGHT_RATE_HZ,
         loopback: bool = False,
         diary: Diary | None = None,
+        buffer_bytes: int = BUFFER_BYTES,
     ) -> None:
         self._diary = diary
+        self._profile = profile
         self._clock = clock
         self._start_ns = clock.now_ns()
         # A stream for each part: what one draws does not shift what another one gets.
@@ -65,6 +72,7 @@ class SimulatedBench:
         self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
         self._panel = Panel(light, profile.behaviour.pwm_hz, profile.behaviour.pwm_duty)
         self._moves: list[tuple[int, Actuator, bool]] = []
+        self._changed: set[Channel] = set()
         self._board = SimulatedBoard(
             BoardWiring(profile.channels, profile.actuators),
             self._world_now_ns,
@@ -74,7 +82,7 @@ class SimulatedBench:
             light_rate_hz=light_rate_hz,
         )
         self._board.boot(0, self._dut.levels, "power-on")
-        self._server = SmpServer(self)
+        self._server = SmpServer(self, buffer_bytes)
         self._reached_ns = 0
         self._arrived_ns = 0
 
@@ -101,6 +109,26 @@ class SimulatedBench:
         self._reached_ns = now_ns
         return now_ns
 
+    def next_news_ns(
+        self, until_host_ns: int, channels: Collection[Channel], *, log: bool = False
+    ) -> int:
+        """Let the DUT go on up to its next news; return the host time of that (`Foresight`).
+
+        The bench is then ahead of its clock, which has to follow before the next request.
+        """
+        until_ns = until_host_ns - self._start_ns
+        told_bytes = self._log.size_bytes
+        # What nobody has read yet is news still.
+        while self._changed.isdisjoint(channels) and not (
+            log and self._log.size_bytes > told_bytes
+        ):
+            due = self._next_due()
+            if due is None or due[0] > until_ns:
+                return until_host_ns
+            self._do(*due)
+            self._reached_ns = max(self._reached_ns, due[0])
+        return self._start_ns + self._reached_ns
+
     def set_faults(self, faults: frozenset[SimFault]) -> None:
         """Let the DUT misbehave in these ways, and no others, from now on."""
         self.advance()
@@ -112,6 +140,28 @@ class SimulatedBench:
         t_ns = self.advance()
         if isinstance(self._dut, SimulatedDut):
             self._dut.supply(t_ns, on)
+
+    def knows_state(self, state: SleepKind) -> bool:
+        """Return whether the DUT can go into a state; S3 is what it makes of it."""
+        standby = self._profile.behaviour.sleeps is SleepKind.MODERN_STANDBY
+        if state is SleepKind.MODERN_STANDBY:
+            return standby
+        return state in (SleepKind.S3, SleepKind.BOOT) or not standby
+
+    def command_sleep(self, state: SleepKind) -> bool:
+        """Tell the DUT's OS to go into a state; return whether it runs and does so."""
+        t_ns = self.advance()
+        return isinstance(self._dut, SimulatedDut) and self._dut.command(t_ns, state)
+
+    def arm_timer(self, after_ns: int) -> bool:
+        """Let the DUT's clock wake it; return whether its OS runs and arms it."""
+        t_ns = self.advance()
+        return isinstance(self._dut, SimulatedDut) and self._dut.arm_timer(t_ns, after_ns)
+
+    def os_runs(self) -> bool:
+        """Return whether the DUT's OS would answer now."""
+        self.advance()
+        return isinstance(self._dut, SimulatedDut) and self._dut.state is PowerState.UP
 
     def set_behaviour(self, behaviour: DutBehaviour) -> None:
         """Let the DUT err in this way from now on."""
@@ -134,6 +184,8 @@ class SimulatedBench:
         self, command: int, write: bool, payload: bytes, room: int
     ) -> tuple[int, bytes]:
         """Let the board answer a request of the rig group."""
+        if command == RigCommand.EDGES:
+            self._changed.clear()
         rx_ns = self._board.board_ns(self._arrived_ns)
         answer = self._board.request(command, write, rx_ns, payload, room)
         self._pass_moves()
@@ -179,6 +231,7 @@ class SimulatedBench:
             self._diary.take(event)
         match event:
             case WireChange():
+                self._changed.add(event.channel)
                 self._board.edge(event.t_ns, event.channel, event.level)
             case PanelChange():
                 self._board.sample_light(self._panel, event.t_ns)

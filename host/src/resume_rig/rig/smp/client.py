@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 DEFAULT_TIMEOUT_NS: Final = 300_000_000
 DEFAULT_TRIES: Final = 6
 _MAX_DEPTH: Final = 16
+_TEXTS: Final = frozenset({str})
+_ERROR_KEYS: Final = frozenset({"err", "rc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,11 @@ class SmpClient:
     def name(self) -> str:
         """Return the URL of the rig, for sentences."""
         return self._transport.name
+
+    @property
+    def clock(self) -> Clock:
+        """Return the clock that decides how long a request may take."""
+        return self._clock
 
     @property
     def discards(self) -> Discards:
@@ -221,13 +228,15 @@ def _decode_map(payload: bytes) -> Mapping[str, object] | None:
         value: object = cbor2.loads(payload, max_depth=_MAX_DEPTH)
     except cbor2.CBORDecodeError:
         return None
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+    if not isinstance(value, dict) or not _TEXTS.issuperset(map(type, value)):
         return None
     return value
 
 
 def _check_for_refusal(fields: Mapping[str, object], what: str) -> None:
     """Raise DeviceFault for an error reply of SMP version 2 (`err`) or 1 (`rc`)."""
+    if _ERROR_KEYS.isdisjoint(fields):
+        return
     match fields.get("err"):
         case None:
             pass

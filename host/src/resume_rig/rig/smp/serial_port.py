@@ -7,6 +7,7 @@ from typing import Final
 
 import serial
 from serial.tools import list_ports
+from serial.urlhandler import protocol_socket
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, UsageError
@@ -24,6 +25,17 @@ _BAUD: Final = 115_200
 """Debug-probe UARTs of Zephyr boards run at this; USB CDC ACM ports ignore it."""
 
 _WRITE_TIMEOUT_S: Final = 1.0
+
+
+class _SocketPort(protocol_socket.Serial):
+    """pyserial's TCP port; closes its socket also where the other end is gone already."""
+
+    def close(self) -> None:
+        """Close the port; pyserial forgets the socket unclosed where its shutdown fails."""
+        socket = getattr(self, "_socket", None)
+        super().close()
+        if socket is not None:
+            socket.close()
 
 
 def open_serial(path: str, clock: Clock, name: str) -> SerialTransport:
@@ -59,11 +71,12 @@ def open_socket(host: str, port_number: int, clock: Clock, name: str) -> SerialT
     Raises:
         LinkLost: nobody listens there.
     """
+    port = _SocketPort(timeout=0, write_timeout=_WRITE_TIMEOUT_S)
+    port.port = f"socket://{_bracketed(host)}:{port_number}"
     try:
-        port = serial.serial_for_url(
-            f"socket://{_bracketed(host)}:{port_number}", timeout=0, write_timeout=_WRITE_TIMEOUT_S
-        )
+        port.open()
     except OSError as e:
+        port.close()
         raise LinkLost(f"could not connect to {host} port {port_number}: {_cause(e)}") from e
     return SerialTransport(port, clock, name)
 

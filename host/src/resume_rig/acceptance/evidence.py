@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.assessment import Assessed, assess_store, html_at
-from resume_rig.cli.console import write_whole
+from resume_rig.acceptance.assessment import Assessed, assess_store, html_at
+from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:

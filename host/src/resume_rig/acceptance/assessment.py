@@ -1,0 +1,65 @@
+"""What a store says, computed again from what it keeps raw, and its HTML report."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from resume_rig.model.campaign import CampaignFacts
+    from resume_rig.model.cycle import Correlation
+    from resume_rig.model.os_record import LogReading
+    from resume_rig.model.requirement import Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """A campaign's answer, and what a report has to know beside it; `store` has its raw data."""
+
+    correlation: "Correlation"
+    facts: "CampaignFacts"
+    store: Path | None = None
+
+
+def assess_store(
+    store: Path,
+    requirement: "Requirement",
+    report: Path | None,
+    reading: "LogReading | None" = None,
+) -> Assessed:
+    """Compute everything again from what a store keeps raw.
+
+    Args:
+        store: path of the store.
+        requirement: what it is judged against.
+        report: where the HTML report is, or will be.
+        reading: OS records to match instead of the stored ones.
+    """
+    from resume_rig.campaign.assess import assess, facts_of
+    from resume_rig.campaign.budgets import stored_budgets
+    from resume_rig.campaign.stored import clock_of, load_campaign
+
+    stored = load_campaign(store)
+    if reading is not None:
+        stored = dataclasses.replace(stored, reading=reading)
+    clock = clock_of(stored)
+    correlation = assess(stored, requirement, clock)
+    facts = facts_of(stored, requirement, report, correlation.cycles)
+    budgets = stored_budgets(stored, correlation, clock)
+    return Assessed(correlation, dataclasses.replace(facts, budgets=budgets), store)
+
+
+def html_at(assessed: Assessed, generated: str) -> str:
+    """Return the HTML report; `generated` is printed as it is."""
+    from resume_rig.campaign.record_texts import with_record_texts
+    from resume_rig.campaign.recorded import recorded_cycles
+    from resume_rig.report.failure_view import failed_numbers
+    from resume_rig.report.html import campaign_report
+
+    correlation = assessed.correlation
+    if assessed.store is None:
+        return campaign_report(correlation, assessed.facts, generated, ())
+    numbers = failed_numbers(correlation.cycles)
+    correlation = with_record_texts(correlation, assessed.store, numbers)
+    recorded = recorded_cycles(assessed.store, numbers)
+    return campaign_report(correlation, assessed.facts, generated, recorded)

@@ -1,0 +1,186 @@
+"""One sleep, one wake, one move of the lid: what a test asks for outside of campaigns.
+
+The wires decide what happened; each action returns how long it took, from its trigger on.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum, unique
+from typing import Final
+
+from resume_rig.acceptance.bench_in_use import BenchInUse, need
+from resume_rig.campaign.actions import MeasuredPress, press_once
+from resume_rig.campaign.bench import Bench
+from resume_rig.campaign.raw import Command
+from resume_rig.campaign.states import dead_lines, first_change, is_dark, is_off, sleep_line
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.errors import DutFault
+from resume_rig.model.units import seconds_text
+
+PRESS_NS: Final = 150_000_000
+
+
+@unique
+class DutState(StrEnum):
+    """What the wires show of a DUT now."""
+
+    AWAKE = "awake"
+    S3 = "S3"
+    S4 = "S4"
+    OFF = "off"
+    UNCLEAR = "unclear"
+
+
+class SingleActions:
+    """Actions on an open bench; they share one memory of where the lid is.
+
+    Args:
+        use: the bench.
+    """
+
+    def __init__(self, use: BenchInUse) -> None:
+        self._use = use
+        self._bench = Bench(
+            use.rig,
+            use.opened.clock,
+            use.info,
+            use.wired,
+            press_ns=PRESS_NS,
+            movable=use.movable,
+        )
+
+    def press(self, duration_ns: int, *, force_off: bool = False) -> MeasuredPress:
+        """Press the power button, and return what the header saw.
+
+        Raises:
+            UsageError: the rig cannot.
+            DeviceFault: the board refuses; nothing was pressed.
+        """
+        need(self._use, "press the power button", Actuator.BUTTON)
+        return press_once(self._use.rig, self._use.opened.clock, duration_ns, force_off=force_off)
+
+    def move_lid(self, *, closed: bool) -> None:
+        """Close or open the lid; the board opens it when it hears nothing for its lease.
+
+        Raises:
+            UsageError: the rig cannot.
+        """
+        need(self._use, f"{'close' if closed else 'open'} the lid", Actuator.LID)
+        self._bench.begin()
+        self._bench.move(Actuator.LID, closed=closed)
+
+    def put_to_sleep(self, by: Actuator, timeout_ns: int) -> int:
+        """Put a DUT that runs to sleep; return the time from the trigger to sleep entry [ns].
+
+        Raises:
+            UsageError: the rig cannot move that.
+            DutFault: it does not run, or does not fall asleep in time.
+        """
+        need(self._use, "put the DUT to sleep", by)
+        bench = self._bench
+        bench.begin()
+        if not bench.is_running():
+            raise DutFault(f"could not put the DUT to sleep: it does not run ({self._lines()})")
+        with self._released_on_error():
+            since_ns = bench.board_now_ns()
+            command = bench.move(by, closed=True)
+            line = sleep_line(bench.wired)
+
+            def asleep_ns() -> int | None:
+                return first_change(bench.capture.edges, line, 0, from_ns=since_ns)
+
+            until_ns = bench.clock.now_ns() + timeout_ns
+            if not bench.wait(until_ns, lambda: asleep_ns() is not None, fast=True):
+                raise DutFault(
+                    f"could not put the DUT to sleep by {by}: it did not fall asleep within "
+                    f"{seconds_text(timeout_ns)} ({self._lines()})"
+                )
+        return (asleep_ns() or since_ns) - _start_of(command, since_ns)
+
+    def stay_asleep(self, duration_ns: int) -> None:
+        """Watch a DUT that sleeps, and see that nothing wakes it.
+
+        Raises:
+            DutFault: it is awake, or wakes meanwhile.
+        """
+        bench = self._bench
+        bench.begin()
+        if bench.is_running():
+            raise DutFault("the DUT does not sleep: every line shows one that runs")
+        begun_ns = bench.clock.now_ns()
+        if bench.wait(begun_ns + duration_ns, bench.is_running):
+            after = seconds_text(bench.clock.now_ns() - begun_ns)
+            raise DutFault(
+                f"the DUT did not stay asleep for {seconds_text(duration_ns)}: it ran again after "
+                f"{after}, and nobody had woken it"
+            )
+
+    def wake(self, by: Actuator, timeout_ns: int) -> int:
+        """Wake a DUT that sleeps; return the time from the trigger to the last sign of it [ns].
+
+        Raises:
+            UsageError: the rig cannot move that.
+            DutFault: it does not sleep, does not wake in time, or stays dark.
+        """
+        need(self._use, "wake the DUT", by)
+        bench = self._bench
+        bench.begin()
+        if bench.is_running():
+            raise DutFault("could not wake the DUT: it does not sleep, every line shows it runs")
+        if by is Actuator.LID and not bench.lid_closed:
+            bench.move(Actuator.LID, closed=True)
+            bench.wait(bench.clock.now_ns() + bench.slow_pause_ns)
+        since_ns = bench.board_now_ns()
+        command = bench.move(by, closed=False)
+        until_ns = bench.clock.now_ns() + timeout_ns
+        woke = bench.wait(until_ns, self._is_up, fast=True)
+        bench.let_go_of_lid()
+        if not woke:
+            raise DutFault(
+                f"could not wake the DUT by {by}: within {seconds_text(timeout_ns)} it showed "
+                f"{self._lines()}"
+            )
+        signs = [e.t_ns for e in bench.capture.edges if e.level == 1 and e.t_ns >= since_ns]
+        return max(signs, default=since_ns) - _start_of(command, since_ns)
+
+    def state(self) -> DutState:
+        """Return what the wires show now."""
+        levels, wired = self._use.rig.levels(), frozenset(self._use.wired)
+        if not dead_lines(levels, wired):
+            return DutState.AWAKE
+        if levels.get(sleep_line(wired)):
+            return DutState.UNCLEAR
+        if Channel.SLP_S5 in wired and is_off(levels, wired):
+            return DutState.OFF
+        deep = Channel.SLP_S4 in wired and not levels.get(Channel.SLP_S4)
+        return DutState.S4 if deep else DutState.S3
+
+    def levels(self) -> dict[Channel, int]:
+        """Return the present level of each wired channel."""
+        levels = self._use.rig.levels()
+        return {channel: levels[channel] for channel in self._use.wired if channel in levels}
+
+    def _is_up(self) -> bool:
+        """Whether every sign is there; a lid that covers the display is opened for the last."""
+        bench = self._bench
+        if not bench.is_running():
+            return False
+        bench.let_go_of_lid()
+        return not is_dark(bench.levels(), bench.wired)
+
+    def _lines(self) -> str:
+        levels = self._bench.levels()
+        shown = [f"{c}={levels[c]}" for c in self._use.wired if c in levels]
+        return ", ".join(shown)
+
+    @contextmanager
+    def _released_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except DutFault:
+            self._bench.let_go_of_lid()
+            raise
+
+
+def _start_of(command: Command, otherwise_ns: int) -> int:
+    return otherwise_ns if command.start_ns is None else command.start_ns

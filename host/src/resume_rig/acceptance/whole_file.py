@@ -1,0 +1,53 @@
+"""Files that are there whole or not at all, and the check of their place before the work."""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from resume_rig.model.errors import UsageError
+
+
+def check_place_of(path: Path) -> None:
+    """Check that a file can be made at `path`, before the work that it is to tell of.
+
+    Raises:
+        UsageError: its folder is not there, or cannot be written to.
+    """
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        found = "may not be written to" if path.parent.is_dir() else "is not there"
+        raise UsageError(
+            f"could not write {path}: its folder {found}; name a file in a folder that can be "
+            "written to"
+        )
+
+
+def write_whole(path: Path, text: str | Iterable[str]) -> None:
+    """Write a file so that it is there whole or not at all; a link stays, its target is written.
+
+    Raises:
+        UsageError: the place cannot be written to.
+    """
+    temporary: str | None = None
+    try:
+        path = Path(os.path.realpath(path))
+        if path.exists() and not path.is_file():
+            raise UsageError(f"could not write {path}: it is a folder or a device; name a file")
+        descriptor, temporary = tempfile.mkstemp(
+            dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part"
+        )
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines([text] if isinstance(text, str) else text)
+        # mkstemp makes files for the owner alone; a report is for the team.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(
+            f"could not write {path}: {reason}; name a file in a folder that can be written to"
+        ) from error
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)  # Ctrl-C leaves no half of a file either

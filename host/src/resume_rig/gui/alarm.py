@@ -1,0 +1,62 @@
+"""A strip over every page that cannot be missed while a campaign has failures."""
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.request import Target
+from resume_rig.gui.state.campaign_state import CampaignState, Failure
+from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
+from resume_rig.model.units import count_of
+from resume_rig.report.wording import outcome_words
+
+
+class FailureAlarm(QFrame):
+    """Names the first failure, counts the others, and is one click from the evidence."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setProperty("role", "error")
+        self._desk = desk
+        self._shown: CampaignState | None = None
+        self._label = plain_label()
+        self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._first = QPushButton("Show the first")
+        self._first.clicked.connect(lambda: self._go(0))
+        self._newest = QPushButton("Show the newest")
+        self._newest.clicked.connect(lambda: self._go(-1))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 12, 6)
+        row.addWidget(self._label, 1)
+        row.addWidget(self._first)
+        row.addWidget(self._newest)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says; empty while it is hidden."""
+        return "" if self.isHidden() else self._label.text()
+
+    def refresh(self) -> None:
+        """Show what the campaign has come to."""
+        campaign = self._desk.seen.campaign
+        if campaign is self._shown:
+            return
+        self._shown = campaign
+        self.setVisible(bool(campaign.failures))
+        if campaign.failures:
+            first = campaign.failures[0]
+            text = f"{count_of(campaign.failed, 'cycle')} failed. First: {failure_text(first)}"
+            show_text(self._label, text)
+            self._label.setToolTip(tip_of(text))
+            self._newest.setVisible(len(campaign.failures) > 1)
+
+    def _go(self, place: int) -> None:
+        campaign = self._desk.seen.campaign
+        if campaign.failures and campaign.path is not None:
+            number = campaign.failures[place].number
+            self._desk.go("campaign", Target((campaign.path,), number))
+
+
+def failure_text(failure: Failure) -> str:
+    """Return a failure in a sentence."""
+    return f"cycle {failure.number} {outcome_words(failure.outcome)}. {failure.text}"

@@ -1,0 +1,131 @@
+"""Menus: everything that a mouse can do, with its key."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.request import Target, ThemeName
+from resume_rig.gui.shortcuts import ShortcutsWindow
+from resume_rig.gui.views.registry import VIEWS
+from resume_rig.gui.views.view import View
+from resume_rig.gui.widgets.export_to_file import export_to_file
+
+if TYPE_CHECKING:
+    from resume_rig.gui.window import Window
+
+_THEMES = {ThemeName.SYSTEM: "As the system", ThemeName.LIGHT: "Light", ThemeName.DARK: "Dark"}
+
+
+class Menus:
+    """The menu bar of the window; the third menu is that of the page that is shown."""
+
+    def __init__(self, window: "Window", desk: Desk) -> None:
+        self._window = window
+        self._desk = desk
+        bar = window.menuBar()
+        file = bar.addMenu("&File")
+        self._add(file, "&Open …", self._open, QKeySequence(QKeySequence.StandardKey.Open))
+        self.export = file.addMenu("&Export from this view")
+        file.addSeparator()
+        self._add(file, "&Quit", window.close, QKeySequence("Ctrl+Q"))
+        self._fill_views(bar.addMenu("&View"))
+        self.own = bar.addMenu("&Page")
+        self._fill_help(bar.addMenu("&Help"))
+        self._shortcuts: ShortcutsWindow | None = None
+
+    def show_view(self, view: View, title: str) -> None:
+        """Offer what a page can do."""
+        self.own.clear()
+        self.own.setTitle(f"&{title}")
+        self.own.addActions(list(view.view_actions()))
+        self.own.menuAction().setVisible(bool(view.view_actions()))
+        for name, action in self._views.items():
+            action.setChecked(name == view.objectName())
+        self._fill_export(view)
+
+    def all_actions(self) -> Sequence[QAction]:
+        """Return every action that has a key."""
+        found = [action for menu in self._menus() for action in menu.actions()]
+        return [action for action in found if not action.shortcut().isEmpty()]
+
+    def _menus(self) -> list[QMenu]:
+        return self._window.menuBar().findChildren(QMenu)
+
+    def _fill_views(self, menu: QMenu) -> None:
+        group = QActionGroup(self._window)
+        self._views: dict[str, QAction] = {}
+        for place, entry in enumerate(VIEWS, start=1):
+            go = partial(self._go, entry.name)
+            action = self._add(menu, entry.title, go, QKeySequence(f"Ctrl+{place}"))
+            action.setCheckable(True)
+            group.addAction(action)
+            self._views[entry.name] = action
+        menu.addSeparator()
+        themes = QActionGroup(self._window)
+        for name, title in _THEMES.items():
+            action = self._add(menu, title, partial(self._choose_theme, name))
+            action.setCheckable(True)
+            action.setChecked(name is self._desk.look.name)
+            themes.addAction(action)
+        menu.addSeparator()
+        self._add(menu, "&Full screen", self._full_screen, QKeySequence("F11"))
+
+    def _fill_help(self, menu: QMenu) -> None:
+        self._add(menu, "&Shortcuts", self._show_shortcuts, QKeySequence("F1"))
+
+    def _fill_export(self, view: View) -> None:
+        self.export.clear()
+        for what in view.exportables():
+            for kind in what.export_formats():
+                action = QAction(f"{what.export_title()} as {kind.name} …", self.export)
+                action.triggered.connect(partial(export_to_file, self._desk, what, kind))
+                self.export.addAction(action)
+        self.export.setEnabled(bool(self.export.actions()))
+
+    def _add(
+        self,
+        menu: QMenu,
+        text: str,
+        do: Callable[..., object],
+        key: QKeySequence | None = None,
+    ) -> QAction:
+        action = QAction(text, self._window)
+        action.triggered.connect(do)
+        if key is not None:
+            action.setShortcut(key)
+        menu.addAction(action)
+        return action
+
+    def _go(self, name: str, *_checked: bool) -> None:
+        self._desk.go(name, Target())
+
+    def _choose_theme(self, name: ThemeName, *_checked: bool) -> None:
+        self._desk.look.choose(name)
+
+    def _full_screen(self) -> None:
+        window: QMainWindow = self._window
+        if window.isFullScreen():
+            window.showNormal()
+        else:
+            window.showFullScreen()
+
+    def _show_shortcuts(self) -> None:
+        self._shortcuts = ShortcutsWindow(self._window, self.all_actions())
+        self._shortcuts.show()
+
+    def _open(self) -> None:
+        dialog = QFileDialog(self._window, "Open stores or logs")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setDirectory(self._desk.remembered.text("files/folder", str(Path.cwd())))
+        dialog.filesSelected.connect(self._opened)
+        dialog.open()
+
+    def _opened(self, names: list[str]) -> None:
+        if names:
+            self._desk.remembered.keep("files/folder", str(Path(names[0]).parent))
+        self._window.open_files(names)

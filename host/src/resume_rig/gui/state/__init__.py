@@ -1,0 +1,1 @@
+"""What the application shows, free of Qt: pure folds, tables and drafts."""

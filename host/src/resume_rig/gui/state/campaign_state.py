@@ -1,0 +1,216 @@
+"""How a campaign stands: a fold over what its runner tells. Free of Qt."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum, unique
+from pathlib import Path
+from typing import Final, assert_never
+
+from resume_rig.campaign.events import (
+    Asleep,
+    CampaignBegan,
+    CampaignEvent,
+    CycleDone,
+    CycleStarted,
+    LogUnreadable,
+    Recovered,
+    Recovering,
+    RigBack,
+    RigLost,
+    Woke,
+)
+from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.recovery_text import DONE_BY
+from resume_rig.gui.state.events import (
+    CampaignHeld,
+    CampaignOver,
+    CampaignRefused,
+    CampaignSight,
+    CampaignStarting,
+    CampaignTold,
+    CycleSeen,
+)
+from resume_rig.gui.state.grown import Grown
+from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle
+from resume_rig.model.outcome import NO_FAILURE
+from resume_rig.model.series import Drift
+from resume_rig.model.units import seconds_text
+from resume_rig.report.wording import outcome_words
+
+SHOWN_CYCLES: Final = 20
+MOST_LINES: Final = 500
+MOST_FAILURES: Final = 1_000
+
+
+@unique
+class Phase(StrEnum):
+    """What the campaign does."""
+
+    NONE = "no campaign"
+    STARTING = "starting"
+    RUNNING = "running"
+    HELD = "paused"
+    WAITING = "waiting for the rig"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+    @property
+    def active(self) -> bool:
+        """Whether a campaign owns the rig."""
+        return self in _ACTIVE
+
+
+_ACTIVE: Final = frozenset({Phase.STARTING, Phase.RUNNING, Phase.HELD, Phase.WAITING})
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A cycle that did not go as planned; `text` is its first finding."""
+
+    number: int
+    outcome: Outcome
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignState:
+    """Everything that the campaign view shows.
+
+    Attributes:
+        doing: what the cycle in flight does.
+        done: cycles of the plan that are over.
+        outcomes: of this session.
+        left_ns: until the end, at the pace of the last cycles; None before any.
+        limit_ms: on BIOS + drivers; None where the requirement has none.
+        resume_ms: BIOS + drivers as the OS told them.
+        light_numbers, light_ns: cycles in which light was timed, and press to light.
+        drift: of press to light.
+        last: the newest cycles, oldest first.
+        failures: that the window lists, oldest first; `failed` counts all of them.
+        lines: what happened, oldest first.
+        text: why it ended, or why it could not begin.
+    """
+
+    phase: Phase = Phase.NONE
+    path: Path | None = None
+    requirement: str = ""
+    limit_ms: int | None = None
+    plan: Plan | None = None
+    session: int = 0
+    number: int = 0
+    doing: str = ""
+    done: int = 0
+    outcomes: Mapping[Outcome, int] = field(default_factory=dict)
+    left_ns: int | None = None
+    resume_ms: Grown = field(default_factory=Grown)
+    light_numbers: Grown = field(default_factory=Grown)
+    light_ns: Grown = field(default_factory=Grown)
+    drift: Drift | None = None
+    last: tuple[OutsideCycle, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    failed: int = 0
+    lines: tuple[str, ...] = ()
+    text: str = ""
+
+    @property
+    def cycles(self) -> int:
+        """How many the plan has; 0 before it is known."""
+        return 0 if self.plan is None else self.plan.cycles
+
+
+def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
+    """Return the state after one more event."""
+    match event:
+        case CampaignStarting(path=path, requirement=requirement, limit_ms=limit_ms):
+            after = CampaignState(Phase.STARTING, path, requirement=requirement, limit_ms=limit_ms)
+        case CampaignTold(event=told):
+            after = _told(state, told)
+        case CycleSeen():
+            after = _cycle_seen(state, event)
+        case CampaignHeld(held=held):
+            after = _said(
+                replace(state, phase=Phase.HELD if held else Phase.RUNNING, doing=""),
+                "paused between two cycles" if held else "goes on",
+            )
+        case CampaignOver():
+            after = _over(state, event)
+        case CampaignRefused(text=text):
+            kept = state if state.phase is Phase.STARTING else CampaignState()
+            after = replace(kept, phase=Phase.FAILED, text=text, doing="", path=None)
+        case _:
+            assert_never(event)
+    return after
+
+
+def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
+    match event:
+        case CampaignBegan(plan=plan, session=session, done=done, path=path):
+            began = replace(
+                state, phase=Phase.RUNNING, plan=plan, session=session, done=done, path=path
+            )
+            after = _said(began, f"{plan.cycles} {plan.state} cycles, {done} done before")
+        case CycleStarted(number=number):
+            after = replace(state, number=number, doing="going to sleep")
+        case Asleep(after_ns=after_ns):
+            after = replace(state, doing=f"asleep after {seconds_text(after_ns)}")
+        case Woke():
+            after = replace(state, doing="awake, settling")
+        case LogUnreadable(number=number, text=text):
+            after = _said(state, f"cycle {number}: {text}")
+        case Recovering(after_cycle=number, why=why, step=step):
+            after = _said(state, f"after cycle {number}: {why} Next: {DONE_BY[step]}.")
+        case Recovered(after_cycle=number, ok=ok):
+            after = _said(state, f"after cycle {number}: {'awake again' if ok else 'no success'}")
+        case RigLost(after_cycle=number, text=text):
+            lost = replace(state, phase=Phase.WAITING, doing="waiting for the rig")
+            after = _said(lost, f"after cycle {number}: {text}; waiting for the rig")
+        case RigBack(after_cycle=number):
+            back = replace(state, phase=Phase.RUNNING, doing="")
+            after = _said(back, f"after cycle {number}: the rig is back")
+        case CycleDone():
+            # It comes as CycleSeen, with what the wires say of it.
+            after = state
+        case _:
+            assert_never(event)
+    return after
+
+
+def _cycle_seen(state: CampaignState, event: CycleSeen) -> CampaignState:
+    outside = event.outside
+    resume_ms = state.resume_ms
+    for time_ms in event.resume_ms:
+        resume_ms = resume_ms.plus(time_ms)
+    light = outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
+    seen = replace(
+        state,
+        done=event.done,
+        outcomes=event.outcomes,
+        left_ns=event.left_ns,
+        drift=event.drift,
+        resume_ms=resume_ms,
+        last=(*state.last, outside)[-SHOWN_CYCLES:],
+    )
+    if light is not None:
+        seen = replace(
+            seen,
+            light_numbers=state.light_numbers.plus(outside.number),
+            light_ns=state.light_ns.plus(light.value_ns),
+        )
+    if outside.outcome in NO_FAILURE:
+        return seen
+    text = outside.findings[0].text if outside.findings else ""
+    failure = Failure(outside.number, outside.outcome, text)
+    kept = (*state.failures, failure)
+    failed = replace(seen, failures=kept[:MOST_FAILURES], failed=state.failed + 1)
+    return _said(failed, f"cycle {failure.number} {outcome_words(failure.outcome)}: {text}")
+
+
+def _over(state: CampaignState, event: CampaignOver) -> CampaignState:
+    phase = Phase.FINISHED if event.finished else Phase.FAILED if event.failed else Phase.STOPPED
+    over = replace(state, phase=phase, text=event.text, doing="", path=event.path)
+    return _said(over, f"{phase.value}{': ' if event.text else ''}{event.text}")
+
+
+def _said(state: CampaignState, line: str) -> CampaignState:
+    return replace(state, lines=(*state.lines, line)[-MOST_LINES:])

@@ -1,0 +1,76 @@
+"""What a store keeps of one cycle, for a person who wants to know why. Free of Qt."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from resume_rig.campaign.outside import outside_cycle
+from resume_rig.campaign.recorded import recorded_cycles
+from resume_rig.campaign.store import Store
+from resume_rig.gui.state.lanes import Wires, wires_of
+from resume_rig.model.cycle import OutsideCycle
+from resume_rig.model.errors import RecordError
+from resume_rig.model.units import seconds_text
+from resume_rig.report.wording import outcome_words
+
+_LEAD_NS = 300_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One cycle.
+
+    Attributes:
+        zero_ns: board clock of the wake trigger, or of the first edge.
+        wires: from shortly before the first edge on.
+        until_ns: board clock at which the picture ends.
+        sentences: what became of the cycle, its findings, its OS records; in order.
+    """
+
+    path: Path
+    outside: OutsideCycle
+    zero_ns: int
+    has_trigger: bool
+    wires: Wires
+    until_ns: int
+    sentences: tuple[str, ...]
+
+
+def read_evidence(path: Path, number: int) -> Evidence:
+    """Read one cycle of a store, which a campaign may be writing to.
+
+    Raises:
+        RecordError: the store cannot be read, or has no such cycle.
+    """
+    with Store.open(path) as store:
+        raw = next(iter(store.cycles([number], with_light=False)), None)
+        if raw is None:
+            last = store.last_number()
+            raise RecordError(f"there is no cycle {number} in {path}; it has cycles 1 to {last}")
+        plan = store.plan.of_cycle(store.index_of(number))
+        outside = outside_cycle(raw, plan, store.identity)
+    recorded = next(iter(recorded_cycles(path, [number])))
+    moments = [edge.t_ns for edge in recorded.edges] + [block.t_ns for block in recorded.light]
+    first_ns, last_ns = min(moments, default=0), max(moments, default=0)
+    wires = wires_of(recorded.initial_levels, first_ns - _LEAD_NS)
+    records = [
+        f"OS record {record.record_id if record.record_id is not None else ''}: {record.kind}, "
+        + ("no resume time" if record.resume_ms is None else f"resume {record.resume_ms} ms")
+        for record in raw.records
+    ]
+    asleep_ns = None
+    if outside.asleep_from_ns is not None and outside.awake_from_ns is not None:
+        asleep_ns = outside.awake_from_ns - outside.asleep_from_ns
+    slept = "" if asleep_ns is None else f", asleep for {seconds_text(asleep_ns)}"
+    return Evidence(
+        path=path,
+        outside=outside,
+        zero_ns=recorded.zero_ns,
+        has_trigger=recorded.has_trigger,
+        wires=wires.plus_edges(recorded.edges).plus_light(recorded.light),
+        until_ns=last_ns + _LEAD_NS,
+        sentences=(
+            f"Cycle {number}: {outcome_words(outside.outcome)}{slept}.",
+            *(finding.text for finding in outside.findings),
+            *(records or ("No OS record came during this cycle.",)),
+        ),
+    )

@@ -1,0 +1,208 @@
+"""A plan while it is edited: texts, and what the plan itself says of each. Free of Qt."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from resume_rig.campaign.plan import Plan, default_plan
+from resume_rig.campaign.plan_file import PlanValue, parse_plan, plan_to_mapping
+from resume_rig.gui.state.duration_field import duration_text, parse_duration_ns
+from resume_rig.model.errors import UsageError
+
+WHOLE: Final = ""
+"""Key of a sentence that is about no single field."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanField:
+    """One line of the editor.
+
+    Attributes:
+        key: of plan files.
+        title: beside the field.
+        choices: offered; other texts may be typed.
+        tip: what may be written.
+        needs: fields without which its value cannot be checked.
+    """
+
+    key: str
+    title: str
+    choices: tuple[str, ...] = ()
+    tip: str = ""
+    needs: tuple[str, ...] = ()
+
+
+_LISTS = "one value, or a list: 5 s, 10 s, or a range: 5 s to 60 s"
+_ACTUATORS = ("button", "lid", "button, lid")
+FIELDS: Final = (
+    PlanField("cycles", "Cycles", tip="1 to 1,000,000"),
+    PlanField("warm_up", "Warm-up cycles", tip="measured, not judged", needs=("cycles",)),
+    PlanField("state", "Sleep state", ("S3",)),
+    PlanField("sleep_by", "Sleep by", _ACTUATORS, "one, or a list"),
+    PlanField("wake_by", "Wake by", _ACTUATORS, "one, or a list"),
+    PlanField("dwell_ns", "Asleep for", tip=_LISTS, needs=("short_dwell",)),
+    PlanField("settle_ns", "Awake for", tip=_LISTS),
+    PlanField("press_ns", "Press for", tip=_LISTS),
+    PlanField("sleep_timeout_ns", "Sleep time-out", tip=_LISTS),
+    PlanField("wake_timeout_ns", "Wake time-out", tip=_LISTS),
+    PlanField("short_dwell", "Short sleeps", ("no", "yes"), "allows less than 5 s asleep"),
+    PlanField("order", "Lists go", ("sequence", "matrix", "random"), "how lists come together"),
+    PlanField("seed", "Seed", tip="of what is drawn"),
+    PlanField("stop.failures", "Stop at failures", tip="a number of cycles; empty for never"),
+    PlanField("stop.recoveries", "Stop at recoveries", tip="a number; empty for never"),
+    PlanField("stop.after_ns", "Stop after", tip="a time spent in cycles; empty for never"),
+    PlanField(
+        "stop.failure_rate_below_percent",
+        "Stop below, %",
+        tip="a failure rate that is shown; empty for never",
+    ),
+    PlanField(
+        "stop.confidence_percent",
+        "with confidence, %",
+        tip="of that rate; empty for 95",
+        needs=("stop.failure_rate_below_percent",),
+    ),
+)
+FIELD_BY_KEY: Final = {field.key: field for field in FIELDS}
+_WHOLE_NUMBERS = frozenset({"cycles", "warm_up", "seed", "stop.failures", "stop.recoveries"})
+_NUMBERS = frozenset({"stop.failure_rate_below_percent", "stop.confidence_percent"})
+_WORDS = frozenset({"state", "sleep_by", "wake_by"})
+_TRUTHS: Final = {"yes": True, "no": False, "true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDraft:
+    """Texts by key of FIELDS; an empty one takes the default, or leaves a rule out."""
+
+    texts: Mapping[str, str]
+
+    def with_text(self, key: str, text: str) -> "PlanDraft":
+        """Return the draft with another text in one field."""
+        return replace(self, texts={**self.texts, key: text})
+
+
+def draft_of(plan: Plan) -> PlanDraft:
+    """Return a plan as it is edited."""
+    mapping = plan_to_mapping(plan)
+    stop = mapping.pop("stop", {})
+    rules = stop if isinstance(stop, dict) else {}
+    given = mapping | {f"stop.{key}": value for key, value in rules.items()}
+    # What varies keeps the plan's order, which a matrix goes by.
+    return PlanDraft({key: _text(key, value) for key, value in given.items()})
+
+
+def plan_of(draft: PlanDraft) -> Plan:
+    """Return the plan that a draft stands for.
+
+    Raises:
+        UsageError: a field, or the whole, is not of its form or out of range.
+    """
+    return parse_plan(_mapping(draft, list(draft.texts)))
+
+
+def problems_of(draft: PlanDraft) -> Mapping[str, str]:
+    """Return what is wrong, as the plan itself says it: a sentence a field, or one for the whole.
+
+    A field is checked beside the defaults of all others, so that one mistake is told once.
+    """
+    found: dict[str, str] = {}
+    for field in FIELDS:
+        try:
+            parse_plan(_mapping(draft, _checkable(draft, field)))
+        except UsageError as error:
+            found[field.key] = str(error)
+    if not found:
+        try:
+            plan_of(draft)
+        except UsageError as error:
+            found[WHOLE] = str(error)
+    return found
+
+
+def _checkable(draft: PlanDraft, field: PlanField) -> list[str]:
+    """Return the field, and those that it needs where they are right themselves."""
+    keys = [field.key]
+    for key in field.needs:
+        try:
+            parse_plan(_mapping(draft, [key]))
+        except UsageError:
+            # Told beside that field.
+            return []
+        keys.append(key)
+    return keys
+
+
+def _mapping(draft: PlanDraft, keys: list[str]) -> dict[str, object]:
+    mapping: dict[str, object] = {}
+    rules: dict[str, object] = {}
+    for key in keys:
+        text = draft.texts.get(key, "").strip()
+        if not text:
+            continue
+        rule = key.removeprefix("stop.")
+        if rule == key:
+            mapping[key] = _value(key, text)
+        else:
+            rules[rule] = _value(key, text)
+    if rules:
+        mapping["stop"] = rules
+    return mapping
+
+
+def _value(key: str, text: str) -> object:
+    """Return one field's text as the value that a plan file would have."""
+    if key in _WHOLE_NUMBERS:
+        return _whole_number(text)
+    if key in _NUMBERS:
+        return _number(text)
+    if key == "short_dwell":
+        if text.lower() not in _TRUTHS:
+            raise UsageError(f"{text!r} is neither yes nor no")
+        return _TRUTHS[text.lower()]
+    if key in _WORDS:
+        return _one_or_list([word.strip() for word in text.split(",")])
+    return _durations(text) if key.endswith("_ns") else text
+
+
+def _whole_number(text: str) -> int:
+    digits = text.replace(",", "").replace("_", "")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 19):
+        raise UsageError(f"{text!r} is not a whole number, 0 or more")
+    return int(digits)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a number") from None
+
+
+def _durations(text: str) -> object:
+    low, to, high = text.partition(" to ")
+    if to:
+        return {"from": parse_duration_ns(low), "to": parse_duration_ns(high)}
+    return _one_or_list([parse_duration_ns(each) for each in text.split(",")])
+
+
+def _one_or_list(values: list[str] | list[int]) -> object:
+    return values[0] if len(values) == 1 else values
+
+
+def _text(key: str, value: PlanValue) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(_text(key, each) for each in value)
+    if isinstance(value, dict):
+        return f"{_text(key, value['from'])} to {_text(key, value['to'])}"
+    if key.endswith("_ns") and isinstance(value, int):
+        return duration_text(value)
+    if key in ("sleep_by", "wake_by"):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def default_draft() -> PlanDraft:
+    """Return the default plan as it is edited."""
+    return draft_of(default_plan())

@@ -1,0 +1,156 @@
+"""Colours: those of the report (report/templates/style.css), safe for colour-blind eyes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
+
+from resume_rig.gui.request import ThemeName
+from resume_rig.model.channel import Channel
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """One set, as `#rrggbb`; names are those of the report's style sheet."""
+
+    dark: bool
+    paper: str
+    card: str
+    ink: str
+    soft: str
+    line: str
+    blue: str
+    hatch: str
+    passed: str
+    failed: str
+    sky: str = "#56b4e9"
+    orange: str = "#e69f00"
+    green: str = "#009e73"
+    yellow: str = "#f0e442"
+    vermillion: str = "#d55e00"
+    purple: str = "#cc79a7"
+    marginal: str = "#f0e442"
+    on_colour: str = "#ffffff"
+
+    def lane(self, channel: Channel) -> str:
+        """Return the colour of a channel's line; the lines' names tell them apart, too."""
+        return _LANES[channel](self)
+
+
+_LANES: dict[Channel, Callable[[Colours], str]] = {
+    Channel.SLP_S3: attrgetter("sky"),
+    Channel.SLP_S4: attrgetter("sky"),
+    Channel.SLP_S5: attrgetter("sky"),
+    Channel.PWR_OK: attrgetter("orange"),
+    Channel.PLTRST: attrgetter("green"),
+    Channel.BACKLIGHT: attrgetter("purple"),
+    Channel.LED: attrgetter("purple"),
+    Channel.BUTTON: attrgetter("vermillion"),
+    Channel.LID: attrgetter("vermillion"),
+}
+
+LIGHT = Colours(
+    dark=False,
+    paper="#ffffff",
+    card="#f6f7f8",
+    ink="#16191c",
+    soft="#555e66",
+    line="#d5dade",
+    blue="#0072b2",
+    hatch="#7b848c",
+    passed="#00694d",
+    failed="#b34700",
+)
+DARK = Colours(
+    dark=True,
+    paper="#14171a",
+    card="#1d2226",
+    ink="#e9ecee",
+    soft="#a5afb7",
+    line="#373f46",
+    blue="#3d9bd6",
+    hatch="#8c969e",
+    passed="#00805e",
+    failed="#c75300",
+)
+
+
+class Look(QObject):
+    """The colours in force; `changed` tells widgets to paint themselves anew."""
+
+    changed = Signal()
+
+    def __init__(self, name: ThemeName) -> None:
+        super().__init__()
+        self._name = name
+        self.colours = _colours(name)
+
+    @property
+    def name(self) -> ThemeName:
+        """What was chosen."""
+        return self._name
+
+    def choose(self, name: ThemeName) -> None:
+        """Take other colours, for the whole application."""
+        self._name = name
+        self.colours = _colours(name)
+        apply_to_application(self.colours)
+        self.changed.emit()
+
+
+def apply_to_application(colours: Colours) -> None:
+    """Give the application its palette and its few own rules."""
+    application = QApplication.instance()
+    if not isinstance(application, QApplication):
+        return
+    application.setStyle("Fusion")
+    application.setPalette(_palette(colours))
+    application.setStyleSheet(_rules(colours))
+
+
+def _colours(name: ThemeName) -> Colours:
+    if name is ThemeName.SYSTEM:
+        scheme = QApplication.styleHints().colorScheme()
+        return DARK if scheme is Qt.ColorScheme.Dark else LIGHT
+    return DARK if name is ThemeName.DARK else LIGHT
+
+
+def _palette(colours: Colours) -> QPalette:
+    palette = QPalette()
+    role = QPalette.ColorRole
+    for roles, colour in (
+        ((role.Window, role.Button, role.AlternateBase, role.ToolTipBase), colours.card),
+        ((role.Base,), colours.paper),
+        ((role.WindowText, role.Text, role.ButtonText, role.ToolTipText), colours.ink),
+        ((role.PlaceholderText,), colours.soft),
+        ((role.Highlight, role.Link), colours.blue),
+        ((role.HighlightedText,), colours.on_colour),
+        ((role.Mid, role.Dark), colours.line),
+    ):
+        for each in roles:
+            palette.setColor(each, QColor(colour))
+    for each in (role.Text, role.ButtonText, role.WindowText):
+        palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(colours.hatch))
+    return palette
+
+
+def _rules(colours: Colours) -> str:
+    return f"""
+QToolTip {{ color: {colours.ink}; background: {colours.card}; border: 1px solid {colours.line}; }}
+QLabel[role="soft"] {{ color: {colours.soft}; }}
+QLabel[role="title"] {{ font-weight: 600; }}
+QLabel[role="error"] {{ color: {colours.ink}; border-left: 4px solid {colours.vermillion};
+  padding-left: 6px; }}
+QLabel[role="figure"] {{ font-size: 20px; font-weight: 600; }}
+QFrame[role="error"] {{ background: {colours.failed}; border-radius: 4px; }}
+QFrame[role="error"] QLabel {{ color: {colours.on_colour}; }}
+QFrame[role="note"] {{ background: {colours.card}; border: 1px solid {colours.line};
+  border-radius: 4px; }}
+QLineEdit[role="bad"] {{ border: 2px solid {colours.vermillion}; }}
+QListWidget#rail {{ border: 0; background: {colours.card}; outline: 0; }}
+QListWidget#rail::item {{ padding-left: 10px; }}
+QListWidget#rail::item:selected {{ background: {colours.blue}; color: {colours.on_colour}; }}
+"""

@@ -1,0 +1,253 @@
+"""A campaign: its plan, how it stands, what it has measured so far, and why something failed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QElapsedTimer, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QScrollArea,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resume_rig.gui.alarm import failure_text
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.request import Target
+from resume_rig.gui.state.campaign_state import CampaignState, Phase
+from resume_rig.gui.views.campaign_control import CampaignControl
+from resume_rig.gui.views.campaign_evidence import CampaignEvidence
+from resume_rig.gui.views.campaign_setting import CampaignSetting
+from resume_rig.gui.views.plan_editor import PlanEditor
+from resume_rig.gui.views.view import View
+from resume_rig.gui.widgets.campaign_plots import DriftPlot, HistogramPlot, PhasePlot
+from resume_rig.gui.widgets.exportable import Exportable
+from resume_rig.gui.worker.requests import RunCampaign
+from resume_rig.model.errors import UsageError
+from resume_rig.report.hostile_text import one_line
+
+_PLOT_EVERY_MS: Final = 250
+_LINES_KEPT: Final = 500
+_PLOTS_PX: Final = 190
+
+
+class CampaignView(View):
+    """Left: plan and setting. Right: control, plots, and tabs with what happened."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._shown: CampaignState | None = None
+        self._drawn: CampaignState | None = None
+        self._since_draw = QElapsedTimer()
+        self._since_draw.start()
+        self._wished = not desk.wish.run
+        self.editor = PlanEditor()
+        self.editor.said.connect(self.notice.fail)
+        self.setting = CampaignSetting(desk)
+        self.control = CampaignControl(self.start, self.hold, self.stop, self.go_on)
+        self.histogram, self.drift, self.phases = (
+            HistogramPlot(desk),
+            DriftPlot(desk),
+            PhasePlot(desk),
+        )
+        self.evidence = CampaignEvidence(desk)
+        self.failures = QListWidget()
+        self.failures.setAccessibleName("Failures")
+        self.failures.itemActivated.connect(self._failure_chosen)
+        self.failures.itemClicked.connect(self._failure_chosen)
+        self.lines = QPlainTextEdit()
+        self.lines.setReadOnly(True)
+        self.lines.setMaximumBlockCount(_LINES_KEPT)
+        self.lines.setAccessibleName("What happened")
+        self.content.addWidget(self._split())
+        self._menu = self._make_menu()
+        desk.look.changed.connect(self._draw_again)
+        if desk.wish.plan is not None:
+            self.editor.load(desk.wish.plan)
+
+    def open(self, target: Target) -> None:
+        """Show a cycle of a store."""
+        if target.paths and target.cycle is not None:
+            self.evidence.show_cycle(target.paths[0], target.cycle)
+            self.tabs.setCurrentWidget(self.evidence)
+
+    def start(self) -> None:
+        """Start a campaign by the plan in the editor."""
+        try:
+            order = self.setting.order(self.editor.plan())
+        except UsageError as error:
+            self.notice.fail(str(error))
+            return
+        self._run(order)
+
+    def go_on(self) -> None:
+        """Go on with the campaign that was stopped."""
+        path = self.desk.seen.campaign.path
+        if path is not None:
+            self._run(self.setting.go_on_order(path))
+
+    def hold(self) -> None:
+        """Let the campaign wait after the cycle in flight, or go on."""
+        gate = self.desk.worker.gate
+        if gate.held:
+            gate.go_on()
+        else:
+            gate.hold()
+
+    def stop(self) -> None:
+        """Stop the campaign; the cycle in flight is kept as interrupted."""
+        self.desk.worker.gate.stop()
+
+    def refresh(self) -> None:
+        """Show how the campaign stands; the plots a few times a second."""
+        state = self.desk.seen.campaign
+        self.setting.follow(self.desk.seen.bench)
+        self._run_as_wished()
+        self.control.show_state(
+            state, plan_problem=self.editor.problem, holding=self.desk.worker.gate.held
+        )
+        if state is not self._shown:
+            before, self._shown = self._shown, state
+            self._tell(before, state)
+        late = self._since_draw.elapsed() >= _PLOT_EVERY_MS
+        if state is not self._drawn and (late or not state.phase.active):
+            self._draw(state)
+
+    def view_actions(self) -> Sequence[QAction]:
+        """Return the campaign's, the plan's and the tabs'."""
+        return self._menu
+
+    def exportables(self) -> Sequence[Exportable]:
+        """Return the plots."""
+        lanes = self.evidence.lanes
+        return self.histogram, self.drift, self.phases, lanes.lanes, lanes.light
+
+    def settled(self) -> bool:
+        """Return whether the campaign that was asked for is over and drawn."""
+        state = self.desk.seen.campaign
+        if not self._wished or (self.desk.wish.run and state.phase is Phase.NONE):
+            return False
+        drawn = state is self._drawn or state.phase is Phase.NONE
+        return not state.phase.active and drawn and not self.evidence.loading
+
+    def _run(self, order: RunCampaign) -> None:
+        self.notice.clear()
+        self.failures.clear()
+        self.lines.clear()
+        self.desk.worker.ask(order)
+        self.desk.say(f"The campaign goes to {order.store}.")
+
+    def _run_as_wished(self) -> None:
+        if not self._wished:
+            self._wished = True
+            self.start()
+
+    def _tell(self, before: CampaignState | None, state: CampaignState) -> None:
+        """Add what is new to the lists."""
+        new = state.lines
+        if before is not None and before.path == state.path and before.lines:
+            known = len(before.lines)
+            new = state.lines[known:] if state.lines[:known] == before.lines else state.lines[-1:]
+        for line in new:
+            self.lines.appendPlainText(one_line(line))
+        for failure in state.failures[self.failures.count() :]:
+            item = QListWidgetItem(one_line(failure_text(failure)))
+            item.setData(Qt.ItemDataRole.UserRole, failure.number)
+            self.failures.addItem(item)
+        title = f"Failures ({state.failed})" if state.failed else "Failures"
+        self.tabs.setTabText(self.tabs.indexOf(self.failures), title)
+        if before is not None and before.phase is state.phase:
+            return
+        if state.phase is Phase.FAILED:
+            self.notice.fail(state.text)
+        elif state.phase is Phase.STOPPED or (state.phase is Phase.FINISHED and state.text):
+            self.notice.note(f"The campaign {state.phase.value}: {state.text}.")
+
+    def _draw(self, state: CampaignState) -> None:
+        self._drawn = state
+        self._since_draw.restart()
+        for plot in (self.histogram, self.drift, self.phases):
+            plot.draw(state)
+
+    def _draw_again(self) -> None:
+        self._draw(self.desk.seen.campaign)
+
+    def _failure_chosen(self, item: QListWidgetItem) -> None:
+        path = self.desk.seen.campaign.path
+        number = item.data(Qt.ItemDataRole.UserRole)
+        if path is not None and isinstance(number, int):
+            self.open(Target((path,), number))
+
+    def _split(self) -> QSplitter:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.addWidget(self.setting)
+        column.addWidget(self.editor)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(left)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setMinimumWidth(left.sizeHint().width() + 20)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(self.phases, "Phases")
+        self.tabs.addTab(self.failures, "Failures")
+        self.tabs.addTab(self.evidence, "Evidence")
+        self.tabs.addTab(self.lines, "What happened")
+        plots = QSplitter()
+        plots.addWidget(self.histogram)
+        plots.addWidget(self.drift)
+        lower = QSplitter(Qt.Orientation.Vertical)
+        lower.addWidget(plots)
+        lower.addWidget(self.tabs)
+        lower.setSizes([400, 500])
+        plots.setMinimumHeight(_PLOTS_PX)
+        right = QWidget()
+        rows = QVBoxLayout(right)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.control)
+        rows.addWidget(lower, 1)
+        split = QSplitter()
+        split.addWidget(scroll)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        for each in (plots, lower, split):
+            each.setChildrenCollapsible(False)
+        return split
+
+    def _make_menu(self) -> Sequence[QAction]:
+        load = QAction("Load a plan …", self)
+        load.setShortcut(QKeySequence("Ctrl+Shift+O"))
+        load.triggered.connect(self._load_plan)
+        store = QAction("Go on with a store …", self)
+        store.triggered.connect(self._choose_store)
+        failure = QAction("Show the first failure", self)
+        failure.setShortcut(QKeySequence("Ctrl+E"))
+        failure.triggered.connect(self._first_failure)
+        own = [*self.control.menu_actions(), *self.editor.menu_actions()]
+        return [*own, load, store, failure]
+
+    def _first_failure(self) -> None:
+        if self.failures.count():
+            self._failure_chosen(self.failures.item(0))
+        else:
+            self.desk.say("No cycle has failed.")
+
+    def _load_plan(self) -> None:
+        dialog = QFileDialog(self, "Load a plan", filter="Plans (*.toml)")
+        dialog.fileSelected.connect(self.editor.load)
+        dialog.open()
+
+    def _choose_store(self) -> None:
+        dialog = QFileDialog(self, "Go on with a store", filter="Stores (*.rrs);;All files (*)")
+        dialog.fileSelected.connect(lambda name: self._run(self.setting.go_on_order(Path(name))))
+        dialog.open()

@@ -1,0 +1,111 @@
+"""What a log is judged against: requirement, kind of sleep, whether the first one counts."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QWidget
+
+from resume_rig.analysis.requirement import load_requirement, shipped_requirements
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.widgets.labels import plain_label
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import SLEEPS
+from resume_rig.model.requirement import Requirement
+
+USUAL_REQUIREMENT = "sysfund-0004"
+_OWN_KINDS = "the profile's kinds"
+
+
+class LogSetting(QWidget):
+    """One line of fields; `load` raises what is wrong with them.
+
+    Signals:
+        changed: another choice was made.
+    """
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.requirement = QComboBox()
+        self.requirement.setEditable(True)
+        self.requirement.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.requirement.addItems(shipped_requirements())
+        self.requirement.setEditText(desk.remembered.text("log/requirement", USUAL_REQUIREMENT))
+        self.requirement.setToolTip("A profile that is shipped, or the path of your own .toml")
+        self.requirement.setMinimumContentsLength(18)
+        self.kind = QComboBox()
+        self.kind.addItem(_OWN_KINDS)
+        self.kind.addItems(list(SLEEPS))
+        self.kind.setToolTip("Judge this kind of sleep instead of the profile's")
+        self.limit = QLineEdit()
+        self.limit.setPlaceholderText("the profile's")
+        self.limit.setToolTip("Use this resume limit, in ms, instead of the profile's")
+        self.limit.setMaximumWidth(self.fontMetrics().horizontalAdvance("the profile's limit"))
+        self.first = QCheckBox("Ignore the first of each log")
+        self.first.setToolTip("As S3Resume does")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for title, widget in (
+            ("Requirement", self.requirement),
+            ("Kind", self.kind),
+            ("Limit, ms", self.limit),
+        ):
+            label = plain_label(title)
+            label.setBuddy(widget)
+            widget.setAccessibleName(title)
+            row.addWidget(label)
+            row.addWidget(widget)
+        row.addWidget(self.first)
+        row.addStretch(1)
+        self.requirement.activated.connect(self._change)
+        edit = self.requirement.lineEdit()
+        if edit is not None:
+            edit.editingFinished.connect(self._change)
+        self.kind.activated.connect(self._change)
+        self.limit.editingFinished.connect(self._change)
+        self.first.toggled.connect(self._change)
+        self._last = self._state()
+
+    @property
+    def ignore_first(self) -> bool:
+        """Whether the first transition of each log does not count."""
+        return self.first.isChecked()
+
+    def load(self) -> Requirement:
+        """Return the requirement that the fields name.
+
+        Raises:
+            UsageError: there is no such profile, or it has no such limit.
+        """
+        kind = self.kind.currentText()
+        name = self.requirement.currentText().strip()
+        requirement = load_requirement(
+            name, limit_ms=self._limit_ms(), kinds=None if kind == _OWN_KINDS else (kind,)
+        )
+        self._desk.remembered.keep("log/requirement", name)
+        return requirement
+
+    def _limit_ms(self) -> int | None:
+        text = self.limit.text().strip()
+        if not text:
+            return None
+        if not text.isascii() or not text.isdigit():
+            raise UsageError(
+                f"the limit {text!r} is no whole number of milliseconds; allowed is 1 to 600000, "
+                "or nothing for the profile's own"
+            )
+        return int(text)
+
+    def _state(self) -> tuple[str, str, str, bool]:
+        return (
+            self.requirement.currentText(),
+            self.kind.currentText(),
+            self.limit.text(),
+            self.first.isChecked(),
+        )
+
+    def _change(self, *_: object) -> None:
+        state = self._state()
+        if state != self._last:
+            self._last = state
+            self.changed.emit()

@@ -1,0 +1,62 @@
+"""The pages of the window, in their order. A page is imported when it is first shown."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.views.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class ViewEntry:
+    """One page.
+
+    Attributes:
+        name: as `--view` and `Desk.go` know it; also in `request.VIEW_NAMES`.
+        title: in the rail and the menu.
+        make: imports and makes it.
+    """
+
+    name: str
+    title: str
+    make: Callable[[Desk], View]
+
+
+def _bench(desk: Desk) -> View:
+    from resume_rig.gui.views.bench_view import BenchView
+
+    return BenchView(desk)
+
+
+def _campaign(desk: Desk) -> View:
+    from resume_rig.gui.views.campaign_view import CampaignView
+
+    return CampaignView(desk)
+
+
+def _explorer(desk: Desk) -> View:
+    from resume_rig.gui.views.explorer_view import ExplorerView
+
+    return ExplorerView(desk)
+
+
+def _log(desk: Desk) -> View:
+    from resume_rig.gui.views.log_view import LogView
+
+    return LogView(desk)
+
+
+def _compare(desk: Desk) -> View:
+    from resume_rig.gui.views.compare_view import CompareView
+
+    return CompareView(desk)
+
+
+VIEWS = (
+    ViewEntry("bench", "Bench", _bench),
+    ViewEntry("campaign", "Campaign", _campaign),
+    ViewEntry("explorer", "Explorer", _explorer),
+    ViewEntry("log", "Log", _log),
+    ViewEntry("compare", "Compare", _compare),
+)
+"""Ctrl+1 shows the first, Ctrl+2 the second, and so on."""

@@ -1,0 +1,182 @@
+"""Plots of a campaign: histogram against the limit, drift, phases of the newest cycles."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.campaign_state import SHOWN_CYCLES, CampaignState
+from resume_rig.gui.state.histogram import histogram_of
+from resume_rig.gui.widgets.plot_panel import PlotPanel
+from resume_rig.model.cycle import Outcome, OutsideCycle
+from resume_rig.model.series import Drift
+from resume_rig.model.units import count_of
+from resume_rig.report.milestones import outside_milestones
+from resume_rig.report.svg_axis import nice_step
+from resume_rig.report.wording import outcome_words
+
+DRAWN_MOST: Final = 2_000
+_NS_PER_MS: Final = 1e6
+_TICKS: Final = 6
+_PARTS: Final = ("SLP_S3#", "PWR_OK", "PLTRST#", "light")
+_PART_COLOURS: Final = ("sky", "orange", "green", "yellow")
+
+
+class HistogramPlot(PlotPanel):
+    """Resume times that the OS told so far, against the limit."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "Resume times", "BIOS + drivers, as the OS tells, ms", "cycles")
+        self._bars = pg.BarGraphItem(x0=[], width=[], height=[])
+        self._limit = pg.InfiniteLine(
+            angle=90, label="", labelOpts={"position": 0.93, "anchors": [(1, 0), (1, 0)]}
+        )
+        self.plot.addItem(self._bars)
+        self.plot.addItem(self._limit)
+        self._limit.hide()
+        self.plot.setMouseEnabled(x=False, y=False)
+
+    def draw(self, state: CampaignState) -> None:
+        """Draw all of them."""
+        note = count_of(len(state.resume_ms), "OS record")
+        found = histogram_of(state.resume_ms.values, state.limit_ms)
+        self._show_limit(state.limit_ms)
+        if found is None:
+            self._bars.setOpts(x0=[], width=[], height=[], brushes=None)
+            self.plot.setXRange(0, (state.limit_ms or 2_000) * 1.1)
+            self.plot.setYRange(0, 1)
+            whole_ticks(self, "left", 1)
+        else:
+            colours = self._desk.look.colours
+            self._bars.setOpts(
+                x0=found.left_ms,
+                width=found.step_ms,
+                height=found.counts,
+                brushes=[colours.vermillion if over else colours.blue for over in found.over],
+                pen=pg.mkPen(colours.paper, width=0.5),
+            )
+            high = int(found.counts.max())
+            whole_ticks(self, "left", high)
+            self.plot.setYRange(0, high * 1.15, padding=0)
+            self.plot.getViewBox().enableAutoRange(axis=pg.ViewBox.XAxis)
+            note += f", {found.beyond} past the axis" if found.beyond else ""
+        self.note(note)
+
+    def _show_limit(self, limit_ms: int | None) -> None:
+        self._limit.setVisible(limit_ms is not None)
+        if limit_ms is None:
+            return
+        colours = self._desk.look.colours
+        self._limit.setValue(limit_ms)
+        self._limit.setPen(pg.mkPen(colours.vermillion, width=2, style=Qt.PenStyle.DashLine))
+        self._limit.label.setFormat(f"limit {limit_ms} ms")
+        self._limit.label.setColor(colours.ink)
+
+
+class DriftPlot(PlotPanel):
+    """Press to light of each cycle, and whether it drifts."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "Drift", "cycle", "press to light, ms")
+        self._points = pg.ScatterPlotItem(size=5, pen=None)
+        self._trend = pg.PlotCurveItem()
+        self.plot.addItem(self._points)
+        self.plot.addItem(self._trend)
+        self.plot.setMouseEnabled(x=False, y=False)
+
+    def draw(self, state: CampaignState) -> None:
+        """Draw the newest cycles."""
+        colours = self._desk.look.colours
+        numbers = state.light_numbers.values[-DRAWN_MOST:].astype(np.float64)
+        times_ms = state.light_ns.values[-DRAWN_MOST:] / _NS_PER_MS
+        self._points.setData(numbers, times_ms, brush=pg.mkBrush(colours.blue))
+        if len(numbers):
+            whole_ticks(self, "bottom", int(np.ptp(numbers)))
+        drift = state.drift
+        self._trend.setData([], [])
+        if drift is not None and len(numbers):
+            middle = float(np.median(times_ms)) - drift.slope_ms / 100 * float(np.median(numbers))
+            ends = numbers[[0, -1]]
+            self._trend.setData(ends, middle + drift.slope_ms / 100 * ends)
+            dashes = Qt.PenStyle.SolidLine if drift.shown else Qt.PenStyle.DashLine
+            self._trend.setPen(pg.mkPen(colours.vermillion, width=2, style=dashes))
+        self.note(_drift_text(drift, len(state.light_ns)))
+
+
+class PhasePlot(PlotPanel):
+    """The newest cycles as bars: from the trigger to each line's move, to light."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "Phases of the newest cycles", "time after the trigger, ms", "cycle")
+        self._bars = [pg.BarGraphItem(x0=[], x1=[], y=[], height=0.7) for _ in _PARTS]
+        for bar in self._bars:
+            self.plot.addItem(bar)
+        named = zip(_PART_COLOURS, _PARTS, strict=True)
+        self.key([(getattr(desk.look.colours, colour), f"to {name}") for colour, name in named])
+        # One for each row, used or not: what is drawn often is not made often.
+        self._words = [pg.TextItem(anchor=(0, 0.5)) for _ in range(SHOWN_CYCLES)]
+        for word in self._words:
+            self.plot.addItem(word)
+        self.plot.setMouseEnabled(x=False, y=False)
+        self.plot.invertY(True)
+
+    def draw(self, state: CampaignState) -> None:
+        """Draw them, oldest on top."""
+        self._draw_bars(state.last)
+        self._say_words(state.last)
+        ticks = [(row, str(cycle.number)) for row, cycle in enumerate(state.last)]
+        self.plot.getAxis("left").setTicks([ticks])
+        self.plot.setYRange(-0.6, max(len(state.last), 6) - 0.4, padding=0)
+        self.plot.getViewBox().enableAutoRange(axis=pg.ViewBox.XAxis)
+
+    def _draw_bars(self, cycles: Sequence[OutsideCycle]) -> None:
+        colours = self._desk.look.colours
+        parts: list[tuple[list[float], list[float], list[int]]] = [([], [], []) for _ in _PARTS]
+        for row, cycle in enumerate(cycles):
+            points = outside_milestones(cycle)
+            before_ns = 0
+            for part, point in zip(
+                parts, (points.slp_s3, points.pwr_ok, points.pltrst, points.light), strict=True
+            ):
+                # A line that is not wired makes the next phase longer.
+                if point is None or point.value_ns < before_ns:
+                    continue
+                part[0].append(before_ns / _NS_PER_MS)
+                part[1].append(point.value_ns / _NS_PER_MS)
+                part[2].append(row)
+                before_ns = point.value_ns
+        for bar, (left, right, rows), colour in zip(self._bars, parts, _PART_COLOURS, strict=True):
+            bar.setOpts(
+                x0=left,
+                x1=right,
+                y=rows,
+                brush=getattr(colours, colour),
+                pen=pg.mkPen(colours.ink, width=0.5),
+            )
+
+    def _say_words(self, cycles: Sequence[OutsideCycle]) -> None:
+        """Say what became of cycles that did not go as planned."""
+        for word in self._words:
+            word.hide()
+        for row, (cycle, word) in enumerate(zip(cycles, self._words, strict=False)):
+            if cycle.outcome is not Outcome.SLEPT_AND_WOKE:
+                word.setText(outcome_words(cycle.outcome), self._desk.look.colours.vermillion)
+                word.setPos(0, row)
+                word.show()
+
+
+def whole_ticks(panel: PlotPanel, side: str, span: int) -> None:
+    """Let an axis of whole numbers have ticks at whole numbers alone."""
+    step = max(1.0, nice_step(max(span, 1), _TICKS))
+    panel.plot.getAxis(side).setTickSpacing(step, step)
+
+
+def _drift_text(drift: Drift | None, count: int) -> str:
+    drawn = f", the last {DRAWN_MOST:,} drawn" if count > DRAWN_MOST else ""
+    if drift is None:
+        return f"{count_of(count, 'cycle')}{drawn}"
+    sure = "drifts" if drift.shown else "no drift beyond chance"
+    return f"{count_of(count, 'cycle')}{drawn}: {drift.slope_ms:+.2f} ms per 100 cycles, {sure}"

@@ -1,0 +1,74 @@
+"""Distributions of one time in several files, one over the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.compared import Floats, cumulative
+from resume_rig.gui.widgets.plot_panel import PlotPanel
+from resume_rig.report.hostile_text import one_line
+
+_LOOKS: Final = (
+    ("blue", Qt.PenStyle.SolidLine),
+    ("vermillion", Qt.PenStyle.DashLine),
+    ("green", Qt.PenStyle.DotLine),
+    ("purple", Qt.PenStyle.DashDotLine),
+    ("orange", Qt.PenStyle.DashDotDotLine),
+)
+MOST_CURVES: Final = len(_LOOKS)
+_NAME_MOST: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """One curve: whose, and its sorted times [ms]."""
+
+    name: str
+    times_ms: Floats
+
+
+class DistributionPlot(PlotPanel):
+    """Which share of cycles was at least as fast as each time; the left curve is the faster."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "Distributions", "time, ms", "share of cycles at or below it, %")
+        self._samples: Sequence[Sampled] = ()
+        self._items: list[object] = []
+        self._legend = self.plot.addLegend(offset=(-10, -10))
+        self.plot.setYRange(0, 100, padding=0.02)
+        self.plot.setMouseEnabled(x=True, y=False)
+        desk.look.changed.connect(self._draw_again)
+
+    def draw(self, what: str, samples: Sequence[Sampled]) -> None:
+        """Draw the times of `what` in each file; files without any are left out."""
+        self._samples = [sample for sample in samples if len(sample.times_ms)]
+        left = len(self._samples) - MOST_CURVES
+        self.note(f"{what}; {left} files more are not drawn" if left > 0 else what)
+        self._draw_again()
+
+    def _draw_again(self) -> None:
+        for item in self._items:
+            self.plot.removeItem(item)
+        self._legend.clear()
+        colours = self._desk.look.colours
+        self._legend.setLabelTextColor(colours.ink)
+        self._legend.setBrush(pg.mkBrush(colours.card))
+        self._legend.setPen(pg.mkPen(colours.line))
+        self._items = []
+        for sample, (name, style) in zip(self._samples, _LOOKS, strict=False):
+            edges, shares = cumulative(sample.times_ms)
+            curve = pg.PlotDataItem(
+                edges,
+                np.asarray(shares),
+                stepMode="center",
+                pen=pg.mkPen(getattr(colours, name), width=2, style=style),
+                name=f"{one_line(sample.name, _NAME_MOST)} ({len(sample.times_ms)})",
+            )
+            self.plot.addItem(curve)
+            self._items.append(curve)
+        self.plot.enableAutoRange(axis=pg.ViewBox.XAxis)

@@ -1,0 +1,239 @@
+"""A table of any length that sorts, filters, and can be written to a file or the clipboard."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLineEdit,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.table import Rows, Table, csv_lines
+from resume_rig.gui.widgets.export_to_file import export_to_file
+from resume_rig.gui.widgets.exportable import ExportFormat
+from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
+from resume_rig.model.errors import UsageError
+from resume_rig.report.hostile_text import one_line
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+_EMPTY = Table(())
+_CELL_MOST = 400
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class RowsModel(QAbstractTableModel):
+    """Shows some rows of a table in some order; asks for the text of cells that are seen alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = _EMPTY
+        self.rows: Rows = np.zeros(0, dtype=np.int64)
+        self._keep: NDArray[np.bool_] | None = None
+        self._order: tuple[int, bool] | None = None
+
+    def show(self, table: Table) -> None:
+        """Show another table, in the order of the column that was chosen before."""
+        self.beginResetModel()
+        if len(table.columns) != len(self.table.columns):
+            self._order = None
+        self.table, self._keep = table, None
+        self._arrange()
+        self.endResetModel()
+
+    def keep(self, rows: NDArray[np.bool_] | None) -> None:
+        """Show only rows that are true; None shows all."""
+        self.beginResetModel()
+        self._keep = rows
+        self._arrange()
+        self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Arrange the rows by a column; -1 as the table has them."""
+        self.beginResetModel()
+        there = 0 <= column < len(self.table.columns)  # Qt asks for column 0 of an empty table, too
+        self._order = (column, order is Qt.SortOrder.DescendingOrder) if there else None
+        self._arrange()
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:
+        """Return how many rows are shown."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: _Index = _ROOT) -> int:
+        """Return how many columns there are."""
+        return 0 if parent.isValid() else len(self.table.columns)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return the text of a cell, where it stands, or its tool tip."""
+        if not index.isValid():
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self.table.columns[index.column()].numeric else _LEFT
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return None
+        text = one_line(self.table.cell(int(self.rows[index.row()]), index.column()), _CELL_MOST)
+        return text if role == Qt.ItemDataRole.DisplayRole else tip_of(text)
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> object:
+        """Return a column's title with its unit; rows have no numbers of their own."""
+        if orientation is Qt.Orientation.Vertical or not 0 <= section < len(self.table.columns):
+            return None
+        column = self.table.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip_of(column.explained or column.title)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column.numeric else _LEFT
+        return None
+
+    def _arrange(self) -> None:
+        rows = self.table.all_rows()
+        if self._keep is not None:
+            rows = rows[self._keep]
+        if self._order is not None:
+            rows = self.table.sorted(rows, self._order[0], descending=self._order[1])
+        self.rows = rows
+
+
+class TablePanel(QWidget):
+    """A table with a line to filter it.
+
+    Args:
+        desk: of the application.
+        title: what the table shows; the name of files that it is written to.
+        filtered: offer the line that keeps rows which hold some words. A view that understands
+            more than words hides it, and uses `model.keep`.
+
+    Signals:
+        chosen: number of the row in the table (not on the screen) that was selected.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, desk: Desk, title: str, *, filtered: bool = True) -> None:
+        super().__init__()
+        self._desk = desk
+        self._title = title
+        self.model = RowsModel()
+        self.view = _view_of(self.model, title)
+        self.words = QLineEdit()
+        self.words.setPlaceholderText("Filter: words that a row holds")
+        self.words.setAccessibleName(f"Filter {title}")
+        self.words.setClearButtonEnabled(True)
+        self.words.textChanged.connect(self._filter)
+        self.words.setVisible(filtered)
+        self._count = plain_label(role="soft")
+        head = QHBoxLayout()
+        head.addWidget(plain_label(title, role="title"))
+        head.addWidget(self._count, 1)
+        head.addWidget(self.words, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+        self._add_actions()
+        self.view.selectionModel().currentRowChanged.connect(self._choose)
+        self.model.modelReset.connect(self._tell_count)
+
+    def show_table(self, table: Table) -> None:
+        """Show another table; the filter stays in force."""
+        first = not len(self.model.table.columns)
+        self.model.show(table)
+        if self.words.text():
+            self._filter(self.words.text())
+        if first:
+            self.view.resizeColumnsToContents()
+
+    def choose(self, row: int) -> None:
+        """Select a row by its number in the table, where it is shown, and bring it into sight."""
+        places = np.flatnonzero(self.model.rows == row)
+        if len(places):
+            index = self.model.index(int(places[0]), 0)
+            self.view.setCurrentIndex(index)
+            self.view.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def copy(self) -> None:
+        """Put the selected rows, or all, on the clipboard, separated by tabs."""
+        selected = [index.row() for index in self.view.selectionModel().selectedRows()]
+        rows = self.model.rows[sorted(selected)] if selected else self.model.rows
+        QGuiApplication.clipboard().setText("\n".join(csv_lines(self.model.table, rows, "\t")))
+        self._desk.say(f"{len(rows)} rows of {self._title} are on the clipboard.")
+
+    def export_title(self) -> str:
+        """Return the title."""
+        return self._title
+
+    def export_formats(self) -> tuple[ExportFormat, ...]:
+        """Return CSV."""
+        return (ExportFormat("CSV", self._write_csv),)
+
+    def _write_csv(self, path: Path) -> None:
+        """Write the rows that are shown, in their order."""
+        try:
+            with path.open("w", encoding="utf-8", newline="\n") as stream:
+                stream.writelines(
+                    f"{line}\n" for line in csv_lines(self.model.table, self.model.rows)
+                )
+        except OSError as error:
+            raise UsageError(
+                f"could not write {path}: {error.strerror or error}; name a file in a folder that "
+                "can be written to"
+            ) from error
+
+    def _add_actions(self) -> None:
+        copy = QAction("Copy rows", self.view)
+        copy.setShortcut(QKeySequence.StandardKey.Copy)
+        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.triggered.connect(self.copy)
+        save = QAction("Save as CSV …", self.view)
+        save.triggered.connect(partial(export_to_file, self._desk, self, self.export_formats()[0]))
+        self.view.addActions([copy, save])
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    def _filter(self, words: str) -> None:
+        self.model.keep(self.model.table.holding(words) if words.strip() else None)
+
+    def _tell_count(self) -> None:
+        shown, all_of_it = len(self.model.rows), len(self.model.table)
+        text = f"{all_of_it:,} rows" if shown == all_of_it else f"{shown:,} of {all_of_it:,} rows"
+        show_text(self._count, text)
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.chosen.emit(int(self.model.rows[index.row()]))
+
+
+def _view_of(model: RowsModel, title: str) -> QTableView:
+    view = QTableView()
+    view.setModel(model)
+    view.setAccessibleName(title)
+    view.setSortingEnabled(True)
+    view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+    view.horizontalHeader().setSortIndicatorClearable(True)
+    view.horizontalHeader().setStretchLastSection(True)
+    view.verticalHeader().hide()
+    view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 8)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    view.setAlternatingRowColors(True)
+    view.setWordWrap(False)
+    view.setTabKeyNavigation(False)
+    return view

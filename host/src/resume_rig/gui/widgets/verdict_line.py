@@ -1,0 +1,64 @@
+"""A verdict with what it rests on, in one line: a badge and a sentence."""
+
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.theme import Colours
+from resume_rig.gui.widgets.labels import plain_label
+from resume_rig.report.hostile_text import one_line
+from resume_rig.report.page_parts import Badge
+
+_DARK_INK: Final = "#16191c"
+_GREY: Final = "#6b747c"
+_TEXT_MOST: Final = 2_000
+
+
+class VerdictLine(QFrame):
+    """Hidden until there is a verdict; its word tells it, not its colour alone."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._badge: Badge | None = None
+        self.badge = plain_label()
+        self.badge.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.why = plain_label()
+        self.why.setWordWrap(True)
+        self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.why.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 2, 0, 2)
+        row.setSpacing(10)
+        row.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.why, 1)
+        desk.look.changed.connect(self._restyle)
+        self.hide()
+
+    def show_verdict(self, badge: Badge, why: str) -> None:
+        """Show a verdict, or the answer of a comparison, as the report's badges name it."""
+        self._badge = badge
+        self.badge.setText(badge.word)
+        self.badge.setAccessibleName(f"Verdict {badge.word}")
+        self.why.setText(one_line(why, _TEXT_MOST))
+        self._restyle()
+        self.show()
+
+    def _restyle(self) -> None:
+        if self._badge is None:
+            return
+        ground, ink = _colours_of(self._badge.style, self._desk.look.colours)
+        self.badge.setStyleSheet(
+            f"background: {ground}; color: {ink}; font-weight: 700; padding: 3px 10px;"
+            " border-radius: 3px;"
+        )
+
+
+def _colours_of(style: str, colours: Colours) -> tuple[str, str]:
+    return {
+        "pass": (colours.passed, colours.on_colour),
+        "fail": (colours.failed, colours.on_colour),
+        "marginal": (colours.marginal, _DARK_INK),
+    }.get(style, (_GREY, colours.on_colour))

@@ -1,0 +1,1 @@
+"""Threads: the one that owns the rig, and the one that reads files."""

@@ -1,0 +1,207 @@
+"""A campaign, run for the window as `resume-rig run` does: same parts, same store. No Qt."""
+
+from array import array
+from collections.abc import Callable
+from contextlib import closing, nullcontext
+from functools import partial
+
+import numpy as np
+
+from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.trend import drift_of
+from resume_rig.campaign.campaign import CampaignFinished, begin, go_on
+from resume_rig.campaign.events import CampaignBegan, CampaignEvent, CycleDone, CycleStarted
+from resume_rig.campaign.identity import Identity, identify
+from resume_rig.campaign.log_choice import log_source
+from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
+from resume_rig.campaign.outside import outside_cycle, pin_edges
+from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.runner import CampaignEnd
+from resume_rig.campaign.store import Store
+from resume_rig.campaign.tally import Tally
+from resume_rig.gui.state.events import (
+    CampaignHeld,
+    CampaignOver,
+    CampaignStarting,
+    CampaignTold,
+    CycleSeen,
+    Event,
+)
+from resume_rig.gui.worker.gate import Gate, GatedClock
+from resume_rig.gui.worker.opening import dut_for
+from resume_rig.gui.worker.requests import RunCampaign
+from resume_rig.model.cycle import IntervalName, OutsideCycle
+from resume_rig.model.dut import DutProfile
+from resume_rig.model.errors import ResumeRigError
+from resume_rig.model.requirement import Requirement
+from resume_rig.model.series import Drift
+from resume_rig.rig.open import OpenRig, open_rig
+from resume_rig.timing.clock_discipline import discipline_of
+from resume_rig.timing.clocks import VirtualClock
+
+Tell = Callable[[Event], None]
+_NS_PER_MS = 1e6
+
+
+def run_campaign(order: RunCampaign, tell: Tell, gate: Gate) -> None:
+    """Open the rig, run the campaign, close the rig, however it ends.
+
+    Args:
+        order: what to run.
+        tell: gets every event; the last one is CampaignOver.
+        gate: lets it wait and stop.
+
+    Raises:
+        ResumeRigError: it could not begin, and there is no store.
+    """
+    requirement = load_requirement(order.requirement)
+    tell(CampaignStarting(order.store, requirement.id, requirement.resume_limit_ms))
+    resumed = order.plan is None
+    existed = order.store.exists()
+    try:
+        end = _run(order, requirement, tell, gate)
+    except KeyboardInterrupt:
+        tell(CampaignOver(order.store, False, "stopped before its first cycle"))
+    except ResumeRigError as error:
+        if not resumed and (existed or not order.store.exists()):
+            raise
+        tell(CampaignOver(order.store, False, str(error), failed=True))
+    else:
+        finished = isinstance(end, CampaignFinished)
+        text = (end.why or "") if isinstance(end, CampaignFinished) else end.text
+        tell(CampaignOver(end.path, finished, text))
+
+
+def _run(order: RunCampaign, requirement: Requirement, tell: Tell, gate: Gate) -> CampaignEnd:
+    url, dut, not_before_utc_ns = _place(order)
+    opened = open_rig(url, dut=dut, not_before_utc_ns=not_before_utc_ns)
+    with closing(opened.rig):
+        identity = identify(
+            rig_url=url,
+            rig=opened.rig.info(),
+            dut=dut,
+            requirement=requirement,
+            created_utc_ns=opened.clock.utc_ns(),
+            host_clock=discipline_of(opened.clock),
+        )
+        virtual = isinstance(opened.clock, VirtualClock)
+        clock = GatedClock(opened.clock, gate, virtual=virtual)
+        log = _log_of(order, clock, opened)
+        go = go_on if order.plan is None else partial(begin, plan=order.plan)
+        watch = CampaignWatch(identity, tell, gate, _Pause(opened, virtual=virtual))
+        with nullcontext() if log is None else closing(log):
+            return go(
+                order.store,
+                identity=identity,
+                rig=opened.rig,
+                clock=clock,
+                log=log,
+                observe=watch,
+                reopen=opened.reopen,
+            )
+
+
+def _place(order: RunCampaign) -> tuple[str, DutProfile | None, int]:
+    """Return rig, DUT and the earliest time; of the store where a campaign goes on."""
+    if order.plan is not None:
+        return order.url, dut_for(order.url, order.dut), 0
+    with Store.open(order.store) as store:
+        identity, newest_utc_ns = store.identity, store.newest_utc_ns()
+    dut = identity.dut if order.dut is None else dut_for(order.url, order.dut)
+    return order.url or identity.rig_url, dut, newest_utc_ns
+
+
+def _log_of(order: RunCampaign, clock: GatedClock, opened: OpenRig) -> OsLogSource | None:
+    if order.log:
+        return log_source(order.log, clock)
+    return None if opened.dut_log is None else ServedLog(opened.dut_log)
+
+
+class _Pause:
+    """Keeps a board's lease while its campaign waits; a virtual clock stands still meanwhile."""
+
+    def __init__(self, opened: OpenRig, *, virtual: bool) -> None:
+        self._rig = opened.rig
+        self._virtual = virtual
+        self.every_s = 0.25 if virtual else self._rig.info().lease_ns / 4e9
+
+    def keep_alive(self) -> None:
+        if not self._virtual:
+            self._rig.exchange_clocks()
+
+
+class _LightDrift:
+    """Looks for a drift of press to light, again when there are 5 % more cycles than last time."""
+
+    def __init__(self) -> None:
+        self._light_ms = array("d")
+        self._look_at = 0
+        self._drift: Drift | None = None
+
+    def plus(self, outside: OutsideCycle) -> Drift | None:
+        light = outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
+        if light is not None:
+            self._light_ms.append(light.value_ns / _NS_PER_MS)
+            if len(self._light_ms) >= self._look_at:
+                self._look_at = len(self._light_ms) * 21 // 20 + 1
+                self._drift = drift_of(np.array(self._light_ms))
+        return self._drift
+
+
+class CampaignWatch:
+    """An observer: forwards what happens, and lets the campaign wait between two cycles."""
+
+    def __init__(self, identity: Identity, tell: Tell, gate: Gate, pause: _Pause) -> None:
+        self._identity = identity
+        self._tell = tell
+        self._gate = gate
+        self._pause = pause
+        self._plan: Plan | None = None
+        self._tally: Tally | None = None
+        self._index = 0
+        self._light = _LightDrift()
+
+    def __call__(self, event: CampaignEvent) -> None:
+        """Take one event of the runner.
+
+        Raises:
+            RigError: the link went while the campaign waited.
+        """
+        match event:
+            case CampaignBegan(plan=plan, done=done):
+                self._plan, self._tally = plan, Tally(plan, done)
+            case CycleStarted(done=done):
+                self._index = done
+        if isinstance(event, CycleDone):
+            self._cycle_done(event)
+        else:
+            self._tell(CampaignTold(event))
+
+    def _cycle_done(self, event: CycleDone) -> None:
+        plan, tally = self._plan, self._tally
+        if plan is None or tally is None:
+            return
+        outside = outside_cycle(event.raw, plan.of_cycle(self._index), self._identity)
+        tally.add(outside, event.raw)
+        times_ms = (record.resume_ms for record in event.raw.records)
+        wired = self._identity.wired
+        self._tell(
+            CycleSeen(
+                outside=outside,
+                edges=pin_edges(event.raw, self._identity),
+                initial_levels={
+                    channel: level
+                    for channel, level in event.raw.initial_levels.items()
+                    if channel in wired
+                },
+                resume_ms=tuple(time_ms for time_ms in times_ms if time_ms is not None),
+                done=tally.done,
+                outcomes=dict(tally.outcomes),
+                left_ns=tally.left_ns(),
+                drift=self._light.plus(outside),
+            )
+        )
+        if self._gate.held:
+            self._tell(CampaignHeld(True))
+            self._gate.wait_while_held(self._pause.keep_alive, self._pause.every_s)
+            self._tell(CampaignHeld(False))

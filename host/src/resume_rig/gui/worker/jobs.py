@@ -1,0 +1,153 @@
+"""Work in the background: reading a store, comparing two. One thread, one job at a time."""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from resume_rig.model.errors import ResumeRigError
+from resume_rig.report.hostile_text import one_line
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Cancelled(Exception):
+    """Somebody does not want the result any more."""
+
+
+class Task:
+    """One job, seen by the work: tells how far it is, and learns that it is not wanted."""
+
+    def __init__(self, name: str, told: Callable[["Task"], None]) -> None:
+        self.name = name
+        self.done = 0
+        self.of = 0
+        self._cancelled = threading.Event()
+        self._told = told
+
+    def progress(self, done: int, of: int) -> None:
+        """Tell how much is done, `of` how much (0 where nobody knows).
+
+        Raises:
+            Cancelled: stop, and leave nothing half done.
+        """
+        if self._cancelled.is_set():
+            raise Cancelled
+        if done - self.done >= max(1, of // 200) or done == of:
+            self.done, self.of = done, of
+            self._told(self)
+
+    def cancel(self) -> None:
+        """Ask the work to stop; it does at its next `progress`."""
+        self._cancelled.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether its result is not wanted any more."""
+        return self._cancelled.is_set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A job; `run` returns what is to be done with its result in the window's thread."""
+
+    task: Task
+    run: Callable[[], Callable[[], None]]
+    failed: Callable[[str], None]
+
+
+class Jobs(QObject):
+    """Runs work in its own thread; results come back in the thread of the window.
+
+    Signals:
+        changed: a job began, moved on or ended; `running` is the one under way.
+    """
+
+    changed = Signal()
+    _returned = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._orders: SimpleQueue[_Order | None] = SimpleQueue()
+        self._waiting: list[Task] = []
+        self._returned.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> Task | None:
+        """The oldest job that is not over."""
+        return self._waiting[0] if self._waiting else None
+
+    def start(
+        self,
+        name: str,
+        work: Callable[[Task], T],
+        done: Callable[[T], None],
+        failed: Callable[[str], None],
+    ) -> Task:
+        """Begin a job.
+
+        Args:
+            name: what it does, for the status line, e.g. "Reading bench.rrs".
+            work: runs in the background; may raise any error of the project. It touches no widget.
+            done: gets the result, in the window's thread; not called after `Task.cancel`.
+            failed: gets one sentence, in the window's thread.
+        """
+        task = Task(name, self._returned.emit)
+        self._waiting.append(task)
+
+        def run() -> Callable[[], None]:
+            result = work(task)
+            return lambda: done(result)
+
+        self._orders.put(_Order(task, run, failed))
+        self.changed.emit()
+        return task
+
+    def close(self) -> None:
+        """Cancel everything and end the thread; waits for the job under way, 5 s at most."""
+        for task in self._waiting:
+            task.cancel()
+        self._orders.put(None)
+        self._thread.join(5)
+
+    def _work(self) -> None:
+        while (order := self._orders.get()) is not None:
+            self._returned.emit((order.task, self._answer(order)))
+
+    @staticmethod
+    def _answer(order: _Order) -> Callable[[], None]:
+        """Do the work; return what is to be done with its end in the window's thread."""
+        if order.task.cancelled:
+            return _nothing
+        try:
+            return order.run()
+        except Cancelled:
+            return _nothing
+        except ResumeRigError as error:
+            text = one_line(str(error))
+            return lambda: order.failed(text)
+        except Exception as error:
+            # The last resort: a mistake of the program must not end the thread without a word.
+            logger.exception("job failed: %s", order.task.name)
+            text = f"internal error, {type(error).__name__}: {one_line(str(error))}"
+            return lambda: order.failed(f"{text}; please report it")
+
+    @Slot(object)
+    def _take(self, told: object) -> None:
+        if isinstance(told, tuple):
+            task, answer = told
+            self._waiting.remove(task)
+            if not task.cancelled:
+                answer()
+        self.changed.emit()
+
+
+def _nothing() -> None:
+    """Do nothing with a result that nobody wants."""

@@ -1,0 +1,92 @@
+"""Types of arguments, and how Robot Framework reads them; a wrong one is told what is allowed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Final, ParamSpec, TypeVar
+
+from robot.api.deco import keyword
+
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.errors import ResumeRigError
+from resume_rig.model.units import DURATION_UNITS_NS, duration_of, seconds_text
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_UNITS: Final = ", ".join(DURATION_UNITS_NS)
+
+
+class Refusal(Exception):
+    """One sentence for a log; Robot Framework shows it without the name of a class."""
+
+    ROBOT_SUPPRESS_NAME = True
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A time with its unit, for example `2 s` or `250 ms`."""
+
+    ns: int
+
+    def __str__(self) -> str:
+        return seconds_text(self.ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of cycles in percent, for example `95 %`."""
+
+    of_one: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A channel or an actuator of a bench."""
+
+    line: Channel | Actuator
+
+
+def read_duration(text: str) -> Duration:
+    """Read `2 s`; a number without a unit is refused, for it could be either."""
+    found = duration_of(text.strip())
+    if found is None:
+        raise ValueError(f"a time is a number and its unit: {_UNITS}; for example 2 s or 250 ms")
+    return Duration(found)
+
+
+def read_share(text: str) -> Share:
+    """Read `95 %`."""
+    number = text.strip().removesuffix("%").strip()
+    try:
+        percent = float(number) if text.strip().endswith("%") else -1.0
+    except ValueError:
+        percent = -1.0
+    if not 0 < percent <= 100:
+        raise ValueError("a share is in percent, above 0 % to 100 %; for example 95 %")
+    return Share(percent / 100)
+
+
+def read_part(text: str) -> Part:
+    """Read the name of a channel or an actuator; `LID` and `BUTTON` are those that move."""
+    name = text.strip().upper().replace(" ", "_")
+    if name in list(Actuator):
+        return Part(Actuator(name))
+    if name in list(Channel):
+        return Part(Channel(name))
+    raise ValueError(f"there is no such channel; allowed are {', '.join(Channel)}")
+
+
+def sentence(name: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Make a method the keyword `name`, whose expected failures are one sentence each."""
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        @wraps(function)
+        def run(*args: _P.args, **named: _P.kwargs) -> _R:
+            try:
+                return function(*args, **named)
+            except ResumeRigError as error:
+                raise Refusal(str(error)) from error
+
+        return keyword(name)(run)  # type: ignore[no-any-return]
+
+    return decorate

@@ -1,0 +1,137 @@
+"""The page of logs, driven as a person does it: open, drop, judge again, filter, write."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QLineEdit
+
+from resume_rig.gui.remembered import Remembered
+from resume_rig.gui.request import Target, ThemeName
+from resume_rig.gui.theme import Look
+from resume_rig.gui.views.log_view import LogView
+from resume_rig.gui.window import Window
+
+LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    window = Window(Look(ThemeName.LIGHT), Remembered(tmp_path / "settings.ini"))
+    qtbot.addWidget(window)
+    window.show()
+    yield window
+    window.close_at_once()
+
+
+def opened(qtbot, window: Window, *names: str | Path) -> LogView:
+    window.go("log", Target(tuple(LOGS / name for name in names)))
+    view = window.view
+    assert isinstance(view, LogView)
+    qtbot.waitUntil(view.settled, timeout=20_000)
+    return view
+
+
+def cells(view: LogView, title: str) -> list[str]:
+    table = view.transitions.model.table
+    column = [one.title for one in table.columns].index(title)
+    return [table.cell(int(row), column) for row in view.transitions.model.rows]
+
+
+def test_a_log_is_judged_and_says_what_the_verdict_rests_on(qtbot, window) -> None:
+    view = opened(qtbot, window, "four-s3-cycles.xml")
+
+    assert view.verdict.badge.text() == "FAIL"
+    assert "over 2000 ms" in view.verdict.why.text()
+    assert cells(view, "resume, ms") == ["2052", "1578", "1616", "1591"]
+    assert view.notice.text == ""
+
+
+def test_another_limit_is_judged_without_reading_again(qtbot, window, monkeypatch) -> None:
+    view = opened(qtbot, window, "four-s3-cycles.xml")
+    monkeypatch.setattr("resume_rig.gui.views.log_view.read_logs", None)
+
+    qtbot.keyClicks(view.setting.limit, "3000")
+    qtbot.keyClick(view.setting.limit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: view.verdict.badge.text() == "PASS", timeout=20_000)
+
+    assert "within 3000 ms" in view.verdict.why.text()
+
+
+@pytest.mark.parametrize("limit", ["0", "-5", "two", "9999999"])
+def test_a_limit_that_is_none_is_refused_beside_the_fields(qtbot, window, limit) -> None:
+    view = opened(qtbot, window, "four-s3-cycles.xml")
+
+    qtbot.keyClicks(view.setting.limit, limit)
+    qtbot.keyClick(view.setting.limit, Qt.Key.Key_Return)
+
+    assert "allowed" in view.notice.text or "600000" in view.notice.text
+    assert view.verdict.badge.text() == "FAIL"  # what was judged before still stands
+
+
+def test_dropped_files_are_opened_here(qtbot, window) -> None:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(LOGS / "two-s3-cycles.xml"))])
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, mime, left, none))
+
+    view = window.view
+    assert isinstance(view, LogView)
+    qtbot.waitUntil(view.settled, timeout=20_000)
+    assert len(cells(view, "record")) == 2
+
+
+def test_what_is_no_log_is_said_in_one_sentence(qtbot, window) -> None:
+    view = opened(qtbot, window, "README.md")
+
+    assert view.notice.text.startswith("could not read ")
+    assert "found other text, allowed are EVTX" in view.notice.text
+    assert view.verdict.isHidden()
+
+
+def test_slow_parts_come_with_their_papers_advice(qtbot, window) -> None:
+    view = opened(qtbot, window, "xperf-suspend.xml", "xperf-boot.xml")
+
+    assert len(view.slowest.model.table) > 5
+    assert len(view.advice.model.table) > 0
+    assert view.tabs.tabText(1).startswith("Slowest parts (")
+
+
+def test_rows_are_filtered_and_written_as_they_are_shown(qtbot, window, tmp_path) -> None:
+    view = opened(qtbot, window, "every-kind.xml")
+    total = len(view.transitions.model.rows)
+
+    words = view.transitions.findChild(QLineEdit)
+    assert words is not None
+    qtbot.keyClicks(words, "doze")
+    path = tmp_path / "doze.csv"
+    view.transitions.export_formats()[0].write(path)
+
+    assert 0 < len(view.transitions.model.rows) < total
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + len(view.transitions.model.rows)
+    assert all("doze" in line for line in lines[1:])
+
+
+def test_hostile_text_of_a_log_is_shown_as_text(qtbot, window, tmp_path) -> None:
+    text = (LOGS / "two-s3-cycles.xml").read_text(encoding="utf-8")
+    assert "Power Button" in text or "WakeSourceText" in text
+    evil = "&lt;img src=x onerror=alert(1)&gt;&#x202E;=cmd()"
+    path = tmp_path / "evil.xml"
+    path.write_text(
+        text.replace('Name="WakeSourceText">', f'Name="WakeSourceText">{evil}'), encoding="utf-8"
+    )
+    view = opened(qtbot, window, path)
+
+    model = view.transitions.model
+    shown = [str(model.data(model.index(0, n))) for n in range(model.columnCount())]
+    assert any("<img" in cell for cell in shown)
+    assert not any("\u202e" in cell for cell in shown)
+
+
+def test_a_log_that_is_not_wanted_any_more_changes_nothing(qtbot, window) -> None:
+    window.go("log", Target((LOGS / "every-kind.xml",)))
+    view = opened(qtbot, window, "two-s3-cycles.xml")
+
+    assert len(cells(view, "record")) == 2

@@ -1,0 +1,100 @@
+"""Waiting for news: a simulated bench on a virtual clock jumps there; nothing else changes."""
+
+import pytest
+
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.edge import Edge
+from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.interface import Rig
+from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.inprocess_transport import InProcessTransport
+from resume_rig.timing.clocks import VirtualClock
+
+MS = 1_000_000
+S = 1_000 * MS
+PRESS_NS = 150 * MS
+
+
+def rig_on(clock: VirtualClock, *, jumps: bool, seed: int = 5) -> Rig:
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), clock, seed)
+    client = SmpClient(InProcessTransport(bench.handle, clock), clock)
+    rig = SmpRig(client, foresight=bench if jumps else None)
+    rig.info()
+    return rig
+
+
+def cycle(rig: Rig, clock: VirtualClock) -> tuple[list[Edge], int]:
+    """Sleep and wake at fixed times of the clock; return the edges and how often was asked."""
+    edges: list[Edge] = []
+    asked = 0
+    for end_ns in (10 * S, 20 * S):
+        rig.press(Actuator.BUTTON, PRESS_NS)
+        while clock.now_ns() < end_ns:
+            rig.await_news(end_ns, 20 * MS, tuple(Channel))
+            batch = rig.edges(len(edges))
+            asked += 1
+            edges += batch.edges
+        clock.sleep_ns(end_ns + 2 * MS - clock.now_ns())
+    return edges, asked
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_who_jumps_sees_the_same_edges_as_who_polls(seed: int) -> None:
+    found = []
+    for jumps in (False, True):
+        clock = VirtualClock()
+        found.append(cycle(rig_on(clock, jumps=jumps, seed=seed), clock))
+    (polled, often), (jumped, seldom) = found
+
+    assert jumped == polled
+    assert {edge.channel for edge in polled} >= {Channel.SLP_S3, Channel.BACKLIGHT}
+    assert seldom <= len(polled) + 2 < often
+
+
+def test_the_wait_ends_with_the_first_edge_of_the_channels_named() -> None:
+    clock = VirtualClock()
+    rig = rig_on(clock, jumps=True)
+    rig.press(Actuator.BUTTON, PRESS_NS)
+
+    rig.await_news(10 * S, 20 * MS, (Channel.SLP_S3,))
+
+    board_ns = rig.exchange_clocks().board_rx_ns
+    (slept,) = (edge for edge in rig.edges(0).edges if edge.channel is Channel.SLP_S3)
+    assert 0 < board_ns - slept.t_ns < 1 * MS
+
+
+def test_without_news_the_wait_ends_when_it_has_to() -> None:
+    clock = VirtualClock()
+    rig = rig_on(clock, jumps=True)
+
+    rig.await_news(7 * S, 20 * MS, tuple(Channel), log=True)
+
+    assert clock.now_ns() == 7 * S
+    rig.await_news(6 * S, 20 * MS, tuple(Channel))
+    assert clock.now_ns() == 7 * S  # over already
+
+
+def test_a_log_that_grows_is_news_where_it_is_asked_for() -> None:
+    clock = VirtualClock()
+    rig = rig_on(clock, jumps=True)
+    before = len(rig.download("/dut/System.xml", 0))
+    rig.press(Actuator.BUTTON, PRESS_NS)
+
+    rig.await_news(20 * S, 20 * MS, log=True)
+
+    assert clock.now_ns() < 10 * S
+    assert len(rig.download("/dut/System.xml", 0)) > before
+
+
+def test_a_board_that_nobody_can_foresee_is_asked_at_its_pace() -> None:
+    clock = VirtualClock()
+    rig = rig_on(clock, jumps=False)
+    now_ns = clock.now_ns()
+
+    rig.await_news(now_ns + 10 * S, 20 * MS, (Channel.SLP_S3,))
+    assert clock.now_ns() == now_ns + 20 * MS
+
+    rig.await_news(now_ns + 25 * MS, 20 * MS, (Channel.SLP_S3,))
+    assert clock.now_ns() == now_ns + 25 * MS
