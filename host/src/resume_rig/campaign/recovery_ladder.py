@@ -22,6 +22,7 @@ def steps_for(
     taken: Mapping[RecoveryStep, int],
     *,
     has_button: bool,
+    can_move: bool = True,
     helps: OutsideHelp,
 ) -> tuple[RecoveryStep, ...]:
     """Return the steps that can be taken now, in order. Pure.
@@ -32,11 +33,12 @@ def steps_for(
             nor does one that nobody tried to wake.
         taken: how often each step was taken in this campaign.
         has_button: the rig can press the DUT's.
+        can_move: the rig can move a button or a lid.
         helps: a switch of the supply, a person.
     """
     possible = {
         RecoveryStep.WAIT: not trouble.deaf and trouble.after_cycle > 0,
-        RecoveryStep.PRESS: True,
+        RecoveryStep.PRESS: can_move,
         RecoveryStep.FORCE_OFF: has_button,
         RecoveryStep.POWER_CYCLE: helps.power is not None,
         RecoveryStep.ASK: helps.person is not None,
@@ -104,6 +106,7 @@ class LadderClimb:
             Trouble(self._session, after, why, deaf),
             self._taken,
             has_button=Actuator.BUTTON in self.bench.movable,
+            can_move=bool(self.bench.movable),
             helps=self._helps,
         )
         # A rig that came back may find it asleep, which is no fault of the DUT's.

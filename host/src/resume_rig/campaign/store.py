@@ -20,7 +20,6 @@ from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, LogState, Recovery, Session
 from resume_rig.campaign.seal import broken_seals, seals_of
-from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.campaign.store_rows import (
     CYCLE_COLUMNS,
     LATE_COLUMNS,
@@ -42,6 +41,7 @@ from resume_rig.campaign.store_rows import (
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import OsRecord
+from resume_rig.model.outcome import NO_FAILURE
 
 
 class Store:

@@ -268,7 +268,7 @@ def _note(text: str, x: float) -> Segment | None:
 
 
 def _outside_note(cycle: ReconciledCycle) -> str:
-    outcome = cycle.outside.outcome
+    outcome = cycle.outcome
     return "" if outcome is Outcome.SLEPT_AND_WOKE else outcome_words(outcome)
 
 

@@ -5,6 +5,7 @@ from typing import Final
 from resume_rig.analysis.limits import limit_text
 from resume_rig.model.cycle import BoardClock, OsClock, Outcome, ReconciledCycle
 from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.outcome import MEANINGS
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Limit, Requirement
 from resume_rig.model.units import count_of
@@ -14,21 +15,11 @@ MISSING: Final = "-"
 
 _NS_PER_MS: Final = 1_000_000
 _BREAKS_SHOWN: Final = 3
-_OUTCOME_WORDS: Final = {
-    Outcome.SLEPT_AND_WOKE: "slept and woke",
-    Outcome.NEVER_SLEPT: "never slept",
-    Outcome.WOKE_ALONE: "woke alone",
-    Outcome.NEVER_WOKE: "never woke",
-    Outcome.DARK: "stayed dark",
-    Outcome.REBOOTED: "rebooted",
-    Outcome.INVALID: "invalid",
-    Outcome.INTERRUPTED: "interrupted",
-}
 
 
 def outcome_words(outcome: Outcome) -> str:
     """Return an outcome as it is said."""
-    return _OUTCOME_WORDS[outcome]
+    return MEANINGS[outcome].words
 
 
 def rounded_ms(quantity: BoundedNs) -> tuple[str, str]:

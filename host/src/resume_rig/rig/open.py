@@ -9,6 +9,7 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_log import DutLog, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.foresight import Foresight
@@ -44,6 +45,7 @@ class OpenRig:
         reopen: opens the port anew where its link went, and says who answers; raises as
             `open_rig`.
         plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
+        control: the OS of a DUT that is simulated in this process; None elsewhere.
     """
 
     rig: Rig
@@ -53,6 +55,7 @@ class OpenRig:
     dut_log: DutLog | None
     reopen: Callable[[], RigInfo]
     plug: bool = False
+    control: DutControl | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,7 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
     # The compiled core is loaded only where a bench is simulated.
     from resume_rig.rig.sim.bench import SimulatedBench
     from resume_rig.rig.sim.board import LIGHT_RATE_HZ
+    from resume_rig.rig.sim.control import SimulatedControl
     from resume_rig.rig.sim.server import IN_PROCESS_BYTES
 
     seed = secrets.randbits(31) if options.seed is None else options.seed
@@ -188,7 +192,14 @@ def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | Non
     rig, info = _identified(transport, clock, bench if latency_ns else None)
     log = None if options.loopback else served_log(rig, info)
     return OpenRig(
-        rig, clock, url, simulated=True, dut_log=log, reopen=rig.info, plug=options.loopback
+        rig,
+        clock,
+        url,
+        simulated=True,
+        dut_log=log,
+        reopen=rig.info,
+        plug=options.loopback,
+        control=None if options.loopback else SimulatedControl(bench),
     )
 
 

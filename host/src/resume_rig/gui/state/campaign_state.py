@@ -21,7 +21,6 @@ from resume_rig.campaign.events import (
 )
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.recovery_text import DONE_BY
-from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.gui.state.events import (
     CampaignHeld,
     CampaignOver,
@@ -33,6 +32,7 @@ from resume_rig.gui.state.events import (
 )
 from resume_rig.gui.state.grown import Grown
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle
+from resume_rig.model.outcome import NO_FAILURE
 from resume_rig.model.series import Drift
 from resume_rig.model.units import seconds_text
 from resume_rig.report.wording import outcome_words

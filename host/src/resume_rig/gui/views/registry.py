@@ -34,6 +34,12 @@ def _campaign(desk: Desk) -> View:
     return CampaignView(desk)
 
 
+def _explorer(desk: Desk) -> View:
+    from resume_rig.gui.views.explorer_view import ExplorerView
+
+    return ExplorerView(desk)
+
+
 def _log(desk: Desk) -> View:
     from resume_rig.gui.views.log_view import LogView
 
@@ -49,6 +55,7 @@ def _compare(desk: Desk) -> View:
 VIEWS = (
     ViewEntry("bench", "Bench", _bench),
     ViewEntry("campaign", "Campaign", _campaign),
+    ViewEntry("explorer", "Explorer", _explorer),
     ViewEntry("log", "Log", _log),
     ViewEntry("compare", "Compare", _compare),
 )

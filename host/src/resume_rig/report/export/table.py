@@ -121,7 +121,7 @@ def _component_rows(correlation: Correlation) -> Iterator[tuple[Value, ...]]:
 def _cycle_getters() -> list[tuple[Column, _Getter]]:
     return [
         (Column("cycle", int), lambda c: c.outside.number),
-        (Column("outcome", str), lambda c: c.outside.outcome.value),
+        (Column("outcome", str), lambda c: c.outcome.value),
         (Column("state_outside", str), lambda c: c.outside.state.value),
         (Column("wake_by", str), _wake_by),
         (Column("ignored", bool), lambda c: c.outside.ignored),

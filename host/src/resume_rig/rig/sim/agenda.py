@@ -20,6 +20,8 @@ class Thread(Enum):
     RECORD = "record"
     BUTTON = "button"
     LID = "lid"
+    IDLE = "idle"
+    TIMER = "timer"
 
 
 class _Planned(NamedTuple):

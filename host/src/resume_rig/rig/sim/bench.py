@@ -14,10 +14,12 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.dut_character import DutBehaviour
+from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
 from resume_rig.rig.sim.diary import Diary
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
+from resume_rig.rig.sim.dut_state import PowerState
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME, new_log
@@ -59,6 +61,7 @@ class SimulatedBench:
         buffer_bytes: int = BUFFER_BYTES,
     ) -> None:
         self._diary = diary
+        self._profile = profile
         self._clock = clock
         self._start_ns = clock.now_ns()
         # A stream for each part: what one draws does not shift what another one gets.
@@ -137,6 +140,28 @@ class SimulatedBench:
         t_ns = self.advance()
         if isinstance(self._dut, SimulatedDut):
             self._dut.supply(t_ns, on)
+
+    def knows_state(self, state: SleepKind) -> bool:
+        """Return whether the DUT can go into a state; S3 is what it makes of it."""
+        standby = self._profile.behaviour.sleeps is SleepKind.MODERN_STANDBY
+        if state is SleepKind.MODERN_STANDBY:
+            return standby
+        return state in (SleepKind.S3, SleepKind.BOOT) or not standby
+
+    def command_sleep(self, state: SleepKind) -> bool:
+        """Tell the DUT's OS to go into a state; return whether it runs and does so."""
+        t_ns = self.advance()
+        return isinstance(self._dut, SimulatedDut) and self._dut.command(t_ns, state)
+
+    def arm_timer(self, after_ns: int) -> bool:
+        """Let the DUT's clock wake it; return whether its OS runs and arms it."""
+        t_ns = self.advance()
+        return isinstance(self._dut, SimulatedDut) and self._dut.arm_timer(t_ns, after_ns)
+
+    def os_runs(self) -> bool:
+        """Return whether the DUT's OS would answer now."""
+        self.advance()
+        return isinstance(self._dut, SimulatedDut) and self._dut.state is PowerState.UP
 
     def set_behaviour(self, behaviour: DutBehaviour) -> None:
         """Let the DUT err in this way from now on."""

@@ -3,7 +3,8 @@
 Order of one S3 cycle: 566, 42, [asleep] 107, Kernel-General 1, 131, 130, 566, 566 and, some time
 after the end of the wake, Power-Troubleshooter 1. 107 carries a stale time, as the clock is set
 after it. When the next sleep begins before the record was written, the record says nothing but
-zeros; when Kernel-Power 42 of the next sleep comes first, the record follows that 42.
+zeros; when Kernel-Power 42 of the next sleep comes first, the record follows that 42. A DUT that
+owns up to Modern Standby writes 506 and 507 instead, and one that is shut down Kernel-General 13.
 """
 
 from dataclasses import dataclass, replace
@@ -135,7 +136,7 @@ class OsLog:
                 self._pending = None
             case OsBooted():
                 self._clock.set_from_rtc(moment.t_ns)
-                self._booted(moment.t_ns, clean=False)
+                self._booted(moment.t_ns, clean=moment.clean)
             case _:
                 assert_never(moment)
 
@@ -161,19 +162,34 @@ class OsLog:
             self._pending = replace(self._pending, spoilt_ns=self._sleep_ns)
 
     def _sleep_entered(self, moment: SleepEntered) -> None:
-        self._transitions += 1
         t_ns = self._clock.at(moment.t_ns)
-        self._write(os_events.entering_sleep(t_ns, self._transitions, self._states()))
+        if self._began.kind is SleepKind.BOOT:
+            self._write(os_events.shut_down(t_ns))
+        elif self._in_standby():
+            self._write(os_events.entering_standby(t_ns, self._began.cause))
+        else:
+            self._transitions += 1
+            states, cause = self._states(), self._began.cause
+            self._write(os_events.entering_sleep(t_ns, self._transitions, states, cause))
         if self._pending is not None:
             self._pending = replace(self._pending, spoilt_ns=None)
             self._write_pending(moment.t_ns)
 
+    def _in_standby(self) -> bool:
+        """Return whether it sleeps in Modern Standby, and says so."""
+        return self._began.kind is SleepKind.MODERN_STANDBY and self.behaviour.claims is None
+
     def _frozen(self, moment: OsFrozen) -> None:
+        if self._in_standby():
+            return
         self._suspend_ms = (moment.t_ns - self._began_ns) // _NS_PER_MS
         self._awake_ns += moment.t_ns - self._running_since_ns
         self._clock.stop(moment.t_ns)
 
     def _resumed(self, moment: OsResumed) -> None:
+        if self._in_standby():
+            self._wake = moment
+            return
         old_ns = self._clock.at(moment.t_ns)
         new_ns = self._clock.set_from_rtc(moment.t_ns)
         self._running_since_ns = moment.t_ns
@@ -182,7 +198,7 @@ class OsLog:
         down_ms = self._awake_ns // _NS_PER_MS
         self._write(os_events.resumed(old_ns + _STALE_NS, self._states()))
         self._write(os_events.clock_set(set_ns, new_ns, old_ns))
-        if self._began.kind is SleepKind.S4:
+        if self._began.kind in (SleepKind.S4, SleepKind.FAST_STARTUP):
             # A boot to the firmware: its table of S3 resumes starts anew.
             self._firmware = FirmwareTable(self._identity.firmware_extra_ms)
             return
@@ -209,6 +225,12 @@ class OsLog:
         jitter_ns = round(self._random.uniform(-1, 1) * _WAKE_TIME_JITTER_NS)
         missing = self._by_chance(self.behaviour.record_missing_share)
         if missing or SimFault.NO_RECORD in self.faults:
+            return
+        if self._in_standby():
+            slept_us = (moment.t_ns - self._began_ns) // 1_000
+            latency_us = (moment.t_ns - self._wake.t_ns) // 1_000
+            t_ns = self._clock.at(moment.t_ns)
+            self._write(os_events.left_standby(t_ns, slept_us, latency_us))
             return
         wake, image_ms = self._wake, self._began.image_ns // _NS_PER_MS
         record = CycleRecord(
