@@ -1,6 +1,6 @@
 """The whole of `correlate`: match, reconcile, judge, and say what the answer rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from resume_rig.analysis.campaign_series import cycle_series
@@ -18,7 +18,7 @@ from resume_rig.analysis.match import Match, OutsideMoments, match
 from resume_rig.analysis.measures import sighting_of
 from resume_rig.analysis.norms import usual_rests
 from resume_rig.analysis.os_away import before_sleep
-from resume_rig.analysis.os_clock import ClockReading, os_clock
+from resume_rig.analysis.os_clock import ClockReading, with_segments
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reconcile import (
     UNKNOWN_RESET_TO_TSC,
@@ -27,7 +27,7 @@ from resume_rig.analysis.reconcile import (
     press_to_resume_complete,
     unexplained,
 )
-from resume_rig.analysis.ruling import BROKEN, campaign_why, rule
+from resume_rig.analysis.ruling import campaign_why, rule
 from resume_rig.analysis.statistics import failure_rate
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import (
@@ -54,6 +54,7 @@ from resume_rig.model.os_record import (
     OsRecord,
     SleepKind,
 )
+from resume_rig.model.outcome import BROKEN, CAME_BACK, NOT_MATCHED
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
@@ -63,8 +64,7 @@ from resume_rig.model.verdict import Verdict
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
 _MS_NS = 1_000_000
 
-_CAME_BACK = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE, Outcome.DARK})
-_NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE, Outcome.REBOOTED})
+_DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP})
 _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
 
 
@@ -164,6 +164,7 @@ def correlate(
     reconciled = tuple(
         _reconcile(cycle.outside, each, campaign) for cycle, each in zip(cycles, told, strict=True)
     )
+    set_before = {cycles[after].outside.number for _, after, _ in found.steps}
     judged = [cycle for cycle in reconciled if cycle.judged]
     timed = [sighting_of(c) for c in judged if c.outside.outcome not in BROKEN]
     limits = judge_limits(requirement, timed, len(judged) - len(timed))
@@ -173,7 +174,7 @@ def correlate(
             UnmatchedRecord(reading.records[index], reason)
             for index, reason in found.record_reasons.items()
         ),
-        clock=_clock(cycles, reconciled, reset_to_tsc) if related else None,
+        clock=_clock(cycles, reconciled, reset_to_tsc, set_before) if related else None,
         verdict=verdict_of_limits(limits),
         why=campaign_why(reconciled, requirement, limits, _doubts(reading)),
         limits=limits,
@@ -201,7 +202,7 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
         reason = found.cycle_reasons[index]
         if not reading.sources:
             reason = CycleReason.NO_LOG
-        elif cycle.outside.outcome is Outcome.NEVER_WOKE:
+        elif cycle.outside.outcome in _DID_NOT_WAKE:
             reason = CycleReason.NOT_SURVIVED
         told.append(_Told(None, None, reason))
     return tuple(told)
@@ -222,7 +223,7 @@ def _kinds_left_out(cycles: Sequence[TimedCycle]) -> frozenset[SleepKind]:
     Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them.
     """
     outsides = [cycle.outside for cycle in cycles]
-    slept = [each.state for each in outsides if each.outcome not in _NOT_MATCHED]
+    slept = [each.state for each in outsides if each.outcome not in NOT_MATCHED]
     return NO_SUSPENDS if set(slept) <= _SUSPENDED else NO_SLEEPS
 
 
@@ -249,7 +250,7 @@ def _all_moments(
 def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     outside = cycle.outside
     unfinished = outside.outcome is Outcome.INTERRUPTED and outside.awake_from_ns is None
-    if unfinished or outside.outcome in _NOT_MATCHED:
+    if unfinished or outside.outcome in NOT_MATCHED:
         return OutsideMoments(None, None)
     if not related:
         return OutsideMoments(outside.asleep_from_ns, outside.awake_from_ns)
@@ -273,7 +274,7 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
         findings += disagreements(outside, record, campaign.around)
         if impossible or not BIOS_IS_WRONG.isdisjoint(finding.kind for finding in findings):
             believed = None
-    elif told.record is None and campaign.reading.sources and outside.outcome in _CAME_BACK:
+    elif _lacks_record(outside, told) and campaign.reading.sources:
         findings += (record_missing(outside),)
     cycle = ReconciledCycle(
         outside=outside,
@@ -294,8 +295,17 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
     return replace(cycle, verdict=ruling.verdict, judged=ruling.judged, why_not=ruling.why_not)
 
 
+def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:
+    """Return whether the OS should have written a record; no log tells of a boot as one."""
+    wrote = outside.outcome in CAME_BACK and outside.asked is not SleepKind.BOOT
+    return told.record is None and wrote
+
+
 def _clock(
-    cycles: Sequence[TimedCycle], reconciled: Sequence[ReconciledCycle], reset_to_tsc: BoundedNs
+    cycles: Sequence[TimedCycle],
+    reconciled: Sequence[ReconciledCycle],
+    reset_to_tsc: BoundedNs,
+    set_before: Collection[int],
 ) -> OsClock | None:
     readings: list[tuple[bool, ClockReading]] = []
     for cycle, told in zip(cycles, reconciled, strict=True):
@@ -305,9 +315,10 @@ def _clock(
         to_os = awake_to_os(cycle.outside, record, reset_to_tsc)
         os_ns = record.wake_time_utc_ns - (record.wake_ms or 0) * _MS_NS
         host = cycle.wake_utc + (_UNKNOWN_TO_OS if to_os is None else to_os + _hidden_span(told))
-        readings.append((to_os is not None, ClockReading(host, os_ns)))
+        reading = ClockReading(host, os_ns, cycle.outside.number)
+        readings.append((to_os is not None, reading))
     known = [reading for is_known, reading in readings if is_known]
-    return os_clock(known or [reading for _, reading in readings])
+    return with_segments(known or [reading for _, reading in readings], set_before)
 
 
 def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:

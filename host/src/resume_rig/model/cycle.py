@@ -27,15 +27,21 @@ class OutsideState(StrEnum):
 
 @unique
 class Outcome(StrEnum):
-    """What became of a cycle, from outside."""
+    """What became of a cycle; model/outcome.py has what each means (docs/reference/outcomes.md)."""
 
     SLEPT_AND_WOKE = "slept-and-woke"
+    RECORD_MISSING = "record-missing"
+    WOKE_LATE = "woke-late"
     NEVER_SLEPT = "never-slept"
+    SLEPT_SHALLOW = "slept-shallow"
     WOKE_ALONE = "woke-alone"
     NEVER_WOKE = "never-woke"
+    HUNG_IN_SLEEP = "hung-in-sleep"
+    HUNG_IN_RESUME = "hung-in-resume"
     DARK = "dark"
     REBOOTED = "rebooted"
     INVALID = "invalid"
+    RIG_FAULT = "rig-fault"
     INTERRUPTED = "interrupted"
 
 
@@ -74,6 +80,8 @@ class OutsideCycle:
         hibernated_from_ns: board clock at which a sleep that began as S3 became an S4 (a doze);
             None where it did not.
         bounces: edges of each line that were one too many; lines without any are absent.
+        asked: the kind of sleep that the plan asked for (BOOT: off, and a boot); None where
+            nobody says (captures).
     """
 
     number: int
@@ -90,6 +98,7 @@ class OutsideCycle:
     light_basis: LightBasis | None = None
     hibernated_from_ns: int | None = None
     bounces: Mapping[Channel, int] = field(default_factory=dict)
+    asked: SleepKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +135,50 @@ class ReconciledCycle:
     bios_impossible: bool = False
 
     @property
+    def outcome(self) -> Outcome:
+        """What became of the cycle, with what the lack of its OS record adds to the wires."""
+        lost = self.record is None and self.record_missing is CycleReason.LOST
+        lost = lost and self.outside.asked is not SleepKind.BOOT
+        if lost and self.outside.outcome is Outcome.SLEPT_AND_WOKE:
+            return Outcome.RECORD_MISSING
+        return self.outside.outcome
+
+    @property
     def timed_outside(self) -> bool:
         """Whether its wires tell of a sleep and a wake that count, judged or not."""
         return self.outside.outcome is Outcome.SLEPT_AND_WOKE and not self.outside.ignored
 
 
 @dataclass(frozen=True, slots=True)
+class OsClockSegment:
+    """How the OS clock stood to the host's between two settings of it.
+
+    Attributes:
+        first_cycle, last_cycle: numbers of the cycles whose readings it is made of.
+        os_minus_host_s: in the middle of them. bound_s: half-width that holds the truth there.
+    """
+
+    first_cycle: int
+    last_cycle: int
+    os_minus_host_s: float
+    bound_s: float
+    drift_ppm: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class OsClock:
-    """How the OS clock stood to the host's, as the match found it."""
+    """How the OS clock stood to the host's, as the match found it.
+
+    Attributes:
+        os_minus_host_s, bound_s: over the whole campaign; where the clock was set, the bound holds
+            all that it was.
+        segments: one for each time between two settings, in order; none where it was not set.
+    """
 
     os_minus_host_s: float
     bound_s: float
     drift_ppm: float | None
+    segments: tuple[OsClockSegment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
