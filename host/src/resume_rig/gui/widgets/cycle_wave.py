@@ -21,7 +21,6 @@ _AXIS_PX: Final = 128
 _BAR: Final = 0.3
 _ROWS: Final = ("BIOS", "drivers", "complete")
 _BEFORE_WAKE_S: Final = 0.3
-_MARKS: Final = ("no wake trigger was seen", "dashed: the trigger", "dashed: trigger and light")
 _AFTER_WAKE: Final = 1.25
 
 
@@ -65,9 +64,8 @@ class CycleWave(QWidget):
         evidence = detail.evidence
         first_ns = min((lane.since_ns for lane in evidence.wires.lanes.values()), default=0)
         self.lanes.draw(evidence.wires, first_ns, evidence.until_ns, evidence.zero_ns)
-        marks = list(_marks(detail))
-        self.lanes.mark(marks)
-        self.lanes.lanes.note(_MARKS[len(marks)])
+        self.lanes.mark(list(_marks(detail)))
+        self.lanes.lanes.note("" if evidence.has_trigger else "no wake trigger was seen")
         self._draw_phases()
         if evidence.has_trigger:
             self.show_wake()
@@ -171,10 +169,10 @@ class CycleWave(QWidget):
         self.phases.setMinimumHeight(130)
 
 
-def _marks(detail: Detail) -> Iterator[float]:
+def _marks(detail: Detail) -> Iterator[tuple[float, str]]:
     if not detail.evidence.has_trigger:
         return
-    yield 0.0
+    yield 0.0, "trigger"
     light = outside_milestones(detail.evidence.outside).light
     if light is not None:
-        yield light.value_ns / _NS_PER_S
+        yield light.value_ns / _NS_PER_S, "light"

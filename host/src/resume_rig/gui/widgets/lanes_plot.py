@@ -80,12 +80,22 @@ class LanesPlot(QWidget):
         """Show a part of the time axis."""
         self.lanes.plot.setXRange(from_s, to_s, padding=0)
 
-    def mark(self, moments_s: Sequence[float]) -> None:
-        """Draw dashed vertical lines."""
+    def mark(self, moments_s: Sequence[tuple[float, str]]) -> None:
+        """Draw dashed vertical lines, each with its name; an empty one stands alone."""
         for line in self._marks:
             self.lanes.plot.removeItem(line)
-        pen = pg.mkPen(self._desk.look.colours.vermillion, width=1.5, style=Qt.PenStyle.DashLine)
-        self._marks = [pg.InfiniteLine(at_s, angle=90, pen=pen) for at_s in moments_s]
+        colours = self._desk.look.colours
+        pen = pg.mkPen(colours.vermillion, width=1.5, style=Qt.PenStyle.DashLine)
+        self._marks = [
+            pg.InfiniteLine(
+                at_s,
+                angle=90,
+                pen=pen,
+                label=name or None,
+                labelOpts={"color": colours.ink, "position": 0.97, "anchors": [(0, 0), (0, 0)]},
+            )
+            for at_s, name in moments_s
+        ]
         for line in self._marks:
             self.lanes.plot.addItem(line)
 
