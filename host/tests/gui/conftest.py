@@ -62,6 +62,8 @@ def window(
     apply_to_application(look.colours)
     made = Window(look, Remembered(settings), asked)
     made.show()
+    # Keys go to the active window; without a window manager nobody else makes it so.
+    made.activateWindow()
     yield made
     made.close_at_once()
 

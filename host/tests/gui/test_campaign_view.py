@@ -145,9 +145,9 @@ def test_a_failure_cannot_be_missed_and_is_a_click_from_its_wires(
     assert view.failures.count() == window.desk.seen.campaign.failed
 
 
-@pytest.mark.parametrize(
-    ("key", "text", "words"),
-    [
+def test_the_plan_says_beside_the_field_what_is_wrong(qtbot: QtBot, window: Window) -> None:
+    view = campaign_of(window)
+    for key, text, words in (
         ("cycles", "0", "a plan of 0 cycles; allowed are 1 to"),
         ("cycles", "many", "not a whole number"),
         ("warm_up", "99", "a warm-up of 99"),
@@ -155,18 +155,13 @@ def test_a_failure_cannot_be_missed_and_is_a_click_from_its_wires(
         ("press_ns", "1 parsec", "not a duration"),
         ("wake_by", "foot", "allowed are"),
         ("stop.failure_rate_below_percent", "200", "a failure rate of 200 %"),
-    ],
-)
-def test_the_plan_says_beside_the_field_what_is_wrong(
-    qtbot: QtBot, window: Window, key: str, text: str, words: str
-) -> None:
-    view = campaign_of(window)
-    type_into(view, key, text)
-    assert words in view.editor.problem
-    qtbot.waitUntil(lambda: not view.control.start.isEnabled(), timeout=PATIENCE_MS)
-    view.editor.undo.trigger()
-    assert view.editor.problem == ""
-    qtbot.waitUntil(view.control.start.isEnabled, timeout=PATIENCE_MS)
+    ):
+        type_into(view, key, text)
+        assert words in view.editor.problem
+        qtbot.waitUntil(lambda: not view.control.start.isEnabled(), timeout=PATIENCE_MS)
+        view.editor.undo.trigger()
+        assert view.editor.problem == ""
+        qtbot.waitUntil(view.control.start.isEnabled, timeout=PATIENCE_MS)
 
 
 def test_undo_and_redo_by_key_are_the_plan_s_while_a_field_has_the_focus(

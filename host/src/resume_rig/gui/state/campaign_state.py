@@ -91,6 +91,7 @@ class CampaignState:
         failures: that the window lists, oldest first; `failed` counts all of them.
         lines: what happened, oldest first.
         text: why it ended, or why it could not begin.
+        attempt: how many campaigns were begun, or tried to be.
     """
 
     phase: Phase = Phase.NONE
@@ -113,6 +114,7 @@ class CampaignState:
     failed: int = 0
     lines: tuple[str, ...] = ()
     text: str = ""
+    attempt: int = 0
 
     @property
     def cycles(self) -> int:
@@ -124,7 +126,13 @@ def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
     """Return the state after one more event."""
     match event:
         case CampaignStarting(path=path, requirement=requirement, limit_ms=limit_ms):
-            after = CampaignState(Phase.STARTING, path, requirement=requirement, limit_ms=limit_ms)
+            after = CampaignState(
+                Phase.STARTING,
+                path,
+                requirement=requirement,
+                limit_ms=limit_ms,
+                attempt=state.attempt + 1,
+            )
         case CampaignTold(event=told):
             after = _told(state, told)
         case CycleSeen():
@@ -137,7 +145,9 @@ def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
         case CampaignOver():
             after = _over(state, event)
         case CampaignRefused(text=text):
-            kept = state if state.phase is Phase.STARTING else CampaignState()
+            kept = (
+                state if state.phase is Phase.STARTING else CampaignState(attempt=state.attempt + 1)
+            )
             after = replace(kept, phase=Phase.FAILED, text=text, doing="", path=None)
         case _:
             assert_never(event)

@@ -166,7 +166,9 @@ class CampaignView(View):
             self.failures.addItem(item)
         title = f"Failures ({state.failed})" if state.failed else "Failures"
         self.tabs.setTabText(self.tabs.indexOf(self.failures), title)
-        if before is not None and before.phase is state.phase:
+        # Two attempts may both have failed since the last look.
+        ended = (state.phase, state.attempt)
+        if before is not None and (before.phase, before.attempt) == ended:
             return
         if state.phase is Phase.FAILED:
             self.notice.fail(state.text)

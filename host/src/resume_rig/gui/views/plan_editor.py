@@ -25,6 +25,9 @@ from resume_rig.gui.widgets.labels import plain_label, show_text
 from resume_rig.model.errors import UsageError
 
 _READY: Final = "(a ready plan)"
+# The same on every system.
+_UNDO: Final = ("Ctrl+Z",)
+_REDO: Final = ("Ctrl+Shift+Z", "Ctrl+Y")
 
 
 class PlanEditor(QGroupBox):
@@ -57,8 +60,8 @@ class PlanEditor(QGroupBox):
         column = QVBoxLayout(self)
         column.addLayout(form)
         column.addWidget(self._sentences[WHOLE])
-        self.undo = self._action("Undo in the plan", QKeySequence.StandardKey.Undo, self._undo)
-        self.redo = self._action("Redo in the plan", QKeySequence.StandardKey.Redo, self._redo)
+        self.undo = self._action("Undo in the plan", _UNDO, self._undo)
+        self.redo = self._action("Redo in the plan", _REDO, self._redo)
         self._show()
 
     @property
@@ -99,11 +102,10 @@ class PlanEditor(QGroupBox):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let undo and redo be the plan's, not those of the field that has the focus."""
-        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            keys = QKeySequence.StandardKey
-            if event.matches(keys.Undo) or event.matches(keys.Redo):
-                event.ignore()
-                return True
+        override = event.type() is QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and _keys_of(event) in (*_UNDO, *_REDO):
+            event.ignore()
+            return True
         return super().eventFilter(watched, event)
 
     def _add(self, form: QFormLayout, field: PlanField) -> None:
@@ -182,11 +184,15 @@ class PlanEditor(QGroupBox):
         self.redo.setEnabled(bool(self._history.future))
         self.changed.emit()
 
-    def _action(self, text: str, key: QKeySequence.StandardKey, do: Callable[[], None]) -> QAction:
+    def _action(self, text: str, keys: Sequence[str], do: Callable[[], None]) -> QAction:
         action = QAction(text, self)
-        action.setShortcut(QKeySequence(key))
+        action.setShortcuts([QKeySequence(key) for key in keys])
         action.triggered.connect(do)
         return action
+
+
+def _keys_of(event: QKeyEvent) -> str:
+    return QKeySequence(event.keyCombination()).toString()
 
 
 def _sentence() -> QLabel:
