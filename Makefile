@@ -19,22 +19,24 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))$(SANITIZED)
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill soak-pty robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
 	@echo 'make test       every check and test'
 	@echo 'make setup      only the virtual environment in $(VENV)'
-	@echo 'make lint       ruff, mypy, clang-format'
+	@echo 'make lint       ruff, mypy, robocop, clang-format'
 	@echo 'make format     lets ruff and clang-format write'
 	@echo 'make test-core  the C core, and what is pure in the drivers, under AddressSanitizer and UBSan'
 	@echo 'make test-host  pytest'
+	@echo 'make robot      the suites of robot_tests on RUNG (sim), native or bench'
 	@echo 'make fuzz       the C core under libFuzzer (clang) for FUZZ_SECONDS (60)'
 	@echo 'make fuzz-readers  damaged logs of every kind for FUZZ_SECONDS (60): no crash, no hang'
 	@echo 'make fuzz-logs  FUZZ_LOGS (10000) damaged event logs: no crash, no number that nobody wrote'
 	@echo 'make fuzz-logs-guided  the readers of event logs under atheris for FUZZ_SECONDS (60)'
 	@echo 'make soak       SOAK_CYCLES (100000) simulated cycles with mixed faults, held against the truth'
 	@echo 'make soak-kill  SOAK_KILLS (200) kill -9 at random instants of campaigns in real processes'
+	@echo 'make soak-pty   SOAK_HOURS (2) in real time over a pseudo-terminal with a bad cable'
 	@echo 'make benchmark  figures beside those of a peer'
 	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
 	@echo 'make firmware-mcuboot  the bootloader and a signed image for BOARD; needs MCUBOOT_KEY'
@@ -58,12 +60,14 @@ demo: setup
 	@mkdir -p out
 	@$(BIN)/resume-rig run --out out/demo-$$(date +%Y%m%d-%H%M%S).rrs
 
-test: setup lint test-core test-host
+test: setup lint test-core test-host robot
 
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
+	@$(BIN)/robocop format --check --silent robot_tests examples
+	@$(BIN)/robocop check robot_tests examples
 	@$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 
 format: setup
@@ -77,6 +81,12 @@ test-core: setup
 
 test-host: setup
 	@$(BIN)/python -m pytest -q
+
+# What a rung needs and leaves out stands in its argument file.
+RUNG ?= sim
+robot: setup
+	@test -f robot_tests/$(RUNG).args || { echo 'make robot: there is no rung $(RUNG); allowed are sim, native and bench' >&2; exit 2; }
+	@$(BIN)/robot --argumentfile robot_tests/$(RUNG).args --console dotted --outputdir out/robot-$(RUNG) --xunit xunit.xml robot_tests
 
 FUZZ_SECONDS ?= 60
 fuzz: setup
@@ -101,6 +111,11 @@ soak: setup
 SOAK_KILLS ?= 200
 soak-kill: setup
 	@$(BIN)/python benchmarks/soak_kill.py $(SOAK_KILLS)
+
+SOAK_HOURS ?= 2
+SOAK_FOLDER ?= out/soak-pty
+soak-pty: setup
+	@$(BIN)/python benchmarks/soak_pty.py $(SOAK_FOLDER) $(SOAK_HOURS)
 
 benchmark: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'smpclient[serial]~=7.3' 'python-evtx~=0.8'
@@ -128,7 +143,7 @@ hardware: setup $(VENV)/.hardware
 	@cat $(HARDWARE)/first.txt $(HARDWARE)/first/delays.toml
 	@cp $(HARDWARE)/first/delays.toml hardware/delays.toml
 	@rm -rf hardware/generated && mkdir hardware/generated
-	@cd $(HARDWARE)/first && cp -R bills schematics wiring faults.md $(abspath hardware/generated)
+	@cd $(HARDWARE)/first && cp -R bills drawings schematics wiring faults.md $(abspath hardware/generated)
 
 has-zephyr:
 	@test -n "$$ZEPHYR_BASE" || { echo 'make firmware: no Zephyr to build with: ZEPHYR_BASE is not set; see firmware/README.md' >&2; exit 2; }

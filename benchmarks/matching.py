@@ -121,8 +121,9 @@ def size(count: int, pace: str, *, live: bool) -> None:
     wrong = int((found.matched.cycle != found.matched.record).sum())
     high = int((found.matched.probability >= HIGH_CONFIDENCE).sum())
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{count} cycles, {pace}{', live' * live}: {len(found.matched.cycle)} pairs, {high} high,"
-          f" {wrong} wrong, {took_s:.1f} s, {cpu_s:.1f} s of CPU time, {peak_mb:.0f} MB")  # fmt: skip
+    of = f"{pace}{', live' * live}"
+    print(f"{count} cycles, {of}: {len(found.matched.cycle)} pairs, {high} high, {wrong} wrong,")
+    print(f"  {took_s:.1f} s, {cpu_s:.1f} s of CPU time, {peak_mb:.0f} MB")
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.report.wording import outcome_words
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_a_dut_that_does_not_come_back_fails(campaign, story, since_ms, outcome,
     assert answer.cycles[3].judged
     assert finding in kinds(answer.cycles[3])
     assert answer.verdict is Verdict.FAIL
-    assert "1 cycle never woke or stayed dark" in answer.why
+    assert f"1 cycle {outcome_words(outcome)}" in answer.why
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.requirement import Requirement
 from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_log import served_log
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import (
@@ -35,6 +36,7 @@ from resume_rig.rig.interface import (
     SelfTestCheck,
 )
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.control import SimulatedControl
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import InProcessTransport
@@ -255,6 +257,7 @@ class CampaignBench:
     simulated: SimulatedBench | None = None
     helps: OutsideHelp = NO_HELP
     reopen: Reopen | None = None
+    control: DutControl | None = None
 
     def begin(self, plan: Plan) -> CampaignEnd:
         return begin(
@@ -267,6 +270,7 @@ class CampaignBench:
             observe=self.events.append,
             helps=self.helps,
             reopen=self.reopen,
+            control=self.control,
         )
 
     def go_on(self) -> CampaignEnd:
@@ -279,6 +283,7 @@ class CampaignBench:
             observe=self.events.append,
             helps=self.helps,
             reopen=self.reopen,
+            control=self.control,
         )
 
 
@@ -331,7 +336,15 @@ def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., Campaig
         dut_log = served_log(rig, info)
         assert dut_log is not None
         log = ServedLog(dut_log)
-        return CampaignBench(tmp_path / name, rig, clock, identity, log, simulated=bench)
+        return CampaignBench(
+            tmp_path / name,
+            rig,
+            clock,
+            identity,
+            log,
+            simulated=bench,
+            control=SimulatedControl(bench),
+        )
 
     return make
 

@@ -96,7 +96,7 @@ class ResettingBoard:
         return None
 
 
-def test_a_press_whose_reply_a_reset_took_is_not_made_again_and_its_cycle_is_invalid(
+def test_a_press_whose_reply_a_reset_took_is_not_made_again_and_its_cycle_is_a_rig_fault(
     tmp_path, requirement
 ) -> None:
     clock = VirtualClock()
@@ -113,7 +113,7 @@ def test_a_press_whose_reply_a_reset_took_is_not_made_again_and_its_cycle_is_inv
 
     with Store.open(path) as store:
         *_, cut = store.cycles()
-    assert cut.outcome is Outcome.INVALID
+    assert cut.outcome is Outcome.RIG_FAULT
     assert FindingKind.BOARD_REBOOTED in {finding.kind for finding in cut.findings}
     assert board.presses == 4  # the last one is the repeat, which the board refused
     rig.info()

@@ -28,7 +28,7 @@ def cycles_of(bench: Any) -> list[CycleRaw]:
         return list(store.cycles())
 
 
-def test_a_lease_that_ran_out_makes_its_cycle_invalid_and_says_so(
+def test_a_lease_that_ran_out_makes_its_cycle_a_rig_fault_and_says_so(
     fake: Any, short_plan: Plan
 ) -> None:
     def expire(when: str, name: str) -> None:
@@ -40,7 +40,7 @@ def test_a_lease_that_ran_out_makes_its_cycle_invalid_and_says_so(
     fake.begin(short_plan)
 
     first, second = cycles_of(fake)
-    assert (first.outcome, second.outcome) == (Outcome.INVALID, Outcome.SLEPT_AND_WOKE)
+    assert (first.outcome, second.outcome) == (Outcome.RIG_FAULT, Outcome.SLEPT_AND_WOKE)
     assert [finding.kind for finding in first.findings] == [FindingKind.LEASE_EXPIRED]
     assert "silent for longer than 3.000 s" in first.findings[0].text
 
@@ -122,8 +122,8 @@ def test_a_sleep_that_only_the_display_shows_is_ended_and_named(
 
     bench.begin(short_plan)
 
-    assert [raw.outcome for raw in cycles_of(bench)] == [Outcome.SLEPT_AND_WOKE] * 2
-    assert findings_of(bench) == [{FindingKind.STATE_MISMATCH}] * 2
+    assert [raw.outcome for raw in cycles_of(bench)] == [Outcome.SLEPT_SHALLOW] * 2
+    assert findings_of(bench) == [{FindingKind.WRONG_STATE, FindingKind.STATE_MISMATCH}] * 2
 
 
 def test_a_dut_that_dozes_on_is_woken_from_there(simulated: Make, short_plan: Plan) -> None:

@@ -74,7 +74,7 @@ def test_a_hang_is_known_sooner_once_the_dut_is_known(simulated: Make) -> None:
     hung = cycles[-1]
     assert {raw.wake_timeout_ns for raw in cycles[:FEWEST]} == {PLAN_NS}
     assert (hung.wake_timeout_ns, hung.sleep_timeout_ns) == (FLOOR_NS, FLOOR_NS)
-    assert hung.ended_host_ns - hung.started_host_ns < 30 * NS_PER_S
+    assert hung.ended_host_ns - hung.started_host_ns < 45 * NS_PER_S
 
 
 def test_what_did_not_go_as_planned_teaches_nothing(simulated: Make) -> None:

@@ -66,7 +66,7 @@ def test_a_cable_that_is_out_for_a_minute_costs_the_cycle_in_flight(
     end = fake.begin(override(short_plan, cycles=4))
 
     assert isinstance(end, CampaignFinished)
-    assert outcomes_of(fake.path) == [Outcome.INVALID, *[Outcome.SLEPT_AND_WOKE] * 3]
+    assert outcomes_of(fake.path) == [Outcome.RIG_FAULT, *[Outcome.SLEPT_AND_WOKE] * 3]
     with Store.open(fake.path) as store:
         cycles = list(store.cycles())
         assert [raw.boot_id for raw in cycles] == [5, 6, 6, 6]
@@ -85,10 +85,10 @@ def test_a_rig_that_stays_away_ends_the_campaign_and_it_can_go_on(
     with pytest.raises(LinkLost, match="`resume-rig run --resume"):
         fake.begin(short_plan)
 
-    assert outcomes_of(fake.path) == [Outcome.INVALID]
+    assert outcomes_of(fake.path) == [Outcome.RIG_FAULT]
     fake.rig.hook = lambda when, name: None
     fake.go_on()
-    assert outcomes_of(fake.path) == [Outcome.INVALID, Outcome.SLEPT_AND_WOKE]
+    assert outcomes_of(fake.path) == [Outcome.RIG_FAULT, Outcome.SLEPT_AND_WOKE]
 
 
 def test_a_rig_that_goes_again_and_again_ends_the_campaign(fake: Any, short_plan: Plan) -> None:
@@ -98,7 +98,7 @@ def test_a_rig_that_goes_again_and_again_ends_the_campaign(fake: Any, short_plan
         fake.begin(override(short_plan, cycles=1000))
 
     assert 1000 - plug.left == MOST_IN_A_ROW
-    assert set(outcomes_of(fake.path)) == {Outcome.INVALID}
+    assert set(outcomes_of(fake.path)) == {Outcome.RIG_FAULT}
 
 
 def test_another_rig_at_the_same_port_is_not_used(fake: Any, short_plan: Plan) -> None:
@@ -165,5 +165,5 @@ def test_a_noisy_link_does_not_end_a_campaign(
     outcomes = outcomes_of(path)
     assert link.lost > 30
     assert len(outcomes) == 30
-    assert set(outcomes) <= {Outcome.SLEPT_AND_WOKE, Outcome.INVALID}
+    assert set(outcomes) <= {Outcome.SLEPT_AND_WOKE, Outcome.RIG_FAULT}
     assert outcomes.count(Outcome.SLEPT_AND_WOKE) >= least_good

@@ -296,12 +296,12 @@ def test_a_rig_that_fails_leaves_an_invalid_cycle_and_a_way_to_go_on(
 
     assert f"`resume-rig run --resume {fake.path}` goes on" in str(failed.value)
     (raw,) = cycles_of(fake)
-    assert raw.outcome is Outcome.INVALID
+    assert raw.outcome is Outcome.RIG_FAULT
     assert [found.kind for found in raw.findings] == [finding]
     assert raw.edges
     fake.rig.hook = lambda when, name: None
     assert isinstance(fake.go_on(), CampaignFinished)
-    assert [raw.outcome for raw in cycles_of(fake)] == [Outcome.INVALID, Outcome.SLEPT_AND_WOKE]
+    assert [raw.outcome for raw in cycles_of(fake)] == [Outcome.RIG_FAULT, Outcome.SLEPT_AND_WOKE]
 
 
 def test_a_command_whose_answer_never_came_is_kept(fake: Any, short_plan: Plan) -> None:

@@ -66,7 +66,7 @@ RUN_CASES = {
     "host clock": (["run", "--host-clock-ppb", "-5"], 2, "-5 ppb"),
     "dwell without a unit": (["run", "--dwell", "soon"], 2, "duration"),
     "state": (["run", "--state", "S7"], 2, "S7"),
-    "state that is for later": (["run", "--state", "S4"], 2, "S3"),
+    "state that no plan has": (["run", "--state", "S6"], 2, "modern-standby"),
     "bad plan": (["run", "--plan", "plan.toml"], 2, "cycles"),
     "missing plan": (["run", "--plan", "none.toml"], 2, "none.toml"),
     "store in no folder": (["run", "--out", "no/such/x.rrs"], 2, "no/such"),

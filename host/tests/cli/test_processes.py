@@ -170,6 +170,23 @@ def test_a_bench_on_a_tcp_port(tmp_path: Path) -> None:
         assert abs(json.loads(out)["width_ns"] - 150_000_000) < 20_000_000
 
 
+def test_a_served_bench_keeps_a_diary_of_faults_and_deeds(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("[wire]\nlate_share = 0.5\nlate_ms = 20", "utf-8")
+    words = ("--tcp", "127.0.0.1:0", "--seed", "3", "--faults", "bad.toml", "--diary", "d.jsonl")
+    with served(tmp_path, *words) as url:
+        status, _, err = finish(start(tmp_path, "press", "--rig", url, "--json"))
+        assert status == 0, err
+        diary = tmp_path / "d.jsonl"
+        deadline = time.monotonic() + PATIENCE_S
+        while '"dut":"sleeps"' not in diary.read_text(encoding="utf-8"):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+    lines = [json.loads(line) for line in diary.read_text(encoding="utf-8").splitlines()]
+    assert {line["wire"] for line in lines if "wire" in line} == {"late"}
+    assert abs(lines[-1]["utc_ns"] - time.time_ns()) < PATIENCE_S * 10**9
+
+
 @POSIX
 def test_ctrl_c_in_the_middle_of_a_press_lets_go(tmp_path: Path) -> None:
     with served(tmp_path, "--pty", str(tmp_path / "rig")) as url:

@@ -37,8 +37,8 @@ def test_the_options_of_a_simulated_bench_are_parsed(text: str, options: SimOpti
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("sim:speed=9", "no option 'speed=9'; allowed are clock=virtual|real, seed=N and"),
-        ("sim:virtual", "no option 'virtual'; allowed are clock=virtual|real, seed=N and"),
+        ("sim:speed=9", "no option 'speed=9'; allowed are clock=virtual|real, seed=N, "),
+        ("sim:virtual", "no option 'virtual'; allowed are clock=virtual|real, seed=N, "),
         ("sim:clock=fast", "no clock 'fast'; allowed are virtual and real"),
         ("sim:seed=x", "seed 'x' is not allowed; it is a whole number"),
         ("sim:seed=-1", "seed '-1' is not allowed"),

@@ -44,7 +44,7 @@ def assess_store(
         stored = dataclasses.replace(stored, reading=reading)
     clock = clock_of(stored)
     correlation = assess(stored, requirement, clock)
-    facts = facts_of(stored, requirement, report)
+    facts = facts_of(stored, requirement, report, correlation.cycles)
     budgets = stored_budgets(stored, correlation, clock)
     return Assessed(correlation, dataclasses.replace(facts, budgets=budgets), store)
 

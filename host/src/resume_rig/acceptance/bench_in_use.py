@@ -130,8 +130,7 @@ def open_bench(url: str, dut: str | None = None, *, not_before_utc_ns: int = 0) 
         LinkLost: nobody answers, or another process has the rig; the sentence says which.
     """
     profile = profile_for(url, dut)
-    now_utc = (utc_json(SystemClock().utc_ns()) or "")[:_TO_SECONDS] + "Z"
-    claim = claim_rig(url, _program(), now_utc)
+    claim = claim_here(url)
     try:
         opened = open_rig(url, dut=profile, not_before_utc_ns=not_before_utc_ns)
     except BaseException:
@@ -143,6 +142,12 @@ def open_bench(url: str, dut: str | None = None, *, not_before_utc_ns: int = 0) 
         opened.rig.close()
         claim.release()
         raise
+
+
+def claim_here(url: str) -> Claim:
+    """Note that this program has the rig at `url` from now on; raises as `claim_rig`."""
+    now_utc = (utc_json(SystemClock().utc_ns()) or "")[:_TO_SECONDS] + "Z"
+    return claim_rig(url, _program(), now_utc)
 
 
 def profile_for(url: str, dut: str | None) -> DutProfile | None:

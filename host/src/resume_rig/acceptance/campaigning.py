@@ -69,6 +69,7 @@ def run_campaign(
                 log=source,
                 observe=observe,
                 reopen=opened.reopen,
+                control=opened.control,
             )
 
     return _answered(run, store, requirement)
@@ -101,6 +102,7 @@ def resume_campaign(
                 log=source,
                 observe=observe,
                 reopen=opened.reopen,
+                control=opened.control,
             )
 
     return _answered(run, store, requirement)

@@ -220,7 +220,7 @@ def light_timed_to(answer: Correlation, width_ns: int) -> Expectation:
 
     def told(cycle: ReconciledCycle) -> str:
         light = cycle.outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
-        return "has no light" if light is None else f"is known to {quantity_text(light)} ms"
+        return "has no light" if light is None else f"has it at {quantity_text(light)} ms"
 
     return _all_of(answer.cycles, known, told, f"has its light timed to ±{seconds_text(width_ns)}")
 

@@ -70,23 +70,21 @@ def lets_go_when_silent(use: BenchInUse, hands: SingleActions) -> Expectation:
     return Expectation(False, f"the board did not let go of the lid after its lease of {lease}")
 
 
-def latency_within(
-    use: BenchInUse, actuator: Actuator, channels: tuple[Channel, ...], spread_ns: int
-) -> Expectation:
+def latency_within(use: BenchInUse, plan: LoopbackPlan, spread_ns: int) -> Expectation:
     """Measure the latency of channels that are wired to an output; nothing else may be there.
 
     Raises:
         UsageError: no channel is named, or a simulated DUT is in the plug's place.
         RigError: the board refuses, or the loop-back does not end.
     """
-    if not channels:
+    if not plan.channels:
         raise UsageError(f"no channel is named; allowed are {', '.join(Channel)}")
     if use.opened.simulated and not use.opened.plug:
         raise UsageError(
             "could not measure a latency: a DUT is on the rig, which takes the changes for "
             "presses; open the rig with a plug in its place (dut=loopback in the URL)"
         )
-    result = measure_loopback(use.rig, use.opened.clock, LoopbackPlan(actuator, channels))
+    result = measure_loopback(use.rig, use.opened.clock, plan)
     if not result.ended_well:
         return Expectation(
             False, f"the loop-back did not end well: {result.changes} changes were made"

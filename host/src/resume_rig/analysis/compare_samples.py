@@ -12,8 +12,9 @@ from resume_rig.analysis.measures import Side, Sighting, reader_of, side_of, sig
 from resume_rig.analysis.ranking import NO_SLEEP_MOMENTS, moment_of
 from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.component import ComponentKind
-from resume_rig.model.cycle import IntervalName, Outcome, ReconciledCycle
+from resume_rig.model.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.os_record import LogReading, SleepKind
+from resume_rig.model.outcome import AS_PLANNED, FAILED, TRIED
 from resume_rig.model.units import count_of
 
 COMPARED: Final = (
@@ -46,11 +47,6 @@ HEADLINES: Final = (
     "figure:exit_latency_us",
     "figure:kernel_resume_ms",
 )
-_FAILED: Final = frozenset(
-    {Outcome.NEVER_WOKE, Outcome.DARK, Outcome.NEVER_SLEPT, Outcome.REBOOTED}
-)
-_TRIED: Final = _FAILED | {Outcome.SLEPT_AND_WOKE}
-
 ComponentKey = tuple[str, ComponentKind, str, str]
 
 
@@ -94,8 +90,8 @@ def evidence_of_cycles(
 ) -> Evidence:
     """Return what a campaign has to be compared; a record that the wires contradict is left out."""
     counted = [cycle for cycle in cycles if not cycle.outside.ignored]
-    tried = [cycle for cycle in counted if cycle.outside.outcome in _TRIED]
-    went_well = [c for c in tried if c.outside.outcome is Outcome.SLEPT_AND_WOKE]
+    tried = [cycle for cycle in counted if cycle.outside.outcome in TRIED]
+    went_well = [c for c in tried if c.outside.outcome in AS_PLANNED]
     contradicted = [
         c for c in went_well if c.record is not None and state_mismatch(c.outside, c.record)
     ]
@@ -115,7 +111,7 @@ def evidence_of_cycles(
         identity=identity,
         setting={**setting, "woken by": ", ".join(sorted(wakes))},
         sightings=sightings,
-        failed=sum(cycle.outside.outcome in _FAILED for cycle in tried),
+        failed=sum(cycle.outside.outcome in FAILED for cycle in tried),
         tried=len(tried),
         notes=tuple(notes),
     )

@@ -27,7 +27,7 @@ from resume_rig.analysis.reconcile import (
     press_to_resume_complete,
     unexplained,
 )
-from resume_rig.analysis.ruling import BROKEN, campaign_why, rule
+from resume_rig.analysis.ruling import campaign_why, rule
 from resume_rig.analysis.statistics import failure_rate
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import (
@@ -54,6 +54,7 @@ from resume_rig.model.os_record import (
     OsRecord,
     SleepKind,
 )
+from resume_rig.model.outcome import BROKEN, CAME_BACK, NOT_MATCHED
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
@@ -63,8 +64,7 @@ from resume_rig.model.verdict import Verdict
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
 _MS_NS = 1_000_000
 
-_CAME_BACK = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE, Outcome.DARK})
-_NOT_MATCHED = frozenset({Outcome.NEVER_SLEPT, Outcome.NEVER_WOKE, Outcome.REBOOTED})
+_DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP})
 _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
 
 
@@ -203,7 +203,7 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
         reason = found.cycle_reasons[index]
         if not reading.sources:
             reason = CycleReason.NO_LOG
-        elif cycle.outside.outcome is Outcome.NEVER_WOKE:
+        elif cycle.outside.outcome in _DID_NOT_WAKE:
             reason = CycleReason.NOT_SURVIVED
         told.append(_Told(None, None, reason))
     return tuple(told)
@@ -224,7 +224,7 @@ def _kinds_left_out(cycles: Sequence[TimedCycle]) -> frozenset[SleepKind]:
     Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them.
     """
     outsides = [cycle.outside for cycle in cycles]
-    slept = [each.state for each in outsides if each.outcome not in _NOT_MATCHED]
+    slept = [each.state for each in outsides if each.outcome not in NOT_MATCHED]
     return NO_SUSPENDS if set(slept) <= _SUSPENDED else NO_SLEEPS
 
 
@@ -251,7 +251,7 @@ def _all_moments(
 def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     outside = cycle.outside
     unfinished = outside.outcome is Outcome.INTERRUPTED and outside.awake_from_ns is None
-    if unfinished or outside.outcome in _NOT_MATCHED:
+    if unfinished or outside.outcome in NOT_MATCHED:
         return OutsideMoments(None, None)
     if not related:
         return OutsideMoments(outside.asleep_from_ns, outside.awake_from_ns)
@@ -275,7 +275,7 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
         findings += disagreements(outside, record, campaign.around)
         if impossible or not BIOS_IS_WRONG.isdisjoint(finding.kind for finding in findings):
             believed = None
-    elif told.record is None and campaign.reading.sources and outside.outcome in _CAME_BACK:
+    elif _lacks_record(outside, told) and campaign.reading.sources:
         findings += (record_missing(outside),)
     cycle = ReconciledCycle(
         outside=outside,
@@ -294,6 +294,12 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
     )
     ruling = rule(cycle, campaign.requirement, told.why_none)
     return replace(cycle, verdict=ruling.verdict, judged=ruling.judged, why_not=ruling.why_not)
+
+
+def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:
+    """Return whether the OS should have written a record; no log tells of a boot as one."""
+    wrote = outside.outcome in CAME_BACK and outside.asked is not SleepKind.BOOT
+    return told.record is None and wrote
 
 
 def _clock(

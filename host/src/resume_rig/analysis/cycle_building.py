@@ -19,7 +19,7 @@ from resume_rig.analysis.sleep_moments import (
     state_of,
 )
 from resume_rig.analysis.wake_light import LightReading
-from resume_rig.analysis.wire_findings import judge_wires, never_slept, overrun
+from resume_rig.analysis.wire_findings import Awaited, judge_wires, never_slept, overrun
 from resume_rig.analysis.wire_oddities import glitches
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
@@ -45,13 +45,15 @@ def build_cycle(
     light: LightReading | None = None,
     lost: bool = False,
     ignored: bool = False,
+    due_ns: int | None = None,
 ) -> OutsideCycle:
     """Return what the wires say of one cycle.
 
     `edges` reach from before the trigger of the sleep to after the light, in any order;
     `initial_levels` are those of every wired channel before them. `wake_by` is the actuator that
     was to wake the DUT, None where nobody was asked (captures). `light` is what the photodiode
-    told, None where there is none. A cycle with `lost` edges is INVALID and has no interval.
+    told, None where there is none. A cycle with `lost` edges is INVALID and has no interval. From
+    `due_ns` on, board clock, the DUT is expected to wake by itself; None where it never is.
     """
     wires = Wires(lines_of(edges, initial_levels))
     if lost:
@@ -63,7 +65,7 @@ def build_cycle(
     sleep = sleeps[0]
     wake = find_wake(wires, sleep, sleeps[1] if len(sleeps) > 1 else None, wake_by, light)
     state = state_of(wires, sleep)
-    outcome, findings = judge_wires(wires, sleep, state, wake, wake_by)
+    outcome, findings = judge_wires(wires, sleep, state, wake, Awaited(wake_by, due_ns))
     hold = wake.trigger.hold
     from_ns = sleep.from_ns if sleep.by_power and sleep.from_known else math.inf
     until_ns = sleep.until_ns if sleep.by_power and sleep.until_known else math.inf

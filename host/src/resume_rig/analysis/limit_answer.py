@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from resume_rig.analysis.limits import judge_limits
 from resume_rig.analysis.measures import measured, sighting_of
-from resume_rig.analysis.ruling import BROKEN, rule
+from resume_rig.analysis.ruling import rule
 from resume_rig.model.cycle import ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
+from resume_rig.model.outcome import BROKEN
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Comparison, Limit, Requirement
 from resume_rig.model.verdict import Verdict

@@ -10,22 +10,16 @@ from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG
 from resume_rig.analysis.judge import limit_clauses, resume_sentence, why_not_judged, worst_of
 from resume_rig.analysis.limits import conformity_of, kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
-from resume_rig.model.cycle import Outcome, ReconciledCycle
+from resume_rig.model.cycle import ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
-from resume_rig.model.os_record import SLEEPS
+from resume_rig.model.os_record import SLEEPS, SleepKind, state_word
+from resume_rig.model.outcome import BROKEN, MEANINGS
 from resume_rig.model.requirement import BIOS, RESUME, Requirement
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
 
-BROKEN: Final = frozenset({Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED})
-"""Outcomes that fail without a time."""
-
-_NO_EVIDENCE: Final = {
-    Outcome.INVALID: "invalid: edges of this cycle were lost",
-    Outcome.INTERRUPTED: "interrupted: the cycle was not finished",
-    Outcome.NEVER_SLEPT: "no sleep: the DUT never slept, so there was no resume",
-    Outcome.WOKE_ALONE: "not ours: something else woke the DUT",
-}
+OTHER_KIND: Final = "other kind"
+"""Begins why a cycle does not count that is of a sleep which the requirement does not speak of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +40,9 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ru
         no_record: why there is no record that may be held against it, if there is none.
     """
     outside = cycle.outside
-    if outside.outcome in BROKEN:
+    if outside.asked is not None and outside.asked not in requirement.kinds:
+        found = Ruling(Verdict.NO_EVIDENCE, False, _other_kind(outside.asked, requirement))
+    elif outside.outcome in BROKEN:
         found = Ruling(Verdict.FAIL, True, None)
     else:
         found = _by_values(cycle, requirement, no_record)
@@ -55,9 +51,16 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ru
     return found
 
 
+def _other_kind(asked: SleepKind, requirement: Requirement) -> str:
+    kinds = ", ".join(requirement.kinds)
+    return (
+        f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and {state_word(asked)} was asked for"
+    )
+
+
 def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
     seen = sighting_of(cycle)
-    why_not = _NO_EVIDENCE.get(cycle.outside.outcome) or _contradiction(seen, requirement)
+    why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(seen, requirement)
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
     required = [limit for limit in requirement.limits() if limit.required]
@@ -86,7 +89,7 @@ def _not_measured(seen: Sighting, requirement: Requirement, no_record: str) -> s
         return no_record
     if not kinds_seen(seen) & frozenset(requirement.kinds):
         kinds = ", ".join(requirement.kinds)
-        return f"other kind: {requirement.id} speaks of {kinds}, and the wires show another sleep"
+        return f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and the wires show another sleep"
     return f"not measured: no {' and no '.join(map(measure_words, measures))}"
 
 
@@ -117,8 +120,9 @@ def campaign_why(
     parts += limit_clauses(limits)
     parts += _contradicted(timed, limits)
     if broken:
-        rebooted = any(cycle.outside.outcome is Outcome.REBOOTED for cycle in judged)
-        how = "never woke, stayed dark or rebooted" if rebooted else "never woke or stayed dark"
+        outcomes = {cycle.outside.outcome for cycle in judged}
+        words = [MEANINGS[each].words for each in MEANINGS if each in outcomes & BROKEN]
+        how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
         parts.append(f"{count_of(broken, 'cycle')} {how}")
     text = "; ".join([*parts, *_left_out(cycles), *further])
     return f"{text[0].upper()}{text[1:]}."

@@ -1,6 +1,7 @@
 """What became of a cycle, and the faults that the wires alone show."""
 
 import math
+from typing import NamedTuple
 
 from resume_rig.analysis.intervals import Wake
 from resume_rig.analysis.sleep_moments import Sleep, Wires
@@ -9,6 +10,19 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideState
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.model.verdict import Finding, FindingKind
+
+
+class Awaited(NamedTuple):
+    """What was to wake the DUT.
+
+    Attributes:
+        by: the actuator; None where nobody was asked, or it was to wake by itself.
+        due_ns: board clock from which on it was to wake by itself; None where it was not.
+    """
+
+    by: Actuator | None
+    due_ns: int | None = None
+
 
 _Judged = tuple[Outcome, tuple[Finding, ...]]
 
@@ -37,7 +51,7 @@ def never_slept(wires: Wires) -> Finding:
 
 
 def judge_wires(
-    wires: Wires, sleep: Sleep, state: OutsideState, wake: Wake, wake_by: Actuator | None
+    wires: Wires, sleep: Sleep, state: OutsideState, wake: Wake, awaited: Awaited
 ) -> _Judged:
     """Return what became of a cycle that has a sleep, with its findings."""
     if sleep.by_power and state is OutsideState.NONE:
@@ -47,21 +61,22 @@ def judge_wires(
             {"lines": f"{wires.power_line()}, PWR_OK"},
         )
         return Outcome.NEVER_SLEPT, (finding,)
-    outcome, found = _outcome(wires, sleep, wake, wake_by)
+    outcome, found = _outcome(wires, sleep, wake, awaited)
     return outcome, (*found, *oddities(wires, sleep, wake, outcome))
 
 
-def _outcome(wires: Wires, sleep: Sleep, wake: Wake, wake_by: Actuator | None) -> _Judged:
+def _outcome(wires: Wires, sleep: Sleep, wake: Wake, awaited: Awaited) -> _Judged:
     known = sleep.from_known and sleep.until_known
     if math.isinf(sleep.until_ns) and known:
-        outcome, found = _still_asleep(wires, wake, wake_by)
+        outcome, found = _still_asleep(wires, wake, awaited)
         return outcome, (*found, *missing_edges(wires, sleep, wake))
     if wake.trigger.missed or not (known and wake.end_known):
         return Outcome.INVALID, missing_edges(wires, sleep, wake)
     also = (*missing_edges(wires, sleep, wake), *_rebooted(sleep), *_double_reset(sleep, wake))
     is_alone = wake.trigger.hold is None and wake.trigger.unclear is None
-    if is_alone and _trigger_was_watched(wires, wake_by):
-        return Outcome.WOKE_ALONE, (_woke_alone(sleep, wake, wake_by), *also)
+    in_time = awaited.due_ns is not None and sleep.until_ns >= awaited.due_ns
+    if is_alone and not in_time and _trigger_was_watched(wires, awaited.by):
+        return Outcome.WOKE_ALONE, (_woke_alone(sleep, wake, awaited), *also)
     outcome, found = _woken(wires, sleep, wake)
     return outcome, (*found, *also)
 
@@ -79,22 +94,25 @@ def _woken(wires: Wires, sleep: Sleep, wake: Wake) -> _Judged:
     return Outcome.SLEPT_AND_WOKE, ()
 
 
-def _still_asleep(wires: Wires, wake: Wake, wake_by: Actuator | None) -> _Judged:
+def _still_asleep(wires: Wires, wake: Wake, awaited: Awaited) -> _Judged:
     trigger = wake.trigger
     if trigger.missed:
         return Outcome.INVALID, ()
-    if trigger.hold is None and wake_by is None:
+    if trigger.hold is None and awaited == Awaited(None):
         # Nobody is known to have tried: the capture ends in the sleep.
         return Outcome.INTERRUPTED, ()
     line = wires.power_line() or (
         Channel.BACKLIGHT if wires.wired(Channel.BACKLIGHT) else Channel.LED
     )
-    by = wake_by if trigger.hold is None else trigger.hold.channel
-    seen = "was asked for but not seen" if trigger.hold is None else "was seen"
+    told = f"the trigger on {awaited.by} was asked for but not seen"
+    if trigger.hold is not None:
+        told = f"the trigger on {trigger.hold.channel} was seen"
+    elif awaited.by is None:
+        told = "its own timer was due"
     return Outcome.NEVER_WOKE, (
         Finding(
             FindingKind.NEVER_WOKE,
-            f"The DUT never woke: the trigger on {by} {seen}, and {line} stayed low.",
+            f"The DUT never woke: {told}, and {line} stayed low.",
             {"trigger_ns": None if trigger.hold is None else trigger.hold.start_ns},
         ),
     )
@@ -105,13 +123,16 @@ def _trigger_was_watched(wires: Wires, wake_by: Actuator | None) -> bool:
     return wires.wired(Channel.BUTTON if wake_by is None else Channel(wake_by))
 
 
-def _woke_alone(sleep: Sleep, wake: Wake, wake_by: Actuator | None) -> Finding:
+def _woke_alone(sleep: Sleep, wake: Wake, awaited: Awaited) -> Finding:
     what = {
         None: "no press of the button and no opening of the lid",
         Actuator.BUTTON: "no press of the button",
         Actuator.LID: "no opening of the lid",
-    }[wake_by]
+    }[awaited.by]
     text = f"Something else woke the DUT: {what} came between its sleep and its wake."
+    if awaited.due_ns is not None:
+        early_ns = awaited.due_ns - int(sleep.until_ns)
+        text = f"{text} It woke {seconds_text(early_ns)} before its timer may have."
     evidence: dict[str, int | float | str | None] = {"awake_from_ns": int(sleep.until_ns)}
     before = wake.before
     if len(before) > 1:

@@ -1,6 +1,8 @@
 """Judges a stored campaign; `run`, `correlate` and `report` all ask here."""
 
 import dataclasses
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from resume_rig.analysis.correlate import correlate
@@ -8,12 +10,12 @@ from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
 from resume_rig.campaign.plan_file import plan_facts
 from resume_rig.campaign.recovery_text import recovery_text
-from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.campaign.stored import StoredCampaign, timed_campaign
 from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.cycle import Correlation, Outcome
+from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.outcome import NO_FAILURE
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
 
@@ -46,22 +48,28 @@ def facts_of(
     stored: StoredCampaign,
     requirement: Requirement | None = None,
     report_path: Path | None = None,
+    cycles: Sequence[ReconciledCycle] = (),
 ) -> CampaignFacts:
-    """Return what a report has to know of a campaign beside its cycles."""
+    """Return what a report has to know of a campaign beside its cycles.
+
+    Args:
+        stored: the campaign.
+        requirement: instead of the one that it was run for.
+        report_path: where the report is, or will be.
+        cycles: as they were assessed, for outcomes that a later step, or the log, tells; without
+            them what the runner saw.
+    """
+    outcomes = Counter(cycle.outcome for cycle in cycles) or stored.outcomes
     return CampaignFacts(
         store_path=str(stored.path),
         report_path=None if report_path is None else str(report_path),
         identity=_names(stored),
         plan=plan_facts(stored.plan),
-        outcomes={
-            outcome.value: stored.outcomes[outcome]
-            for outcome in Outcome
-            if outcome in stored.outcomes
-        },
+        outcomes={outcome.value: outcomes[outcome] for outcome in Outcome if outcomes.get(outcome)},
         faults=_faults(stored),
         requirement=stored.identity.requirement if requirement is None else requirement,
         log_sources=stored.reading.sources,
-        first_failure=_first_failure(stored),
+        first_failure=_first_failure(stored, cycles),
     )
 
 
@@ -73,9 +81,12 @@ def reset_to_tsc_of(dut: DutProfile | None) -> BoundedNs:
     return BoundedNs((low_ns + high_ns) // 2, (high_ns - low_ns + 1) // 2)
 
 
-def _first_failure(stored: StoredCampaign) -> tuple[int, str] | None:
-    failed = ((r.number, r.outcome.value) for r in stored.cycles if r.outcome not in NO_FAILURE)
-    return next(failed, None)
+def _first_failure(
+    stored: StoredCampaign, cycles: Sequence[ReconciledCycle]
+) -> tuple[int, str] | None:
+    told = ((c.outside.number, c.outcome) for c in cycles)
+    seen = told if cycles else ((raw.number, raw.outcome) for raw in stored.cycles)
+    return next(((n, outcome.value) for n, outcome in seen if outcome not in NO_FAILURE), None)
 
 
 def _names(stored: StoredCampaign) -> dict[str, str]:
@@ -94,6 +105,7 @@ def _names(stored: StoredCampaign) -> dict[str, str]:
         "dut": identity.dut_name,
         **profile,
         "rig": f"{identity.rig.board} at {identity.rig_url}",
+        **({} if identity.faults is None else {"injected": _injected(identity.faults)}),
         "firmware": identity.rig.firmware,
         "clock": f"{identity.rig.clock_source}, {identity.rig.clock_tolerance_ppb} ppb",
         "wired": ", ".join(identity.wired),
@@ -101,6 +113,12 @@ def _names(stored: StoredCampaign) -> dict[str, str]:
         "software": f"resume-rig {identity.software}",
         "sessions": str(len(stored.sessions)),
     }
+
+
+def _injected(plan: str) -> str:
+    """Return a fault plan in one line, its comments left out."""
+    lines = (line.partition("#")[0].strip() for line in plan.splitlines())
+    return "faults on purpose: " + " ".join(filter(None, lines))
 
 
 def _faults(stored: StoredCampaign) -> tuple[str, ...]:

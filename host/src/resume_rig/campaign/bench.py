@@ -18,12 +18,16 @@ from resume_rig.timing.clock_selection import ExchangeSelection
 
 NS_PER_MS = 1_000_000
 # While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
-FAST_PAUSE_NS = 20 * NS_PER_MS
+FAST_PAUSE_NS = 10 * NS_PER_MS
 SLOW_PAUSE_NS = 250 * NS_PER_MS
-# At the beginning and the end of a record; one a second while it lasts. Those that bound the
-# relation of the clocks best are kept.
+# At most so many at the beginning and the end of a record, and one a second while it lasts. Those
+# that bound the relation of the clocks best are kept.
 EXCHANGES = 5
 EXCHANGE_PAUSE_NS = 1_000 * NS_PER_MS
+# One whose round trip is hardly longer than the quickest of all tells nearly what can be told: it
+# ends the search at the beginning and the end, and the next one comes later.
+QUICK_SHARE = 16
+QUICK_PAUSE_NS = 5_000 * NS_PER_MS
 LIGHT_SPAN_NS = 2_000 * NS_PER_MS
 # Behind the end of a recording the board needs its last batch of samples to decide.
 ONSET_GRACE_NS = 100 * NS_PER_MS
@@ -41,6 +45,7 @@ class Bench:
         lid_closed: whether the lid was closed last.
         press_ns: how long a press of the button is.
         movable: what the rig can move on this DUT.
+        alarm_until_ns: until when, host clock, a timer of the DUT may still wake it.
     """
 
     def __init__(
@@ -63,6 +68,7 @@ class Bench:
         self.rig = rig
         self.press_ns = press_ns
         self.movable = frozenset(movable)
+        self.alarm_until_ns = 0
         self._lease_ns = info.lease_ns
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.
@@ -71,10 +77,13 @@ class Bench:
         self.fast_pause_ns = min(FAST_PAUSE_NS, self.slow_pause_ns)
         self._light_pause_ns = min(2 * SLOW_PAUSE_NS, info.light_ring * BLOCK_NS // 4)
         self._light_read_ns = self._light_until_ns = 0
+        self._read_ns: int | None = None
         self._board_minus_host_ns = 0
         self._limits = board_limits(info.clock_tolerance_ppb, info.clock_hz)
         self._exchanges = ExchangeSelection(self._limits)
-        self._exchanged_ns = 0
+        self._exchange_due_ns = 0
+        self._quickest_ns: int | None = None
+        self._was_quick = False
 
     def begin(self) -> None:
         """Start a new record with clock exchanges of its own."""
@@ -85,8 +94,11 @@ class Bench:
         self.capture.begin()
 
     def exchange_clocks(self) -> None:
-        """Make some exchanges, and take the quickest for when to do what."""
-        best = min((self._exchange() for _ in range(EXCHANGES)), key=_round_trip_ns)
+        """Make exchanges until one is quick, and take the quickest for when to do what."""
+        made: list[ClockExchange] = []
+        while len(made) < EXCHANGES and not (made and self._was_quick):
+            made.append(self._exchange())
+        best = min(made, key=_round_trip_ns)
         self._board_minus_host_ns = (
             best.board_rx_ns - best.host_tx_ns + best.board_tx_ns - best.host_rx_ns
         ) // 2
@@ -206,7 +218,7 @@ class Bench:
 
         Args:
             until_host_ns: when to give up.
-            done: asked after each reading.
+            done: asked before and after each reading.
             fast: ask often, because something is about to happen.
             light_until_ns: keep recording light, until this host time at most.
             signs: the lines that decide what `done` says; None: anything may.
@@ -217,18 +229,18 @@ class Bench:
         while True:
             if light_until_ns is not None:
                 self.record_light(light_until_ns)
-            self.read()
             if done is not None and done():
                 return True
-            if self.clock.now_ns() - self._exchanged_ns >= EXCHANGE_PAUSE_NS:
+            if self.clock.now_ns() >= self._exchange_due_ns:
                 self._exchange()
             left_ns = until_host_ns - self.clock.now_ns()
-            if left_ns <= 0:
-                return False
-            if signs is None:
+            if left_ns > 0 and signs is None:
                 self.clock.sleep_ns(min(pause_ns, left_ns))
-            else:
-                self.rig.await_news(self._duty_ns(until_host_ns), pause_ns, signs)
+            elif left_ns > 0:
+                self.rig.await_news(self._duty_ns(until_host_ns), pause_ns, signs or ())
+            self.read()
+            if left_ns <= 0:
+                return done is not None and done()
 
     def wait_for_log(self, until_host_ns: int) -> None:
         """Read edges, and wait until the log that the board serves may have grown."""
@@ -242,7 +254,7 @@ class Bench:
         long.
         """
         now_ns = self.clock.now_ns()
-        duties_ns = [self._exchanged_ns + EXCHANGE_PAUSE_NS, now_ns + self._silence_ns]
+        duties_ns = [self._exchange_due_ns, now_ns + self._silence_ns]
         if self._light_wanted:
             duties_ns.append(self._light_read_ns + self._light_pause_ns)
             duties_ns.append(self._light_until_ns - LIGHT_SPAN_NS // 2 + 1)
@@ -250,7 +262,10 @@ class Bench:
 
     def read(self, *, all_light: bool = False) -> None:
         """Read what the board captured; light only now and then, for it is many blocks."""
-        self.capture.read_edges()
+        # On a virtual clock nothing happens between two requests.
+        if self.clock.now_ns() != self._read_ns:
+            self.capture.read_edges()
+            self._read_ns = self.clock.now_ns()
         now_ns = self.clock.now_ns()
         if not self._light_wanted:
             return
@@ -261,7 +276,13 @@ class Bench:
     def _exchange(self) -> ClockExchange:
         made = self.rig.exchange_clocks()
         self._exchanges.add(made)
-        self._exchanged_ns = self.clock.now_ns()
+        trip_ns = _round_trip_ns(made)
+        known_ns = self._quickest_ns
+        # Against those before it: the very first one tells nothing of what is quick.
+        self._was_quick = known_ns is not None and trip_ns <= known_ns + known_ns // QUICK_SHARE
+        self._quickest_ns = trip_ns if known_ns is None else min(known_ns, trip_ns)
+        pause_ns = QUICK_PAUSE_NS if self._was_quick else EXCHANGE_PAUSE_NS
+        self._exchange_due_ns = self.clock.now_ns() + pause_ns
         return made
 
     def _act(

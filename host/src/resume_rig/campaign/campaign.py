@@ -25,7 +25,9 @@ from resume_rig.campaign.store import Store
 from resume_rig.model.channel import Actuator
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import UsageError
+from resume_rig.model.means import SleepMeans, WakeMeans
 from resume_rig.model.units import seconds_text
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.interface import Rig
 
 # A clock that time synchronisation set back a little is waited for.
@@ -46,6 +48,7 @@ def begin(
     helps: OutsideHelp = NO_HELP,
     reopen: Reopen | None = None,
     free: FreeBytes = free_bytes,
+    control: DutControl | None = None,
 ) -> CampaignEnd:
     """Run a campaign into a new store.
 
@@ -60,6 +63,7 @@ def begin(
         helps: may bring the DUT back, beside the rig.
         reopen: opens the rig's port anew where its link went; None ends the campaign then.
         free: tells how many bytes the disk of the store has left.
+        control: the DUT's OS; None where nothing reaches it. The caller closes it.
 
     Raises:
         UsageError: plan and bench do not fit, or the store cannot be made; nothing was moved.
@@ -67,11 +71,12 @@ def begin(
         RigError: the rig or the DUT failed; the store keeps what was measured.
     """
     check_plan(plan)
-    _check_bench(plan, identity)
+    _check_bench(plan, identity, commanded=control is not None)
+    _prepare(control, plan)
     disk = DiskSpace(path, free)
     disk.check_before(plan, has_light=identity.rig.light_ring > 0)
     mark = mark_of(log.new_records()) if log is not None else LogMark()
-    feed = LogFeed(log, mark)
+    feed = LogFeed(log, mark, states=plan.states)
     with Store.create(path, identity, plan) as store:
         return _run(
             store,
@@ -83,6 +88,7 @@ def begin(
             disk=disk,
             helps=helps,
             reopen=reopen,
+            control=control,
         )
 
 
@@ -97,6 +103,7 @@ def go_on(
     helps: OutsideHelp = NO_HELP,
     reopen: Reopen | None = None,
     free: FreeBytes = free_bytes,
+    control: DutControl | None = None,
 ) -> CampaignEnd:
     """Go on with the campaign of a store, by its own plan, from its next cycle.
 
@@ -110,6 +117,7 @@ def go_on(
         helps: may bring the DUT back, beside the rig.
         reopen: opens the rig's port anew where its link went; None ends the campaign then.
         free: tells how many bytes the disk of the store has left.
+        control: the DUT's OS; None where nothing reaches it. The caller closes it.
 
     Raises:
         UsageError: rig or DUT are others, or the host's clock is behind the store's cycles.
@@ -121,6 +129,8 @@ def go_on(
         why = stopped_by(store)
         if why is not None or done_of(store) >= store.plan.cycles:
             return CampaignFinished(path, store.outcomes(), why)
+        _check_bench(store.plan, identity, commanded=control is not None)
+        _prepare(control, store.plan)
         _wait_past(store, clock)
         feed, disk = _feed_of(store, log), DiskSpace(path, free)
         return _run(
@@ -133,6 +143,7 @@ def go_on(
             disk=disk,
             helps=helps,
             reopen=reopen,
+            control=control,
         )
 
 
@@ -148,17 +159,20 @@ def _wait_past(store: Store, clock: Clock) -> None:
 
 
 def _feed_of(store: Store, log: OsLogSource | None) -> LogFeed:
+    states = store.plan.states
     if log is None:
         return LogFeed(None, LogMark())
     found = log.new_records()
     earlier = [session.log.mark for session in store.sessions() if session.log is not None]
     if not earlier:
-        return LogFeed(log, mark_of(found))
-    stored = frozenset(identity_of(record) for raw in store.cycles() for record in raw.records)
-    return LogFeed(log, earlier[0], came_late(found, earlier[0], stored))
+        return LogFeed(log, mark_of(found), states=states)
+    stored = frozenset(
+        identity_of(record) for raw in store.cycles(with_light=False) for record in raw.records
+    )
+    return LogFeed(log, earlier[0], came_late(found, earlier[0], stored), states)
 
 
-def _check_bench(plan: Plan, identity: Identity) -> None:
+def _check_bench(plan: Plan, identity: Identity, *, commanded: bool) -> None:
     movable = _movable(identity)
     check_against_bench(
         plan,
@@ -166,7 +180,16 @@ def _check_bench(plan: Plan, identity: Identity) -> None:
         tuple(movable),
         identity.wired,
         movable.get(Actuator.BUTTON, 0),
+        idle_ns=None if identity.dut is None else identity.dut.idle_ns,
+        commanded=commanded,
     )
+
+
+def _prepare(control: DutControl | None, plan: Plan) -> None:
+    """Let the DUT's OS say, before anything is moved, that it can do what the plan asks for."""
+    by_os = {SleepMeans.COMMAND, WakeMeans.TIMER} & plan.means
+    if control is not None and by_os:
+        control.prepare(plan.states if SleepMeans.COMMAND in by_os else ())
 
 
 def _movable(identity: Identity) -> dict[Actuator, int]:
@@ -190,6 +213,7 @@ def _run(
     disk: DiskSpace,
     helps: OutsideHelp,
     reopen: Reopen | None,
+    control: DutControl | None,
 ) -> CampaignEnd:
     session = Session(
         number=len(store.sessions()) + 1,
@@ -208,5 +232,6 @@ def _run(
         disk,
         helps,
         reopen,
+        control,
     )
     return CampaignRunner(parts, store, session, feed, observe, info=identity.rig).run()

@@ -7,17 +7,19 @@ what was recorded, by the same analysis that a report uses.
 from collections.abc import Callable, Collection
 
 from resume_rig.campaign.bench import NS_PER_MS, Bench
+from resume_rig.campaign.cycle_ways import CycleWays
 from resume_rig.campaign.events import Asleep, CycleStarted, Observer, Woke
 from resume_rig.campaign.learned_timeout import LearnedTimeouts
-from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.plan import NS_PER_S, Plan
+from resume_rig.campaign.plan_states import sleep_channel
 from resume_rig.campaign.raw import Command, CycleRaw
+from resume_rig.campaign.settling import Settling
 from resume_rig.campaign.states import (
     RUNNING,
     CycleState,
     dead_lines,
     first_change,
     is_dark,
-    sleep_line,
 )
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome
@@ -29,6 +31,12 @@ from resume_rig.timing.clock_wall import wall_minus_host_ns
 
 # Light onset needs at least 100 ms of darkness before the trigger as its baseline.
 LIGHT_LEAD_NS = 200 * NS_PER_MS
+# So long after the last sign the level of the light is known.
+LIGHT_SETTLES_NS = 2 * NS_PER_S
+# A timer may be so late: it counts whole seconds, and so do some commands that arm one.
+TIMER_LATE_NS = 5 * NS_PER_S
+# A wake that goes beyond the learned time-out is late, and not lost, for as long again.
+LATE_FACTOR = 2
 
 
 class CycleRun:
@@ -38,8 +46,10 @@ class CycleRun:
         number: of the cycle.
         state: where it is.
         triggered: the DUT was touched, so that there is something to keep.
-        findings: what the board says went wrong and the wires cannot show.
+        findings: what the board, or the way to the DUT's OS, did wrong: the DUT had no part.
+        notes: what else the wires cannot show.
         plan: of this cycle.
+        settling: what it waits for in the end; None where it waits for a fixed time.
     """
 
     def __init__(
@@ -50,7 +60,13 @@ class CycleRun:
         observe: Observer,
         *,
         learned: LearnedTimeouts,
+        ways: CycleWays | None = None,
+        settling: Settling | None = None,
     ) -> None:
+        self._ways = CycleWays(bench, plan, None, None) if ways is None else ways
+        self.settling = settling
+        self.notes: tuple[Finding, ...] = ()
+        self._wake_since_ns = 0
         self._learned = learned
         self._sleep_timeout_ns = learned.sleep_ns(plan.sleep_timeout_ns)
         self._wake_timeout_ns = learned.wake_ns(plan.wake_timeout_ns)
@@ -62,7 +78,7 @@ class CycleRun:
         self._bench = bench
         self.plan = plan
         self._observe = observe
-        self._line = sleep_line(bench.wired)
+        self._line = sleep_channel(plan.state, bench.wired) or Channel.PWR_OK
         self._faults: Faults | None = None
         self._onset: LightOnset | None = None
         self._leases = 0
@@ -117,7 +133,7 @@ class CycleRun:
             lost_light=capture.lost_light,
             faults=self._faults,
             records=records,
-            findings=(*self.findings, *findings),
+            findings=(*self.findings, *self.notes, *findings),
             onset=self._onset,
             sleep_timeout_ns=self._sleep_timeout_ns,
             wake_timeout_ns=self._wake_timeout_ns,
@@ -141,44 +157,80 @@ class CycleRun:
         return CycleState.FALLING_ASLEEP
 
     def _fall_asleep(self) -> CycleState:
-        trigger = self._move(self.plan.sleep_by, closed=True)
-        since_ns = self._bench.clock.now_ns()
-        asleep = self._wait_for(self._fell_asleep, (self._line,), self._sleep_timeout_ns)
-        self._fell_asleep_in_ns = self._bench.clock.now_ns() - since_ns
+        self.triggered = True
+        ways = self._ways
+        failed = ways.arm()
+        if failed is not None:
+            self.findings = (failed,)
+            return CycleState.READING
+        since_ns, since_board_ns = self._bench.clock.now_ns(), self._bench.board_now_ns()
+        trigger = self._noted(ways.start_sleep())
+        timeout_ns = ways.idle_ns + self._sleep_timeout_ns
+        asleep = self._wait_for(self._fell_asleep, (self._line,), timeout_ns)
+        self._fell_asleep_in_ns = self._bench.clock.now_ns() - since_ns - ways.idle_ns
         if not (asleep or self._went_dark()):
+            self._blame(ways.command_failed())
             self._open_lid()
             return CycleState.READING
-        start_ns = self._asleep_ns if trigger.start_ns is None else trigger.start_ns
-        self._observe(Asleep(self.number, self._asleep_ns - start_ns))
+        ways.end_command()
+        start_ns = None if trigger is None else trigger.start_ns
+        since_board_ns = since_board_ns if start_ns is None else start_ns
+        self._observe(Asleep(self.number, self._asleep_ns - since_board_ns))
         return CycleState.ASLEEP
 
+    def _blame(self, failed: Finding | None) -> None:
+        """Keep why a command did not work: a DUT that answered is to blame, a link is not."""
+        if failed is None:
+            return
+        if failed.evidence.get("reached") == "yes":
+            self.notes = (*self.notes, failed)
+        else:
+            self.findings = (*self.findings, failed)
+
     def _dwell(self) -> CycleState:
-        bench, plan = self._bench, self.plan
-        if plan.wake_by is Actuator.LID and not bench.lid_closed:
+        bench, ways = self._bench, self._ways
+        if ways.wake_lid_is_open():
             self._move(Actuator.LID, closed=True)
-        end_ns = bench.host_time_of(self._asleep_ns) + plan.dwell_ns
+        if ways.due_ns is not None:
+            return self._wait_for_timer(bench.host_time_of(ways.due_ns))
+        end_ns = bench.host_time_of(self._asleep_ns) + self.plan.dwell_ns
         signs = (self._line,)
-        light_until_ns = end_ns + self._wake_timeout_ns
+        light_until_ns = end_ns + self._wake_limit_ns()
         woke = bench.wait(end_ns - LIGHT_LEAD_NS, self._woke_up, signs=signs) or bench.wait(
             end_ns, self._woke_up, light_until_ns=light_until_ns, signs=signs
         )
+        self._wake_since_ns = bench.clock.now_ns()
         if not woke:
             self._woken = True
-            self._move(plan.wake_by, closed=False)
+            self._noted(ways.start_wake())
         return CycleState.WAKING
 
+    def _wait_for_timer(self, due_ns: int) -> CycleState:
+        """Wait until the DUT's own clock is due, and let the light be recorded from then on."""
+        bench = self._bench
+        bench.wait(due_ns, self._woke_up, signs=(self._line,))
+        self._wake_since_ns = bench.clock.now_ns()
+        if not self._woke_up():
+            self._woken = True
+            self._wake_since_ns += TIMER_LATE_NS
+        return CycleState.WAKING
+
+    def _wake_limit_ns(self) -> int:
+        """Return how long a wake is waited for before it counts as lost."""
+        return min(LATE_FACTOR * self._wake_timeout_ns, self.plan.wake_timeout_ns)
+
     def _wake(self) -> CycleState:
-        timeout_ns = self._wake_timeout_ns
-        since_ns = self._bench.clock.now_ns()
-        light_until_ns = since_ns + timeout_ns
-        signs = (self._line, *RUNNING, Channel.BACKLIGHT)
+        since_ns = self._wake_since_ns
+        light_until_ns = since_ns + self._wake_limit_ns()
+        timeout_ns = light_until_ns - self._bench.clock.now_ns()
+        signs = {self._line, *RUNNING, Channel.BACKLIGHT}
         shown = self._wait_for(
             self._is_awake_or_dozed, signs, timeout_ns, light_until_ns=light_until_ns
         )
         if self._dozes_on():
             return CycleState.ASLEEP
         self._open_lid()
-        self._woke_in_ns = self._bench.clock.now_ns() - since_ns
+        self._woke_in_ns = max(0, self._bench.clock.now_ns() - since_ns)
         if not shown:
             return CycleState.READING
         newest = self._bench.capture.edges[-1].t_ns
@@ -187,8 +239,16 @@ class CycleRun:
 
     def _settle(self) -> CycleState:
         bench = self._bench
-        end_ns = max(bench.clock.now_ns() + self.plan.settle_ns, self._action_end_ns)
-        bench.wait(end_ns, light_until_ns=end_ns)
+        woke_ns = bench.clock.now_ns()
+        end_ns = max(woke_ns + self.plan.settle_ns, self._action_end_ns)
+        limit_ns = self.plan.settle_limit_ns
+        # Without a break: a recording that begins anew knows nothing of the light before it.
+        light_until_ns = end_ns if limit_ns is None else max(end_ns, woke_ns + LIGHT_SETTLES_NS)
+        bench.wait(end_ns, light_until_ns=light_until_ns)
+        if self.settling is not None and limit_ns is not None:
+            bench.wait(woke_ns + limit_ns, self.settling.done, light_until_ns=light_until_ns)
+            missing = self.settling.finding(limit_ns)
+            self.notes = self.notes if missing is None else (*self.notes, missing)
         return CycleState.READING
 
     def _read(self) -> CycleState:
@@ -199,10 +259,12 @@ class CycleRun:
             self.findings = (self._bench.lease_expired(),)
         return CycleState.DONE
 
-    def _move(self, actuator: Actuator, *, closed: bool) -> Command:
+    def _move(self, actuator: Actuator, *, closed: bool) -> None:
         self.triggered = True
-        command = self._bench.move(actuator, closed=closed)
-        if command.end_ns is not None:
+        self._noted(self._bench.move(actuator, closed=closed))
+
+    def _noted(self, command: Command | None) -> Command | None:
+        if command is not None and command.end_ns is not None:
             self._action_end_ns = self._bench.host_time_of(command.end_ns)
         return command
 

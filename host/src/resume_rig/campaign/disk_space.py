@@ -21,7 +21,14 @@ FreeBytes = Callable[[Path], int]
 
 def free_bytes(path: Path) -> int:
     """Return how much of the disk that holds `path` this user may still write."""
-    return shutil.disk_usage(path.resolve().parent).free
+    return shutil.disk_usage(path.parent).free
+
+
+def free_bytes_of(is_full: Callable[[], bool] | None) -> FreeBytes:
+    """Return what tells how much of a disk is left: nothing while it is to count as full."""
+    if is_full is None:
+        return free_bytes
+    return lambda path: 0 if is_full() else free_bytes(path)
 
 
 def most_cycles(plan: Plan) -> int:

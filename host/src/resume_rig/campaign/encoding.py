@@ -32,6 +32,7 @@ CHANNEL_CODES = (
     Channel.BUTTON,
     Channel.LID,
 )
+_CODE_OF = {channel: code for code, channel in enumerate(CHANNEL_CODES)}
 
 EDGE = np.dtype([("number", "<u4"), ("t_ns", "<u8"), ("channel", "u1"), ("level", "u1")])
 LIGHT = np.dtype(
@@ -55,7 +56,7 @@ _T = TypeVar("_T")
 
 def pack_edges(edges: Sequence[Edge]) -> bytes:
     """Return edges as an array of EDGE."""
-    rows = [(e.number, e.t_ns, CHANNEL_CODES.index(e.channel), e.level) for e in edges]
+    rows = [(e.number, e.t_ns, _CODE_OF[e.channel], e.level) for e in edges]
     return np.array(rows, dtype=EDGE).tobytes()
 
 
@@ -78,7 +79,7 @@ def pack_light(blocks: Sequence[LightBlock]) -> bytes:
     """Return blocks column by column, compressed; numbers and times as differences."""
     if not blocks:
         return b""
-    rows = np.array([(b.number, b.t_ns, b.minimum, b.mean, b.maximum) for b in blocks], dtype=LIGHT)
+    rows = np.array(list(blocks), dtype=LIGHT)
     columns = [
         np.diff(rows["number"], prepend=np.uint32(0)).tobytes(),
         np.diff(rows["t_ns"], prepend=np.uint64(0)).tobytes(),
@@ -93,7 +94,7 @@ def unpack_light(blob: bytes) -> tuple[LightBlock, ...]:
     Raises:
         RecordError: the bytes are not such columns.
     """
-    return tuple(LightBlock(*row) for row in light_rows(blob).tolist())
+    return tuple(map(LightBlock._make, light_rows(blob).tolist()))
 
 
 def light_rows(blob: bytes) -> npt.NDArray[np.void]:
@@ -135,7 +136,7 @@ def unpack_exchanges(blob: bytes) -> tuple[ClockExchange, ...]:
 
 def pack_levels(levels: Mapping[Channel, int]) -> int:
     """Return levels as one number: bit 2n+1 set = channel n is known, bit 2n = its level."""
-    return sum((2 | level) << 2 * CHANNEL_CODES.index(channel) for channel, level in levels.items())
+    return sum((2 | level) << 2 * _CODE_OF[channel] for channel, level in levels.items())
 
 
 def unpack_levels(packed: int) -> dict[Channel, int]:

@@ -1,12 +1,13 @@
 """The OS log beside a running campaign: what is new goes to the cycle at hand, once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from resume_rig.campaign.kept_record import kept_of
 from resume_rig.campaign.os_log_source import OsLogSource, RecordIdentity, identity_of
+from resume_rig.campaign.plan_states import tells_of
 from resume_rig.campaign.raw import LogMark, LogState
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import NO_SUSPENDS, OsRecord
+from resume_rig.model.os_record import OsRecord, SleepKind
 
 # In the end nobody comes back for a record, and a log that is copied from elsewhere comes later.
 LAST_RECORD_WAIT_NS = 10_000_000_000
@@ -19,6 +20,7 @@ class LogFeed:
         source: where records come from; None for a campaign without a log.
         mark: where the log stood when the campaign began.
         late: records that earlier sessions did not get to keep.
+        states: that the plan asks for; they say which records can tell of a cycle.
 
     Attributes:
         pending: read, and not yet on the disk.
@@ -32,7 +34,9 @@ class LogFeed:
         source: OsLogSource | None,
         mark: LogMark,
         late: Sequence[OsRecord] = (),
+        states: Collection[SleepKind] = (SleepKind.S3,),
     ) -> None:
+        self._states = states
         self._source = source
         self._mark = mark
         self.pending: list[OsRecord] = [kept_of(record) for record in late]
@@ -47,7 +51,11 @@ class LogFeed:
     @property
     def has_news(self) -> bool:
         """Whether a record is pending that can tell of a cycle."""
-        return any(record.kind not in NO_SUSPENDS for record in self.pending)
+        return self.tells(self.pending)
+
+    def tells(self, records: Iterable[OsRecord]) -> bool:
+        """Return whether any of the records can tell of a cycle of this plan."""
+        return any(tells_of(record, self._states) for record in records)
 
     def wait_ns(self, *, last: bool) -> int:
         """Return how long a record is waited for; longer in the end, when nobody comes back."""
@@ -71,7 +79,7 @@ class LogFeed:
         else:
             self.problem = None
             self.pending.extend(map(kept_of, found))
-            self.received += sum(record.kind not in NO_SUSPENDS for record in found)
+            self.received += sum(tells_of(record, self._states) for record in found)
 
 
 def mark_of(records: Iterable[OsRecord]) -> LogMark:

@@ -8,18 +8,21 @@ from resume_rig.analysis.wake_light import LightReading
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.plan_states import STATES, is_deeper, is_shallower
 from resume_rig.campaign.raw import CommandName, CycleRaw
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.edge import Edge
 from resume_rig.model.light import LightOnset
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import state_word
+from resume_rig.model.units import seconds_text
 from resume_rig.model.verdict import Finding, FindingKind
 from resume_rig.rig.interface import RigInfo
 from resume_rig.timing.edge_uncertainty import IntervalBounds, without_delays
 from resume_rig.timing.rate_calibration import RateCalibration
 
 # Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
-RUNNER_SAYS = (Outcome.INTERRUPTED, Outcome.INVALID)
+RUNNER_SAYS = (Outcome.INTERRUPTED, Outcome.RIG_FAULT, Outcome.INVALID)
 # What a cycle that was cut short looks like, through no fault of the DUT.
 BLAMES_THE_DUT = (
     FindingKind.NEVER_SLEPT,
@@ -29,7 +32,14 @@ BLAMES_THE_DUT = (
     FindingKind.WAKE_NOT_OURS,
 )
 # The wires tell of a trigger; whose it was, only the commands tell.
-WOKEN = (Outcome.SLEPT_AND_WOKE, Outcome.DARK, Outcome.REBOOTED)
+WOKEN = (
+    Outcome.SLEPT_AND_WOKE,
+    Outcome.WOKE_LATE,
+    Outcome.SLEPT_SHALLOW,
+    Outcome.DARK,
+    Outcome.REBOOTED,
+)
+_SIGNS = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT)
 # A finger or a servo lid moves late: tenths of a second, a lid two seconds.
 MOVES_BEFORE_NS = 50_000_000
 MOVES_WITHIN_NS = 3_000_000_000
@@ -67,12 +77,14 @@ def outside_cycle(
         raw.number,
         pin_edges(raw, identity),
         {channel: level for channel, level in raw.initial_levels.items() if channel in wired},
-        plan.wake_by,
+        plan.wake_by if isinstance(plan.wake_by, Actuator) else None,
         known,
         light=_light_of(raw, identity.rig, of_blocks),
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
+        due_ns=_due_ns(raw),
     )
+    built = dataclasses.replace(built, asked=plan.state)
     if calibration is not None:
         true = {name: calibration.corrected(each) for name, each in built.intervals.items()}
         built = dataclasses.replace(built, intervals=true)
@@ -80,7 +92,7 @@ def outside_cycle(
         told = tuple(f for f in built.findings if f.kind not in BLAMES_THE_DUT)
         findings = (*told, *raw.findings)
         return dataclasses.replace(built, outcome=raw.outcome, findings=findings)
-    built = _as_planned(built, plan)
+    built = _in_state(_in_time(_as_planned(built, plan), raw, identity), plan, identity)
     findings = (*built.findings, *raw.findings)
     if built.outcome in WOKEN and built.trigger_ns is not None and not _asked_for(raw, built):
         finding = Finding(
@@ -108,11 +120,12 @@ def _as_planned(built: OutsideCycle, plan: Plan) -> OutsideCycle:
         asleep_ns = built.awake_from_ns - built.asleep_from_ns
     findings = list(built.findings)
     outcome = built.outcome
-    if plan.state is SleepKind.S3 and built.state is OutsideState.S5 and outcome in WOKEN:
+    off = built.state is OutsideState.S5 and OutsideState.S5 not in STATES[plan.state].shown
+    if off and outcome in WOKEN:
         outcome = Outcome.REBOOTED
         text = (
-            "The DUT booted instead of resuming: SLP_S5# was low, so it was off and not in the S3 "
-            "that was asked for."
+            "The DUT booted instead of resuming: SLP_S5# was low, so it was off and not in the "
+            f"{state_word(plan.state)} that was asked for."
         )
         findings.append(Finding(FindingKind.REBOOTED, text, {"state": built.state.value}))
     for index, finding in enumerate(findings):
@@ -121,6 +134,52 @@ def _as_planned(built: OutsideCycle, plan: Plan) -> OutsideCycle:
             evidence = {**finding.evidence, "asleep_ns": asleep_ns, "early_ns": early_ns}
             findings[index] = dataclasses.replace(finding, evidence=evidence)
     return dataclasses.replace(built, outcome=outcome, findings=tuple(findings))
+
+
+def _in_time(built: OutsideCycle, raw: CycleRaw, identity: Identity) -> OutsideCycle:
+    """Return the cycle as one that woke late, where its last sign came after the time-out."""
+    limit_ns, since_ns = raw.wake_timeout_ns, built.trigger_ns
+    if since_ns is None and (due_ns := _due_ns(raw)) is not None:
+        since_ns = due_ns
+    if limit_ns is None or since_ns is None or built.outcome is not Outcome.SLEPT_AND_WOKE:
+        return built
+    first: dict[Channel, int] = {}
+    for edge in pin_edges(raw, identity):
+        if edge.channel in _SIGNS and edge.level and edge.t_ns >= since_ns:
+            first.setdefault(edge.channel, edge.t_ns)
+    late_ns = max(first.values(), default=since_ns) - since_ns
+    if late_ns <= limit_ns:
+        return built
+    text = (
+        f"The last sign of the wake came {seconds_text(late_ns)} after its trigger; as the cycles "
+        f"before it went, {seconds_text(limit_ns)} are enough."
+    )
+    evidence = {"woke_after_ns": late_ns, "timeout_ns": limit_ns}
+    findings = (*built.findings, Finding(FindingKind.WOKE_LATE, text, evidence))
+    return dataclasses.replace(built, outcome=Outcome.WOKE_LATE, findings=findings)
+
+
+def _in_state(built: OutsideCycle, plan: Plan, identity: Identity) -> OutsideCycle:
+    """Return the cycle with a finding where the wires show another state than was asked for."""
+    shallow = is_shallower(plan.state, built.state, identity.wired)
+    deeper = is_deeper(plan.state, built.state) and built.hibernated_from_ns is None
+    if built.outcome not in WOKEN or built.outcome is Outcome.REBOOTED or not (shallow or deeper):
+        return built
+    asked = state_word(plan.state)
+    text = f"The plan asked for {asked}, and the wires show {built.state}."
+    finding = Finding(
+        FindingKind.WRONG_STATE, text, {"asked": asked, "state_outside": built.state.value}
+    )
+    outcome = built.outcome
+    if shallow and outcome in (Outcome.SLEPT_AND_WOKE, Outcome.WOKE_LATE):
+        outcome = Outcome.SLEPT_SHALLOW
+    return dataclasses.replace(built, outcome=outcome, findings=(*built.findings, finding))
+
+
+def _due_ns(raw: CycleRaw) -> int | None:
+    """Return from when on the DUT's own timer may wake it; None where none was armed."""
+    armed = [c.end_ns for c in raw.commands if c.name is CommandName.ARM_TIMER]
+    return armed[-1] if armed else None
 
 
 def _asked_for(raw: CycleRaw, built: OutsideCycle) -> bool:

@@ -9,13 +9,15 @@ import functools
 import types
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from resume_rig.model.errors import RecordError
 
 Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 
 _T = TypeVar("_T")
+_SIMPLE = frozenset({type(None), bool, int, float, str})
+_NOTHING = object()
 
 
 def to_plain(value: object) -> Plain:
@@ -24,15 +26,17 @@ def to_plain(value: object) -> Plain:
     Raises:
         TypeError: the value is of a type that facts do not have; a fault of the program.
     """
+    if type(value) in _SIMPLE:
+        return cast(Plain, value)
     if isinstance(value, Enum):
         return to_plain(value.value)
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, bool | int | float | str):
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            field.name: to_plain(getattr(value, field.name))
-            for field in dataclasses.fields(value)
-            if not _is_default(field, getattr(value, field.name))
+            name: to_plain(held)
+            for name, default in _defaults(type(value))
+            if (held := getattr(value, name)) is not default and held != default
         }
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}
@@ -113,7 +117,13 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _is_default(field: "dataclasses.Field[Any]", value: object) -> bool:
+@functools.cache
+def _defaults(kind: type) -> tuple[tuple[str, object], ...]:
+    """Return the fields of a fact with their defaults; what has none equals nothing else."""
+    return tuple((field.name, _default_of(field)) for field in dataclasses.fields(kind))
+
+
+def _default_of(field: "dataclasses.Field[Any]") -> object:
     if field.default_factory is not dataclasses.MISSING:
-        return bool(value == field.default_factory())
-    return field.default is not dataclasses.MISSING and bool(value == field.default)
+        return field.default_factory()
+    return _NOTHING if field.default is dataclasses.MISSING else field.default

@@ -8,11 +8,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from resume_rig.campaign.plan_states import STATES, sleep_channel
 from resume_rig.campaign.stop_rules import NO_RULES, StopRules
 from resume_rig.campaign.variation import Order, Vary, extremes, values_of_cycle
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.means import SleepBy, SleepMeans, WakeBy, WakeMeans
+from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.units import seconds_text
 
 _T = TypeVar("_T")
@@ -26,6 +28,9 @@ MAX_CYCLES = 1_000_000
 MIN_DWELL_NS = 5 * NS_PER_S
 MAX_DWELL_NS = 24 * 3600 * NS_PER_S
 MAX_SETTLE_NS = 3600 * NS_PER_S
+# A DUT that boots shows its logo seconds before its OS reacts to a button.
+MIN_BOOT_SETTLE_NS = 15 * NS_PER_S
+SETTLE_LIMIT_NS = 120 * NS_PER_S
 # The chipset debounces for 16 ms and an EC for 30 ms; 4 s is the override that cuts the power.
 MIN_PRESS_NS = 50 * NS_PER_MS
 MAX_PRESS_NS = 1500 * NS_PER_MS
@@ -43,8 +48,11 @@ class Plan:
         cycles: how many are measured; interrupted ones do not count.
         state: the sleep state asked for.
         sleep_by, wake_by: what starts the sleep, and the wake.
-        dwell_ns: from sleep entry, as the wires show it, to the wake trigger.
-        settle_ns: from the last sign of the wake to the end of the cycle.
+        dwell_ns: from sleep entry, as the wires show it, to the wake trigger. A timer is armed for
+            so long and the way into the state on top.
+        settle_ns: from the last sign of the wake to the end of the cycle, at least.
+        settle_limit_ns: where this is not None, the cycle ends after `settle_ns` only when the DUT
+            shows that it has settled, and after so long at the latest.
         press_ns: how long the button is pressed.
         warm_up: so many cycles at the beginning are measured and kept, and not judged.
         wake_timeout_ns: from the trigger to the last sign of the wake.
@@ -58,8 +66,8 @@ class Plan:
 
     cycles: int
     state: SleepKind
-    sleep_by: Actuator
-    wake_by: Actuator
+    sleep_by: SleepBy
+    wake_by: WakeBy
     dwell_ns: int
     settle_ns: int
     press_ns: int
@@ -71,6 +79,22 @@ class Plan:
     order: Order = Order.SEQUENCE
     seed: int = 1
     stop: StopRules = NO_RULES
+    settle_limit_ns: int | None = None
+
+    @property
+    def states(self) -> frozenset[SleepKind]:
+        """Every state that any of the cycles asks for."""
+        return self._each(self.state, SleepKind)
+
+    @property
+    def means(self) -> frozenset[SleepMeans | WakeMeans]:
+        """Every way into sleep and out of it that is no actuator's, in any of the cycles."""
+        asleep = self._each(self.sleep_by, SleepMeans)
+        return asleep | self._each(self.wake_by, WakeMeans)
+
+    def _each(self, own: object, kind: type[_T]) -> frozenset[_T]:
+        varied = (value for each in self.vary for value in extremes(each.values))
+        return frozenset(each for each in (own, *varied) if isinstance(each, kind))
 
     @property
     def actuators(self) -> frozenset[Actuator]:
@@ -116,10 +140,11 @@ def override(
     *,
     cycles: int | None = None,
     state: SleepKind | None = None,
-    sleep_by: Actuator | None = None,
-    wake_by: Actuator | None = None,
+    sleep_by: SleepBy | None = None,
+    wake_by: WakeBy | None = None,
     dwell_ns: int | None = None,
     settle_ns: int | None = None,
+    settle_limit_ns: int | None = None,
     press_ns: int | None = None,
     warm_up: int | None = None,
     wake_timeout_ns: int | None = None,
@@ -149,6 +174,7 @@ def override(
         wake_by=_pick(wake_by, plan.wake_by),
         dwell_ns=_pick(dwell_ns, plan.dwell_ns),
         settle_ns=_pick(settle_ns, plan.settle_ns),
+        settle_limit_ns=_pick(settle_limit_ns, plan.settle_limit_ns),
         press_ns=_pick(press_ns, plan.press_ns),
         warm_up=_pick(warm_up, plan.warm_up),
         wake_timeout_ns=_pick(wake_timeout_ns, plan.wake_timeout_ns),
@@ -176,8 +202,11 @@ def check_plan(plan: Plan) -> None:
         for value in extremes(each.values):
             varied: dict[str, Any] = {each.name: value}
             check_plan(dataclasses.replace(plan, vary=(), **varied))
-    if plan.state is not SleepKind.S3:
-        raise UsageError(f"a plan for {plan.state}; this version does S3")
+    if plan.state not in STATES:
+        raise UsageError(
+            f"a plan for {plan.state}; allowed are {', '.join(map(state_word, STATES))}"
+        )
+    _check_ways(plan)
     if plan.dwell_ns < MIN_DWELL_NS and not plan.short_dwell:
         raise UsageError(
             f"a dwell of {seconds_text(plan.dwell_ns)}; allowed are 5 s or more after sleep "
@@ -186,9 +215,43 @@ def check_plan(plan: Plan) -> None:
         )
     _check_range("dwell", plan.dwell_ns, 0, MAX_DWELL_NS)
     _check_range("settle time", plan.settle_ns, 0, MAX_SETTLE_NS)
+    _check_settling(plan)
     _check_range("press", plan.press_ns, MIN_PRESS_NS, MAX_PRESS_NS)
     _check_range("wake time-out", plan.wake_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
     _check_range("sleep time-out", plan.sleep_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
+
+
+def _check_ways(plan: Plan) -> None:
+    """Refuse ways into a state and out of it that cannot work, or that no wire shows."""
+    lid = Actuator.LID in (plan.sleep_by, plan.wake_by)
+    if plan.state is SleepKind.MODERN_STANDBY and lid:
+        raise UsageError(
+            "a lid in a plan for modern-standby; a closed lid hides the display, and that is the "
+            "line that shows this state; allowed are button, idle, command and timer"
+        )
+    if plan.wake_by is Actuator.LID and not STATES[plan.state].lid_wakes:
+        raise UsageError(
+            f"a wake by lid from {state_word(plan.state)}; a lid switches no PC on, allowed are "
+            "button, timer and none"
+        )
+    if plan.sleep_by is SleepMeans.IDLE and STATES[plan.state].boots:
+        raise UsageError(
+            f"a sleep by idle time-out into {state_word(plan.state)}; no time-out shuts a PC down, "
+            "allowed are button, lid and command"
+        )
+
+
+def _check_settling(plan: Plan) -> None:
+    limit_ns = plan.settle_limit_ns
+    if limit_ns is not None:
+        low_ns = max(plan.settle_ns, NS_PER_S)
+        _check_range("limit of an adaptive settle time", limit_ns, low_ns, MAX_SETTLE_NS)
+    elif plan.state is SleepKind.BOOT and plan.settle_ns < MIN_BOOT_SETTLE_NS:
+        raise UsageError(
+            f"a settle time of {seconds_text(plan.settle_ns)} after a boot; allowed are "
+            f"{seconds_text(MIN_BOOT_SETTLE_NS)} or more, because a DUT that boots ignores the "
+            'next trigger until its OS runs, or settle = "adaptive"'
+        )
 
 
 def _check_rules(rules: StopRules) -> None:
@@ -217,6 +280,9 @@ def check_against_bench(
     actuators: Collection[Actuator],
     channels: Collection[Channel],
     max_press_ns: int = MAX_PRESS_NS,
+    *,
+    idle_ns: int | None = None,
+    commanded: bool = False,
 ) -> None:
     """Check that a bench can do what the plan asks for.
 
@@ -226,11 +292,14 @@ def check_against_bench(
         actuators: what the rig can move on this DUT.
         channels: what is wired on it.
         max_press_ns: the longest press that the board does.
+        idle_ns: after so long without input the DUT sleeps; None: nobody says.
+        commanded: the DUT's OS can be told what to do.
 
     Raises:
-        UsageError: an actuator is missing, a press is too long for the board, or no wire shows
-            that the DUT sleeps.
+        UsageError: an actuator or another means is missing, a press is too long for the board, or
+            no wire shows that the DUT sleeps.
     """
+    _check_means(plan, dut_name, actuators, idle_ns, commanded=commanded)
     missing = sorted(plan.actuators - set(actuators))
     if missing:
         raise UsageError(
@@ -238,15 +307,44 @@ def check_against_bench(
             f"it can move: {', '.join(sorted(actuators)) or 'nothing'}"
         )
     longest_ns = plan.longest_press_ns
-    if Actuator.BUTTON in plan.actuators and longest_ns > max_press_ns:
+    presses = Actuator.BUTTON in plan.actuators or WakeMeans.NONE in plan.means
+    if presses and Actuator.BUTTON in actuators and longest_ns > max_press_ns:
         raise UsageError(
             f"a press of {seconds_text(longest_ns)}; the board's interlock allows at most "
             f"{seconds_text(max_press_ns)}"
         )
-    if not {Channel.SLP_S3, Channel.PWR_OK} & set(channels):
+    for state in sorted(plan.states):
+        if sleep_channel(state, channels) is None:
+            lines = "BACKLIGHT or LED" if state is SleepKind.MODERN_STANDBY else "SLP_S3 or PWR_OK"
+            raise UsageError(
+                f"a campaign on {dut_name} needs {lines} to see it sleep; "
+                f"wired are: {', '.join(sorted(channels)) or 'none'}"
+            )
+
+
+def _check_means(
+    plan: Plan,
+    dut_name: str,
+    actuators: Collection[Actuator],
+    idle_ns: int | None,
+    *,
+    commanded: bool,
+) -> None:
+    if SleepMeans.IDLE in plan.means and idle_ns is None:
         raise UsageError(
-            f"a campaign on {dut_name} needs SLP_S3 or PWR_OK to see it sleep; "
-            f"wired are: {', '.join(sorted(channels)) or 'none'}"
+            f"the plan waits until {dut_name} sleeps by itself, and its profile names no idle_s; "
+            "set the time-out on the DUT, and idle_s to the same in its profile"
+        )
+    by_os = sorted(plan.means & {SleepMeans.COMMAND, WakeMeans.TIMER})
+    if by_os and not commanded:
+        raise UsageError(
+            f"the plan needs the OS of {dut_name} ({', '.join(by_os).lower()}), and nothing "
+            "reaches it; --dut-shell ssh:USER@HOST or --sleep-command COMMAND does"
+        )
+    if WakeMeans.NONE in plan.means and not actuators:
+        raise UsageError(
+            f"the plan has {dut_name} stay asleep, and the rig moves nothing that could wake it "
+            "afterwards; a button or a lid is needed"
         )
 
 

@@ -10,15 +10,18 @@ from typing import Any, TypeAlias
 from resume_rig.campaign.plan import (
     NS_PER_MS,
     NS_PER_S,
+    SETTLE_LIMIT_NS,
     Plan,
     check_plan,
     default_plan,
 )
+from resume_rig.campaign.plan_states import state_of_word
 from resume_rig.campaign.stop_rules import StopRules
 from resume_rig.campaign.variation import MAX_VALUES, Order, Range, Varied, Vary
 from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.means import SleepBy, SleepMeans, WakeBy, WakeMeans
+from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.units import seconds_text
 
 MAX_FILE_BYTES = 1_000_000
@@ -27,7 +30,9 @@ _READY = resources.files("resume_rig.campaign") / "plans"
 DURATIONS = ("dwell", "settle", "press", "wake_timeout", "sleep_timeout")
 UNITS_NS = {"ns": 1, "us": 1_000, "ms": NS_PER_MS, "s": NS_PER_S}
 WORDS = ("state", "sleep_by", "wake_by")
-OTHERS = ("cycles", "warm_up", "ignore_first", "short_dwell", "order", "seed", "stop")
+OTHERS = ("cycles", "warm_up", "ignore_first", "short_dwell", "order", "seed", "settle", "stop")
+ADAPTIVE = "adaptive"
+LIMIT = "settle_limit"
 RULES = ("failures", "recoveries", "after", "failure_rate_below_percent", "confidence_percent")
 HOUR_UNITS_NS = {"ns": 1, "s": NS_PER_S, "min": 60 * NS_PER_S, "h": 3600 * NS_PER_S}
 MAX_SEED = 2**63 - 1
@@ -88,7 +93,7 @@ def parse_plan(document: Mapping[str, object]) -> Plan:
     fields: dict[str, Varied] = {}
     vary: list[Vary] = []
     for key, value in document.items():
-        if key in OTHERS:
+        if key in OTHERS or key.rpartition("_")[0] == LIMIT:
             continue
         name, read = _field(key)
         if name in fields:
@@ -111,6 +116,8 @@ def plan_to_mapping(plan: Plan) -> dict[str, PlanValue]:
     for name in names:
         found[name] = _written(varied.get(name, (getattr(plan, name),)))
     found |= {"warm_up": plan.warm_up, "short_dwell": plan.short_dwell}
+    if plan.settle_limit_ns is not None:
+        found |= {"settle": ADAPTIVE, f"{LIMIT}_ns": plan.settle_limit_ns}
     if plan.vary:
         found |= {"order": str(plan.order), "seed": plan.seed}
     if plan.stop.any:
@@ -160,6 +167,7 @@ def _with(
         "order": _order(document.get("order")),
         "seed": _seed(document),
         "stop": _rules(document.get("stop")),
+        "settle_limit_ns": _settle_limit_ns(document),
     }
     chosen |= {name: value for name, value in optional.items() if value is not None}
     return dataclasses.replace(plan, **chosen)
@@ -170,10 +178,8 @@ _NAMES = (*WORDS, *(f"{name}_ns" for name in DURATIONS))
 
 def _field(key: str) -> tuple[str, _Reader]:
     """Return the field of Plan that a key is of, and who reads one value of it."""
-    if key == "state":
-        return key, _state
-    if key in WORDS:
-        return key, _actuator
+    if key in _WORD_READERS:
+        return key, _WORD_READERS[key]
     name, _, unit = key.rpartition("_")
     if name in DURATIONS and unit in UNITS_NS:
         return f"{name}_ns", lambda key, value: _duration_ns(key, value, UNITS_NS[unit])
@@ -202,8 +208,34 @@ def _range(key: str, value: Mapping[str, object], read: _Reader) -> Range:
 def _written(values: tuple[Varied, ...] | Range) -> PlanValue:
     if isinstance(values, Range):
         return {"from": values.low, "to": values.high}
-    plain: list[PlanValue] = [v if isinstance(v, int) else str(v) for v in values]
+    plain: list[PlanValue] = [_plainly(value) for value in values]
     return plain if len(plain) > 1 else plain[0]
+
+
+def _plainly(value: Varied) -> int | str:
+    if isinstance(value, SleepKind):
+        return state_word(value)
+    return value if isinstance(value, int) else str(value)
+
+
+def _settle_limit_ns(document: Mapping[str, object]) -> int | None:
+    """Return how long a DUT may take to settle; None where the settle time is a fixed one."""
+    given = [key for key in document if key.rpartition("_")[0] == LIMIT]
+    if len(given) > 1:
+        raise UsageError(f"the plan names {LIMIT} twice")
+    settle = document.get("settle")
+    if settle is None:
+        if given:
+            raise UsageError(f'the plan has {given[0]} without settle = "{ADAPTIVE}"')
+        return None
+    if settle != ADAPTIVE:
+        raise UsageError(f'settle = {settle!r}; allowed is "{ADAPTIVE}", or a time as settle_s')
+    if not given:
+        return SETTLE_LIMIT_NS
+    unit = given[0].rpartition("_")[2]
+    if unit not in UNITS_NS:
+        raise UsageError(f"a plan has no key {given[0]!r}; allowed is {LIMIT}_s")
+    return _duration_ns(given[0], document[given[0]], UNITS_NS[unit])
 
 
 def _rules(value: object) -> StopRules | None:
@@ -292,13 +324,34 @@ def _switch(document: Mapping[str, object], key: str) -> bool | None:
     raise UsageError(f"{key} = {value!r}; allowed are true and false")
 
 
-def _actuator(key: str, value: object) -> Actuator:
-    if isinstance(value, str) and value.upper() in list(Actuator):
-        return Actuator(value.upper())
-    raise UsageError(f"{key} = {value!r}; allowed are {', '.join(a.lower() for a in Actuator)}")
+def sleep_by_of(what: str, word: object) -> SleepBy:
+    """Return what starts a sleep, by its word in a plan.
+
+    Raises:
+        UsageError: there is no such word; the sentence names `what` and what is allowed.
+    """
+    allowed: tuple[SleepBy, ...] = (*Actuator, *SleepMeans)
+    for each in allowed:
+        if isinstance(word, str) and word.upper() == each.value:
+            return each
+    raise UsageError(f"{what} = {word!r}; allowed are {', '.join(a.lower() for a in allowed)}")
 
 
-def _state(key: str, value: object) -> SleepKind:
-    if isinstance(value, str) and value in list(SleepKind):
-        return SleepKind(value)
-    raise UsageError(f"{key} = {value!r}; this version does S3")
+def wake_by_of(what: str, word: object) -> WakeBy:
+    """Return what starts a wake, by its word in a plan.
+
+    Raises:
+        UsageError: there is no such word; the sentence names `what` and what is allowed.
+    """
+    allowed: tuple[WakeBy, ...] = (*Actuator, *WakeMeans)
+    for each in allowed:
+        if isinstance(word, str) and word.upper() == each.value:
+            return each
+    raise UsageError(f"{what} = {word!r}; allowed are {', '.join(a.lower() for a in allowed)}")
+
+
+_WORD_READERS: Mapping[str, _Reader] = {
+    "state": state_of_word,
+    "sleep_by": sleep_by_of,
+    "wake_by": wake_by_of,
+}

@@ -27,6 +27,9 @@ class CommandName(StrEnum):
     POWER_OFF = "power-off"
     POWER_ON = "power-on"
     ASK = "ask"
+    SLEEP_COMMAND = "sleep-command"
+    ARM_TIMER = "arm-timer"
+    DISARM_TIMER = "disarm-timer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,10 @@ class Command:
 
     Attributes:
         host_ns: host clock just before it was sent.
-        duration_ns: of a press or of light recording; None where the command has none.
-        start_ns, end_ns: board clock, from the answer; None where the answer has none.
+        duration_ns: of a press, of light recording, or until a timer is due; None where the
+            command has none.
+        start_ns, end_ns: board clock, from the answer; None where the answer has none. Of a timer
+            that is armed: when the host knew that it was, and when it is due.
     """
 
     name: CommandName

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from resume_rig.campaign.bench import Bench
+from resume_rig.campaign.cycle_ways import sleep_actuator, wake_actuator
 from resume_rig.campaign.outside_help import OutsideHelp
 from resume_rig.campaign.plan import NS_PER_S, Plan
+from resume_rig.campaign.plan_states import sleep_channel
 from resume_rig.campaign.raw import CommandName, Recovery
-from resume_rig.campaign.states import RUNNING, dead_lines, first_change, is_off, sleep_line
+from resume_rig.campaign.states import RUNNING, dead_lines, first_change, is_off
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import DeviceFault, RigError
@@ -198,9 +200,9 @@ class RecoveryRun:
 
     def _sleeps(self) -> bool:
         bench, plan = self._bench, self._plan
-        line = sleep_line(bench.wired)
+        line = sleep_channel(plan.state, bench.wired) or Channel.PWR_OK
         since_ns = bench.board_now_ns()
-        bench.move(plan.sleep_by, closed=True)
+        bench.move(sleep_actuator(plan, bench), closed=True)
         slept = bench.wait(
             bench.clock.now_ns() + plan.sleep_timeout_ns,
             lambda: first_change(bench.capture.edges, line, 0, from_ns=since_ns) is not None,
@@ -215,7 +217,7 @@ class RecoveryRun:
 
     def _wakes(self) -> bool:
         bench, plan = self._bench, self._plan
-        by = Actuator.LID if bench.lid_closed else plan.wake_by
+        by = Actuator.LID if bench.lid_closed else wake_actuator(plan, bench)
         if by is Actuator.LID and not bench.lid_closed:
             bench.move(Actuator.LID, closed=True)
             bench.wait(bench.clock.now_ns() + bench.slow_pause_ns)

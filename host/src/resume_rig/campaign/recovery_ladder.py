@@ -22,6 +22,7 @@ def steps_for(
     taken: Mapping[RecoveryStep, int],
     *,
     has_button: bool,
+    can_move: bool = True,
     helps: OutsideHelp,
 ) -> tuple[RecoveryStep, ...]:
     """Return the steps that can be taken now, in order. Pure.
@@ -32,11 +33,12 @@ def steps_for(
             nor does one that nobody tried to wake.
         taken: how often each step was taken in this campaign.
         has_button: the rig can press the DUT's.
+        can_move: the rig can move a button or a lid.
         helps: a switch of the supply, a person.
     """
     possible = {
         RecoveryStep.WAIT: not trouble.deaf and trouble.after_cycle > 0,
-        RecoveryStep.PRESS: True,
+        RecoveryStep.PRESS: can_move,
         RecoveryStep.FORCE_OFF: has_button,
         RecoveryStep.POWER_CYCLE: helps.power is not None,
         RecoveryStep.ASK: helps.person is not None,
@@ -76,6 +78,7 @@ class LadderClimb:
         dut = store.identity.dut
         self._ladder = RecoveryLadder() if dut is None else dut.recovery
         self._in_a_row = 0
+        self._taken = Counter(each.step for each in store.recoveries() if each.step is not None)
         self._step: RecoveryRun | None = None
 
     def good_cycle(self) -> None:
@@ -101,8 +104,9 @@ class LadderClimb:
         able = steps_for(
             self._ladder,
             Trouble(self._session, after, why, deaf),
-            Counter(each.step for each in self._store.recoveries() if each.step is not None),
+            self._taken,
             has_button=Actuator.BUTTON in self.bench.movable,
+            can_move=bool(self.bench.movable),
             helps=self._helps,
         )
         # A rig that came back may find it asleep, which is no fault of the DUT's.
@@ -134,6 +138,7 @@ class LadderClimb:
         ok = run.run()
         recorded = run.recorded(ok=ok)
         self._store.commit_recovery(recorded)
+        self._taken[step] += 1
         self._step = None
         self._observe(Recovered(trouble.after_cycle, ok, step, recorded.levels))
         return ok

@@ -6,26 +6,32 @@ from pathlib import Path
 
 from resume_rig.campaign.bench import Bench
 from resume_rig.campaign.cycle_run import CycleRun
+from resume_rig.campaign.cycle_ways import CycleWays
 from resume_rig.campaign.disk_space import DiskSpace
 from resume_rig.campaign.events import CampaignBegan, CycleDone, LogUnreadable, Observer
 from resume_rig.campaign.learned_timeout import LearnedTimeouts
 from resume_rig.campaign.log_feed import LogFeed
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
+from resume_rig.campaign.plan import NS_PER_S, Plan
+from resume_rig.campaign.plan_states import has_record
 from resume_rig.campaign.raw import CycleRaw, Session
 from resume_rig.campaign.recovery import why_recover
 from resume_rig.campaign.recovery_ladder import LadderClimb, recoveries_of
 from resume_rig.campaign.rig_return import Reopen, RigReturn
+from resume_rig.campaign.settling import Settling
 from resume_rig.campaign.states import CycleState
 from resume_rig.campaign.stop_rules import why_stop
 from resume_rig.campaign.stopping import advised, finding_of, insist, with_advice
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RecordError, RigError
-from resume_rig.model.os_record import NO_SUSPENDS
+from resume_rig.model.means import WakeMeans
 from resume_rig.model.verdict import Finding
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.interface import RigInfo
 
+LONGEST_ALARM_NS = 25 * 3600 * NS_PER_S
 # How many cycles in a row a record is waited for that does not come.
 PATIENCE = 2
 
@@ -39,12 +45,14 @@ class CampaignParts:
         disk: of the store.
         helps: may bring the DUT back.
         reopen: opens the rig's port anew; None where that cannot be done.
+        control: the DUT's OS; None where nothing reaches it.
     """
 
     bench_of: Callable[[RigInfo], Bench]
     disk: DiskSpace
     helps: OutsideHelp = NO_HELP
     reopen: Reopen | None = None
+    control: DutControl | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +100,19 @@ class CampaignRunner:
             parts.reopen, store.identity, str(store.path), bench.clock, observe
         )
         self._boot_id = session.boot_id
+        if session.number > 1 and WakeMeans.TIMER in store.plan.means:
+            # Whoever ran the campaign before may have left one.
+            bench.alarm_until_ns = bench.clock.now_ns() + LONGEST_ALARM_NS
         self._store = store
         self._plan = store.plan
         self._session = session
         self._log = log
         self._observe = observe
         self._cycle: CycleRun | None = None
-        self._learned = LearnedTimeouts()
+        self._learned: dict[tuple[str, ...], LearnedTimeouts] = {}
+        self._control = parts.control
+        dut = store.identity.dut
+        self._idle_ns = None if dut is None else dut.idle_ns
         self._disk = parts.disk
         self._unrewarded = 0
         self._wakes = 0
@@ -131,7 +145,7 @@ class CampaignRunner:
         except RigError as error:
             kept = (finding_of(error),)
             insist(self._release)
-            insist(lambda: self._keep_rest(Outcome.INVALID, kept))
+            insist(lambda: self._keep_rest(Outcome.RIG_FAULT, kept))
             raise with_advice(error, self._store.path) from error
         except RecordError as error:
             raise RecordError(advised(str(error), self._store.path)) from error
@@ -156,11 +170,13 @@ class CampaignRunner:
             RigError: the same one, where it does not pass or the rig does not come back.
         """
         insist(self._release)
-        insist(lambda: self._keep_rest(Outcome.INVALID, (finding_of(error),)))
+        insist(lambda: self._keep_rest(Outcome.RIG_FAULT, (finding_of(error),)))
         info = self._rig_return.wait(error, self._store.last_number())
         if info is None:
             raise error
+        alarm_until_ns = self._bench.alarm_until_ns
         self._bench = self._bench_of(info)
+        self._bench.alarm_until_ns = alarm_until_ns
         self._ladder.bench = self._bench
         self._boot_id = info.boot_id
         # What the board was told before may hold still, as a lid that is closed.
@@ -169,10 +185,7 @@ class CampaignRunner:
     def _run_cycle(self) -> None:
         number = self._store.last_number() + 1
         done = done_of(self._store)
-        plan = self._plan.of_cycle(done)
-        self._cycle = cycle = CycleRun(
-            number, self._bench, plan, self._observe, learned=self._learned
-        )
+        self._cycle = cycle = self._next_cycle(number, self._plan.of_cycle(done))
         cycle.run(done)
         outcome = self._outcome(cycle)
         self._read_log(number, last=done + 1 == self._plan.cycles or self._ends_with(outcome))
@@ -188,10 +201,25 @@ class CampaignRunner:
         if why is not None:
             self._ladder.climb(cycle.plan, why, suspected=raw.outcome is Outcome.DARK)
 
+    def _next_cycle(self, number: int, plan: Plan) -> CycleRun:
+        """Return a cycle that has not begun; its time-outs are learned from those of its kind."""
+        bench, control = self._bench, self._control
+        key = (plan.state, plan.sleep_by, plan.wake_by)
+        patient = self._unrewarded < PATIENCE
+        settling = Settling(plan, bench, self._log, control, expects_record=patient)
+        return CycleRun(
+            number,
+            bench,
+            plan,
+            self._observe,
+            learned=self._learned.setdefault(key, LearnedTimeouts()),
+            ways=CycleWays(bench, plan, control, self._idle_ns),
+            settling=None if plan.settle_limit_ns is None else settling,
+        )
+
     def _is_silent(self, raw: CycleRaw) -> bool:
         """Return whether the OS wrote no record of a cycle, though its log brought others."""
-        told = any(record.kind not in NO_SUSPENDS for record in raw.records)
-        return self._log.received > 0 and not told
+        return self._log.received > 0 and not self._log.tells(raw.records)
 
     def _ends_with(self, outcome: Outcome) -> bool:
         """Return whether a rule of the plan ends the campaign with the cycle in flight."""
@@ -211,6 +239,8 @@ class CampaignRunner:
         """
         bench, log = self._bench, self._log
         log.read()
+        if self._cycle is not None and not has_record(self._cycle.plan.state):
+            return
         self._wakes += bench.is_running()
         wanted = self._wakes if last else log.received + (not log.has_news)
         until_ns = bench.clock.now_ns() + log.wait_ns(last=last)
@@ -224,7 +254,7 @@ class CampaignRunner:
 
     def _outcome(self, cycle: CycleRun) -> Outcome:
         if cycle.findings:
-            return Outcome.INVALID
+            return Outcome.RIG_FAULT
         raw = self._raw(cycle, Outcome.SLEPT_AND_WOKE, ())
         return outside_cycle(raw, cycle.plan, self._store.identity).outcome
 

@@ -25,7 +25,7 @@ RUNNING = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST)
 
 
 def sleep_line(wired: Collection[Channel]) -> Channel:
-    """Return the channel that tells sleep entry; `plan.check_against_bench` sees to one."""
+    """Return the channel that tells entry into any state but Modern Standby."""
     return Channel.SLP_S3 if Channel.SLP_S3 in wired else Channel.PWR_OK
 
 

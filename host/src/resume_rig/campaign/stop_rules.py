@@ -5,12 +5,8 @@ from dataclasses import dataclass
 
 from resume_rig.analysis.statistics import failure_rate_upper
 from resume_rig.model.cycle import Outcome
+from resume_rig.model.outcome import FAILED, NO_ANSWER
 from resume_rig.model.units import count_of, percent_up, seconds_text
-
-# What is no answer of the DUT's, and proves nothing about it.
-NO_ANSWER = frozenset({Outcome.INVALID, Outcome.INTERRUPTED})
-# What is no failure of the DUT's.
-NO_FAILURE = NO_ANSWER | {Outcome.SLEPT_AND_WOKE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +14,7 @@ class StopRules:
     """Rules; those that are None stop nothing.
 
     Attributes:
-        failures: so many cycles whose outcome is another than slept-and-woke.
+        failures: so many cycles in which the DUT failed (`model.outcome.FAILED`).
         time_ns: so long spent in cycles, all sessions together.
         failure_rate: the failure rate is shown to be at most this, 0..1, at `confidence`.
         confidence: 0..1.
@@ -53,7 +49,7 @@ def why_stop(
         recoveries: how often the DUT was brought back, or tried to be.
     """
     answered = sum(count for outcome, count in outcomes.items() if outcome not in NO_ANSWER)
-    failed = answered - outcomes.get(Outcome.SLEPT_AND_WOKE, 0)
+    failed = sum(count for outcome, count in outcomes.items() if outcome in FAILED)
     if rules.failures is not None and failed >= rules.failures:
         return f"{count_of(failed, 'cycle')} failed, and the plan stops at {rules.failures}"
     if rules.recoveries is not None and recoveries >= rules.recoveries:

@@ -5,6 +5,7 @@ writer is refused at once and a killed one leaves nothing behind. Readers are ne
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, LogState, Recovery, Session
 from resume_rig.campaign.seal import broken_seals, seals_of
-from resume_rig.campaign.stop_rules import NO_FAILURE
+from resume_rig.campaign.store_birth import bring_forth
 from resume_rig.campaign.store_rows import (
     CYCLE_COLUMNS,
     LATE_COLUMNS,
@@ -27,20 +28,21 @@ from resume_rig.campaign.store_rows import (
     SEAL_COLUMNS,
     SESSION_COLUMNS,
     Row,
+    Statement,
     cycle_of_row,
     cycle_to_row,
     identity_of_rows,
     identity_to_rows,
+    insert,
     recovery_of_row,
     recovery_to_row,
     session_of_row,
     session_to_row,
 )
 from resume_rig.model.cycle import Outcome
-from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord
-
-Statement = tuple[str, Row]
+from resume_rig.model.outcome import NO_FAILURE
 
 
 class Store:
@@ -58,6 +60,7 @@ class Store:
         self._connection = connection
         self._writing = writing
         self._half_done = False
+        self._counts: Counter[Outcome] | None = None
         with self._explained("read"):
             rows = dict(tuple(row) for row in self._rows("SELECT name, value FROM identity"))
             self.identity, self.plan = identity_of_rows(rows)
@@ -72,24 +75,10 @@ class Store:
 
         Raises:
             UsageError: the file is there already, or cannot be made.
+            RecordError: another process went on with it at once.
         """
-        try:
-            path.touch(exist_ok=False)
-        except FileExistsError:
-            raise UsageError(
-                f"could not make the store {path}: a file of that name is there; go on with it by "
-                f"`resume-rig run --resume {path}`, or name another one"
-            ) from None
-        except OSError as error:
-            raise UsageError(
-                f"could not make the store {path}: {error.strerror or error}"
-            ) from error
-        try:
-            return cls._lay_out(path, identity, plan)
-        except BaseException:
-            for suffix in ("", "-wal", "-shm"):
-                path.with_name(path.name + suffix).unlink(missing_ok=True)
-            raise
+        bring_forth(path, identity_to_rows(identity, plan))
+        return cls.resume(path)
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -122,7 +111,7 @@ class Store:
         Raises:
             RecordError: the store cannot be written to.
         """
-        self._write([_insert("session", SESSION_COLUMNS, session_to_row(session))])
+        self._write([insert("session", SESSION_COLUMNS, session_to_row(session))])
 
     def commit_cycle(self, raw: CycleRaw, log: LogState | None = None) -> None:
         """Put a cycle on the disk; when this returns it stays there.
@@ -140,8 +129,8 @@ class Store:
         if raw.records:
             records = encoding.deflate(encoding.records_json(raw.records), dictionary)
         row = cycle_to_row(raw, number if raw.records else None, records)
-        statements.append(_insert("cycle", CYCLE_COLUMNS, row))
-        statements.append(_insert("seal", SEAL_COLUMNS, (raw.number, *seals_of(row))))
+        statements.append(insert("cycle", CYCLE_COLUMNS, row))
+        statements.append(insert("seal", SEAL_COLUMNS, (raw.number, *seals_of(row))))
         if log is not None:
             statements.append(
                 (
@@ -149,7 +138,12 @@ class Store:
                     (encoding.pack_fact(log), raw.session),
                 )
             )
+        # An interrupt may strike behind the commit.
+        counts, self._counts = self._counts, None
         self._write(statements)
+        if counts is not None:
+            counts[raw.outcome] += 1
+            self._counts = counts
         if number is not None:
             self._dictionaries[number] = dictionary
 
@@ -159,7 +153,7 @@ class Store:
         Raises:
             RecordError: the store cannot be written to.
         """
-        self._write([_insert("recovery", RECOVERY_COLUMNS, recovery_to_row(recovery))])
+        self._write([insert("recovery", RECOVERY_COLUMNS, recovery_to_row(recovery))])
 
     def note_salvage(self, text: str) -> None:
         """Record that this store was put together from a damaged one.
@@ -199,9 +193,12 @@ class Store:
 
     def outcomes(self) -> dict[Outcome, int]:
         """Return how many cycles came to which outcome; outcomes that none came to are absent."""
-        with self._explained("read"):
-            rows = self._rows("SELECT outcome, count(*) FROM cycle GROUP BY outcome")
-            return {Outcome(name): count for name, count in rows}
+        # Who writes is alone, and counts on: a campaign asks several times a cycle.
+        if self._counts is None or not self._writing:
+            with self._explained("read"):
+                rows = self._rows("SELECT outcome, count(*) FROM cycle GROUP BY outcome")
+                self._counts = Counter({Outcome(name): count for name, count in rows})
+        return dict(self._counts)
 
     def first_failure(self) -> tuple[int, Outcome] | None:
         """Return number and outcome of the first cycle that the DUT failed; None without one."""
@@ -302,21 +299,6 @@ class Store:
         self.close()
 
     @classmethod
-    def _lay_out(cls, path: Path, identity: Identity, plan: Plan) -> Self:
-        try:
-            connection = schema.connect_new(path)
-            connection.execute("BEGIN IMMEDIATE")
-            schema.lay_out(connection)
-            for row in identity_to_rows(identity, plan):
-                connection.execute("INSERT INTO identity VALUES (?, ?)", row)
-            connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise UsageError(f"could not make the store {path}: {schema.why(error)}") from error
-        store = cls._of(path, connection, writing=True)
-        store._take()
-        return store
-
-    @classmethod
     def _of(cls, path: Path, connection: sqlite3.Connection, *, writing: bool) -> Self:
         try:
             return cls(path, connection, writing=writing)
@@ -388,8 +370,3 @@ class Store:
             raise RecordError(
                 f"could not {doing} the store {self.path}: {schema.why(error)}"
             ) from error
-
-
-def _insert(table: str, columns: Sequence[str], row: Row) -> Statement:
-    marks = ", ".join("?" * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", row

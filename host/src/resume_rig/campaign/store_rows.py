@@ -17,6 +17,7 @@ from resume_rig.rig.interface import Faults
 
 Value = None | int | str | bytes
 Row = Sequence[Value]
+Statement = tuple[str, Row]
 
 CYCLE_COLUMNS = (
     "number",
@@ -47,6 +48,12 @@ LATE_COLUMNS = CYCLE_COLUMNS[CYCLE_COLUMNS.index("records") + 1 :]
 SEAL_COLUMNS = ("cycle", "facts", "light")
 SESSION_COLUMNS = ("number", "started_utc_ns", "boot_id", "host", "software", "log")
 RECOVERY_COLUMNS = ("session", "after_cycle", "why", "ok", "commands", "edges", "step", "levels")
+
+
+def insert(table: str, columns: Sequence[str], row: Row) -> Statement:
+    """Return the statement that puts a row into a table."""
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", row
 
 
 def identity_to_rows(identity: Identity, plan: Plan) -> list[Row]:

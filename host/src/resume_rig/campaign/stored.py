@@ -2,7 +2,7 @@
 
 import dataclasses
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -10,14 +10,16 @@ from pathlib import Path
 
 from resume_rig.analysis.correlate import TimedCycle
 from resume_rig.analysis.light_blocks import onset_of_blocks
+from resume_rig.campaign.hung import with_hang
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
-from resume_rig.campaign.raw import CycleRaw, Recovery, Session
+from resume_rig.campaign.raw import CommandName, CycleRaw, Recovery, Session
 from resume_rig.campaign.record_texts import without_text
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.campaign.stored_cycles import StoredCycles
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import BoardClock, Outcome, OutsideCycle
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import LogReading, OsRecord
@@ -135,11 +137,17 @@ def timed_campaign(stored: StoredCampaign, clock: CampaignClock | None = None) -
     clock = clock_of(stored) if clock is None else clock
     calibrations: list[RateCalibration | None] = []
     timed: list[TimedCycle] = []
+    steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
+    for step in stored.recoveries:
+        steps[step.session, step.after_cycle].append(step)
     index = 0
     for raw in stored.cycles:
         calibration = clock.calibration(raw)
         calibrations.append(calibration)
         outside = _outside(raw, stored, index, calibration)
+        outside = with_hang(
+            outside, steps.get((raw.session, raw.number), ()), stored.identity.wired
+        )
         outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
         timed.append(TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records))
         index += raw.outcome is not Outcome.INTERRUPTED
@@ -167,7 +175,14 @@ def _wake_utc(raw: CycleRaw, outside: OutsideCycle, clock: CampaignClock) -> Bou
     Where a clock stepped within the cycle its edges stand, their UTC does not.
     """
     board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
+    board_ns = _lit_ns(raw) if board_ns is None else board_ns
     return None if board_ns is None else clock.utc_ns(raw, board_ns)
+
+
+def _lit_ns(raw: CycleRaw) -> int | None:
+    """Return when the display came on last, which is all that Modern Standby shows of a timer."""
+    lit = [e.t_ns for e in raw.edges if e.channel is Channel.BACKLIGHT and e.level]
+    return lit[-1] if lit and any(c.name is CommandName.ARM_TIMER for c in raw.commands) else None
 
 
 def _reading(records: Iterable[tuple[OsRecord, ...]], sessions: Iterable[Session]) -> LogReading:

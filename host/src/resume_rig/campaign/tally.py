@@ -8,8 +8,8 @@ from typing import Final
 
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw
-from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle
+from resume_rig.model.outcome import NO_FAILURE
 
 _PACE_OF: Final = 50
 

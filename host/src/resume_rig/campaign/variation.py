@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import TypeAlias
 
-from resume_rig.model.channel import Actuator
+from resume_rig.model.means import SleepBy, WakeBy
 from resume_rig.model.os_record import SleepKind
 
 MAX_VALUES = 1_000
 
-Varied: TypeAlias = int | Actuator | SleepKind
+Varied: TypeAlias = int | SleepBy | WakeBy | SleepKind
 
 
 @unique

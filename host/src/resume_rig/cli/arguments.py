@@ -53,7 +53,7 @@ def add_rig_arguments(parser: argparse.ArgumentParser, default: str | None) -> N
         metavar="URL",
         default=default,
         required=default is None,
-        help="sim:[clock=virtual|real][,seed=N][,dut=loopback], "
+        help="sim:[clock=virtual|real][,seed=N][,dut=loopback][,light=none], "
         "native:IMAGE[,seed=N][,dut=loopback], serial:PORT, "
         f"socket:HOST:PORT or rfc2217:HOST:PORT{f' (default {default})' if default else ''}",
     )

@@ -10,6 +10,7 @@ from resume_rig.campaign.events import (
     CampaignEvent,
     CycleDone,
     CycleStarted,
+    LinkTold,
     LogUnreadable,
     Recovered,
     Recovering,
@@ -21,16 +22,18 @@ from resume_rig.campaign.hooks import HookEvent, Hooks
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.plan_states import states_text
 from resume_rig.campaign.recovery_text import DONE_BY, levels_text
 from resume_rig.campaign.tally import Running, Tally
 from resume_rig.cli.console import columns_of, look_of, say
 from resume_rig.cli.progress_json import event_line
 from resume_rig.model.cycle import Outcome, OutsideCycle
+from resume_rig.model.outcome import AS_PLANNED
 from resume_rig.model.units import seconds_text
 from resume_rig.report.terminal_correlation import cycle_line
 from resume_rig.report.terminal_progress import CampaignStatus, status_line
 
-_NO_FAILURE: Final = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.INTERRUPTED})
+_NO_FAILURE: Final = AS_PLANNED | {Outcome.INTERRUPTED}
 
 
 @unique
@@ -96,8 +99,9 @@ class Progress:
         match event:
             case CampaignBegan(path=path, plan=plan, done=done) if not quiet:
                 going_on = f", {done} done before" if done else ""
+                dut, states = self._identity.dut_name, states_text(plan.states)
                 say(
-                    f"{plan.cycles} {plan.state} cycles{going_on} on {self._identity.dut_name}, "
+                    f"{plan.cycles} {states} cycles{going_on} on {dut}, "
                     f"rig {self._identity.rig.board}; store {path}"
                 )
             case CycleStarted(number=number):
@@ -120,6 +124,13 @@ class Progress:
                 self._line(f"after cycle {number}: {text}; waiting for the rig.")
             case RigBack(after_cycle=number):
                 self._line(f"after cycle {number}: the rig is back, the campaign goes on.")
+            case LinkTold(repeated=repeated, stale=stale, damaged=damaged) if (
+                repeated + stale + damaged > 0
+            ):
+                self._line(
+                    f"link to the rig: {repeated} requests sent again, {stale} replies too late "
+                    f"or doubled, {damaged} damaged."
+                )
 
     def _cycle(self, outside: OutsideCycle) -> None:
         planned = None if self._plan is None else self._plan.cycles

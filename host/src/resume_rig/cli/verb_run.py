@@ -19,9 +19,9 @@ from resume_rig.cli.arguments import (
 )
 from resume_rig.cli.assessment import show
 from resume_rig.cli.console import refuse_to_overwrite, say
+from resume_rig.cli.dut_ways import add_way_arguments, control_of, say_kinds, ways_of
 from resume_rig.cli.exit_status import STOPPED, status_of_verdict
 from resume_rig.cli.opened_rig import dut_of, opened_rig
-from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import RigError, UsageError
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _PLAN_OPTIONS = (
     "wake_by",
     "dwell",
     "settle",
+    "settle_limit",
     "press",
     "ignore_first",
     "host_clock_ppb",
@@ -54,7 +55,6 @@ _HOOKS = {
     "recovery": "after each step that was to bring the DUT back",
     "end": "when the campaign is over",
 }
-_ACTUATORS = {str(actuator).lower(): actuator for actuator in Actuator}
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -72,16 +72,9 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
     )
     parser.add_argument("--cycles", metavar="N", type=int, help="how many cycles (default 4)")
-    parser.add_argument("--state", metavar="STATE", help="sleep state (default S3)")
-    for name, what in (("sleep", "puts the DUT to sleep"), ("wake", "wakes it")):
-        parser.add_argument(
-            f"--{name}-by", choices=tuple(_ACTUATORS), help=f"what {what} (default button)"
-        )
+    add_way_arguments(parser)
     parser.add_argument(
         "--dwell", metavar="TIME", type=duration_ns, help="asleep before the wake (default 5s)"
-    )
-    parser.add_argument(
-        "--settle", metavar="TIME", type=duration_ns, help="awake before the next (default 2s)"
     )
     parser.add_argument(
         "--press", metavar="TIME", type=duration_ns, help="length of a press (default 150ms)"
@@ -218,6 +211,7 @@ class _Setting:
     Attributes:
         plan: None for a campaign that goes on by its store's.
         not_before_utc_ns: wall time of the newest cycle that is there already.
+        sessions_before: runs and resumes of the campaign so far.
     """
 
     store: Path
@@ -225,24 +219,19 @@ class _Setting:
     dut: "DutProfile | None"
     plan: "Plan | None"
     not_before_utc_ns: int = 0
+    sessions_before: int = 0
 
 
 def _new(args: argparse.Namespace) -> _Setting:
     from resume_rig.campaign.plan import default_plan, override
     from resume_rig.campaign.plan_file import load_plan
-    from resume_rig.model.os_record import SleepKind
 
     args.rig = args.rig or "sim:"
-    if args.state is not None and args.state not in list(SleepKind):
-        raise UsageError(f"--state {args.state!r} is not a sleep state; this version does S3")
     plan = override(
         default_plan() if args.plan is None else load_plan(args.plan),
         cycles=args.cycles,
-        state=None if args.state is None else SleepKind(args.state),
-        sleep_by=_ACTUATORS.get(args.sleep_by),
-        wake_by=_ACTUATORS.get(args.wake_by),
+        **ways_of(args),
         dwell_ns=args.dwell,
-        settle_ns=args.settle,
         press_ns=args.press,
         warm_up=args.warm_up if args.ignore_first is None else int(args.ignore_first),
     )
@@ -263,14 +252,17 @@ def _stored(args: argparse.Namespace) -> _Setting:
         )
     with Store.open(args.resume) as store:
         identity, newest_utc_ns = store.identity, store.newest_utc_ns()
+        sessions = len(store.sessions())
     dut = identity.dut if args.dut is None else load_dut_profile(args.dut)
-    return _Setting(args.resume, args.rig or identity.rig_url, dut, None, newest_utc_ns)
+    return _Setting(args.resume, args.rig or identity.rig_url, dut, None, newest_utc_ns, sessions)
 
 
 def _campaign(
     args: argparse.Namespace, setting: _Setting, requirement: "Requirement", hooks: "Hooks"
 ) -> "CampaignEnd":
     from resume_rig.campaign.campaign import begin, go_on
+    from resume_rig.campaign.disk_space import free_bytes_of
+    from resume_rig.campaign.events import LinkTold
     from resume_rig.campaign.identity import identify
     from resume_rig.cli.campaign_progress import Progress, ProgressMode
     from resume_rig.timing.clock_discipline import discipline_of, stated_discipline
@@ -278,30 +270,45 @@ def _campaign(
     helps = _helps(args, setting.store)
     kept_ppb = args.host_clock_ppb
     stated = None if kept_ppb is None else stated_discipline(kept_ppb)
-    with opened_rig(setting.rig_url, setting.dut, setting.not_before_utc_ns) as opened:
+    with opened_rig(
+        setting.rig_url, setting.dut, setting.not_before_utc_ns, setting.sessions_before
+    ) as opened:
         rig, clock = opened.rig, opened.clock
         identity = identify(
-            rig_url=setting.rig_url,
+            rig_url=opened.url,
             rig=rig.info(),
             dut=setting.dut,
             requirement=requirement,
             created_utc_ns=clock.utc_ns(),
             host_clock=discipline_of(clock) if stated is None else stated,
+            faults=None if opened.faults is None else opened.faults.text,
         )
+        if setting.plan is not None:
+            say_kinds(setting.plan, requirement)
         progress = Progress(identity, ProgressMode(args.progress), hooks)
         log = _log_source(args, clock, opened.dut_log)
+        control = control_of(args, setting.store, opened)
         go = go_on if setting.plan is None else partial(begin, plan=setting.plan)
-        with nullcontext() if log is None else closing(log):
-            return go(
-                setting.store,
-                identity=identity,
-                rig=rig,
-                clock=clock,
-                log=log,
-                observe=progress,
-                helps=helps,
-                reopen=opened.reopen,
-            )
+        try:
+            with (
+                nullcontext() if log is None else closing(log),
+                nullcontext() if control is None else closing(control),
+            ):
+                return go(
+                    setting.store,
+                    identity=identity,
+                    rig=rig,
+                    clock=clock,
+                    log=log,
+                    observe=progress,
+                    helps=helps,
+                    reopen=opened.reopen,
+                    control=control,
+                    free=free_bytes_of(opened.disk_is_full),
+                )
+        finally:
+            counts = opened.link_counts()
+            progress(LinkTold(counts.repeated, counts.stale, counts.damaged))
 
 
 def _helps(args: argparse.Namespace, store: Path) -> "OutsideHelp":

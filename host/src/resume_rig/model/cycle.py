@@ -27,15 +27,21 @@ class OutsideState(StrEnum):
 
 @unique
 class Outcome(StrEnum):
-    """What became of a cycle, from outside."""
+    """What became of a cycle; model/outcome.py has what each means (docs/reference/outcomes.md)."""
 
     SLEPT_AND_WOKE = "slept-and-woke"
+    RECORD_MISSING = "record-missing"
+    WOKE_LATE = "woke-late"
     NEVER_SLEPT = "never-slept"
+    SLEPT_SHALLOW = "slept-shallow"
     WOKE_ALONE = "woke-alone"
     NEVER_WOKE = "never-woke"
+    HUNG_IN_SLEEP = "hung-in-sleep"
+    HUNG_IN_RESUME = "hung-in-resume"
     DARK = "dark"
     REBOOTED = "rebooted"
     INVALID = "invalid"
+    RIG_FAULT = "rig-fault"
     INTERRUPTED = "interrupted"
 
 
@@ -74,6 +80,8 @@ class OutsideCycle:
         hibernated_from_ns: board clock at which a sleep that began as S3 became an S4 (a doze);
             None where it did not.
         bounces: edges of each line that were one too many; lines without any are absent.
+        asked: the kind of sleep that the plan asked for (BOOT: off, and a boot); None where
+            nobody says (captures).
     """
 
     number: int
@@ -90,6 +98,7 @@ class OutsideCycle:
     light_basis: LightBasis | None = None
     hibernated_from_ns: int | None = None
     bounces: Mapping[Channel, int] = field(default_factory=dict)
+    asked: SleepKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,15 @@ class ReconciledCycle:
     certainty: MatchCertainty | None = None
     record_missing: CycleReason | None = None
     bios_impossible: bool = False
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the cycle, with what the lack of its OS record adds to the wires."""
+        lost = self.record is None and self.record_missing is CycleReason.LOST
+        lost = lost and self.outside.asked is not SleepKind.BOOT
+        if lost and self.outside.outcome is Outcome.SLEPT_AND_WOKE:
+            return Outcome.RECORD_MISSING
+        return self.outside.outcome
 
     @property
     def timed_outside(self) -> bool:

@@ -75,6 +75,7 @@ class DutProfile:
         known: what healthy units of its platform have shown; None: nothing.
         behaviour: how a simulated one errs.
         recovery: how it is brought back when it hangs.
+        idle_ns: after so long without input its OS puts it to sleep; None: never, or nobody says.
     """
 
     name: str
@@ -97,3 +98,4 @@ class DutProfile:
     known: DutKnown | None = None
     behaviour: DutBehaviour = SOUND
     recovery: RecoveryLadder = DEFAULT_LADDER
+    idle_ns: int | None = None

@@ -40,6 +40,7 @@ class DutBehaviour:
         wake_source_type: what the OS names as the source of every wake; None: the truth.
         lit_by_firmware: the panel is lit before the OS has control.
         light_late_share, light_late_ns: the display is late, by so much.
+        firmware_late_share, firmware_late_ns: its firmware takes so much longer.
         pwm_hz, pwm_duty: of the dimmed panel; 0 Hz: not dimmed.
         lid_bounces: how often the lid's sensor falls back at each of its edges.
         hang_share: never gets out of its firmware.
@@ -65,6 +66,8 @@ class DutBehaviour:
     lit_by_firmware: bool = False
     light_late_share: float = 0.0
     light_late_ns: int = 0
+    firmware_late_share: float = 0.0
+    firmware_late_ns: int = 0
     pwm_hz: int = 0
     pwm_duty: float = 1.0
     lid_bounces: int = 0

@@ -1,6 +1,7 @@
 """Edges and light blocks as the board stamps them."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from resume_rig.model.channel import Channel
 
@@ -22,9 +23,8 @@ class Edge:
     level: int
 
 
-@dataclass(frozen=True, slots=True)
-class LightBlock:
-    """One millisecond of the photodiode.
+class LightBlock(NamedTuple):
+    """One millisecond of the photodiode; a tuple, as a cycle has thousands.
 
     Attributes:
         number: the board's gapless number of this block since its boot, from 0.

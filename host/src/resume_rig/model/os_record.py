@@ -30,6 +30,11 @@ class SleepKind(StrEnum):
     UNKNOWN = "unknown"
 
 
+def state_word(kind: SleepKind) -> str:
+    """Return a state that can be asked for as a plan names it; a boot is asked for as S5."""
+    return "S5" if kind is SleepKind.BOOT else kind.value
+
+
 NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN})
 """Kinds of records that tell of no sleep."""
 

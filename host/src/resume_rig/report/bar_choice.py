@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.model.cycle import Outcome, ReconciledCycle
+from resume_rig.model.cycle import ReconciledCycle
+from resume_rig.model.outcome import AS_PLANNED
 
 BARS_FOR_ALL: Final = 200
 """Campaigns up to this many cycles have every bar drawn."""
@@ -31,7 +32,7 @@ def bar_choice(cycles: Sequence[ReconciledCycle]) -> BarChoice:
     if len(cycles) <= BARS_FOR_ALL:
         return BarChoice(tuple(cycles), len(cycles), 0, 0, 0, 0)
     middle = range(_ENDS, len(cycles) - _ENDS)
-    broken = [i for i in middle if cycles[i].outside.outcome is not Outcome.SLEPT_AND_WOKE]
+    broken = [i for i in middle if cycles[i].outside.outcome not in AS_PLANNED]
     taken = frozenset(broken)
     measured = [i for i in middle if i not in taken and _resume_ms(cycles[i]) is not None]
     slowest = sorted(measured, key=lambda i: -(_resume_ms(cycles[i]) or 0))[:_SLOWEST]

@@ -267,7 +267,7 @@ def _panels_note(bars: BarChoice) -> str:
 
 
 def _row(cycle: ReconciledCycle) -> CycleRow:
-    outcome, record = cycle.outside.outcome, cycle.record
+    outcome, record = cycle.outcome, cycle.record
     kinds = [finding.kind.value for finding in findings_of(cycle)]
     told = {Outcome.SLEPT_AND_WOKE.value, *kinds}
     points = outside_milestones(cycle.outside)

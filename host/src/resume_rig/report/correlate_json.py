@@ -20,7 +20,7 @@ from resume_rig.model.match import (
     ClockStep,
     UnmatchedRecord,
 )
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, state_word
 from resume_rig.model.verdict import Finding
 from resume_rig.report.budget_json import budgets_json
 from resume_rig.report.component_json import (
@@ -108,7 +108,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "state_outside": outside.state.value,
         "verdict": cycle.verdict.value,
         "findings": [_finding(finding) for finding in findings_of(cycle)],
-        "outcome": outside.outcome.value,
+        "outcome": cycle.outcome.value,
         "wake_by": None if outside.wake_by is None else outside.wake_by.value,
         "matched": cycle.record is not None,
         "ignored": outside.ignored,
@@ -117,6 +117,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         "light_definition": None if outside.light_basis is None else outside.light_basis.value,
         "bounces": {channel.value: count for channel, count in outside.bounces.items()},
         "hibernated_after_ns": _hibernated_after_ns(outside),
+        "state_asked": None if outside.asked is None else state_word(outside.asked),
         **components_json(cycle.record),
         "match": _match(cycle),
     }

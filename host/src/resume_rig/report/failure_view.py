@@ -6,6 +6,7 @@ from typing import Final
 
 from resume_rig.model.cycle import Outcome, ReconciledCycle
 from resume_rig.model.os_record import OsRecord
+from resume_rig.model.outcome import AS_PLANNED
 from resume_rig.model.recorded import RecordedCycle
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.findings import findings_of
@@ -17,7 +18,7 @@ MOST_FAILURES: Final = 12
 """Failures that are drawn; the exports have the waves of all."""
 
 _RECORD_TEXT: Final = 1_500
-_BY_PLAN: Final = frozenset({Outcome.SLEPT_AND_WOKE, Outcome.INTERRUPTED})
+_BY_PLAN: Final = AS_PLANNED | {Outcome.INTERRUPTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def failures(
 
 
 def _failure(cycle: ReconciledCycle, recorded: RecordedCycle | None) -> Failure:
-    outcome = cycle.outside.outcome
+    outcome = cycle.outcome
     what = outcome_words(outcome) if outcome not in _BY_PLAN else _over(cycle.record)
     return Failure(
         cycle=cycle.outside.number,

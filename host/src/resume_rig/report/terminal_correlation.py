@@ -115,7 +115,7 @@ def cycle_line(
     points = outside_milestones(outside)
     of = "" if planned is None else f"/{planned}"
     width = 0 if planned is None else len(str(planned))
-    parts = [f"cycle {outside.number:>{width}}{of}", outcome_words(outside.outcome)]
+    parts = [f"cycle {outside.number:>{width}}{of}", outcome_words(cycle.outcome)]
     for name, point in (("PLTRST#", points.pltrst), ("light", points.light)):
         if point is not None:
             parts.append(f"{name} {value_ms_text(point)} ms")
@@ -216,9 +216,9 @@ def _all_columns(
 
 def _outcomes(shown: Sequence[ReconciledCycle]) -> list[Column]:
     """Return the column of outcomes, or none where every cycle went as it should."""
-    if all(cycle.outside.outcome is Outcome.SLEPT_AND_WOKE for cycle in shown):
+    if all(cycle.outcome is Outcome.SLEPT_AND_WOKE for cycle in shown):
         return []
-    return [Column("outcome", [outcome_words(c.outside.outcome) for c in shown], right=False)]
+    return [Column("outcome", [outcome_words(c.outcome) for c in shown], right=False)]
 
 
 def _verdict_word(cycle: ReconciledCycle) -> str:

@@ -32,7 +32,9 @@ _OPTIONAL = (
     "recovery",
     "pwr_ok_rise_max_ms",
     "pressed_by",
+    "idle_s",
 )
+_IDLE_S = (10, 3_600)
 _PRESSED_BY = ("header", "finger")
 _REQUIRED = (
     "title",
@@ -149,9 +151,18 @@ def _profile(table: DutTable) -> DutProfile:
         known=read_known(table.table("known")),
         behaviour=read_behaviour(table.table("behaviour")),
         recovery=read_recovery(table.table("recovery")),
+        idle_ns=_idle_ns(table),
     )
     _check_reset_to_tsc(table, profile)
     return profile
+
+
+def _idle_ns(table: DutTable) -> int | None:
+    """Return after how long without input the OS sleeps; None where nobody says."""
+    if not table.has("idle_s"):
+        return None
+    low_s, high_s = _IDLE_S
+    return round(table.number("idle_s", high_s, low_s) * 1_000_000_000)
 
 
 def _timing(table: DutTable) -> DutTiming:

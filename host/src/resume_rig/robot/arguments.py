@@ -9,6 +9,7 @@ from robot.api.deco import keyword
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import ResumeRigError
+from resume_rig.model.os_record import SLEEPS, SleepKind
 from resume_rig.model.units import DURATION_UNITS_NS, duration_of, seconds_text
 
 _P = ParamSpec("_P")
@@ -32,11 +33,60 @@ class Duration:
         return seconds_text(self.ns)
 
 
+# Robot Framework tells nothing of what is allowed where a type is "this or None", so that what may
+# be left out has a type of its own.
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTime:
+    """A time of a plan; the plan's own where none is named."""
+
+    ns: int | None = None
+
+    def __str__(self) -> str:
+        return "the plan's" if self.ns is None else seconds_text(self.ns)
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """An actuator; the plan's own, or any, where none is named."""
+
+    actuator: Actuator | None = None
+
+    def __str__(self) -> str:
+        return "any" if self.actuator is None else str(self.actuator)
+
+    @property
+    def chosen(self) -> Actuator:
+        """The actuator, where one has to be: the button, if none is named."""
+        return Actuator.BUTTON if self.actuator is None else self.actuator
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of sleep; that of the plan, or of the requirement, where none is named."""
+
+    kind: SleepKind | None = None
+
+    def __str__(self) -> str:
+        return "as planned" if self.kind is None else str(self.kind)
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of cycles in percent, for example `95 %`."""
+    """A share of cycles in percent, for example `95 %`; every one where none is named."""
 
-    of_one: float
+    of_one: float | None = None
+
+    def __str__(self) -> str:
+        return "every cycle" if self.of_one is None else f"{100 * self.of_one:g} %"
+
+
+AS_PLANNED: Final = PlanTime()
+ANY: Final = By()
+ANY_KIND: Final = Kind()
+EVERY: Final = Share()
+BUTTON: Final = By(Actuator.BUTTON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +102,27 @@ def read_duration(text: str) -> Duration:
     if found is None:
         raise ValueError(f"a time is a number and its unit: {_UNITS}; for example 2 s or 250 ms")
     return Duration(found)
+
+
+def read_plan_time(text: str) -> PlanTime:
+    """Read a time of a plan."""
+    return PlanTime(read_duration(text).ns)
+
+
+def read_by(text: str) -> By:
+    """Read the name of an actuator."""
+    name = text.strip().upper()
+    if name not in list(Actuator):
+        raise ValueError(f"there is no such actuator; allowed are {', '.join(Actuator)}")
+    return By(Actuator(name))
+
+
+def read_kind(text: str) -> Kind:
+    """Read the name of a kind of sleep."""
+    found = [kind for kind in SLEEPS if kind.value.lower() == text.strip().lower()]
+    if not found:
+        raise ValueError(f"there is no such kind of sleep; allowed are {', '.join(SLEEPS)}")
+    return Kind(found[0])
 
 
 def read_share(text: str) -> Share:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from robot.api import logger
-from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
 from resume_rig.acceptance.assessment import Assessed
 from resume_rig.acceptance.bench_in_use import open_bench
@@ -19,13 +18,21 @@ from resume_rig.acceptance.killed_campaign import run_and_kill
 from resume_rig.analysis.requirement import load_requirement
 from resume_rig.campaign.plan import Plan, default_plan, override
 from resume_rig.campaign.plan_file import load_plan
-from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import SleepKind
-from resume_rig.robot.arguments import Duration, sentence
+from resume_rig.robot.arguments import (
+    ANY,
+    ANY_KIND,
+    AS_PLANNED,
+    By,
+    Kind,
+    PlanTime,
+    Refusal,
+    sentence,
+)
 from resume_rig.robot.held import shown
 from resume_rig.robot.keywords import Keywords
 from resume_rig.robot.log_figures import figures_html
+from resume_rig.robot.output_folder import new_place, suite_name
 from resume_rig.robot.progress import ConsoleProgress
 
 _REQUIREMENT = "sysfund-0004"
@@ -40,12 +47,12 @@ class CampaignKeywords(Keywords):
         *,
         cycles: int | None = None,
         plan: str | None = None,
-        state: SleepKind | None = None,
-        sleep_by: Actuator | None = None,
-        wake_by: Actuator | None = None,
-        dwell: Duration | None = None,
-        settle: Duration | None = None,
-        press: Duration | None = None,
+        state: Kind = ANY_KIND,
+        sleep_by: By = ANY,
+        wake_by: By = ANY,
+        dwell: PlanTime = AS_PLANNED,
+        settle: PlanTime = AS_PLANNED,
+        press: PlanTime = AS_PLANNED,
         warm_up: int | None = None,
         requirement: str = _REQUIREMENT,
         log: str | None = None,
@@ -95,11 +102,11 @@ class CampaignKeywords(Keywords):
         *,
         cycles: int | None = None,
         plan: str | None = None,
-        state: SleepKind | None = None,
-        sleep_by: Actuator | None = None,
-        wake_by: Actuator | None = None,
-        dwell: Duration | None = None,
-        settle: Duration | None = None,
+        state: Kind = ANY_KIND,
+        sleep_by: By = ANY,
+        wake_by: By = ANY,
+        dwell: PlanTime = AS_PLANNED,
+        settle: PlanTime = AS_PLANNED,
         warm_up: int | None = None,
         requirement: str = _REQUIREMENT,
         log: str | None = None,
@@ -108,11 +115,15 @@ class CampaignKeywords(Keywords):
 
         Several suites may judge one campaign by different sides; a real one takes hours.
         Arguments as `Run Campaign`; they count where the campaign is not there yet.
+        One that a fault ended is not tried again: the keyword fails with the same sentence.
         """
-        if name in self._held.named:
-            return self._take(self._held.named[name])
+        held = self._held
+        if name in held.broken:
+            raise Refusal(held.broken[name])
+        if name in held.named:
+            return self._take(held.named[name])
         try:
-            return self.run_campaign(
+            store = self.run_campaign(
                 cycles=cycles,
                 plan=plan,
                 state=state,
@@ -124,9 +135,12 @@ class CampaignKeywords(Keywords):
                 requirement=requirement,
                 log=log,
             )
-        finally:
-            if self._held.assessed is not None:
-                self._held.named[name] = self._held.assessed
+        except Refusal as error:
+            if isinstance(error.__cause__, CampaignBroken):
+                held.broken[name] = str(error)
+            raise
+        held.named[name] = held.campaign()
+        return store
 
     @sentence("Run Campaign And Kill It After")
     def run_campaign_and_kill_it_after(self, kill_after: int, cycles: int) -> str:
@@ -182,53 +196,32 @@ def _plan_of(
     plan: str | None,
     *,
     cycles: int | None,
-    state: SleepKind | None,
-    sleep_by: Actuator | None,
-    wake_by: Actuator | None,
-    dwell: Duration | None,
-    settle: Duration | None,
-    press: Duration | None,
+    state: Kind,
+    sleep_by: By,
+    wake_by: By,
+    dwell: PlanTime,
+    settle: PlanTime,
+    press: PlanTime,
     warm_up: int | None,
 ) -> Plan:
     return override(
         default_plan() if plan is None else load_plan(plan),
         cycles=cycles,
-        state=state,
-        sleep_by=sleep_by,
-        wake_by=wake_by,
-        dwell_ns=None if dwell is None else dwell.ns,
-        settle_ns=None if settle is None else settle.ns,
-        press_ns=None if press is None else press.ns,
+        state=state.kind,
+        sleep_by=sleep_by.actuator,
+        wake_by=wake_by.actuator,
+        dwell_ns=dwell.ns,
+        settle_ns=settle.ns,
+        press_ns=press.ns,
         warm_up=warm_up,
     )
 
 
 def _store_path(named: str | None) -> Path:
     """Return where a store goes: as named, or a new file in the output folder."""
-    if named is not None:
-        path = Path(named)
-        if path.suffix != SUFFIX:
-            raise UsageError(f"could not make the store {shown(named)}: its name ends in {SUFFIX}")
-        return path
-    folder, suite = _output_folder(), _suite_name()
-    for number in range(1, 100_000):
-        path = folder / f"{suite}-{number}{SUFFIX}"
-        if not path.exists():
-            return path
-    raise UsageError(f"could not make a store in {folder}: there are 99,999 of {suite} already")
-
-
-def _output_folder() -> Path:
-    try:
-        return Path(str(BuiltIn().get_variable_value("${OUTPUT_DIR}", ".")))
-    except RobotNotRunningError:
-        return Path()
-
-
-def _suite_name() -> str:
-    try:
-        name = str(BuiltIn().get_variable_value("${SUITE_NAME}", "campaign"))
-    except RobotNotRunningError:
-        name = "campaign"
-    last = name.rpartition(".")[2].lower()
-    return "".join(c if c.isalnum() and c.isascii() else "-" for c in last)[:60] or "campaign"
+    if named is None:
+        return new_place(suite_name(), SUFFIX)
+    path = Path(named)
+    if path.suffix != SUFFIX:
+        raise UsageError(f"could not make the store {shown(named)}: its name ends in {SUFFIX}")
+    return path

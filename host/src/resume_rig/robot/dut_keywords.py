@@ -3,8 +3,8 @@
 from robot.api import logger
 
 from resume_rig.acceptance.single_actions import DutState
-from resume_rig.model.channel import Actuator, Channel
-from resume_rig.robot.arguments import Duration, Refusal, sentence
+from resume_rig.model.channel import Channel
+from resume_rig.robot.arguments import BUTTON, By, Duration, Refusal, sentence
 from resume_rig.robot.keywords import Keywords
 
 _PRESS = Duration(150_000_000)
@@ -38,11 +38,9 @@ class DutKeywords(Keywords):
         self._held.hands("open the lid").move_lid(closed=False)
 
     @sentence("Put DUT To Sleep")
-    def put_dut_to_sleep(
-        self, by: Actuator = Actuator.BUTTON, timeout: Duration = _PATIENCE
-    ) -> Duration:
+    def put_dut_to_sleep(self, by: By = BUTTON, timeout: Duration = _PATIENCE) -> Duration:
         """Put the DUT to sleep, see it on the wires, and return the time to sleep entry."""
-        took_ns = self._held.hands("put the DUT to sleep").put_to_sleep(by, timeout.ns)
+        took_ns = self._held.hands("put the DUT to sleep").put_to_sleep(by.chosen, timeout.ns)
         logger.info(f"asleep {Duration(took_ns)} after the trigger")
         return Duration(took_ns)
 
@@ -52,12 +50,12 @@ class DutKeywords(Keywords):
         self._held.hands("watch the DUT").stay_asleep(time.ns)
 
     @sentence("Wake DUT")
-    def wake_dut(self, by: Actuator = Actuator.BUTTON, timeout: Duration = _PATIENCE) -> Duration:
+    def wake_dut(self, by: By = BUTTON, timeout: Duration = _PATIENCE) -> Duration:
         """Wake the DUT, see every sign of it, and return the time to the last one.
 
         By the lid, an open one is closed first.
         """
-        took_ns = self._held.hands("wake the DUT").wake(by, timeout.ns)
+        took_ns = self._held.hands("wake the DUT").wake(by.chosen, timeout.ns)
         logger.info(f"awake {Duration(took_ns)} after the trigger")
         return Duration(took_ns)
 

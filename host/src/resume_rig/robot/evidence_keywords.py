@@ -8,6 +8,7 @@ from resume_rig.acceptance.evidence_checks import evidence_is_whole, junit_says
 from resume_rig.model.errors import UsageError
 from resume_rig.robot.arguments import sentence
 from resume_rig.robot.keywords import Keywords
+from resume_rig.robot.output_folder import new_place
 
 
 class EvidenceKeywords(Keywords):
@@ -25,10 +26,14 @@ class EvidenceKeywords(Keywords):
         return path
 
     @sentence("Write Evidence")
-    def write_evidence(self, folder: str) -> str:
-        """Write report, JUnit, tables, waves, trace and store into a new folder with a manifest."""
-        write_evidence(self._exporter(), Path(folder))
-        return folder
+    def write_evidence(self, folder: str | None = None) -> str:
+        """Write report, JUnit, tables, waves, trace and store into a new folder with a manifest.
+
+        Returns the folder; without a name it is a new one in the output folder.
+        """
+        place = new_place("evidence") if folder is None else Path(folder)
+        write_evidence(self._exporter(), place)
+        return str(place)
 
     @sentence("Evidence Should Be Whole")
     def evidence_should_be_whole(self, folder: str) -> str:

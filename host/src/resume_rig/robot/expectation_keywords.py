@@ -18,12 +18,11 @@ from resume_rig.acceptance.expectations import (
     wires_show,
 )
 from resume_rig.acceptance.recoveries import recoveries_succeeded
-from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.requirement import BIOS, RESUME, Comparison
 from resume_rig.model.verdict import FindingKind, Verdict
-from resume_rig.robot.arguments import Duration, Share, sentence
+from resume_rig.robot.arguments import ANY, ANY_KIND, EVERY, By, Duration, Kind, Share, sentence
 from resume_rig.robot.held import shown
 from resume_rig.robot.keywords import Keywords
 
@@ -46,7 +45,7 @@ class ExpectationKeywords(Keywords):
 
     @sentence("Resume Time Should Be At Most")
     def resume_time_should_be_at_most(
-        self, limit: Duration, share: Share | None = None, wake_by: Actuator | None = None
+        self, limit: Duration, share: Share = EVERY, wake_by: By = ANY
     ) -> str:
         """Check BIOS + drivers, the OS's own times, which SYSFUND-0004 limits.
 
@@ -58,14 +57,14 @@ class ExpectationKeywords(Keywords):
         return self._held.expect(self._time(RESUME, limit, share, wake_by))
 
     @sentence("BIOS Time Should Be At Most")
-    def bios_time_should_be_at_most(self, limit: Duration, share: Share | None = None) -> str:
+    def bios_time_should_be_at_most(self, limit: Duration, share: Share = EVERY) -> str:
         """Check the BIOS time that the OS reports."""
-        return self._held.expect(self._time(BIOS, limit, share, None))
+        return self._held.expect(self._time(BIOS, limit, share))
 
     @sentence("BIOS Time Is Advised To Be At Most")
     def bios_time_is_advised_to_be_at_most(self, limit: Duration) -> str:
         """Warn where the BIOS takes longer; advice never fails a test."""
-        found = self._time(BIOS, limit, None, None)
+        found = self._time(BIOS, limit)
         text = shown(found.text)
         if found.ok:
             logger.info(text)
@@ -76,7 +75,7 @@ class ExpectationKeywords(Keywords):
 
     @sentence("Display Should Light Within")
     def display_should_light_within(
-        self, limit: Duration, share: Share | None = None, wake_by: Actuator | None = None
+        self, limit: Duration, share: Share = EVERY, wake_by: By = ANY
     ) -> str:
         """Check the time from the press, or from the lid's opening, to the display's light."""
         return self._held.expect(self._time(_LIGHT, limit, share, wake_by))
@@ -84,7 +83,7 @@ class ExpectationKeywords(Keywords):
     @sentence("Light Should Follow Resume Complete Within")
     def light_should_follow_resume_complete_within(self, limit: Duration) -> str:
         """Check how long after the OS's resume the display lit; before it is well."""
-        return self._held.expect(self._time(_AFTER, limit, None, None))
+        return self._held.expect(self._time(_AFTER, limit))
 
     @sentence("Light Should Be Timed To")
     def light_should_be_timed_to(self, width: Duration) -> str:
@@ -96,9 +95,9 @@ class ExpectationKeywords(Keywords):
         self,
         measure: str,
         limit: Duration,
-        share: Share | None = None,
-        wake_by: Actuator | None = None,
-        kind: SleepKind | None = None,
+        share: Share = EVERY,
+        wake_by: By = ANY,
+        kind: Kind = ANY_KIND,
     ) -> str:
         """Check any measure of time, for example ``press_to_pwr_ok_ns`` or ``driver_init_ms``.
 
@@ -109,9 +108,7 @@ class ExpectationKeywords(Keywords):
     @sentence("Time Should Be At Least")
     def time_should_be_at_least(self, measure: str, limit: Duration) -> str:
         """Check any measure of time from below."""
-        return self._held.expect(
-            self._time(measure, limit, None, None, comparison=Comparison.AT_LEAST)
-        )
+        return self._held.expect(self._time(measure, limit, comparison=Comparison.AT_LEAST))
 
     @sentence("Every Cycle Should Sleep And Wake")
     def every_cycle_should_sleep_and_wake(self) -> str:
@@ -158,7 +155,7 @@ class ExpectationKeywords(Keywords):
         299 cycles without a failure show 1 %, 2995 show 0.1 %.
         """
         answer = self._held.campaign().correlation
-        return self._held.expect(failure_rate_shown(answer, share.of_one))
+        return self._held.expect(failure_rate_shown(answer, share.of_one or 0.0))
 
     @sentence("Every Recovery Should Succeed")
     def every_recovery_should_succeed(self, at_least: int = 0) -> str:
@@ -169,14 +166,13 @@ class ExpectationKeywords(Keywords):
         self,
         measure: str,
         limit: Duration,
-        share: Share | None,
-        wake_by: Actuator | None,
+        share: Share = EVERY,
+        wake_by: By = ANY,
         *,
         comparison: Comparison = Comparison.AT_MOST,
-        kind: SleepKind | None = None,
+        kind: Kind = ANY_KIND,
     ) -> Expectation:
         assessed = self._held.campaign()
-        kinds = assessed.facts.requirement.kinds if kind is None else (kind,)
-        of_one = None if share is None else share.of_one
-        wanted = limit_on(measure, limit.ns, kinds, comparison=comparison, share=of_one)
-        return time_conforms(assessed.correlation, wanted, wake_by)
+        kinds = assessed.facts.requirement.kinds if kind.kind is None else (kind.kind,)
+        wanted = limit_on(measure, limit.ns, kinds, comparison=comparison, share=share.of_one)
+        return time_conforms(assessed.correlation, wanted, wake_by.actuator)

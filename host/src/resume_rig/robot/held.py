@@ -26,6 +26,7 @@ class Held:
         url, dut: as they were given last, for who opens the same bench again.
         assessed: the campaign that is judged now.
         named: campaigns by the names that suites gave them.
+        broken: why campaigns of these names ended; the first failure is said again, not tried.
         told: sentences about the running test, for its message.
         stores: of the running suite, in order.
     """
@@ -36,6 +37,7 @@ class Held:
     dut: str | None = None
     assessed: Assessed | None = None
     named: dict[str, Assessed] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     stores: list[Path] = field(default_factory=list)
 

@@ -7,12 +7,18 @@ from robot.api.deco import library
 
 from resume_rig import __version__
 from resume_rig.robot.arguments import (
+    By,
     Duration,
+    Kind,
     Part,
+    PlanTime,
     Refusal,
     Share,
+    read_by,
     read_duration,
+    read_kind,
     read_part,
+    read_plan_time,
     read_share,
 )
 from resume_rig.robot.campaign_keywords import CampaignKeywords
@@ -24,7 +30,10 @@ from resume_rig.robot.log_listener import LogListener
 from resume_rig.robot.rig_keywords import RigKeywords
 
 _CONVERTERS: Final[dict[type, Callable[[Any], Any] | Callable[[Any, Any], Any]]] = {
+    By: read_by,
     Duration: read_duration,
+    Kind: read_kind,
+    PlanTime: read_plan_time,
     Share: read_share,
     Part: read_part,
 }
@@ -47,12 +56,12 @@ class ResumeRig(RigKeywords, DutKeywords, CampaignKeywords, ExpectationKeywords,
 
     = Example =
 
-    | ***** Settings *****
+    | *** Settings ***
     | Library           resume_rig.robot.ResumeRig
     | Suite Setup       Open Rig    sim:clock=virtual,seed=7    dut=healthy-laptop
     | Suite Teardown    Close Rig
     |
-    | ***** Test Cases *****
+    | *** Test Cases ***
     | The Laptop Resumes Within 2 Seconds
     |     Run Campaign    cycles=10
     |     Every Cycle Should Sleep And Wake

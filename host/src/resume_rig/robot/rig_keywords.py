@@ -11,11 +11,14 @@ from resume_rig.acceptance.rig_checks import (
     rig_is_healthy,
     self_test_passes,
 )
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.campaign.self_measurement import DEFAULT_CHANGES, DEFAULT_GAP_NS, LoopbackPlan
+from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
-from resume_rig.robot.arguments import Duration, Part, sentence
+from resume_rig.robot.arguments import By, Duration, Part, sentence
 from resume_rig.robot.held import shown
 from resume_rig.robot.keywords import Keywords
+
+_GAP = Duration(DEFAULT_GAP_NS)
 
 
 class RigKeywords(Keywords):
@@ -98,12 +101,18 @@ class RigKeywords(Keywords):
 
     @sentence("Latency Should Be Known To")
     def latency_should_be_known_to(
-        self, limit: Duration, actuator: Actuator, *channels: Channel
+        self,
+        limit: Duration,
+        actuator: By,
+        *channels: Channel,
+        changes: int = DEFAULT_CHANGES,
+        gap: Duration = _GAP,
     ) -> str:
         """Measure the latency of ``channels`` whose pins are wired to an actuator's output.
 
         Nothing but that wire may be on the rig: a DUT takes the changes for presses. The URL
-        ``sim:dut=loopback`` has such a plug.
+        ``sim:dut=loopback`` has such a plug. ``changes`` of the output are made, ``gap`` apart.
         """
         use = self._held.bench("measure a latency")
-        return self._held.expect(latency_within(use, actuator, channels, limit.ns))
+        plan = LoopbackPlan(actuator.chosen, channels, changes, gap.ns)
+        return self._held.expect(latency_within(use, plan, limit.ns))

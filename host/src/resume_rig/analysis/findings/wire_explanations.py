@@ -38,6 +38,28 @@ WIRE_EXPLANATIONS: Final[Mapping[str, Explained]] = MappingProxyType(
             "The DUT booted instead of resuming: what was open is lost.",
             "Look for a crash in the log (Kernel-Power 41, minidump) and at the last edges.",
         ),
+        "wrong-state": Explained(
+            "The DUT went into another state than the plan asked for, by its own wires.",
+            "Look at what its button, lid or power plan does, and whether its firmware has the "
+            "state (powercfg /a).",
+        ),
+        "woke-late": Explained(
+            "The DUT woke, and took more than twice as long as nearly all cycles before it.",
+            "Look at what ran in this wake: an update, a disk check, a firmware that trained its "
+            "memory anew.",
+        ),
+        "hung": Explained(
+            "The DUT did not come on, and one more press that its button saw did not help either.",
+            "Look at the first edge that is missing: power, PLTRST# or light tell how far it came.",
+        ),
+        "not-settled": Explained(
+            "The DUT woke, and the evidence that it has settled did not come within the limit.",
+            "Look at what is missing: a record, a log that can be read, a light that stands still.",
+        ),
+        "command-failed": Explained(
+            "The OS of the DUT was told to sleep or to arm its timer, and did not do so.",
+            "Run the same command by hand; it needs the rights, and a DUT that can be reached.",
+        ),
         "dozed": Explained(
             "The sleep went on from S3 to S4: what was measured is a wake from hibernation.",
             "Sleep for a shorter time, or turn hibernation after sleep off for the campaign.",

@@ -12,6 +12,7 @@ from resume_rig.campaign.events import (
     CampaignEvent,
     CycleDone,
     CycleStarted,
+    LinkTold,
     LogUnreadable,
     Recovered,
     Recovering,
@@ -21,7 +22,6 @@ from resume_rig.campaign.events import (
 )
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.recovery_text import DONE_BY
-from resume_rig.campaign.stop_rules import NO_FAILURE
 from resume_rig.gui.state.events import (
     CampaignHeld,
     CampaignOver,
@@ -33,6 +33,7 @@ from resume_rig.gui.state.events import (
 )
 from resume_rig.gui.state.grown import Grown
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle
+from resume_rig.model.outcome import NO_FAILURE
 from resume_rig.model.series import Drift
 from resume_rig.model.units import seconds_text
 from resume_rig.report.wording import outcome_words
@@ -168,6 +169,8 @@ def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
         case RigBack(after_cycle=number):
             back = replace(state, phase=Phase.RUNNING, doing="")
             after = _said(back, f"after cycle {number}: the rig is back")
+        case LinkTold():
+            after = state
         case CycleDone():
             # It comes as CycleSeen, with what the wires say of it.
             after = state

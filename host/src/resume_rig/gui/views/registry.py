@@ -34,6 +34,18 @@ def _campaign(desk: Desk) -> View:
     return CampaignView(desk)
 
 
+def _explorer(desk: Desk) -> View:
+    from resume_rig.gui.views.explorer_view import ExplorerView
+
+    return ExplorerView(desk)
+
+
+def _limits(desk: Desk) -> View:
+    from resume_rig.gui.views.limits_view import LimitsView
+
+    return LimitsView(desk)
+
+
 def _log(desk: Desk) -> View:
     from resume_rig.gui.views.log_view import LogView
 
@@ -49,6 +61,8 @@ def _compare(desk: Desk) -> View:
 VIEWS = (
     ViewEntry("bench", "Bench", _bench),
     ViewEntry("campaign", "Campaign", _campaign),
+    ViewEntry("explorer", "Explorer", _explorer),
+    ViewEntry("limits", "Limits", _limits),
     ViewEntry("log", "Log", _log),
     ViewEntry("compare", "Compare", _compare),
 )

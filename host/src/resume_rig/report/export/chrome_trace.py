@@ -90,7 +90,7 @@ def _cycle_events(
     details: dict[str, Json] = {}
     name = f"cycle {each.number}"
     if cycle is not None:
-        name = f"cycle {each.number}: {cycle.outside.outcome.value}"
+        name = f"cycle {each.number}: {cycle.outcome.value}"
         details = {
             "verdict": cycle.verdict.value,
             "findings": [text_json(finding.text) for finding in findings_of(cycle)],

@@ -7,18 +7,13 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
+from resume_rig.model.cycle import Correlation, ReconciledCycle
+from resume_rig.model.outcome import FAILED, NO_ANSWER, TRIED
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import FindingKind, Verdict
 from resume_rig.report.findings import cycle_ranges, findings_of
 from resume_rig.report.hostile_text import encodable, one_line
-
-# What the rig owes, whatever the DUT did.
-_UNFINISHED = frozenset({Outcome.INVALID, Outcome.INTERRUPTED})
-_DID_NOT_COME_BACK = frozenset(
-    {Outcome.NEVER_WOKE, Outcome.DARK, Outcome.REBOOTED, Outcome.NEVER_SLEPT}
-)
 
 
 def junit_pieces(correlation: Correlation, facts: CampaignFacts, started_utc: str) -> Iterator[str]:
@@ -53,9 +48,9 @@ def _cases(correlation: Correlation, requirement: Requirement) -> Iterator[str]:
     yield _case(requirement.id, requirement.title, problem, correlation.why)
     if requirement.bios_advised_ms is not None:
         yield _advice(correlation, requirement.id, requirement.bios_advised_ms)
-    broken = [c for c in correlation.cycles if c.outside.outcome in _DID_NOT_COME_BACK]
+    broken = [c for c in correlation.cycles if c.outcome in FAILED & TRIED]
     yield _listed(requirement.id, "every cycle slept and came back", "failure", broken)
-    unfinished = [c for c in correlation.cycles if c.outside.outcome in _UNFINISHED]
+    unfinished = [c for c in correlation.cycles if c.outcome in NO_ANSWER]
     yield _listed(requirement.id, "every cycle was measured whole", "error", unfinished)
 
 
@@ -72,7 +67,7 @@ def _listed(suite: str, name: str, element: str, cycles: list[ReconciledCycle]) 
     if not cycles:
         return _case(suite, name, "", "")
     ranges = cycle_ranges([cycle.outside.number for cycle in cycles])
-    outcomes = ", ".join(sorted({cycle.outside.outcome.value for cycle in cycles}))
+    outcomes = ", ".join(sorted({cycle.outcome.value for cycle in cycles}))
     message = f"{count_of(len(cycles), 'cycle')}: {ranges} ({outcomes})"
     return _case(suite, name, _element(element, outcomes, message), message)
 

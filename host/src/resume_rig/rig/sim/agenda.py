@@ -2,8 +2,8 @@
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum, unique
+from typing import NamedTuple
 
 Deed = Callable[[int], None]
 
@@ -12,21 +12,26 @@ Deed = Callable[[int], None]
 class Thread(Enum):
     """Plans that are dropped together."""
 
+    __hash__ = object.__hash__  # there is one of each, and that of Enum is slow
+
     ALWAYS = "always"
     POWER = "power"
     DISPLAY = "display"
     RECORD = "record"
     BUTTON = "button"
     LID = "lid"
+    IDLE = "idle"
+    TIMER = "timer"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Planned:
+class _Planned(NamedTuple):
+    """Sorts by time, then by number, of which no two are equal."""
+
     t_ns: int
     number: int
-    thread: Thread = field(compare=False)
-    generation: int = field(compare=False)
-    deed: Deed = field(compare=False)
+    thread: Thread
+    generation: int
+    deed: Deed
 
 
 class Agenda:
@@ -49,15 +54,16 @@ class Agenda:
 
     def next_ns(self) -> int | None:
         """Return when the next deed is due, None when there is none."""
-        while self._heap and self._stale(self._heap[0]):
-            heapq.heappop(self._heap)
-        return self._heap[0].t_ns if self._heap else None
+        heap = self._heap
+        while heap:
+            first = heap[0]
+            if first.generation == self._generation[first.thread]:
+                return first.t_ns
+            heapq.heappop(heap)
+        return None
 
     def run(self, until_ns: int) -> None:
         """Do everything due up to and including `until_ns`, also what is planned meanwhile."""
         while (due := self.next_ns()) is not None and due <= until_ns:
             planned = heapq.heappop(self._heap)
             planned.deed(planned.t_ns)
-
-    def _stale(self, planned: _Planned) -> bool:
-        return planned.generation != self._generation[planned.thread]

@@ -78,7 +78,8 @@ class SimulatedBoard:
         drive: told (world time, actuator, driven) when an output changes.
         random: for interrupt latency and boot ids.
         rate_ppb: rate error of its crystal.
-        light_rate_hz: light samples in a second while it is armed; a divisor of 1e9.
+        light_rate_hz: light samples in a second while it is armed; a divisor of 1e9, or 0 for a
+            board without a photodiode.
     """
 
     def __init__(
@@ -97,12 +98,16 @@ class SimulatedBoard:
         self._random = random
         self._rate_ppb = rate_ppb
         self._light_rate_hz = light_rate_hz
-        self._sample_ns = 1_000_000_000 // light_rate_hz
+        self._sample_ns = 1_000_000_000 // light_rate_hz if light_rate_hz else 0
         self._world_ns = 0
         self._handle = ffi.new_handle(self)
         self._index = {channel: number for number, channel in enumerate(wiring.channels)}
         self._driven = dict.fromkeys(wiring.actuators, False)
         self._ticking = False
+        self._reply = ffi.new("uint8_t[]", 0)
+        self._length = ffi.new("size_t *")
+        self._deadline_known = False
+        self._deadline_ns: int | None = None
         # What outlives a reset.
         self._calibration = ffi.new("struct rig_calibration *")
         self._past: list[_Past] = []
@@ -114,6 +119,7 @@ class SimulatedBoard:
             ended = self._ended(self._boot_id, world_ns, reset_reason)
             self._past = [ended, *self._past][:_MOST_PAST]
         self._clock = RatedClock(world_ns, self._rate_ppb)
+        self._deadline_known = False
         self._world_ns = world_ns
         self._last_stamp_ns = 0
         self._next_sample_ns = 0
@@ -123,6 +129,11 @@ class SimulatedBoard:
         status: int = lib.rig_core_init(self._core, self._config(reset_reason), word)
         if status != 0:
             raise ValueError(f"the core refused the simulated board's configuration: {status}")
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Return what is observed, in the board's order."""
+        return self._wiring.channels
 
     # --- time
 
@@ -138,13 +149,18 @@ class SimulatedBoard:
 
     def deadline_world_ns(self) -> int | None:
         """Return the world time at which `tick` has something to do; None: never."""
-        deadline_ns: int = lib.rig_core_deadline(self._core)
-        return None if deadline_ns == _NEVER else self._clock.when(deadline_ns)
+        # Only what the core is asked, or does when it is due, changes what is due next.
+        if not self._deadline_known:
+            deadline_ns: int = lib.rig_core_deadline(self._core)
+            self._deadline_ns = None if deadline_ns == _NEVER else self._clock.when(deadline_ns)
+            self._deadline_known = True
+        return self._deadline_ns
 
     def tick(self, world_ns: int) -> None:
         """Let the core do what is due at `world_ns`."""
         self._world_ns = world_ns
         self._ticking = True
+        self._deadline_known = False
         try:
             lib.rig_core_tick(self._core, self._clock.at(world_ns))
         finally:
@@ -153,6 +169,7 @@ class SimulatedBoard:
     def release(self, world_ns: int) -> None:
         """Let go of every actuator at `world_ns`, as a reset does."""
         self._world_ns = world_ns
+        self._deadline_known = False
         lib.rig_core_release(self._core)
 
     # --- pins
@@ -177,6 +194,8 @@ class SimulatedBoard:
 
     def sample_light(self, panel: Panel, until_world_ns: int) -> None:
         """Sample the photodiode up to a world time, for as long as it is armed."""
+        if not self._light_rate_hz:
+            return
         armed_until_ns: int = self._core.light.armed_until_ns
         end_ns = min(self._clock.at(until_world_ns), armed_until_ns)
         if self._next_sample_ns < end_ns:
@@ -217,12 +236,21 @@ class SimulatedBoard:
         Returns:
             SMP return code and the reply's CBOR.
         """
-        reply = ffi.new("uint8_t[]", room)
-        length = ffi.new("size_t *")
+        if room > len(self._reply):
+            self._reply = ffi.new("uint8_t[]", room)
+        self._deadline_known = False
         status: int = lib.rig_core_request(
-            self._core, command, write, rx_ns, payload, len(payload), reply, room, length
+            self._core,
+            command,
+            write,
+            rx_ns,
+            payload,
+            len(payload),
+            self._reply,
+            room,
+            self._length,
         )
-        return status, bytes(ffi.buffer(reply, length[0]))
+        return status, ffi.unpack(ffi.cast("char *", self._reply), self._length[0])
 
     def fill_selftest(self, checks: Any, most: int) -> int:
         """Write up to `most` checks and return how many; called by the core."""
@@ -278,17 +306,21 @@ class SimulatedBoard:
         config.actuator_count = len(self._wiring.actuators)
         config.edge_slots = self._keep(ffi.new("struct rig_edge[]", EDGE_RING))
         config.edge_capacity = EDGE_RING
+        if self._light_rate_hz:
+            self._add_photodiode(config)
+        config.now_ns = lib.resume_rig_now_ns
+        config.drive = lib.resume_rig_drive
+        config.selftest = lib.resume_rig_selftest
+        config.context = self._handle
+        return self._keep(config)
+
+    def _add_photodiode(self, config: Any) -> None:
         config.light_slots = self._keep(ffi.new("struct rig_light_block[]", LIGHT_RING))
         config.light_capacity = LIGHT_RING
         config.onset.slots = self._keep(ffi.new("uint16_t[]", ONSET_RING))
         config.onset.capacity = ONSET_RING
         config.onset.rate_hz = self._light_rate_hz
         config.onset.full_scale = LIGHT_FULL_SCALE
-        config.now_ns = lib.resume_rig_now_ns
-        config.drive = lib.resume_rig_drive
-        config.selftest = lib.resume_rig_selftest
-        config.context = self._handle
-        return self._keep(config)
 
     def _channels(self) -> Any:
         channels = self._keep(ffi.new("struct rig_channel_config[]", len(self._wiring.channels)))

@@ -10,6 +10,10 @@ minimum. Asleep: wakes. In firmware, or booting: ignores it. While the OS resume
 sleeps when the wake has ended, as Windows queues the request. Off: boots. Held for 4 s of S0: goes
 off. A lid that opens while suspending or later is remembered: its wake event is latched.
 
+Its OS does as it is told (`command`), and sleeps by itself where its profile names an `idle_s`.
+Its own clock wakes it, or switches it on, where that was armed. From S5, and from the S4 of a fast
+startup, a lid does not wake it.
+
 Its profile's behaviour says how it errs; a sound one draws not one number more for that.
 """
 
@@ -20,30 +24,19 @@ from numpy.random import Generator
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile, Spread
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.sim import dut_state
+from resume_rig.rig.sim import dut_event, dut_state
 from resume_rig.rig.sim.agenda import Agenda, Thread
-from resume_rig.rig.sim.contacts import CONTACT_DELAY
-from resume_rig.rig.sim.dut_event import (
-    DisplayOff,
-    DriversReady,
-    DutEvent,
-    OsBooted,
-    OsFrozen,
-    OsResumed,
-    PowerLost,
-    RecordDue,
-    SleepBegan,
-    SleepEntered,
-    WakeCause,
-    WakeEnded,
-)
+from resume_rig.rig.sim.dut_event import DutEvent, SleepCause, WakeCause
+from resume_rig.rig.sim.dut_input import DutInput
 from resume_rig.rig.sim.dut_lines import DutLines
 from resume_rig.rig.sim.dut_state import PowerState
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.resume_draw import ResumeDraw, draw_resume
 from resume_rig.rig.sim.spread import draw_ns
 
-_WITH_IMAGE = (SleepKind.S4, SleepKind.HYBRID)
+_FROM_IMAGE = (SleepKind.S4, SleepKind.FAST_STARTUP)
+_WITH_IMAGE = (*_FROM_IMAGE, SleepKind.HYBRID)
+_SHUT_DOWN = (SleepKind.FAST_STARTUP, SleepKind.BOOT)
 
 
 class SimulatedDut:
@@ -65,9 +58,8 @@ class SimulatedDut:
         self._agenda = Agenda()
         self._shown: list[DutEvent] = []
         self._lines = DutLines(self._agenda, self._shown)
+        self._input = DutInput(self, self._timing, self._agenda, self._lines, random)
         self._state = PowerState.UP
-        self._held = False
-        self._last_contact_ns = dict.fromkeys(Actuator, -1)
         self._power_off_ns = 0
         self._pending_wake: WakeCause | None = None
         self._pending_sleep = False
@@ -75,6 +67,8 @@ class SimulatedDut:
         self._depth = SleepKind.S3
         self._dozing = False
         self._supplied = True
+        self._shut_down = False
+        self._watch_idle(0)
 
     @property
     def state(self) -> PowerState:
@@ -95,12 +89,28 @@ class SimulatedDut:
             driven: from then on.
             earliest_ns: of the contact, for who has advanced beyond the output's change already.
         """
-        delay_ns = self._draw(CONTACT_DELAY[actuator, driven])
-        after_last_ns = self._last_contact_ns[actuator] + 1
-        contact_ns = max(t_ns + delay_ns, after_last_ns, earliest_ns)
-        self._last_contact_ns[actuator] = contact_ns
-        deed = self._button_contact if actuator is Actuator.BUTTON else self._lid_contact
-        self._agenda.plan(contact_ns, partial(deed, driven), Thread.ALWAYS)
+        self._input.move(t_ns, actuator, driven, earliest_ns)
+
+    def command(self, t_ns: int, state: SleepKind) -> bool:
+        """Its OS is told to go into a state; return whether it runs and does so.
+
+        One that errs does what its behaviour says where it is asked for S3.
+        """
+        if self._state is not PowerState.UP:
+            return False
+        depth = self.behaviour.sleeps if state is SleepKind.S3 else state
+        begin = partial(self._sleep, depth=depth, cause=SleepCause.COMMAND)
+        self._agenda.plan(t_ns, begin, Thread.ALWAYS)
+        return True
+
+    def arm_timer(self, t_ns: int, after_ns: int | None) -> bool:
+        """Its clock is set to wake it, or to forget that; return whether its OS runs."""
+        if self._state is PowerState.UP:
+            self._agenda.drop(Thread.TIMER)
+            if after_ns is not None:
+                due_ns = dut_state.next_tick_ns(t_ns + after_ns)
+                self._agenda.plan(due_ns, self._timer_due, Thread.TIMER)
+        return self._state is PowerState.UP
 
     def supply(self, t_ns: int, on: bool) -> None:
         """Its supply is cut or given back at `t_ns`; it then stays off until it is switched on."""
@@ -119,15 +129,16 @@ class SimulatedDut:
 
     # --- the button and the lid
 
-    def _button_contact(self, closed: bool, t_ns: int) -> None:
-        self._agenda.drop(Thread.BUTTON)
-        self._held = closed
-        self._lines.set(Channel.BUTTON, 0 if closed else 1, t_ns)
-        if closed:
-            accepted_ns = t_ns + self._draw(self._timing.debounce)
-            self._agenda.plan(accepted_ns, self._button_accepted, Thread.BUTTON)
+    def touched(self, t_ns: int) -> None:
+        """Somebody is there: count anew how long nobody is."""
+        self._watch_idle(t_ns)
 
-    def _button_accepted(self, t_ns: int) -> None:
+    def lid_bounces(self) -> int:
+        """Return how often the lid's sensor falls back at each edge."""
+        return self.behaviour.lid_bounces
+
+    def button_accepted(self, t_ns: int) -> None:
+        """Do what a press means now."""
         if self._state in dut_state.COUNTS_OVERRIDE:
             self._count_override(t_ns)
         if self._state in (PowerState.UP, PowerState.RESUMING):
@@ -142,28 +153,12 @@ class SimulatedDut:
     def _count_override(self, t_ns: int) -> None:
         self._agenda.plan(t_ns + dut_state.OVERRIDE_NS, self._power_lost, Thread.BUTTON)
 
-    def _lid_contact(self, closed: bool, t_ns: int) -> None:
-        self._agenda.drop(Thread.LID)
-        level = 0 if closed else 1
-        self._lid_to(level, t_ns)
-        for bounce in range(self.behaviour.lid_bounces):
-            away_ns = t_ns + (2 * bounce + 1) * dut_state.LID_BOUNCE_NS
-            self._agenda.plan(away_ns, partial(self._lid_to, 1 - level), Thread.LID)
-            self._agenda.plan(
-                away_ns + dut_state.LID_BOUNCE_NS, partial(self._lid_to, level), Thread.LID
-            )
-        accepted_ns = t_ns + self._draw(self._timing.lid_debounce)
-        self._agenda.plan(accepted_ns, partial(self._lid_accepted, closed), Thread.LID)
-
-    def _lid_to(self, level: int, t_ns: int) -> None:
-        self._lines.set(Channel.LID, level, t_ns)
-        self._lines.show_panel(t_ns)
-
-    def _lid_accepted(self, closed: bool, t_ns: int) -> None:
+    def lid_accepted(self, closed: bool, t_ns: int) -> None:
+        """Do what a lid that moved means now."""
         if closed:
             if self._profile.lid_close_sleeps:
                 self._ask_for_sleep(t_ns)
-        elif self._profile.lid_open_wakes:
+        elif self._profile.lid_open_wakes and self._depth not in _SHUT_DOWN:
             if self._state in dut_state.REMEMBERS_LID:
                 self._pending_wake = WakeCause.LID
             elif self._state is PowerState.ASLEEP:
@@ -177,43 +172,53 @@ class SimulatedDut:
         elif self._state is PowerState.RESUMING:
             self._pending_sleep = True
 
-    def _sleep(self, t_ns: int, depth: SleepKind | None = None) -> None:
-        if SimFault.NEVER_SLEEPS in self.faults:
+    def _watch_idle(self, t_ns: int) -> None:
+        """Count anew how long nobody touched it."""
+        self._agenda.drop(Thread.IDLE)
+        if self._profile.idle_ns is not None:
+            self._agenda.plan(t_ns + self._profile.idle_ns, self._idle_over, Thread.IDLE)
+
+    def _idle_over(self, t_ns: int) -> None:
+        if self._state is PowerState.UP:
+            self._sleep(t_ns, cause=SleepCause.IDLE)
+
+    def _sleep(
+        self, t_ns: int, depth: SleepKind | None = None, cause: SleepCause = SleepCause.USER
+    ) -> None:
+        if SimFault.NEVER_SLEEPS in self.faults or self._state is not PowerState.UP:
             return
         self._state = PowerState.SUSPENDING
         self._pending_wake = None
         self._depth = self.behaviour.sleeps if depth is None else depth
         image_ns = self.behaviour.image_write_ns if self._depth in _WITH_IMAGE else 0
         suspend_ns = self._draw(self._timing.suspend) + image_ns
-        self._shown.append(SleepBegan(t_ns, self._depth, image_ns))
+        suspend_ns += dut_state.SHUTDOWN_NS if self._depth in _SHUT_DOWN else 0
+        self._shown.append(dut_event.SleepBegan(t_ns, self._depth, image_ns, cause))
         plan = self._agenda.plan
         plan(t_ns + round(suspend_ns * dut_state.DISPLAY_OFF_SHARE), self._display_off)
         plan(t_ns + round(suspend_ns * dut_state.SLEEP_ENTERED_SHARE), self._sleep_entered)
         plan(t_ns + suspend_ns, self._freeze)
 
     def _display_off(self, t_ns: int) -> None:
-        self._shown.append(DisplayOff(t_ns))
+        self._shown.append(dut_event.DisplayOff(t_ns))
         self._lines.want_display(False, t_ns)
 
     def _sleep_entered(self, t_ns: int) -> None:
-        self._shown.append(SleepEntered(t_ns))
+        self._shown.append(dut_event.SleepEntered(t_ns))
 
     def _freeze(self, t_ns: int) -> None:
         self._state = PowerState.POWERING_DOWN
-        self._shown.append(OsFrozen(t_ns))
+        self._shown.append(dut_event.OsFrozen(t_ns))
         hidden_ns = self.behaviour.hidden_before_sleep_ns
         self._agenda.plan(t_ns + dut_state.SLP_TYP_TRAP_NS + hidden_ns, self._power_down)
 
     def _power_down(self, t_ns: int) -> None:
         self._power_off_ns = t_ns
-        self._lines.set_later(Channel.LED, 0, t_ns + dut_state.LED_DELAY_NS)
         if self._depth is SleepKind.MODERN_STANDBY:
+            self._lines.set_later(Channel.LED, 0, t_ns + dut_state.LED_DELAY_NS)
             self._fallen_asleep(t_ns)
             return
-        self._lines.set(Channel.SLP_S3, 0, t_ns)
-        if self._depth is SleepKind.S4:
-            self._lines.set_later(Channel.SLP_S4, 0, t_ns + dut_state.SLP_SKEW_NS)
-        self._lines.set_later(Channel.PLTRST, 0, t_ns + dut_state.PLTRST_AFTER_SLP_NS)
+        self._lines.power_falls(t_ns, self._depth)
         power_gone_ns = t_ns + self._draw(self._timing.slp_s3_to_power_off)
         self._agenda.plan(power_gone_ns, self._power_gone)
 
@@ -222,6 +227,9 @@ class SimulatedDut:
         self._fallen_asleep(t_ns)
 
     def _fallen_asleep(self, t_ns: int) -> None:
+        if self._depth is SleepKind.BOOT:
+            self._state, self._shut_down = PowerState.OFF, True
+            return
         self._state = PowerState.ASLEEP
         doze_ns = self.behaviour.doze_after_ns
         alone = self._by_chance(self.behaviour.wakes_alone_share)
@@ -232,20 +240,22 @@ class SimulatedDut:
         elif doze_ns is not None and self._depth is SleepKind.S3:
             self._agenda.plan(t_ns + doze_ns, partial(self._doze, self._power_off_ns))
         if SimFault.NOISY_LINE in self.faults:
-            self._flutter(t_ns + dut_state.FLUTTER_NS, t_ns)
-
-    def _flutter(self, until_ns: int, t_ns: int) -> None:
-        """Change the power LED's line at 25 kHz, as a loose contact may; it ends dark."""
-        quiet = t_ns >= until_ns or self._state is not PowerState.ASLEEP
-        self._lines.set(Channel.LED, 0 if quiet else 1 - self._lines.levels[Channel.LED], t_ns)
-        if not quiet:
-            self._agenda.plan(t_ns + dut_state.FLUTTER_STEP_NS, partial(self._flutter, until_ns))
+            until_ns = t_ns + dut_state.FLUTTER_NS
+            self._lines.flutter(lambda: self._state is PowerState.ASLEEP, until_ns, t_ns)
 
     # --- waking up
 
     def _wake_alone(self, t_ns: int) -> None:
         if self._state is PowerState.ASLEEP:
             self._wake(WakeCause.DEVICE, t_ns)
+
+    def _timer_due(self, t_ns: int) -> None:
+        if self._state is PowerState.ASLEEP:
+            self._wake(WakeCause.TIMER, t_ns)
+        elif self._state is PowerState.POWERING_DOWN:
+            self._pending_wake = WakeCause.TIMER
+        elif self._state is PowerState.OFF and self._supplied and self._shut_down:
+            self._cold_boot(t_ns)
 
     def _doze(self, since_ns: int, t_ns: int) -> None:
         """Wake with a dark display to hibernate, if it is the same sleep still."""
@@ -262,7 +272,7 @@ class SimulatedDut:
         asked_ns = t_ns + self._draw(self._timing.button_to_slp_s3)
         if self._depth is SleepKind.MODERN_STANDBY:
             self._agenda.plan(asked_ns + dut_state.STANDBY_EXIT_NS, self._leave_standby)
-        elif self._depth is SleepKind.S4:
+        elif self._depth in _FROM_IMAGE:
             start_ns = max(asked_ns, self._power_off_ns + dut_state.SLP_S4_STRETCH_NS)
             self._lines.set_later(Channel.SLP_S4, 1, start_ns)
             self._agenda.plan(start_ns + dut_state.SLP_SKEW_NS, self._power_up)
@@ -297,24 +307,17 @@ class SimulatedDut:
             self._resume(t_ns, t_ns + drawn.tsc_ns + drawn.bios_ns + drawn.image_ns, drawn)
 
     def _resume(self, light_from_ns: int, resumed_ns: int, drawn: ResumeDraw) -> None:
-        resumed = OsResumed(
-            resumed_ns,
-            self._cause,
-            drawn.bios_ns,
-            drawn.driver_ns,
-            drawn.user_ns,
-            drawn.image_ns,
-        )
-        plan = self._agenda.plan
+        times = (drawn.bios_ns, drawn.driver_ns, drawn.user_ns, drawn.image_ns)
+        plan, resumed = self._agenda.plan, dut_event.OsResumed(resumed_ns, self._cause, *times)
         plan(resumed_ns, partial(self._os_resumed, resumed))
         ready_ns = resumed_ns + drawn.driver_ns
-        plan(ready_ns, lambda at_ns: self._shown.append(DriversReady(at_ns)))
+        plan(ready_ns, lambda at_ns: self._shown.append(dut_event.DriversReady(at_ns)))
         plan(ready_ns + drawn.user_ns, self._wake_ended)
         if SimFault.DARK not in self.faults and not self._dozing:
             light_ns = light_from_ns + drawn.light_ns
             plan(light_ns, partial(self._lines.want_display, True), Thread.DISPLAY)
 
-    def _os_resumed(self, resumed: OsResumed, _t_ns: int) -> None:
+    def _os_resumed(self, resumed: dut_event.OsResumed, _t_ns: int) -> None:
         self._state = PowerState.RESUMING
         self._pending_sleep = False
         self._shown.append(resumed)
@@ -322,41 +325,41 @@ class SimulatedDut:
     def _leave_reset(self, state: PowerState, t_ns: int) -> None:
         self._state = state
         self._lines.set(Channel.PLTRST, 1, t_ns)
-        if self._held:
+        if self._input.held:
             self._count_override(t_ns)
 
     def _wake_ended(self, t_ns: int) -> None:
         self._state = PowerState.UP
-        self._shown.append(WakeEnded(t_ns))
+        self._shown.append(dut_event.WakeEnded(t_ns))
+        self._watch_idle(t_ns)
         if self._dozing:
             self._dozing = False
             self._sleep(t_ns, SleepKind.S4)
             return
         due_ns = t_ns + self._draw(self._timing.record_delay)
         self._agenda.drop(Thread.RECORD)
-        self._agenda.plan(due_ns, lambda at_ns: self._shown.append(RecordDue(at_ns)), Thread.RECORD)
+        self._agenda.plan(due_ns, self._record_due, Thread.RECORD)
         if self._pending_sleep:
             self._sleep(t_ns)
+
+    def _record_due(self, t_ns: int) -> None:
+        self._shown.append(dut_event.RecordDue(t_ns))
 
     # --- off and on
 
     def _power_lost(self, t_ns: int) -> None:
         self._agenda.drop(Thread.POWER)
         self._agenda.drop(Thread.RECORD)
-        self._state = PowerState.OFF
+        self._state, self._shut_down = PowerState.OFF, False
+        self._depth = SleepKind.BOOT
         self._pending_wake = None
         self._dozing = False
         self._power_off_ns = t_ns
-        self._shown.append(PowerLost(t_ns))
+        self._shown.append(dut_event.PowerLost(t_ns))
         self._lines.want_display(False, t_ns)
-        self._lines.set(Channel.SLP_S3, 0, t_ns)
-        self._lines.set_later(Channel.SLP_S4, 0, t_ns + dut_state.SLP_SKEW_NS)
-        self._lines.set_later(Channel.SLP_S5, 0, t_ns + 2 * dut_state.SLP_SKEW_NS)
-        self._lines.set_later(Channel.PLTRST, 0, t_ns + dut_state.PLTRST_AFTER_SLP_NS)
-        self._lines.set_later(Channel.LED, 0, t_ns + dut_state.LED_DELAY_NS)
-        self._lines.set_later(
-            Channel.PWR_OK, 0, t_ns + self._draw(self._timing.slp_s3_to_power_off)
-        )
+        self._lines.power_falls(t_ns, SleepKind.BOOT)
+        off_ns = self._draw(self._timing.slp_s3_to_power_off)
+        self._lines.set_later(Channel.PWR_OK, 0, t_ns + off_ns)
 
     def _supply(self, on: bool, t_ns: int) -> None:
         self._supplied = on
@@ -364,6 +367,8 @@ class SimulatedDut:
             self._power_lost(t_ns)
 
     def _cold_boot(self, t_ns: int) -> None:
+        if SimFault.NEVER_WAKES in self.faults and self._shut_down:
+            return
         self._state = PowerState.BOOTING
         asked_ns = t_ns + self._draw(self._timing.button_to_slp_s3)
         start_ns = max(asked_ns, self._power_off_ns + dut_state.SLP_S4_STRETCH_NS)
@@ -374,17 +379,16 @@ class SimulatedDut:
     def _boot(self, t_ns: int) -> None:
         self._leave_reset(PowerState.BOOTING, t_ns)
         plan = self._agenda.plan
-        plan(t_ns + dut_state.BOOT_KERNEL_NS, lambda at_ns: self._shown.append(OsBooted(at_ns)))
+        kernel_ns, logo_ns = t_ns + dut_state.BOOT_KERNEL_NS, t_ns + dut_state.BOOT_LOGO_NS
+        clean, self._shut_down = self._shut_down, False
+        plan(kernel_ns, lambda at_ns: self._shown.append(dut_event.OsBooted(at_ns, clean)))
         plan(t_ns + dut_state.BOOT_UP_NS, self._boot_ended)
         if SimFault.DARK not in self.faults:
-            plan(
-                t_ns + dut_state.BOOT_LOGO_NS,
-                partial(self._lines.want_display, True),
-                Thread.DISPLAY,
-            )
+            plan(logo_ns, partial(self._lines.want_display, True), Thread.DISPLAY)
 
-    def _boot_ended(self, _t_ns: int) -> None:
+    def _boot_ended(self, t_ns: int) -> None:
         self._state = PowerState.UP
+        self._watch_idle(t_ns)
 
     # --- draws
 

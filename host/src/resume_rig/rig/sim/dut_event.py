@@ -18,6 +18,16 @@ class WakeCause(Enum):
     LID = "lid"
     DEVICE = "device"
     DOZE = "doze"
+    TIMER = "timer"
+
+
+@unique
+class SleepCause(Enum):
+    """Who asked for a sleep."""
+
+    USER = "button or lid"
+    COMMAND = "an application"
+    IDLE = "nobody for a while"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +54,13 @@ class SleepBegan:
     Attributes:
         kind: what the DUT will really do.
         image_ns: of the way there, writing a hibernation image.
+        cause: who asked for it.
     """
 
     t_ns: int
     kind: SleepKind = SleepKind.S3
     image_ns: int = 0
+    cause: SleepCause = SleepCause.USER
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +131,14 @@ class PowerLost:
 
 @dataclass(frozen=True, slots=True)
 class OsBooted:
-    """The OS kernel started from cold."""
+    """The OS kernel started from cold.
+
+    Attributes:
+        clean: it had been shut down.
+    """
 
     t_ns: int
+    clean: bool = False
 
 
 OsMoment = (

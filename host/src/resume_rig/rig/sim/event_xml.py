@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, unique
+from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
 _NAMESPACE = "http://schemas.microsoft.com/win/2004/08/events/event"
@@ -11,6 +12,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NS_PER_S = 1_000_000_000
 # What XML 1.0 cannot carry, however it is escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SPECIAL = re.compile("[<>&\x00-\x1f]")
 
 FILETIME_ZERO = "1601-01-01T00:00:00.0000000Z"
 
@@ -46,14 +48,11 @@ class Event:
 
 def event_xml(event: Event, record_id: int, computer: str) -> str:
     """Return one event on one line, without a line feed."""
-    name, guid = event.provider.value
     fields = "".join(
         f"<Data Name={_attribute(key)}>{_text(str(value))}</Data>" for key, value in event.fields
     )
     return (
-        f'<Event xmlns="{_NAMESPACE}"><System>'
-        f"<Provider Name={_attribute(name)} Guid={_attribute(guid)}/>"
-        f"<EventID>{event.number}</EventID><Version>{event.version}</Version>"
+        f"{_head(event.provider)}<EventID>{event.number}</EventID><Version>{event.version}</Version>"
         "<Level>4</Level><Task>0</Task><Opcode>0</Opcode>"
         "<Keywords>0x8000000000000000</Keywords>"
         f'<TimeCreated SystemTime="{filetime(event.t_ns)}"/>'
@@ -64,16 +63,33 @@ def event_xml(event: Event, record_id: int, computer: str) -> str:
     )
 
 
+@lru_cache(maxsize=16)
+def _head(provider: Provider) -> str:
+    name, guid = provider.value
+    return (
+        f'<Event xmlns="{_NAMESPACE}"><System>'
+        f"<Provider Name={_attribute(name)} Guid={_attribute(guid)}/>"
+    )
+
+
 def filetime(t_ns: int) -> str:
     """Return a time [ns since 1970 UTC] in the seven digits of a FILETIME, rounded down."""
     seconds, rest_ns = divmod(t_ns, _NS_PER_S)
+    return f"{_second_text(seconds)}.{rest_ns // 100:07d}Z"
+
+
+@lru_cache(maxsize=64)
+def _second_text(seconds: int) -> str:
     moment = _EPOCH + timedelta(seconds=seconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest_ns // 100:07d}Z"
+    return f"{moment:%Y-%m-%dT%H:%M:%S}"
 
 
 def _text(text: str) -> str:
+    if text.isascii() and _SPECIAL.search(text) is None:
+        return text
     return escape(_FORBIDDEN.sub("\ufffd", text), {"\r": "&#13;"})
 
 
+@lru_cache(maxsize=256)  # the manifests' names
 def _attribute(text: str) -> str:
     return quoteattr(_FORBIDDEN.sub("\ufffd", text))

@@ -10,12 +10,21 @@ from types import MappingProxyType
 from typing import Final
 
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.sim.dut_event import WakeCause
+from resume_rig.rig.sim.dut_event import SleepCause, WakeCause
 from resume_rig.rig.sim.event_xml import FILETIME_ZERO, Event, Provider, filetime
 
 # SYSTEM_POWER_STATE: TargetState and EffectiveState, of each kind of sleep.
 STATES: Final[Mapping[SleepKind, tuple[int, int]]] = MappingProxyType(
-    {SleepKind.S3: (4, 4), SleepKind.HYBRID: (4, 5), SleepKind.S4: (5, 5)}
+    {
+        SleepKind.S3: (4, 4),
+        SleepKind.HYBRID: (4, 5),
+        SleepKind.S4: (5, 5),
+        SleepKind.FAST_STARTUP: (6, 5),
+    }
+)
+# Reason of Kernel-Power 42.
+SLEEP_REASON: Final[Mapping[SleepCause, int]] = MappingProxyType(
+    {SleepCause.USER: 0, SleepCause.COMMAND: 4, SleepCause.IDLE: 7}
 )
 DOZE_TYPE: Final = 3
 REASON_RTC: Final = 2  # of Kernel-General 1: synchronised with the hardware clock on a wake
@@ -30,6 +39,7 @@ _WAKE_TEXT = {
     WakeCause.LID: "ACPI Lid",
     WakeCause.DEVICE: "USB xHCI controller – 1.10",
     WakeCause.DOZE: "",
+    WakeCause.TIMER: "",
 }
 # Session types of Kernel-Power 566: someone is there, screen off, asleep. Reasons as real ones.
 ACTIVE: Final = 0
@@ -111,16 +121,42 @@ def session(t_ns: int, boot_id: int, number: int, kinds: tuple[int, int], us: in
     return Event(Provider.KERNEL_POWER, 566, 0, t_ns, fields)
 
 
-def entering_sleep(t_ns: int, transitions: int, states: tuple[int, int]) -> Event:
-    """Return Kernel-Power 42; reason 0 is button or lid."""
+def entering_sleep(
+    t_ns: int, transitions: int, states: tuple[int, int], cause: SleepCause = SleepCause.USER
+) -> Event:
+    """Return Kernel-Power 42."""
     fields = (
         ("TargetState", states[0]),
         ("EffectiveState", states[1]),
-        ("Reason", 0),
+        ("Reason", SLEEP_REASON[cause]),
         ("Flags", 0),
         ("TransitionsToOn", transitions),
     )
     return Event(Provider.KERNEL_POWER, 42, 3, t_ns, fields)
+
+
+def shut_down(t_ns: int) -> Event:
+    """Return Kernel-General 13: the OS is shutting down."""
+    return Event(Provider.KERNEL_GENERAL, 13, 0, t_ns, (("StopTime", filetime(t_ns)),))
+
+
+def entering_standby(t_ns: int, cause: SleepCause) -> Event:
+    """Return Kernel-Power 506, of Modern Standby."""
+    return Event(Provider.KERNEL_POWER, 506, 0, t_ns, (("Reason", SLEEP_REASON[cause]),))
+
+
+def left_standby(t_ns: int, slept_us: int, latency_us: int) -> Event:
+    """Return Kernel-Power 507: a session of Modern Standby that was nearly all low power."""
+    drips_us = slept_us * 97 // 100
+    fields = (
+        ("Reason", REASON_INPUT),
+        ("DurationInUs", slept_us),
+        ("ExitLatencyInUs", latency_us),
+        ("DripsResidencyInUs", drips_us),
+        ("HwDripsResidencyInUs", drips_us * 99 // 100),
+        ("DripsTransitions", 1),
+    )
+    return Event(Provider.KERNEL_POWER, 507, 0, t_ns, fields)
 
 
 def resumed(t_ns: int, states: tuple[int, int]) -> Event:
@@ -204,4 +240,6 @@ def _source_type(record: CycleRecord, build: int) -> int:
         return _BUTTON_TYPE
     if record.cause is WakeCause.DOZE:
         return DOZE_TYPE
+    if record.cause is WakeCause.TIMER:
+        return 6 if build >= _PRESENCE_BUILD else 5
     return 5 if build >= _PRESENCE_BUILD else 4

@@ -3,7 +3,8 @@
 Order of one S3 cycle: 566, 42, [asleep] 107, Kernel-General 1, 131, 130, 566, 566 and, some time
 after the end of the wake, Power-Troubleshooter 1. 107 carries a stale time, as the clock is set
 after it. When the next sleep begins before the record was written, the record says nothing but
-zeros; when Kernel-Power 42 of the next sleep comes first, the record follows that 42.
+zeros; when Kernel-Power 42 of the next sleep comes first, the record follows that 42. A DUT that
+owns up to Modern Standby writes 506 and 507 instead, and one that is shut down Kernel-General 13.
 """
 
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from resume_rig.rig.sim.dut_event import (
 from resume_rig.rig.sim.event_xml import Event, event_xml
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.firmware_table import FirmwareTable
+from resume_rig.rig.sim.log_text import LogText
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_events import ACTIVE, ASLEEP, SCREEN_OFF, STATES, CycleRecord
 
@@ -91,7 +93,7 @@ class OsLog:
         self.behaviour = identity.behaviour
         self._clock = clock
         self._random = random
-        self._text = bytearray()
+        self._text = LogText()
         self._record_id = 0
         self._boot_id = 0
         self._pending: _Pending | None = None
@@ -104,11 +106,16 @@ class OsLog:
 
     def text_from(self, offset: int, count: int | None = None) -> bytes:
         """Return UTF-8 fragments, one event a line, from a byte offset on, at most `count`."""
-        return bytes(self._text[offset : None if count is None else offset + count])
+        return self._text.part(offset, count)
+
+    def cut(self, keep_bytes: int) -> None:
+        """Lose what was written behind the first `keep_bytes`; records go on counting."""
+        self._text.cut(keep_bytes)
 
     def document(self) -> str:
         """Return the whole log as one well-formed document."""
-        return f'<?xml version="1.0" encoding="utf-8"?>\n<Events>\n{self._text.decode()}</Events>\n'
+        events = self._text.part(0).decode()
+        return f'<?xml version="1.0" encoding="utf-8"?>\n<Events>\n{events}</Events>\n'
 
     def take(self, moment: OsMoment) -> None:
         """Write what Windows writes at this moment."""
@@ -133,7 +140,7 @@ class OsLog:
                 self._pending = None
             case OsBooted():
                 self._clock.set_from_rtc(moment.t_ns)
-                self._booted(moment.t_ns, clean=False)
+                self._booted(moment.t_ns, clean=moment.clean)
             case _:
                 assert_never(moment)
 
@@ -159,19 +166,34 @@ class OsLog:
             self._pending = replace(self._pending, spoilt_ns=self._sleep_ns)
 
     def _sleep_entered(self, moment: SleepEntered) -> None:
-        self._transitions += 1
         t_ns = self._clock.at(moment.t_ns)
-        self._write(os_events.entering_sleep(t_ns, self._transitions, self._states()))
+        if self._began.kind is SleepKind.BOOT:
+            self._write(os_events.shut_down(t_ns))
+        elif self._in_standby():
+            self._write(os_events.entering_standby(t_ns, self._began.cause))
+        else:
+            self._transitions += 1
+            states, cause = self._states(), self._began.cause
+            self._write(os_events.entering_sleep(t_ns, self._transitions, states, cause))
         if self._pending is not None:
             self._pending = replace(self._pending, spoilt_ns=None)
             self._write_pending(moment.t_ns)
 
+    def _in_standby(self) -> bool:
+        """Return whether it sleeps in Modern Standby, and says so."""
+        return self._began.kind is SleepKind.MODERN_STANDBY and self.behaviour.claims is None
+
     def _frozen(self, moment: OsFrozen) -> None:
+        if self._in_standby():
+            return
         self._suspend_ms = (moment.t_ns - self._began_ns) // _NS_PER_MS
         self._awake_ns += moment.t_ns - self._running_since_ns
         self._clock.stop(moment.t_ns)
 
     def _resumed(self, moment: OsResumed) -> None:
+        if self._in_standby():
+            self._wake = moment
+            return
         old_ns = self._clock.at(moment.t_ns)
         new_ns = self._clock.set_from_rtc(moment.t_ns)
         self._running_since_ns = moment.t_ns
@@ -180,7 +202,7 @@ class OsLog:
         down_ms = self._awake_ns // _NS_PER_MS
         self._write(os_events.resumed(old_ns + _STALE_NS, self._states()))
         self._write(os_events.clock_set(set_ns, new_ns, old_ns))
-        if self._began.kind is SleepKind.S4:
+        if self._began.kind in (SleepKind.S4, SleepKind.FAST_STARTUP):
             # A boot to the firmware: its table of S3 resumes starts anew.
             self._firmware = FirmwareTable(self._identity.firmware_extra_ms)
             return
@@ -208,6 +230,12 @@ class OsLog:
         missing = self._by_chance(self.behaviour.record_missing_share)
         if missing or SimFault.NO_RECORD in self.faults:
             return
+        if self._in_standby():
+            slept_us = (moment.t_ns - self._began_ns) // 1_000
+            latency_us = (moment.t_ns - self._wake.t_ns) // 1_000
+            t_ns = self._clock.at(moment.t_ns)
+            self._write(os_events.left_standby(t_ns, slept_us, latency_us))
+            return
         wake, image_ms = self._wake, self._began.image_ns // _NS_PER_MS
         record = CycleRecord(
             sleep_ns=self._sleep_ns,
@@ -227,11 +255,17 @@ class OsLog:
         zero = zero or self._by_chance(self.behaviour.record_aborted_share)
         self._pending = _Pending(_zeros(record) if zero else record)
         if self._by_chance(self.behaviour.clock_step_share):
-            self._step_clock(moment.t_ns)
+            self.step_clock(moment.t_ns, self.behaviour.clock_step_ns)
 
-    def _step_clock(self, world_ns: int) -> None:
+    def step_clock(self, world_ns: int, by_ns: int) -> None:
+        """Set the clock, as time synchronisation does; in its sleep the DUT finds it set."""
+        if self._clock.stands:
+            self._clock.set_rtc(by_ns)
+            return
         old_ns = self._clock.at(world_ns)
-        new_ns = self._clock.step(world_ns, self.behaviour.clock_step_ns)
+        # Windows hands the time that it was given on to the RTC.
+        self._clock.set_rtc(by_ns)
+        new_ns = self._clock.step(world_ns, by_ns)
         self._write(os_events.clock_set(new_ns, new_ns, old_ns, os_events.REASON_SYNC))
 
     def _write_pending(self, world_ns: int) -> None:
@@ -275,7 +309,7 @@ class OsLog:
         if self._random.random() < _GAP_SHARE:
             self._record_id += int(self._random.integers(1, 6))
         line = event_xml(event, self._record_id, self._identity.computer)
-        self._text += line.encode() + b"\n"
+        self._text.append(line.encode() + b"\n")
 
 
 def new_log(

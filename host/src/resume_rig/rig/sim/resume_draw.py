@@ -42,9 +42,11 @@ def draw_resume(
     driver_ns = draw_ns(timing.driver_init, random)
     user_ns = draw_ns(timing.user_init, random)
     drawn_ns = draw_ns(timing.pltrst_to_light, random)
-    from_image = depth is SleepKind.S4
+    from_image = depth in (SleepKind.S4, SleepKind.FAST_STARTUP)
     if from_image:
         bios_ns += POST_NS
+    if errs.firmware_late_share and random.random() < errs.firmware_late_share:
+        bios_ns += errs.firmware_late_ns
     image_ns = errs.image_read_ns if from_image else 0
     light_ns = light_after_ns(timing, drawn_ns, tsc_ns + bios_ns + image_ns, driver_ns)
     if depth is SleepKind.MODERN_STANDBY:

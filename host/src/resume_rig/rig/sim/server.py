@@ -11,14 +11,16 @@ from typing import Final, Protocol
 import cbor2
 
 from resume_rig import __version__
-from resume_rig.rig.smp.packet import HEADER, VERSION_2, Group, Header, Operation, Packet
+from resume_rig.rig.smp.packet import HEADER, VERSION_2, Group, Header, Operation
 from resume_rig.rig.smp.refusal import FileCode, SmpCode
 
 BUFFER_BYTES: Final = 2048
+IN_PROCESS_BYTES: Final = 16_384
+"""Of a board that no line is in front of."""
 BUFFER_COUNT: Final = 4
 _FILE_OVERHEAD_BYTES: Final = 64  # header, keys and lengths around a chunk of a file
-_RIG_ROOM: Final = BUFFER_BYTES - HEADER.size
 _MAX_DEPTH: Final = 8
+_REQUESTS: Final = (int(Operation.READ), int(Operation.WRITE))
 
 
 @unique
@@ -68,8 +70,9 @@ class BoardService(Protocol):
 class SmpServer:
     """Answers requests; keeps no state between them."""
 
-    def __init__(self, board: BoardService) -> None:
+    def __init__(self, board: BoardService, buffer_bytes: int = BUFFER_BYTES) -> None:
         self._board = board
+        self._buffer_bytes = buffer_bytes
 
     def answers(self, data: bytes) -> list[bytes]:
         """Return one reply packet for each request in `data`.
@@ -81,8 +84,8 @@ class SmpServer:
         while len(data) >= HEADER.size:
             header = Header.unpack(data)
             end = HEADER.size + header.length
-            if header.operation in (Operation.READ, Operation.WRITE):
-                whole = end <= len(data) <= BUFFER_BYTES
+            if header.operation in _REQUESTS:
+                whole = end <= len(data) <= self._buffer_bytes
                 payload = data[HEADER.size : end]
                 body = self._reply(header, payload) if whole else _rc(SmpCode.CORRUPT)
                 replies.append(_packed(header, body))
@@ -92,7 +95,9 @@ class SmpServer:
     def _reply(self, header: Header, payload: bytes) -> bytes:
         write = header.operation == Operation.WRITE
         if header.group == Group.RIG:
-            code, body = self._board.rig_request(header.command, write, payload, _RIG_ROOM)
+            code, body = self._board.rig_request(
+                header.command, write, payload, self._buffer_bytes - HEADER.size
+            )
             return body if code == SmpCode.OK else _rc(SmpCode(code))
         request = _decoded(payload)
         if request is None:
@@ -115,7 +120,7 @@ class SmpServer:
                 self._board.reboot()
                 return {}
             case (_OsCommand.PARAMETERS, False):
-                return {"buf_size": BUFFER_BYTES, "buf_count": BUFFER_COUNT}
+                return {"buf_size": self._buffer_bytes, "buf_count": BUFFER_COUNT}
             case (_OsCommand.APPLICATION_INFO, False):
                 return {"output": f"resume-rig simulated bench {__version__}"}
             case _:
@@ -139,7 +144,7 @@ class SmpServer:
             return SmpCode.INVALID_VALUE
         if offset > size:
             return FileCode.OFFSET_BEYOND_FILE
-        data = self._board.file_bytes(name, offset, BUFFER_BYTES - _FILE_OVERHEAD_BYTES)
+        data = self._board.file_bytes(name, offset, self._buffer_bytes - _FILE_OVERHEAD_BYTES)
         # mcumgr tells the length with offset 0 only; a log that grows is read from further on.
         return {"off": offset, "data": data, "len": size}
 
@@ -171,11 +176,11 @@ def _rc(code: SmpCode) -> bytes:
 
 def _packed(request: Header, body: bytes) -> bytes:
     reply = Header(
-        operation=request.operation + 1,
-        group=request.group,
-        sequence=request.sequence,
-        command=request.command,
-        length=len(body),
-        version=min(request.version, VERSION_2),
+        request.operation + 1,
+        request.group,
+        request.sequence,
+        request.command,
+        len(body),
+        min(request.version, VERSION_2),
     )
-    return Packet(reply, body).pack()
+    return reply.pack() + body

@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 DEFAULT_TIMEOUT_NS: Final = 300_000_000
 DEFAULT_TRIES: Final = 6
 _MAX_DEPTH: Final = 16
+_TEXTS: Final = frozenset({str})
+_ERROR_KEYS: Final = frozenset({"err", "rc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ class SmpClient:
         self._sequence = first_sequence & 0xFF
         self._lock = threading.Lock()
         self._discards = Discards()
+        self._repeated = 0
 
     @property
     def name(self) -> str:
@@ -107,6 +110,11 @@ class SmpClient:
     def discards(self) -> Discards:
         """Return what was dropped so far."""
         return self._discards
+
+    @property
+    def repeated(self) -> int:
+        """Return how many requests were sent again so far, as no reply to them came."""
+        return self._repeated
 
     def replace_transport(self, open_transport: Callable[[], Transport]) -> None:
         """Close the transport, and go on with another one.
@@ -151,6 +159,7 @@ class SmpClient:
                 sequence = self._sequence
                 self._sequence = (sequence + 1) & 0xFF
                 packet = make_packet(operation, group, command, sequence, encoded)
+                self._repeated += bool(attempts.sent_ns)
                 attempts.sent_ns[sequence] = self._transport.send(packet.pack())
                 reply = self._await_reply(attempts, timeout_ns)
                 if reply is not None:
@@ -226,13 +235,15 @@ def _decode_map(payload: bytes) -> Mapping[str, object] | None:
         value: object = cbor2.loads(payload, max_depth=_MAX_DEPTH)
     except cbor2.CBORDecodeError:
         return None
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+    if not isinstance(value, dict) or not _TEXTS.issuperset(map(type, value)):
         return None
     return value
 
 
 def _check_for_refusal(fields: Mapping[str, object], what: str) -> None:
     """Raise DeviceFault for an error reply of SMP version 2 (`err`) or 1 (`rc`)."""
+    if _ERROR_KEYS.isdisjoint(fields):
+        return
     match fields.get("err"):
         case None:
             pass

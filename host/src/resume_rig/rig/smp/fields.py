@@ -27,7 +27,11 @@ class Fields:
 
     def count(self, key: str) -> int:
         """Return a number of 0 or more."""
-        return self._whole(key, self.values.get(key), 0)
+        value = self.values.get(key)
+        # Nearly always; a bool is not of this type.
+        if type(value) is int and 0 <= value <= INT64_MAX:
+            return value
+        return self._whole(key, value, 0)
 
     def integer(self, key: str) -> int:
         """Return a number of either sign."""
@@ -53,10 +57,15 @@ class Fields:
 
     def rows(self, key: str, width: int) -> list[tuple[int, ...]]:
         """Return a flat list of numbers, 0 or more each, cut into rows of `width`."""
+        return list(zip(*self.columns(key, width), strict=True))
+
+    def columns(self, key: str, width: int) -> list[list[int]]:
+        """Return the columns of a flat list of numbers, 0 or more each, in rows of `width`."""
         values = self._array(key, self.values.get(key))
         if len(values) % width:
             raise self.wrong(key, values, f"a list whose length is a multiple of {width}")
-        return list(zip(*[iter(self._wholes(key, values))] * width, strict=True))
+        whole = self._wholes(key, values)
+        return [whole[column::width] for column in range(width)]
 
     def records(self, key: str, kinds: Sequence[str], most: int) -> list["Fields"]:
         """Return a list of lists, each with its values named by `kinds`; longer ones are cut.

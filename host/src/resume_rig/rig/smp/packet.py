@@ -1,13 +1,13 @@
-"""SMP packets: the eight byte header, its numbers, and a packet as a frozen fact.
+"""SMP packets: the eight byte header, its numbers, and a packet as a fact.
 
 The layout is mcumgr's (Zephyr: "SMP Protocol Specification"). No I/O and no CBOR here; neighbours:
-`framing` puts packets on a serial line, `client` matches replies with requests.
+`framing` puts packets on a serial line, `client` matches replies with requests. Named tuples: a
+simulated campaign makes and takes apart thousands a second.
 """
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum, unique
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 HEADER: Final = struct.Struct(">BBHHBB")
 """Version and operation, flags, payload length, group, sequence number, command."""
@@ -82,8 +82,7 @@ class RigCommand(IntEnum):
     SAMPLES = 13
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """One SMP header.
 
     Attributes:
@@ -133,19 +132,10 @@ class Header:
         if len(data) < HEADER.size:
             raise ValueError(f"an SMP header takes {HEADER.size} bytes; found {len(data)}")
         first, flags, length, group, sequence, command = HEADER.unpack_from(data)
-        return cls(
-            operation=first & 0b111,
-            group=group,
-            sequence=sequence,
-            command=command,
-            length=length,
-            version=first >> 3 & 0b11,
-            flags=flags,
-        )
+        return cls(first & 0b111, group, sequence, command, length, first >> 3 & 0b11, flags)
 
 
-@dataclass(frozen=True, slots=True)
-class Packet:
+class Packet(NamedTuple):
     """A header and the CBOR that follows it, still encoded."""
 
     header: Header

@@ -171,9 +171,10 @@ def parse_edges(fields: Fields, cursor: int, channels: Sequence[Channel | None])
 def parse_light(fields: Fields, cursor: int) -> LightBatch:
     """Return the light blocks from `cursor` on."""
     first, overruns = fields.count("first"), fields.count("ovr")
-    rows = fields.rows("b", 4)
-    blocks = tuple(LightBlock(number, *row) for number, row in enumerate(rows, first))
-    next_number, more = _advance(fields, cursor, len(rows))
+    columns = fields.columns("b", 4)
+    count = len(columns[0])
+    blocks = tuple(map(LightBlock, range(first, first + count), *columns))
+    next_number, more = _advance(fields, cursor, count)
     return LightBatch(blocks, first, next_number, first - cursor, overruns, more)
 
 

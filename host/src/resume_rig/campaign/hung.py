@@ -1,0 +1,57 @@
+"""Tells a DUT that hung from one that only did not wake, by what one more press came to. Pure.
+
+A press that the button's own line shows, on a DUT that does not come on after it, is the evidence:
+without it nobody knows whether the first trigger was lost on its way.
+"""
+
+import dataclasses
+from collections.abc import Collection, Iterable
+
+from resume_rig.campaign.raw import Recovery
+from resume_rig.campaign.states import RUNNING, dead_lines
+from resume_rig.model.channel import Channel
+from resume_rig.model.cycle import Outcome, OutsideCycle
+from resume_rig.model.recovery import RecoveryStep
+from resume_rig.model.verdict import Finding, FindingKind
+
+_MAY_HANG = (Outcome.NEVER_WOKE, Outcome.DARK)
+_WHERE = {Outcome.HUNG_IN_SLEEP: "in its sleep", Outcome.HUNG_IN_RESUME: "in its resume"}
+
+
+def with_hang(
+    cycle: OutsideCycle, steps: Iterable[Recovery], wired: Collection[Channel]
+) -> OutsideCycle:
+    """Return a cycle, as one that hung where the steps after it prove that.
+
+    Args:
+        cycle: as its own wires tell.
+        steps: what was done to bring the DUT back, in order.
+        wired: the channels that count.
+    """
+    if cycle.outcome not in _MAY_HANG:
+        return cycle
+    for step in steps:
+        outcome = _proven(step, wired) if step.step is RecoveryStep.PRESS else None
+        if outcome is not None:
+            text = (
+                f"The DUT hung {_WHERE[outcome]}: one more press reached it, and changed nothing."
+            )
+            found = (*cycle.findings, Finding(FindingKind.HUNG, text))
+            return dataclasses.replace(cycle, outcome=outcome, findings=found)
+    return cycle
+
+
+def _proven(step: Recovery, wired: Collection[Channel]) -> Outcome | None:
+    """Return where a DUT hangs that a press did not bring on; None where that proves nothing."""
+    levels = step.levels
+    seen = any(e.level == 0 for e in step.edges if e.channel is Channel.BUTTON)
+    changed = any(e.channel in RUNNING for e in step.edges)
+    if step.ok or levels is None or not seen or changed:
+        return None
+    dead = dead_lines(levels, wired)
+    power = [line for line in (Channel.SLP_S3, Channel.PWR_OK) if line in wired]
+    if power and all(line in dead for line in power):
+        return Outcome.HUNG_IN_SLEEP
+    if set(dead) <= {Channel.PLTRST}:
+        return Outcome.HUNG_IN_RESUME
+    return None

@@ -1,0 +1,85 @@
+"""The OS of a DUT behind a program of the user's own: `run --sleep-command`."""
+
+import os
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from resume_rig.campaign.hooks import PREFIX
+from resume_rig.model.os_record import SleepKind, state_word
+from resume_rig.rig.dut_control import Ended
+
+_STANDARD_ERROR: Final = 2
+_NS_PER_S: Final = 1_000_000_000
+
+
+class UserControl:
+    """Runs the program with RESUME_RIG_ASK = sleep, arm-timer, disarm-timer or greet.
+
+    Exit status 0 is success. It finds RESUME_RIG_STATE (S3, S4, S5, ...) with `sleep`, and
+    RESUME_RIG_AFTER_S, whole seconds, with `arm-timer`.
+
+    Args:
+        words: of the command (`hooks.command_words`); no shell sees them.
+        told: what it finds in its environment as well, name -> text.
+    """
+
+    def __init__(self, words: Sequence[str], told: Mapping[str, str]) -> None:
+        self._words = list(words)
+        self._told = {f"{PREFIX}{name.upper()}": text for name, text in told.items()}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._failed: Ended | None = None
+
+    def prepare(self, states: Collection[SleepKind]) -> None:
+        """Nobody knows what the program can do until it is asked."""
+        del states
+
+    def sleep(self, state: SleepKind) -> None:
+        """Begin to send the DUT into a state."""
+        self._start({"ASK": "sleep", "STATE": state_word(state)})
+
+    def arm_timer(self, after_ns: int) -> None:
+        """Begin to arm the DUT's clock."""
+        self._start({"ASK": "arm-timer", "AFTER_S": str(-(-after_ns // _NS_PER_S))})
+
+    def disarm_timer(self) -> None:
+        """Begin to let the DUT's clock forget the wake."""
+        self._start({"ASK": "disarm-timer"})
+
+    def greet(self) -> None:
+        """Begin to see whether the DUT's OS answers."""
+        self._start({"ASK": "greet"})
+
+    def ended(self) -> Ended | None:
+        """Return how the program ended; None while it runs."""
+        if self._process is None:
+            return self._failed or Ended(ok=False, reached=False, text="nothing was asked")
+        status = self._process.poll()
+        if status is None:
+            return None
+        text = f"the command {self._words[0]} ended with status {status}" if status else ""
+        return Ended(ok=status == 0, text=text)
+
+    def close(self) -> None:
+        """End the program if it still runs."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def _start(self, asked: Mapping[str, str]) -> None:
+        self.close()
+        self._failed = None
+        told = {**self._told, **{f"{PREFIX}{name}": text for name, text in asked.items()}}
+        try:
+            self._process = subprocess.Popen(
+                self._words,
+                env={**os.environ, **told},
+                stdin=subprocess.DEVNULL,
+                # Standard output is for the answer alone.
+                stdout=_STANDARD_ERROR,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            text = f"the command {self._words[0]} could not be run: {error}"
+            self._failed = Ended(ok=False, reached=False, text=text)

@@ -1,0 +1,115 @@
+"""Options of `run` about the ways into a sleep and out of it, and who tells the DUT's OS."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from resume_rig.cli.arguments import duration_ns
+from resume_rig.cli.console import say
+
+if TYPE_CHECKING:
+    from resume_rig.campaign.plan import Plan
+    from resume_rig.model.requirement import Requirement
+    from resume_rig.rig.dut_control import DutControl
+    from resume_rig.rig.open import OpenRig
+
+ADAPTIVE: Final = "adaptive"
+_WORDS: Final = {
+    "state": ("STATE", "S3 (default), S4, S5 (off and on), hybrid, fast-startup, modern-standby"),
+    "sleep-by": ("WAY", "what puts the DUT to sleep: button (default), lid, idle, command"),
+    "wake-by": ("WAY", "what wakes it: button (default), lid, timer, none"),
+}
+
+
+def add_way_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    for name, (metavar, what) in _WORDS.items():
+        parser.add_argument(f"--{name}", metavar=metavar, help=what)
+    parser.add_argument(
+        "--settle",
+        metavar="TIME",
+        type=_settle,
+        help='awake before the next (default 2s), or "adaptive": until its record is read, its '
+        "light stands still and its log can be read",
+    )
+    parser.add_argument(
+        "--settle-limit",
+        metavar="TIME",
+        type=duration_ns,
+        help="with --settle adaptive, at the latest after so long (default 120s)",
+    )
+    parser.add_argument(
+        "--dut-shell",
+        metavar="ssh:USER@HOST",
+        help="where the DUT's OS takes commands (default: --log, where that is an ssh: address; "
+        "on a simulated bench: its own)",
+    )
+    parser.add_argument(
+        "--sleep-command",
+        metavar="COMMAND",
+        help="run this program to tell the DUT's OS; its environment has RESUME_RIG_ASK=sleep, "
+        "arm-timer, disarm-timer or greet, _STATE and _AFTER_S",
+    )
+
+
+def ways_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what the options change of a plan, by name of `override`'s arguments.
+
+    Raises:
+        UsageError: a word that a plan has not; the sentence names what is allowed.
+    """
+    from resume_rig.campaign.plan import SETTLE_LIMIT_NS
+    from resume_rig.campaign.plan_file import sleep_by_of, wake_by_of
+    from resume_rig.campaign.plan_states import state_of_word
+
+    found: dict[str, Any] = {}
+    if args.state is not None:
+        found["state"] = state_of_word("--state", args.state)
+    if args.sleep_by is not None:
+        found["sleep_by"] = sleep_by_of("--sleep-by", args.sleep_by)
+    if args.wake_by is not None:
+        found["wake_by"] = wake_by_of("--wake-by", args.wake_by)
+    limit_ns = args.settle_limit
+    if args.settle == ADAPTIVE:
+        limit_ns = SETTLE_LIMIT_NS if limit_ns is None else limit_ns
+    elif args.settle is not None:
+        found["settle_ns"] = args.settle
+    if limit_ns is not None:
+        found["settle_limit_ns"] = limit_ns
+    return found
+
+
+def control_of(args: argparse.Namespace, store: Path, opened: "OpenRig") -> "DutControl | None":
+    """Return who tells the DUT's OS what to do; None where nothing reaches it.
+
+    Raises:
+        UsageError: a command or an address that cannot be used.
+    """
+    from resume_rig.campaign.control_choice import dut_control
+    from resume_rig.campaign.log_choice import SSH
+
+    shell = args.dut_shell
+    if shell is None and args.log is not None and args.log.startswith(SSH):
+        shell = args.log
+    named = dut_control(args.sleep_command, shell, opened.clock, args.ssh_config, store)
+    return opened.control if named is None else named
+
+
+def say_kinds(plan: "Plan", requirement: "Requirement") -> None:
+    """Say beforehand that a requirement does not speak of what the plan asks for."""
+    from resume_rig.model.os_record import state_word
+
+    others = sorted(state_word(each) for each in plan.states - set(requirement.kinds))
+    if not others:
+        return
+    kinds = ", ".join(requirement.kinds)
+    whole = len(others) == len(plan.states)
+    say(
+        f"resume-rig: {requirement.id} speaks of {kinds}; cycles of {', '.join(others)} are "
+        f"measured and not judged{', so the verdict will be NO-EVIDENCE' if whole else ''} "
+        "(--kind changes that, but for S5)."
+    )
+
+
+def _settle(text: str) -> int | str:
+    return ADAPTIVE if text == ADAPTIVE else duration_ns(text)

@@ -1,0 +1,272 @@
+"""All cycles of a store: sorted, filtered, and each with its wires, light, phases and findings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QLineEdit, QSplitter, QVBoxLayout, QWidget
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.request import Target
+from resume_rig.gui.state.cycle_table import ALIASES
+from resume_rig.gui.state.explored import (
+    Detail,
+    Explored,
+    Quick,
+    explore,
+    read_detail,
+    read_quick,
+)
+from resume_rig.gui.state.row_filter import MOST_SIGNS, rows_of_filter
+from resume_rig.gui.views.view import View
+from resume_rig.gui.widgets.cycle_text import CycleText
+from resume_rig.gui.widgets.cycle_wave import CycleWave
+from resume_rig.gui.widgets.exportable import Exportable
+from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.table_panel import TablePanel
+from resume_rig.gui.widgets.verdict_line import VerdictLine
+from resume_rig.gui.worker.jobs import Task
+from resume_rig.model.cycle import ReconciledCycle
+from resume_rig.model.errors import UsageError
+from resume_rig.model.units import count_of
+from resume_rig.report.page_parts import badge
+
+_STORE: Final = b"SQLite format 3\x00"
+_ACROSS: Final = (460, 720)
+_DOWN: Final = (560, 220)
+_INVITATION: Final = "Drop a store here, or open one with Ctrl+O."
+_HINT: Final = "Filter, e.g.  outcome is dark and wake by LID  or  to light above p99"
+
+
+class ExplorerView(View):
+    """Left: the table. Right: the selected cycle."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._path: Path | None = None
+        self._wanted: int | None = None
+        self._quick: Quick | None = None
+        self._explored: Explored | None = None
+        self._number: int | None = None
+        self._reading: Task | None = None
+        self._detailing: Task | None = None
+        self.file = plain_label(_INVITATION)
+        self.verdict = VerdictLine(desk)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText(_HINT)
+        self.filter.setAccessibleName("Filter cycles")
+        self.filter.setMaxLength(MOST_SIGNS)
+        self.filter.setClearButtonEnabled(True)
+        self.filter.returnPressed.connect(self._apply_filter)
+        self.filter.textChanged.connect(self._cleared)
+        self.wrong = plain_label(role="error")
+        self.wrong.setWordWrap(True)
+        self.wrong.hide()
+        self.cycles = TablePanel(desk, "Cycles", filtered=False)
+        self.cycles.chosen.connect(self._choose_row)
+        self.wave = CycleWave(desk)
+        self.text = CycleText()
+        self._lay_out()
+        self._menu = self._make_menu()
+
+    def open(self, target: Target) -> None:
+        """Show a store, or another cycle of the one that is shown."""
+        self._wanted = target.cycle
+        if target.paths and target.paths[0] != self._path:
+            self._path = target.paths[0]
+            self._read()
+        elif target.cycle is not None and self._quick is not None:
+            self._choose_number(target.cycle)
+
+    def takes(self, paths: Sequence[str]) -> bool:
+        """Return whether it is one store."""
+        return len(paths) == 1 and _is_store(Path(paths[0]))
+
+    def view_actions(self) -> Sequence[QAction]:
+        """Return the ways to the next cycle that is worth a look, and reading again."""
+        return self._menu
+
+    def exportables(self) -> Sequence[Exportable]:
+        """Return the table and the pictures of the cycle."""
+        return self.cycles, self.wave.lanes.lanes, self.wave.lanes.light, self.wave.phases
+
+    def settled(self) -> bool:
+        """Return whether nothing is being read."""
+        return self._reading is None and self._detailing is None
+
+    def _read(self) -> None:
+        """Read what is there at once, then derive the rest."""
+        path = self._path
+        if path is None:
+            return
+        for task in (self._reading, self._detailing):
+            if task is not None:
+                task.cancel()
+        self._quick = self._explored = self._number = self._detailing = None
+        self.notice.clear()
+        self.verdict.hide()
+        show_text(self.file, path.name)
+        self.file.setToolTip(str(path))
+        self._reading = self.desk.jobs.start(
+            f"Opening {path.name}", lambda _task: read_quick(path), self._show_quick, self._fail
+        )
+
+    def _show_quick(self, quick: Quick) -> None:
+        self._quick = quick
+        self.cycles.show_table(quick.table)
+        self._apply_filter()
+        path = self._path
+        if path is None:
+            return
+        numbers = quick.overview.numbers
+        show_text(self.file, f"{path.name}: {count_of(len(numbers), 'cycle')}")
+        self._reading = self.desk.jobs.start(
+            f"Reading {path.name}",
+            lambda task: explore(path, quick.overview, task.progress),
+            self._show_explored,
+            self._fail,
+        )
+        if len(numbers):
+            self._choose_number(int(numbers[0]) if self._wanted is None else self._wanted)
+
+    def _show_explored(self, explored: Explored) -> None:
+        self._reading = None
+        self._explored = explored
+        correlation = explored.correlation
+        self.verdict.show_verdict(badge(correlation.verdict), correlation.why)
+        self.cycles.show_table(explored.table)
+        self._apply_filter()
+        self.desk.say(
+            f"{count_of(len(correlation.cycles), 'cycle')} read; "
+            f"{len(explored.outliers) or 'none'} worth a look (Alt+Down)."
+        )
+        if self._number is not None:
+            number, self._number = self._number, None
+            self._choose_number(number)
+
+    def _fail(self, sentence: str) -> None:
+        self._reading = None
+        self.desk.say("The store was not read.")
+        self.notice.fail(sentence)
+
+    def _choose_number(self, number: int) -> None:
+        if self._quick is None:
+            return
+        rows = np.flatnonzero(self.cycles.model.table.columns[0].values == number)
+        if not len(rows):
+            last = int(self._quick.overview.numbers[-1]) if len(self._quick.overview.numbers) else 0
+            self.notice.fail(f"There is no cycle {number}; the store has cycles 1 to {last}.")
+            return
+        self.cycles.choose(int(rows[0]))
+        self._choose_row(int(rows[0]))
+
+    def _choose_row(self, row: int) -> None:
+        path, quick = self._path, self._quick
+        number = int(self.cycles.model.table.columns[0].values[row])
+        if path is None or quick is None or number == self._number:
+            return
+        self._number = number
+        if self._detailing is not None:
+            self._detailing.cancel()
+        cycle, limit_ms = self._cycle_of(row), quick.requirement.resume_limit_ms
+        self._detailing = self.desk.jobs.start(
+            f"Reading cycle {number}",
+            lambda _task: read_detail(path, number, cycle, limit_ms),
+            self._show_detail,
+            self._fail_detail,
+        )
+
+    def _cycle_of(self, row: int) -> ReconciledCycle | None:
+        return None if self._explored is None else self._explored.correlation.cycles[row]
+
+    def _show_detail(self, detail: Detail) -> None:
+        self._detailing = None
+        self.desk.say(f"Cycle {detail.evidence.outside.number}")
+        self.wave.show_detail(detail)
+        self.text.show_detail(detail)
+
+    def _fail_detail(self, sentence: str) -> None:
+        self._detailing = None
+        self.text.setPlainText(sentence)
+
+    def _apply_filter(self) -> None:
+        try:
+            keep = rows_of_filter(self.filter.text(), self.cycles.model.table, ALIASES)
+        except UsageError as error:
+            show_text(self.wrong, str(error))
+            self.wrong.show()
+            return
+        self.wrong.hide()
+        self.cycles.model.keep(keep)
+
+    def _cleared(self, text: str) -> None:
+        if not text:
+            self._apply_filter()
+
+    def _step(self, *, forward: bool) -> None:
+        """Go to the next row on the screen that is worth a look."""
+        if self._explored is None:
+            self.desk.say("What is worth a look is known when the whole store is read.")
+            return
+        shown = self.cycles.model.rows
+        worth = np.flatnonzero(np.isin(shown, self._explored.outliers))
+        here = self.cycles.view.currentIndex().row()
+        beyond = worth[worth > here] if forward else worth[worth < here][::-1]
+        if not len(beyond):
+            self.desk.say(f"No cycle {'below' if forward else 'above'} is worth a look.")
+            return
+        row = int(shown[beyond[0]])
+        self.cycles.choose(row)
+
+    def _lay_out(self) -> None:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 6, 0)
+        column.addWidget(self.filter)
+        column.addWidget(self.wrong)
+        column.addWidget(self.cycles, 1)
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.addWidget(self.wave)
+        right.addWidget(self.text)
+        right.setStretchFactor(0, 3)
+        right.setStretchFactor(1, 1)
+        right.setSizes(list(_DOWN))
+        right.setChildrenCollapsible(False)
+        split = QSplitter()
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setStretchFactor(0, 2)
+        split.setStretchFactor(1, 3)
+        split.setSizes(list(_ACROSS))
+        split.setChildrenCollapsible(False)
+        self.content.addWidget(self.file)
+        self.content.addWidget(self.verdict)
+        self.content.addWidget(split, 1)
+
+    def _make_menu(self) -> Sequence[QAction]:
+        made = []
+        for text, key, do in (
+            ("Next cycle worth a look", "Alt+Down", lambda: self._step(forward=True)),
+            ("Previous cycle worth a look", "Alt+Up", lambda: self._step(forward=False)),
+            ("Filter", "Ctrl+F", self.filter.setFocus),
+            ("Cursors on or off", "Ctrl+M", self.wave.measure.toggle),
+            ("Whole cycle", "Ctrl+0", self.wave.show_whole),
+            ("The wake alone", "Ctrl+W", self.wave.show_wake),
+            ("Read the store again", "F5", self._read),
+        ):
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(key))
+            action.triggered.connect(do)
+            made.append(action)
+        return made
+
+
+def _is_store(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_STORE)) == _STORE
+    except OSError:
+        return False  # whoever opens it says what is wrong with it

@@ -1,0 +1,156 @@
+"""Which cycles hung, woke late or lost their record: only where something proves it."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from resume_rig.campaign.assess import assess, facts_of
+from resume_rig.campaign.hung import with_hang
+from resume_rig.campaign.learned_timeout import FEWEST, FLOOR_NS
+from resume_rig.campaign.plan import default_plan, override
+from resume_rig.campaign.raw import Recovery
+from resume_rig.campaign.stored import load_campaign
+from resume_rig.model.channel import Channel
+from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
+from resume_rig.model.edge import Edge
+from resume_rig.model.errors import DutFault
+from resume_rig.model.recovery import RecoveryStep
+from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.rig.sim.faults import SimFault
+
+Make = Callable[..., Any]
+S = 1_000_000_000
+WIRED = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT, Channel.BUTTON)
+RUNS = {Channel.SLP_S3: 1, Channel.PWR_OK: 1, Channel.PLTRST: 1, Channel.BACKLIGHT: 0}
+SLEEPS = dict.fromkeys(RUNS, 0)
+PRESSED = (Edge(1, 5, Channel.BUTTON, 0), Edge(2, 6, Channel.BUTTON, 1))
+
+
+def cycle_of(outcome: Outcome) -> OutsideCycle:
+    return OutsideCycle(1, outcome, OutsideState.S3, None, None, None, None, {})
+
+
+def step(**changes: Any) -> Recovery:
+    made = Recovery(1, 1, "why", False, (), PRESSED, RecoveryStep.PRESS, SLEEPS)
+    return dataclasses.replace(made, **changes)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "changes", "expected"),
+    [
+        (Outcome.NEVER_WOKE, {}, Outcome.HUNG_IN_SLEEP),
+        (Outcome.NEVER_WOKE, {"levels": {**RUNS, Channel.PLTRST: 0}}, Outcome.HUNG_IN_RESUME),
+        (Outcome.DARK, {"levels": RUNS}, Outcome.HUNG_IN_RESUME),
+        # Nothing is proven by a press that helped, that nobody saw, or that changed something.
+        (Outcome.NEVER_WOKE, {"ok": True}, Outcome.NEVER_WOKE),
+        (Outcome.NEVER_WOKE, {"edges": ()}, Outcome.NEVER_WOKE),
+        (Outcome.NEVER_WOKE, {"levels": None}, Outcome.NEVER_WOKE),
+        (Outcome.NEVER_WOKE, {"step": RecoveryStep.WAIT}, Outcome.NEVER_WOKE),
+        (Outcome.DARK, {"edges": (*PRESSED, Edge(3, 7, Channel.SLP_S3, 0))}, Outcome.DARK),
+        (Outcome.WOKE_ALONE, {}, Outcome.WOKE_ALONE),
+        (Outcome.SLEPT_AND_WOKE, {}, Outcome.SLEPT_AND_WOKE),
+    ],
+)
+def test_a_hang_is_told_by_one_more_press(
+    outcome: Outcome, changes: dict[str, Any], expected: Outcome
+) -> None:
+    told = with_hang(cycle_of(outcome), [step(**changes)], WIRED)
+
+    assert told.outcome is expected
+    assert (FindingKind.HUNG in {f.kind for f in told.findings}) == (expected is not outcome)
+
+
+def test_a_dut_that_hangs_in_its_resume_is_told_so_and_fails(simulated: Make) -> None:
+    bench = simulated()
+    sound = bench.identity.dut.behaviour
+
+    def act(event: Any) -> None:
+        if getattr(event, "done", 0) == 1:
+            bench.simulated.set_behaviour(dataclasses.replace(sound, hang_share=1))
+        if type(event).__name__ == "Recovered":
+            bench.simulated.set_behaviour(sound)
+
+    bench.events = type("Actor", (list,), {"append": lambda self, event: act(event)})()
+    bench.begin(override(default_plan(), cycles=3, warm_up=0, wake_timeout_ns=8 * S))
+
+    stored = load_campaign(bench.path)
+    answer = assess(stored)
+    expected = [Outcome.SLEPT_AND_WOKE, Outcome.HUNG_IN_RESUME, Outcome.SLEPT_AND_WOKE]
+    assert [c.outcome for c in answer.cycles] == expected
+    assert answer.verdict is Verdict.FAIL
+    assert "hung in resume" in answer.why
+    facts = facts_of(stored, cycles=answer.cycles)
+    assert facts.outcomes == {"slept-and-woke": 2, "hung-in-resume": 1}
+    assert facts.first_failure == (2, "hung-in-resume")
+
+
+def test_a_dut_that_no_press_wakes_hangs_in_its_sleep(simulated: Make) -> None:
+    bench = simulated(faults=frozenset({SimFault.NEVER_WAKES}))
+
+    with pytest.raises(DutFault):
+        bench.begin(override(default_plan(), cycles=2, warm_up=0, wake_timeout_ns=8 * S))
+
+    (cycle,) = assess(load_campaign(bench.path)).cycles
+    assert cycle.outcome is Outcome.HUNG_IN_SLEEP
+
+
+def test_a_dut_that_the_next_press_wakes_did_not_hang(simulated: Make) -> None:
+    bench = simulated(faults=frozenset({SimFault.NEVER_WAKES}))
+
+    def heal(event: Any) -> None:
+        if type(event).__name__ == "Recovering" and event.step is RecoveryStep.PRESS:
+            bench.simulated.set_faults(frozenset())
+
+    bench.events = type("Healer", (list,), {"append": lambda self, event: heal(event)})()
+    bench.begin(override(default_plan(), cycles=1, warm_up=0, wake_timeout_ns=8 * S))
+
+    (cycle,) = assess(load_campaign(bench.path)).cycles
+    assert cycle.outcome is Outcome.NEVER_WOKE
+
+
+def test_a_wake_after_the_learned_time_out_is_late_and_still_measured(simulated: Make) -> None:
+    bench = simulated()
+
+    def slow(event: Any) -> None:
+        if not hasattr(event, "done"):
+            return
+        share = float(event.done == FEWEST + 1)
+        errs = bench.identity.dut.behaviour
+        bench.simulated.set_behaviour(
+            dataclasses.replace(errs, firmware_late_share=share, firmware_late_ns=20 * S)
+        )
+
+    bench.events = type("Slower", (list,), {"append": lambda self, event: slow(event)})()
+    bench.begin(override(default_plan(), cycles=FEWEST + 3))
+
+    cycles = assess(load_campaign(bench.path)).cycles
+    late = cycles[FEWEST + 1]
+    assert [c.outcome for c in cycles if c is not late] == [Outcome.SLEPT_AND_WOKE] * (FEWEST + 2)
+    assert late.outcome is Outcome.WOKE_LATE
+    finding = next(f for f in late.findings if f.kind is FindingKind.WOKE_LATE)
+    assert finding.evidence["timeout_ns"] == FLOOR_NS
+    assert 20 * S < int(finding.evidence["woke_after_ns"] or 0) < 22 * S
+    assert late.judged
+    assert late.verdict is Verdict.FAIL
+
+
+def test_a_record_that_is_lost_between_two_others_is_missing_and_one_at_the_end_is_not(
+    simulated: Make,
+) -> None:
+    bench = simulated()
+    lost = (4, 9)
+
+    def lose(event: Any) -> None:
+        if hasattr(event, "done"):
+            gone = frozenset({SimFault.NO_RECORD}) if event.done in lost else frozenset()
+            bench.simulated.set_faults(gone)
+
+    bench.events = type("Loser", (list,), {"append": lambda self, event: lose(event)})()
+    bench.begin(override(default_plan(), cycles=10, warm_up=0))
+
+    cycles = assess(load_campaign(bench.path)).cycles
+    assert [c.outside.number for c in cycles if c.record is None] == [5, 10]
+    assert [c.outside.number for c in cycles if c.outcome is Outcome.RECORD_MISSING] == [5]
+    assert {c.outside.outcome for c in cycles} == {Outcome.SLEPT_AND_WOKE}

@@ -1,0 +1,140 @@
+"""The pytest plugin, as a user's project sees it: one run of pytest in a process of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+PROJECT = """
+import pytest
+from resume_rig.pytest_rig import assert_resume
+
+def test_resumes_in_time(campaign):
+    assert_resume(campaign(cycles=3, dwell="5 s", settle="3 s"), within="2 s", light_within="2 s")
+
+def test_is_too_slow(campaign):
+    assert_resume(campaign(cycles=3), within="900 ms")
+
+@pytest.mark.requirement("press-to-light-1s")
+def test_another_requirement(campaign):
+    assert campaign(cycles=2).facts.requirement.id == "press-to-light-1s"
+
+def test_one_sleep(dut):
+    dut.put_to_sleep(by="LID")
+    assert dut.state() == "S3"
+    dut.stay_asleep("6 s")
+    assert 0 < dut.wake(by="LID") < 5_000_000_000
+    assert dut.state() == "awake"
+
+@pytest.mark.needs("SLP_S5")
+def test_of_a_line_that_is_not_there(dut):
+    raise RuntimeError
+
+@pytest.mark.needs("SLP_S9")
+def test_of_a_line_that_nobody_has(dut):
+    raise RuntimeError
+
+def test_a_time_without_a_unit(campaign):
+    campaign(dwell="5")
+
+def test_a_word_that_a_plan_has_not(campaign):
+    campaign(dwel="5 s")
+
+def test_an_actuator_that_is_none(campaign):
+    campaign(wake_by="FOOT")
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "test_laptop.py").write_text(PROJECT, "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cases(project: Path) -> dict[str, ElementTree.Element]:
+    _pytest(project, "--rig", "sim:clock=virtual,seed=7", "--junit-xml", "junit.xml")
+    root = ElementTree.parse(project / "junit.xml").getroot()
+    return {str(case.get("name")): case for case in root.iter("testcase")}
+
+
+def _pytest(folder: Path, *words: str) -> str:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def _failure(case: ElementTree.Element) -> str:
+    found = case.find("failure")
+    return "" if found is None else str(found.get("message"))
+
+
+def test_a_dut_in_time_passes_and_junit_knows_its_figures(
+    cases: dict[str, ElementTree.Element], project: Path
+) -> None:
+    case = cases["test_resumes_in_time"]
+    told = {p.get("name"): p.get("value") for p in case.iter("property")}
+
+    assert len(list(case.iter("failure"))) == 0
+    assert told["requirement"] == "sysfund-0004 version 1"
+    assert told["verdict"] == "PASS"
+    assert told["cycles slept-and-woke"] == "3"
+    assert str(told["worst resume_ms"]).endswith(" ms")
+    assert (project / str(told["store"])).is_file()
+
+
+def test_a_failure_shows_the_phases_of_the_cycle_that_decides(
+    cases: dict[str, ElementTree.Element],
+) -> None:
+    found = cases["test_is_too_slow"].find("failure")
+    text = "" if found is None else str(found.text)
+
+    assert "BIOS + drivers at most 900 ms" in text
+    assert "outside  press → SLP_S3#" in text
+    assert "inside   BIOS " in text
+    assert "store: resume-rig-out/test-is-too-slow-1.rrs" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("test_of_a_line_that_nobody_has", "there is no part 'SLP_S9'; allowed are PWR_OK"),
+        ("test_a_time_without_a_unit", "dwell is '5'; a time is a number and its unit: ns"),
+        ("test_a_word_that_a_plan_has_not", "a campaign has no 'dwel'; allowed are cycles"),
+        ("test_an_actuator_that_is_none", "'FOOT' is no actuator; allowed are BUTTON, LID"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(
+    cases: dict[str, ElementTree.Element], name: str, words: str
+) -> None:
+    found = cases[name].find("failure")
+    found = cases[name].find("error") if found is None else found
+
+    assert found is not None
+    assert words in str(found.get("message"))
+    assert "Traceback" not in str(found.text)
+
+
+def test_what_the_bench_lacks_is_skipped(cases: dict[str, ElementTree.Element]) -> None:
+    skipped = cases["test_of_a_line_that_is_not_there"].find("skipped")
+
+    assert skipped is not None
+    assert "the DUT healthy-laptop has no channel SLP_S5; wired are" in str(skipped.get("message"))
+
+
+def test_the_others_pass(cases: dict[str, ElementTree.Element]) -> None:
+    for name in ("test_another_requirement", "test_one_sleep"):
+        assert _failure(cases[name]) == ""
+        assert cases[name].find("error") is None
+
+
+def test_without_a_rig_tests_are_skipped_and_with_a_wrong_one_told(project: Path) -> None:
+    none = _pytest(project, "-rs", "-k", "test_one_sleep")
+    wrong = _pytest(project, "-k", "test_one_sleep", "--rig", "serial:/dev/no-such-port")
+
+    assert "no rig: name one with --rig URL" in none
+    assert "could not open serial port /dev/no-such-port: no such port (ports present:" in wrong
+    assert "Traceback" not in wrong

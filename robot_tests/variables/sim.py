@@ -1,0 +1,19 @@
+"""The simulated bench, on its virtual clock: hours of sleep cost seconds."""
+
+RIG_URL = "sim:clock=virtual,seed=7"
+PLUG_URL = "sim:clock=virtual,seed=7,dut=loopback"
+DUT = "healthy-laptop"
+LOG = None
+CYCLES = 4
+DWELL = "8 s"
+SETTLE = "5 s"
+STRESS_PLAN = "stress-1000"
+STRESS_CYCLES = 30
+STRESS_RATE = "10 %"
+# A display may wake slower than its PC; SYSFUND-0004 does not speak of it.
+DISPLAY_LIMIT = "2500 ms"
+LIGHT_KNOWN_TO = "1 ms"
+LIGHT_AFTER_COMPLETE = "1 s"
+LATENCY_GAP = "1 ms"
+LATENCY_CHANGES = 200
+LATENCY_SPREAD = "100 us"
