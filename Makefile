@@ -19,7 +19,7 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))$(SANITIZED)
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill soak-pty robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -36,6 +36,7 @@ help:
 	@echo 'make fuzz-logs-guided  the readers of event logs under atheris for FUZZ_SECONDS (60)'
 	@echo 'make soak       SOAK_CYCLES (100000) simulated cycles with mixed faults, held against the truth'
 	@echo 'make soak-kill  SOAK_KILLS (200) kill -9 at random instants of campaigns in real processes'
+	@echo 'make soak-pty   SOAK_HOURS (2) in real time over a pseudo-terminal with a bad cable'
 	@echo 'make benchmark  figures beside those of a peer'
 	@echo 'make firmware  the Zephyr image for BOARD (native_sim/native/64); needs ZEPHYR_BASE'
 	@echo 'make firmware-mcuboot  the bootloader and a signed image for BOARD; needs MCUBOOT_KEY'
@@ -111,6 +112,11 @@ SOAK_KILLS ?= 200
 soak-kill: setup
 	@$(BIN)/python benchmarks/soak_kill.py $(SOAK_KILLS)
 
+SOAK_HOURS ?= 2
+SOAK_FOLDER ?= out/soak-pty
+soak-pty: setup
+	@$(BIN)/python benchmarks/soak_pty.py $(SOAK_FOLDER) $(SOAK_HOURS)
+
 benchmark: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'smpclient[serial]~=7.3' 'python-evtx~=0.8'
 	@$(BIN)/python benchmarks/roundtrip.py
@@ -137,7 +143,7 @@ hardware: setup $(VENV)/.hardware
 	@cat $(HARDWARE)/first.txt $(HARDWARE)/first/delays.toml
 	@cp $(HARDWARE)/first/delays.toml hardware/delays.toml
 	@rm -rf hardware/generated && mkdir hardware/generated
-	@cd $(HARDWARE)/first && cp -R bills schematics wiring faults.md $(abspath hardware/generated)
+	@cd $(HARDWARE)/first && cp -R bills drawings schematics wiring faults.md $(abspath hardware/generated)
 
 has-zephyr:
 	@test -n "$$ZEPHYR_BASE" || { echo 'make firmware: no Zephyr to build with: ZEPHYR_BASE is not set; see firmware/README.md' >&2; exit 2; }

@@ -14,6 +14,9 @@ import atheris
 
 with atheris.instrument_imports(include=["resume_rig.oslog"]):
     from resume_rig.oslog.reading import read_logs
+    from resume_rig.oslog.registry import formats
+
+    READERS = tuple(formats())  # readers are loaded late; here all of them have to be watched
 
 from resume_rig.model.errors import RecordError
 

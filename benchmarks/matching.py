@@ -1,11 +1,12 @@
 """How well cycles are matched with OS records: generated campaigns with a seeded truth.
 
 python benchmarks/matching.py [CAMPAIGNS]
-python benchmarks/matching.py --size CYCLES
+python benchmarks/matching.py --size CYCLES [random|even|mixed [live]]
 
 The first form matches campaigns of 20 to 2,000 cycles with realistic and with brutal troubles and
 prints what was found, what was wrong and what was called certain. The second matches one campaign
-of any size and prints how long it took and the greatest memory of the whole process.
+of any size and prints how long it took and the greatest memory of the whole process; `live` lets
+the log be read after each cycle.
 """
 
 import resource
@@ -28,10 +29,14 @@ from match_campaigns import (
     Score,
     Troubles,
     campaign,
-    os_record,
 )
 
-from resume_rig.analysis.match import Match, OutsideMoments, match
+from resume_rig.analysis.match import Match, match, match_arrays
+from resume_rig.analysis.match_columns import RecordColumns, record_times
+from resume_rig.analysis.match_live import seen_at
+from resume_rig.analysis.match_times import Moments, codes_of
+from resume_rig.model.match import HIGH_CONFIDENCE
+from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 
 BANDS = (0.95, 0.99, 0.999, 0.9999, 1.0 + 1e-12)
 
@@ -82,32 +87,50 @@ def run(name: str, troubles: Troubles, count: int) -> None:
     print(f"  clock set {steps[0]} times, {steps[1]} steps found")
 
 
-def size(count: int, pace: str) -> None:
-    """Match one campaign of `count` cycles and as many records, 3 % lost and 3 % extra."""
+def size(count: int, pace: str, *, live: bool) -> None:
+    """Match one campaign of `count` cycles and as many records, 3 % of them moved by 20 s."""
     random = np.random.default_rng(1)
-    jitter = 0.02 if pace == "even" else 8.0
-    at_ns = UTC_S * S + (np.cumsum(45 + random.uniform(-jitter, jitter, count)) * S).astype(int)
-    drifted = at_ns + ((at_ns - at_ns[0]) * 20e-6).astype(int) + 3600 * S
-    wake_ns = (drifted + 300_000_000 + 200_000_000) // S * S + S // 2 + 850_000_000
-    wake_ns = np.where(random.random(count) < 0.03, wake_ns + 20 * S, wake_ns)
-    cycles = [OutsideMoments(t - 20 * S, t) for t in at_ns.tolist()]
-    records = [
-        os_record(record_id=i, wake_time_utc_ns=t, sleep_time_utc_ns=t - 22 * S)
-        for i, t in enumerate(wake_ns.tolist())
-    ]
-    began = time.perf_counter()
-    found = match(cycles, records)
-    took_s = time.perf_counter() - began
-    wrong = sum(cycle != record for cycle, record in found.pairs)
+    wide_s = 8.0 if pace == "random" else 0.02
+    pause_s = 45 + random.uniform(-wide_s, wide_s, count)
+    if pace == "mixed":
+        # Every fifth run of 200 cycles is at a random pace.
+        uneven = np.arange(count) // 200 % 5 == 0
+        pause_s = np.where(uneven, 45 + random.uniform(-8.0, 8.0, count), pause_s)
+    at_s = np.cumsum(pause_s)
+    drifted_s = at_s * (1 + 20e-6) + 3600
+    wake_s = np.floor(drifted_s + 0.5) + 0.5 + 0.85
+    wake_s = np.where(random.random(count) < 0.03, wake_s + 20.0, wake_s)
+    nothing = np.full(count, np.nan)
+    s3 = np.full(count, codes_of([SleepKind.S3])[0])
+    columns = RecordColumns(
+        UTC_S * S,
+        wake_s,
+        wake_s - 22.0,
+        np.full(count, 1.4),
+        np.full(count, 0.85),
+        np.full(count, 0.2),
+        nothing,
+        s3,
+        np.zeros(count, dtype=np.int64),
+    )
+    moments = Moments(UTC_S * S, at_s - 20.0, at_s, np.zeros(count, dtype=np.int64))
+    seen = seen_at(np.arange(count) if live else (), count, count)
+    began, cpu = time.perf_counter(), time.process_time()
+    found = match_arrays(moments, record_times(columns, NO_SLEEPS), True, seen)
+    took_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu
+    wrong = int((found.matched.cycle != found.matched.record).sum())
+    high = int((found.matched.probability >= HIGH_CONFIDENCE).sum())
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{count} cycles, {pace}: {len(found.pairs)} pairs, {wrong} wrong, {took_s:.1f} s,"
-          f" {peak_mb:.0f} MB")  # fmt: skip
+    of = f"{pace}{', live' * live}"
+    print(f"{count} cycles, {of}: {len(found.matched.cycle)} pairs, {high} high, {wrong} wrong,")
+    print(f"  {took_s:.1f} s, {cpu_s:.1f} s of CPU time, {peak_mb:.0f} MB")
 
 
 def main() -> None:
     """Run what was asked for."""
     if sys.argv[1:2] == ["--size"]:
-        size(int(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else "random")
+        told = sys.argv[3:]
+        size(int(sys.argv[2]), told[0] if told else "random", live="live" in told[1:])
         return
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     run("realistic", REALISTIC, count)

@@ -1,10 +1,11 @@
 """Simulated cycles with mixed faults on the virtual clock, held against the simulator's diary.
 
-python benchmarks/soak.py [CYCLES] [SEED]
+python benchmarks/soak.py [CYCLES] [SEED] [light]
 
 The DUT hangs in its resume, sleeps not, wakes not, wakes alone, stays dark, resets twice and
 loses records; the wire loses, doubles and cuts packets. Whatever is told of a cycle that was not
-so is printed. Then: speed of runner and bench together, memory, and the size of the store.
+so is printed. Then: speed of runner and bench together, memory, and the size of the store. Without
+`light` the board has no photodiode, and the backlight's line tells of the display.
 """
 
 import resource
@@ -22,28 +23,31 @@ from accounting import Account, Soak
 
 def main() -> int:
     """Run the campaign and its account, and print what they took."""
-    cycles = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    light = "light" in sys.argv[1:]
+    numbers = [int(each) for each in sys.argv[1:] if each != "light"]
+    cycles, seed = (*numbers, *(1000, 1)[len(numbers) :])[:2]
     with tempfile.TemporaryDirectory() as folder:
-        soak = Soak(Path(folder) / "soak.rrs", cycles, seed)
+        soak = Soak(Path(folder) / "soak.rrs", cycles, seed, light=light)
         ran_s = _cpu_s(soak.run_campaign)
         ran_mb = _peak_mb()
+        print(
+            f"campaign: {1000 * ran_s / cycles:.1f} ms of CPU time a cycle "
+            f"({cycles / ran_s:.0f} cycles/s), peak memory {ran_mb:.0f} MB",
+            flush=True,
+        )
         told_s = _cpu_s(soak.hold_against)
         account = soak.account
         print(_outcomes(account))
         for sentence in account.wrong:
             print(f"  {sentence}")
-        print(
-            f"campaign: {1000 * ran_s / cycles:.1f} ms of CPU time a cycle "
-            f"({cycles / ran_s:.0f} cycles/s), peak memory {ran_mb:.0f} MB; "
-            f"answer: {1000 * told_s / cycles:.1f} ms a cycle, peak {_peak_mb():.0f} MB"
-        )
+        print(f"answer: {1000 * told_s / cycles:.1f} ms a cycle, peak {_peak_mb():.0f} MB")
         connection = sqlite3.connect(soak.path)
-        light = connection.execute("SELECT sum(length(light)) FROM cycle").fetchone()[0]
+        light_bytes = connection.execute("SELECT sum(length(light)) FROM cycle").fetchone()[0]
         connection.close()
         size = soak.path.stat().st_size
         print(
-            f"store: {size / cycles:.0f} bytes a cycle, {(size - light) / cycles:.0f} without light"
+            f"store: {size / cycles:.0f} bytes a cycle, "
+            f"{(size - light_bytes) / cycles:.0f} without light"
         )
     return 1 if account.wrong else 0
 

@@ -4,7 +4,9 @@ python benchmarks/soak_kill.py [INSTANTS] [SEED]
 
 One campaign after another is begun, killed at a random instant, resumed, killed again, until its
 plan is done. After each kill the store is looked at: it is whole, nothing that was told of as
-done is gone, and no more than the cycle in flight is missing.
+done is gone, and no more than the cycle in flight is missing. Killed before there was a store,
+nothing is lost, and `--resume` says so. In the end the answer of the last run is held against the
+cycles that are recorded.
 """
 
 import json
@@ -22,10 +24,12 @@ from resume_rig.campaign.assess import assess, facts_of
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored import load_campaign
 
-_CYCLES = 100
-_LONGEST_S = 5.0
+_CYCLES = 400
+_LONGEST_S = 4.0
 _URL = "sim:clock=virtual,seed=7"
+_BEGAN = b'"event":"began"'
 _DONE = '"event":"cycle"'
+_FINAL = ("cycles", "statistics", "clock", "verdict")
 
 
 @dataclass
@@ -74,16 +78,13 @@ def _campaign(store: Path, strikes: random.Random, instants: int, tally: Tally) 
     kept = 0
     tally.campaigns += 1
     while tally.kills < instants:
-        after_s = strikes.uniform(0, _LONGEST_S)
-        told, ended = _strike(store, after_s)
+        told, ended = _strike(store, _drawn(strikes))
         if ended is not None:
-            if ended:
-                tally.faults += (f"{store.name}: {ended}",)
-                return
             break
         tally.kills += 1
         if not store.exists():
             tally.early += 1
+            _nothing_to_resume(store, tally)
             continue
         now = _looked_at(store, tally)
         done = max(told, default=kept)
@@ -94,30 +95,76 @@ def _campaign(store: Path, strikes: random.Random, instants: int, tally: Tally) 
         tally.in_flight += now == done
         kept = now
     else:
-        _strike(store, None)
-    _finished(store, tally)
+        _, ended = _strike(store, None)
+    assert ended is not None
+    if ended.status not in (0, 1):
+        tally.faults += (f"{store.name}: ended with {ended.status}: {ended.told[-300:]}",)
+    else:
+        _finished(store, ended.answer, tally)
 
 
-def _strike(store: Path, after_s: float | None) -> tuple[list[int], str | None]:
-    """Run or resume; return the cycles told of, and what was wrong where it ended by itself.
+@dataclass(frozen=True)
+class Ended:
+    """A run that came to its own end: exit status, standard output and standard error."""
 
-    That is "" at the end of the plan, and None where it was killed.
-    """
+    status: int
+    answer: str
+    told: str
+
+
+@dataclass(frozen=True)
+class Instant:
+    """When to strike: so long after the process began, or after its campaign did."""
+
+    of_campaign: bool
+    after_s: float
+
+
+def _drawn(strikes: random.Random) -> Instant:
+    """One in five strikes anywhere from the start; half of the others soon after it began."""
+    if strikes.random() < 0.2:
+        return Instant(False, strikes.uniform(0, _LONGEST_S))
+    return Instant(True, strikes.uniform(0, strikes.choice((_LONGEST_S / 10, _LONGEST_S))))
+
+
+def _strike(store: Path, instant: Instant | None) -> tuple[list[int], Ended | None]:
+    """Run or resume; return the cycles told of, and how it ended; None where it was killed."""
     what = ["--resume", str(store)] if store.exists() else _fresh(store)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "resume_rig", "run", *what, "--progress", "json"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        answer, told = Path(folder) / "answer", Path(folder) / "told"
+        with answer.open("wb") as out, told.open("wb") as err:
+            command = [sys.executable, "-m", "resume_rig", "run", *what, "--progress", "json"]
+            process = subprocess.Popen([*command, "--json"], stdout=out, stderr=err)
+            killed = instant is not None and _killed(process, told, instant)
+            process.wait()
+        text = told.read_text(encoding="utf-8")
+        if killed:
+            return list(_told(text)), None
+        return list(_told(text)), Ended(process.returncode, answer.read_text("utf-8"), text)
+
+
+def _killed(process: "subprocess.Popen[bytes]", told: Path, instant: "Instant") -> bool:
+    """Kill a process at an instant, where it still runs; return whether it did."""
+    while instant.of_campaign and process.poll() is None and _BEGAN not in told.read_bytes():
+        time.sleep(0.001)
     try:
-        _, out = process.communicate(timeout=after_s)
+        process.wait(instant.after_s)
     except subprocess.TimeoutExpired:
         process.kill()
-        _, out = process.communicate()
-        return list(_told(out)), None
-    wrong = process.returncode not in (0, 1)
-    return list(_told(out)), f"ended with {process.returncode}: {out[-300:]}" if wrong else ""
+        return True
+    return False
+
+
+def _nothing_to_resume(store: Path, tally: Tally) -> None:
+    """See that `--resume` says in one sentence that there is nothing to go on with."""
+    run = subprocess.run(
+        [sys.executable, "-m", "resume_rig", "run", "--resume", str(store)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode != 2 or run.stdout or run.stderr.count("\n") != 1:
+        tally.faults += (f"{store.name}: {run.returncode} from --resume: {run.stderr[-300:]}",)
 
 
 def _fresh(store: Path) -> list[str]:
@@ -142,8 +189,20 @@ def _looked_at(store: Path, tally: Tally) -> int:
     return len(numbers)
 
 
-def _finished(store: Path, tally: Tally) -> None:
+def _finished(store: Path, told: str, tally: Tally) -> None:
     """Hold the final statistics against the cycles that are recorded."""
+    document = json.loads(told)
+    again = subprocess.run(
+        [sys.executable, "-m", "resume_rig", "correlate", str(store), "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    computed = json.loads(again.stdout)
+    if any(document[name] != computed[name] for name in _FINAL):
+        tally.faults += (f"{store.name}: the run's answer is not that of its store",)
+    if document["campaign"]["outcomes"] != _counted(store):
+        tally.faults += (f"{store.name}: the run told {document['campaign']['outcomes']}",)
     stored = load_campaign(store)
     answer, outcomes = assess(stored), facts_of(stored).outcomes
     if len(answer.cycles) != sum(outcomes.values()) or outcomes != _counted(store):

@@ -13,7 +13,7 @@ from pathlib import Path
 from frontend.circuit.facts import Facts
 from frontend.fault_table import table_of_faults, unsafe
 from frontend.faults import FINGER, WIRED, Effect, Fault, effect_of, faults_of, parts_of
-from frontend.products import CircuitError, built
+from frontend.products import CircuitError, built, printed
 from frontend.simulation.campaign import ALL_STUDIES, carry_all_out, table_of, with_draws
 from frontend.simulation.delay_table import toml_of
 from frontend.simulation.ngspice import DeckError, find_ngspice
@@ -39,11 +39,15 @@ def build(out: Path, quick: bool, jobs: int) -> list[str]:
 
     Raises:
         DeckError: ngspice is missing.
-        CircuitError: SKiDL is missing.
+        CircuitError: SKiDL or manifold3d is missing.
     """
     ngspice = find_ngspice()
     files, facts, problems = built()
     print(f"{len(facts)} circuits, {len(problems)} broken rules")
+    drawn, meshes, faults = printed()
+    print(f"{len(meshes)} printed parts, {len(faults)} faults")
+    files |= drawn
+    problems += faults
     studies = with_draws(ALL_STUDIES, 0) if quick else ALL_STUDIES
     outcomes = carry_all_out(ngspice, studies, jobs)
     print(table_of(outcomes))
@@ -57,10 +61,11 @@ def build(out: Path, quick: bool, jobs: int) -> list[str]:
         files["faults.md"] = table_of_faults(trees)
         if not problems:
             files["delays.toml"] = toml_of(outcomes)
-    for name, text in files.items():
+    written = {name: text.encode("utf-8") for name, text in files.items()} | meshes
+    for name, content in written.items():
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+        path.write_bytes(content)
     return problems
 
 

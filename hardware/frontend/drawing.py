@@ -9,9 +9,11 @@ from xml.sax.saxutils import escape
 
 from frontend.circuit.facts import COMPARATORS, GROUND, SUPPLIES, Facts, Placed
 
-ROW, PIN, MARGIN = 34, 20, 20
+ROW, PIN, MARGIN = 46, 20, 20
 WIDTH, MIDDLE = 620, 310
 COLOURS = {"DUT": "#b00020", "SUPPLY": "#0b5394", "GROUND": "#666666", "MCU": "#1b7f3a"}
+CHOSEN = ("SLP_S3_TRUE", "PS_ON_INVERTED", "LED_HIGH", "LED_LOW")
+"""What jumpers choose from."""
 STYLE = 'font-family="monospace" font-size="12"'
 
 
@@ -41,11 +43,11 @@ def wire(x1: float, y1: float, x2: float, y2: float, stroke: str = "#000000") ->
     return f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{stroke}"/>'
 
 
-def box(x: float, y: float, width: float, height: float) -> str:
+def box(x: float, y: float, width: float, height: float, fill: str = "#ffffff") -> str:
     """Return a box."""
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
-        'fill="#ffffff" stroke="#000000"/>'
+        f'fill="{fill}" stroke="#000000"/>'
     )
 
 
@@ -78,9 +80,9 @@ def two_pins(part: Placed, y: float) -> list[str]:
         *glyph(part, y),
         wire(MIDDLE + 22, y, MIDDLE + 88, y, colour(right)),
         text(MIDDLE + 92, y + 4, right, "start", colour(right)),
-        text(MIDDLE, y - 13, f"{part.ref} {part.value}", "middle"),
-        *([text(MIDDLE - 50, y - 3, left_pin, "middle")] if named else []),
-        *([text(MIDDLE + 50, y - 3, right_pin, "middle")] if named else []),
+        text(MIDDLE, y - 15, f"{part.ref} {part.value}", "middle"),
+        *([text(MIDDLE - 50, y + 15, left_pin, "middle")] if named else []),
+        *([text(MIDDLE + 50, y + 15, right_pin, "middle")] if named else []),
     ]
 
 
@@ -118,28 +120,37 @@ def compared(facts: Facts, sheet: str) -> list[Placed]:
 
 
 def page(drawn: Sequence[str], height: float, title: str) -> str:
+    """Return an SVG file of a schematic's width."""
+    return sheet_of(drawn, WIDTH, height, title)
+
+
+def sheet_of(drawn: Sequence[str], width: float, height: float, title: str) -> str:
     """Return an SVG file."""
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:g}" '
-        f'viewBox="0 0 {WIDTH} {height:g}" role="img">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}" role="img">'
     )
-    background = f'<rect width="{WIDTH}" height="{height:g}" fill="#ffffff"/>'
+    background = f'<rect width="{width:g}" height="{height:g}" fill="#ffffff"/>'
     return "\n".join([head, f"<title>{escape(title)}</title>", background, *drawn, "</svg>"]) + "\n"
 
 
 def schematic_of(facts: Facts, sheet: str) -> str:
     """Return the schematic of one function."""
-    y = 2.0 * MARGIN + 18
+    y = 2.0 * MARGIN + 24
     drawn = [text(MARGIN, MARGIN + 4, f"{sheet}: parts are joined by the names of their nets")]
-    for part in (*facts.of_sheet(sheet), *compared(facts, sheet)):
+    for part in own(facts, sheet):
         if len(part.nets) == 2 and part.kind.prefix != "J":
             drawn += two_pins(part, y)
             y += ROW
         else:
-            y += 6
             drawn += many_pins(part, y)
-            y += (len(part.nets) + 1) // 2 * PIN + ROW
+            y += (len(part.nets) + 1) // 2 * PIN + ROW + 4
     return page(drawn, y, sheet)
+
+
+def own(facts: Facts, sheet: str) -> list[Placed]:
+    """Return a function's parts with the comparators that listen to it."""
+    return [*facts.of_sheet(sheet), *compared(facts, sheet)]
 
 
 def block_diagram_of(facts: Facts) -> str:
@@ -152,9 +163,11 @@ def block_diagram_of(facts: Facts) -> str:
     ]
     y = 2.0 * MARGIN
     for sheet in shown:
-        nets = sorted({net for part in facts.of_sheet(sheet) for net in part.nets.values()})
+        nets = sorted({net for part in own(facts, sheet) for net in part.nets.values()})
         wires = [net for net in nets if net.startswith("DUT_")]
         pins = [net for net in nets if colour(net) == COLOURS["MCU"]]
+        chosen = [net for net in nets if net in CHOSEN]
+        (wires if sheet == "choices" else pins).extend(chosen)
         height = max(len(wires), len(pins), 1) * PIN + 8
         drawn += [
             box(MIDDLE - 80, y, 160, height),

@@ -22,7 +22,9 @@ SHEETS = {
 UNDRIVEN = ("finger/J_TIP", "finger/R_PU", "finger/R_IN", "finger/R_FEEDBACK", "finger/J_COIL")
 SHORT, OPEN = "1m", "1e12"
 PRESSED_V = 0.8
-"""Highest voltage that TTL takes for low: below it the DUT may see a press."""
+"""Highest voltage that TTL takes for low: a press has to go below it."""
+RELEASED_V = 1.65
+"""Half of 3.3 V: an input of any kind takes what is above it for released."""
 PULL_UPS_OHM = (10e3, 100e3)
 AROUND = {
     WIRED: (
@@ -68,7 +70,7 @@ class Effect:
     @property
     def presses_by_itself(self) -> bool:
         """Whether the button is down though nothing is driven."""
-        return min(self.idle_v, self.released_v, self.disarmed_v) < PRESSED_V
+        return min(self.idle_v, self.released_v, self.disarmed_v) < RELEASED_V
 
     @property
     def presses(self) -> bool:
@@ -78,12 +80,12 @@ class Effect:
     @property
     def dead_man(self) -> bool:
         """Whether a press ends when the heart stops."""
-        return self.hung_v >= PRESSED_V
+        return self.hung_v >= RELEASED_V
 
     @property
     def hold_limit(self) -> bool:
         """Whether a press ends though command and heart go on."""
-        return self.limited_v >= PRESSED_V
+        return self.limited_v >= RELEASED_V
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ def parts_of(facts: Facts, way: str) -> list[Placed]:
 
 DIODES = {
     "BAT54": "d{number} {A} {K} schottky",
+    "BAS116": "d{number} {A} {K} lowleak",
     "TVS_33V": "d{number} {A} {K} clamp",
     "TVS_5V": "x{number} {K} {A} tvs",
 }

@@ -1,4 +1,4 @@
-"""Everything that comes of the circuits: netlists, bills, schematics, wiring tables.
+"""Everything that comes of code: netlists, bills, schematics, wiring tables, printed parts.
 
 SKiDL writes logs into the working folder, keeps state between circuits and talks while it is
 imported, so it is used here only: in a folder of its own and in one process for each build.
@@ -15,15 +15,20 @@ from frontend.circuit.facts import COMPARATORS, Facts
 from frontend.drawing import block_diagram_of, schematic_of
 from frontend.rules import broken_rules
 from frontend.wiring import DUT_KINDS, wiring_of
+from frontend.wiring_picture import wiring_picture_of
 
 MISSING = (
     "the circuits need SKiDL, and it is not there; install it with `pip install '.[hardware]'`"
+)
+UNPRINTED = (
+    "the printed parts need manifold3d, and it is not there; install it with "
+    "`pip install '.[hardware]'`"
 )
 UNDRAWN = (COMPARATORS, "carrier")
 
 
 class CircuitError(Exception):
-    """The circuits cannot be built: SKiDL is not there."""
+    """What is made of code cannot be built: SKiDL or manifold3d is not there."""
 
 
 @contextlib.contextmanager
@@ -69,6 +74,22 @@ def built() -> tuple[dict[str, str], dict[str, Facts], list[str]]:
     return files | drawings(facts) | wiring(facts), facts, broken
 
 
+def printed() -> tuple[dict[str, str], dict[str, bytes], list[str]]:
+    """Build the printed parts.
+
+    Returns:
+        Drawings and meshes by file name, and a sentence for each fault of a part.
+
+    Raises:
+        CircuitError: manifold3d is not installed.
+    """
+    try:
+        from frontend.mechanics import products
+    except ModuleNotFoundError as error:
+        raise CircuitError(UNPRINTED) from error
+    return products.printed()
+
+
 def drawings(facts: Mapping[str, Facts]) -> dict[str, str]:
     """Return the schematics: those of the first variant, and what only another one has."""
     files: dict[str, str] = {}
@@ -82,5 +103,10 @@ def drawings(facts: Mapping[str, Facts]) -> dict[str, str]:
 
 
 def wiring(facts: Mapping[str, Facts]) -> dict[str, str]:
-    """Return the wiring tables."""
-    return {f"wiring/{kind.name}.md": wiring_of(kind, facts[kind.variant]) for kind in DUT_KINDS}
+    """Return the wiring tables, and a picture of each that has wires."""
+    files = {f"wiring/{kind.name}.md": wiring_of(kind, facts[kind.variant]) for kind in DUT_KINDS}
+    return files | {
+        f"wiring/{kind.name}.svg": wiring_picture_of(kind, facts[kind.variant])
+        for kind in DUT_KINDS
+        if kind.wires
+    }

@@ -52,17 +52,20 @@ def series_and_clamp(facts: Facts) -> Iterator[str]:
         if not nodes:
             yield f"{net} has no series resistor"
         for node in nodes:
-            clamps = [
-                part
-                for part in facts.on(node)
-                if part.kind.name == "TVS_5V" and GROUND in part.others(node)
-            ]
-            if not clamps:
+            if not clamped(facts, node):
                 yield f"{node} behind {net} has no TVS diode to ground"
         for part in facts.on(net):
             allowed = is_resistor(part) or part.kind.prefix in CONNECTORS
             if not allowed and part.kind.name not in ("AQY212EH", "SHUNT_20m"):
                 yield f"{part.tag} is on {net} itself, before any series resistor"
+
+
+def clamped(facts: Facts, node: str) -> bool:
+    """Whether a TVS diode, or two in series, lead from a node to ground."""
+    reached, clamps = {node}, [part for part in facts.parts if part.kind.name == "TVS_5V"]
+    for _in_series in range(2):
+        reached |= {part.nets["A"] for part in clamps if part.nets["K"] in reached}
+    return GROUND in reached
 
 
 def gates_pulled_down(facts: Facts) -> Iterator[str]:

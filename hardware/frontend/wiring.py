@@ -33,16 +33,18 @@ ATX = DutKind(
     (
         Wire("GND", "24-pin extension, pin 3 (black)", "first on, last off"),
         Wire("DUT_PWR_OK", "24-pin extension, pin 8 (grey)"),
+        Wire("DUT_PS_ON", "24-pin extension, pin 16 (green)", "JP_SLP_S3 at PS_ON"),
         Wire("DUT_5VSB_SUPPLY", "24-pin extension, pin 9 (purple), supply's half", "cut the wire"),
         Wire("DUT_5VSB", "24-pin extension, pin 9 (purple), mainboard's half"),
         Wire("DUT_PLTRST", "TPM header, reset", "3.3 or 1.8 V: measure, set JP_LEVEL; unchecked"),
         Wire("DUT_PWRBTN", "front-panel header, PWR_SW, the pin at 3.3 or 5 V"),
         Wire("DUT_PWRBTN_GND", "front-panel header, PWR_SW, the pin at 0 V"),
-        Wire("DUT_PLED", "front-panel header, PLED+"),
+        Wire("DUT_PLED", "front-panel header, PLED+", "JP_LED at PLED+ where it is switched"),
+        Wire("DUT_PLED_MINUS", "front-panel header, PLED-", "JP_LED at PLED- where that is"),
     ),
     "SLP_S4# and SLP_S5# are not on any connector: S3 and S4 are told apart by the log and by the "
-    "current of 5VSB. PS_ON# (pin 16) is SLP_S3# inverted, behind the super-I/O; the rig cannot "
-    "invert a channel yet, so it stays open.",
+    "current of 5VSB. The channel SLP_S3 sees PS_ON# (pin 16) inverted: SLP_S3# as the super-I/O "
+    "passes it on, later by what that takes, which nobody knows from outside.",
 )
 LAPTOP = DutKind(
     "laptop-test-points",
@@ -57,7 +59,8 @@ LAPTOP = DutKind(
         Wire("DUT_PWR_OK", "ALL_SYS_PWRGD or a rail that comes up", "level of 2.4 V or more"),
         Wire("DUT_PWRBTN", "power-button board, the pin at 3.3 V"),
         Wire("DUT_PWRBTN_GND", "power-button board, the pin at 0 V"),
-        Wire("DUT_PLED", "power LED, anode"),
+        Wire("DUT_PLED", "power LED, anode", "JP_LED at PLED+ where it is switched"),
+        Wire("DUT_PLED_MINUS", "power LED, cathode", "JP_LED at PLED- where that is"),
     ),
     "Where the EC talks eSPI, SLP_Sx# and PLTRST# are no wires at all. A laptop without S3 has no "
     "edge on any of them: light, LED and current are what remains.",

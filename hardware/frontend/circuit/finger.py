@@ -5,7 +5,7 @@ of the wired button. Its spring lifts it without power.
 """
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import C10U, CLAMP, COIL_FET, R1, SCHOTTKY, header
+from frontend.circuit.catalogue import C10U, CLAMP, COIL_FET, LOW_LEAK, R1, header
 from frontend.circuit.comparison import Comparison
 
 SHEET = "finger"
@@ -18,8 +18,8 @@ def finger(board: Board) -> Comparison:
     place(SHEET, "R_PD1", R1, {"1": "FINGER_G1", "2": "GND"}, "100k", 3.4)
     place(SHEET, "R_HOLD_IN", R1, {"1": "DRIVE_BUTTON", "2": "FINGER_HOLD"}, "1k", 3.4)
     place(SHEET, "C_HOLD", C10U, {"1": "FINGER_HOLD", "2": "FINGER_G3"}, "10u", 3.4)
-    place(SHEET, "R_HOLD", R1, {"1": "FINGER_G3", "2": "GND"}, "2.2M", 3.4)
-    place(SHEET, "D_HOLD", SCHOTTKY, {"A": "GND", "K": "FINGER_G3"}, volts=3.4, amperes=0.004)
+    place(SHEET, "R_HOLD", R1, {"1": "FINGER_G3", "2": "GND"}, "2.7M", 3.4)
+    place(SHEET, "D_HOLD", LOW_LEAK, {"A": "GND", "K": "FINGER_G3"}, volts=3.4, amperes=0.004)
     chain = (
         ("Q1", "FINGER_G1", "FINGER_LOW", "FINGER_M1"),
         ("Q3", "FINGER_G3", "FINGER_M1", "FINGER_M2"),

@@ -7,7 +7,7 @@ does not load.
 from dataclasses import dataclass
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import R1, TVS
+from frontend.circuit.catalogue import R1, R1206, TVS
 from frontend.circuit.comparison import Comparison
 
 
@@ -20,26 +20,53 @@ class Sense:
     threshold: str
     out: str
     level_v: float
-    series: str = "10k"
-    feedback: str = "2M"
+    series: str = "3.9k"
+    inner: str = "2.2k"
+    feedback: str = "1M"
     bleed: str = "470k"
 
 
-def logic_sense(board: Board, sense: Sense, bleed_at_node: bool = False) -> Comparison:
-    """Place one channel and return its comparison.
+def series_and_clamp(board: Board, sense: Sense) -> str:
+    """Place what meets the DUT's wire first, and return the node behind it."""
+    sheet, node = sense.sheet, f"{sense.sheet}_NODE"
+    board.place(sheet, "R_SERIES", R1206, {"1": sense.dut, "2": node}, sense.series, 24.0)
+    level = min(sense.level_v, 5.0)
+    board.place(sheet, "D_TVS", TVS, {"K": node, "A": "GND"}, volts=level)
+    bleed = {"1": sense.dut, "2": "GND"}
+    board.place(sheet, "R_BLEED", R1, bleed, sense.bleed, sense.level_v)
+    return node
 
-    Args:
-        board: where to place it.
-        sense: what it looks at.
-        bleed_at_node: the bleeding resistor is behind the series resistor, so that no single
-            short pulls the DUT's wire to ground.
+
+def logic_sense(board: Board, sense: Sense) -> Comparison:
+    """Place one channel and return its comparison."""
+    node, plus = series_and_clamp(board, sense), f"{sense.sheet}_IN"
+    board.place(sense.sheet, "R_IN", R1, {"1": node, "2": plus}, sense.inner, sense.level_v)
+    feedback = {"1": sense.out, "2": plus}
+    board.place(sense.sheet, "R_FEEDBACK", R1, feedback, sense.feedback, 5.3)
+    return Comparison(plus, sense.threshold, sense.out)
+
+
+def inverted_sense(board: Board, sense: Sense) -> Comparison:
+    """Place one channel whose output is high while the DUT's wire is low."""
+    node, minus, plus = series_and_clamp(board, sense), f"{sense.sheet}_IN", f"{sense.sheet}_TH"
+    board.place(sense.sheet, "R_IN", R1, {"1": node, "2": minus}, sense.inner, sense.level_v)
+    board.place(sense.sheet, "R_TH", R1, {"1": sense.threshold, "2": plus}, "10k", 3.4)
+    feedback = {"1": sense.out, "2": plus}
+    board.place(sense.sheet, "R_FEEDBACK", R1, feedback, sense.feedback, 5.3)
+    return Comparison(plus, minus, sense.out)
+
+
+def guarded_sense(board: Board, sense: Sense) -> Comparison:
+    """Place a channel on a wire that no single part, shorted, may pull to ground.
+
+    Two TVS diodes are in series, and what else leads to ground is behind both resistors.
     """
-    sheet, node, plus = sense.sheet, f"{sense.sheet}_NODE", f"{sense.sheet}_IN"
-    level = sense.level_v
-    board.place(sheet, "R_SERIES", R1, {"1": sense.dut, "2": node}, sense.series, 24.0)
-    board.place(sheet, "D_TVS", TVS, {"K": node, "A": "GND"}, volts=min(level, 5.0))
-    bled = node if bleed_at_node else sense.dut
-    board.place(sheet, "R_BLEED", R1, {"1": bled, "2": "GND"}, sense.bleed, level)
-    board.place(sheet, "R_IN", R1, {"1": node, "2": plus}, "2.2k", level)
+    sheet, node, middle = sense.sheet, f"{sense.sheet}_NODE", f"{sense.sheet}_CLAMP"
+    level, plus = sense.level_v, f"{sense.sheet}_IN"
+    board.place(sheet, "R_SERIES", R1206, {"1": sense.dut, "2": node}, sense.series, 24.0)
+    board.place(sheet, "D_TVS1", TVS, {"K": node, "A": middle}, volts=level / 2)
+    board.place(sheet, "D_TVS2", TVS, {"K": middle, "A": "GND"}, volts=level / 2)
+    board.place(sheet, "R_IN", R1, {"1": node, "2": plus}, sense.inner, level)
+    board.place(sheet, "R_BLEED", R1, {"1": plus, "2": "GND"}, sense.bleed, level)
     board.place(sheet, "R_FEEDBACK", R1, {"1": sense.out, "2": plus}, sense.feedback, 5.3)
     return Comparison(plus, sense.threshold, sense.out)

@@ -8,7 +8,10 @@ SHEET = "photodiode"
 
 
 def photodiode(board: Board) -> Comparison:
-    """Place the amplifier; a jumper takes the first or the second gain to SENSE_LIGHT."""
+    """Place the amplifier; a jumper takes the first or the second gain to SENSE_LIGHT.
+
+    The second gain has a pin of its own, too, which the firmware does not read yet.
+    """
     place = board.place
     place(SHEET, "D1", PHOTODIODE, {"K": "LIGHT_SUM", "A": "LIGHT_ZERO"}, volts=0.1)
     place(SHEET, "R_F", R1, {"1": "LIGHT_SUM", "2": "LIGHT_OUT"}, "150k", 3.4)
@@ -25,10 +28,14 @@ def photodiode(board: Board) -> Comparison:
     place(SHEET, "R_BACK", R1, {"1": "LIGHT_ZERO", "2": "LIGHT_BACK"}, "1k", 3.4)
     place(SHEET, "R_GAIN", R1, {"1": "LIGHT_BACK", "2": "LIGHT_FINE_OUT"}, "21k", 3.4)
     place(SHEET, "C_GAIN", CNP0, {"1": "LIGHT_BACK", "2": "LIGHT_FINE_OUT"}, "47p", 3.4)
-    for gain, out in (("LIGHT_FIRST", "LIGHT_OUT"), ("LIGHT_SECOND", "LIGHT_FINE_OUT")):
-        place(SHEET, f"R_{gain}", R1, {"1": out, "2": gain}, "1k", 3.4)
-        place(SHEET, f"C_{gain}", CNP0, {"1": gain, "2": "GND"}, "1n", 3.4)
-    jumper = {"1": "LIGHT_FIRST", "2": "SENSE_LIGHT", "3": "LIGHT_SECOND"}
+    gains = (
+        ("FIRST", "LIGHT_FIRST", "LIGHT_OUT"),
+        ("SECOND", "SENSE_LIGHT_FINE", "LIGHT_FINE_OUT"),
+    )
+    for gain, net, out in gains:
+        place(SHEET, f"R_{gain}", R1, {"1": out, "2": net}, "1k", 3.4)
+        place(SHEET, f"C_{gain}", CNP0, {"1": net, "2": "GND"}, "1n", 3.4)
+    jumper = {"1": "LIGHT_FIRST", "2": "SENSE_LIGHT", "3": "SENSE_LIGHT_FINE"}
     place(SHEET, "JP_GAIN", header(3), jumper, "GAIN", 3.4, 0.001)
     place(SHEET, "R_TRIM_U", R1, {"1": "VREF", "2": "LIGHT_TRIM"}, "10k", 2.5)
     trim = {"1": "LIGHT_TRIM", "2": "LIGHT_THRESHOLD", "3": "LIGHT_ZERO"}

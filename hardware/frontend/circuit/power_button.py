@@ -6,7 +6,7 @@ So no single part that fails closes the contact for longer than the hold limit.
 """
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import C10U, FET, PHOTOMOS, R1, SCHOTTKY
+from frontend.circuit.catalogue import C10U, FET, LOW_LEAK, PHOTOMOS, R1
 
 SHEET = "power_button"
 
@@ -25,8 +25,8 @@ def power_button(board: Board) -> None:
     place(SHEET, "K1", PHOTOMOS, pins, volts=5.3, amperes=0.014)
     place(SHEET, "R_HOLD_IN", R1, {"1": "DRIVE_BUTTON", "2": "BUTTON_HOLD"}, "1k", 3.4)
     place(SHEET, "C_HOLD", C10U, {"1": "BUTTON_HOLD", "2": "BUTTON_G3"}, "10u", 3.4)
-    place(SHEET, "R_HOLD", R1, {"1": "BUTTON_G3", "2": "GND"}, "2.2M", 3.4)
-    place(SHEET, "D_HOLD", SCHOTTKY, {"A": "GND", "K": "BUTTON_G3"}, volts=3.4, amperes=0.004)
+    place(SHEET, "R_HOLD", R1, {"1": "BUTTON_G3", "2": "GND"}, "2.7M", 3.4)
+    place(SHEET, "D_HOLD", LOW_LEAK, {"A": "GND", "K": "BUTTON_G3"}, volts=3.4, amperes=0.004)
     third = {"G": "BUTTON_G3", "D": "BUTTON_K2", "S": "GND"}
     place(SHEET, "Q3", FET, third, volts=3.4, amperes=0.014)
     place(SHEET, "R_LED2", R1, {"1": "+3V3", "2": "BUTTON_A2"}, "150", 2.2, 0.014)

@@ -1,15 +1,15 @@
 """PWR_OK: one network, two comparators (2.4 V and 0.8 V), so that its slope can be told."""
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import R1, TVS
+from frontend.circuit.catalogue import R1, R1206, TVS
 from frontend.circuit.comparison import Comparison
 
 SHEET = "PWR_OK"
 
 
 def pwr_ok(board: Board) -> list[Comparison]:
-    """Place the channel and return both comparisons; the second one ends at a test point."""
-    board.place(SHEET, "R_SERIES", R1, {"1": "DUT_PWR_OK", "2": "PWR_OK_NODE"}, "10k", 24.0)
+    """Place the channel and return both comparisons; the second one ends at a pin of its own."""
+    board.place(SHEET, "R_SERIES", R1206, {"1": "DUT_PWR_OK", "2": "PWR_OK_NODE"}, "10k", 24.0)
     board.place(SHEET, "D_TVS", TVS, {"K": "PWR_OK_NODE", "A": "GND"}, volts=5.0)
     board.place(SHEET, "R_BLEED", R1, {"1": "DUT_PWR_OK", "2": "GND"}, "470k", 5.3)
     comparisons = []

@@ -7,7 +7,7 @@ SHEET = "standby_current"
 
 
 def standby_current(board: Board) -> None:
-    """Place shunt and monitor; its bus ends at a header, as the pin map has no pins for it."""
+    """Place shunt and monitor; its bus goes to a header and to the MCU board."""
     place = board.place
     place(SHEET, "R_SHUNT", SHUNT, {"1": "DUT_5VSB_SUPPLY", "2": "DUT_5VSB"}, "20m", 0.06, 3.0)
     for side, net in (("P", "DUT_5VSB_SUPPLY"), ("N", "DUT_5VSB")):

@@ -85,6 +85,13 @@ PATHS: tuple[Path, ...] = (
     ),
     *slopes(),
     *both_edges("led", ("LED",), sense.LED, f"5 V through 330 Ohm, 47 kOhm in series; {SPREAD}"),
+    # No channels: they are moved here where their jumpers are set to these wires.
+    *both_edges(
+        "ps-on", (), sense.PS_ON, f"SLP_S3 from PS_ON#: rises while the wire falls; {SPREAD}"
+    ),
+    *both_edges(
+        "led-minus", (), sense.LED_MINUS, f"LED from PLED-: rises while the wire falls; {SPREAD}"
+    ),
     Path("button", ("BUTTON",), "fall", (actuators.BUTTON,), "sensed", HEADERS),
     Path("button", ("BUTTON",), "rise", (actuators.BUTTON,), "released", HEADERS),
     Path(

@@ -4,13 +4,14 @@
 light. That sensitivity is an estimate; the delays do not depend on it.
 """
 
-from frontend.simulation.sense import PICO
+from frontend.simulation.sense import CELSIUS, PICO
 from frontend.simulation.study import Limit, Spread, Study, about, between
 
 AMPERE_PER_NIT = 30e-9
 LEVELS_NIT = (5, 30, 250, 500)
 STEP = ("settled", "t10", "t50", "t90")
 PARTS: dict[str, Spread] = {
+    "celsius": CELSIUS,
     "rf": about(150e3, 0.0135),
     "cf": about(22 * PICO, 0.055),
     "cpd": between(55 * PICO, 72 * PICO, 90 * PICO),

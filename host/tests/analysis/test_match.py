@@ -1,5 +1,7 @@
 """Matching recovers planted pairs, whatever the offset, and leaves alone what has no partner."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -337,3 +339,65 @@ def test_what_has_no_partner_has_its_reason(record) -> None:
         18: RecordReason.BETWEEN_CYCLES,
     }
     assert found.verified
+
+
+def test_a_boot_between_two_sleeps_resets_nothing(record) -> None:
+    generator = np.random.default_rng(13)
+    awake = starts(generator, 60, jitter_s=12)
+    told = records(record, os_wakes(awake, 3600 * S, generator))
+    boots = [20, 42]
+    for at in boots:
+        told.insert(at, record(kind=SleepKind.BOOT))
+
+    found = match(outside(awake), told)
+
+    assert found.pairs == tuple((i, i + (i >= 20) + (i >= 41)) for i in range(60))
+    assert found.verified
+    assert found.steps == ()
+    assert set(found.record_reasons) == set(boots)
+    assert set(found.record_reasons.values()) == {RecordReason.NO_SLEEP}
+
+
+@pytest.mark.parametrize("step_s", [0, 95, -240])
+def test_records_of_two_files_are_put_in_order(record, step_s) -> None:
+    # The log was archived and cleared while the campaign ran; the newer file was read first.
+    generator = np.random.default_rng(14)
+    awake = starts(generator, 60, jitter_s=12)
+    stepped = awake + np.where(np.arange(60) >= 30, step_s * S, 0)
+    told = records(record, os_wakes(stepped, 0, generator))
+    older = [replace(each, source=1) for each in told[:30]]
+
+    found = match(outside(awake), told[30:] + older)
+
+    truth = {cycle: (cycle + 30) % 60 for cycle in range(60)}
+    assert all(truth[cycle] == place for cycle, place in found.pairs)
+    assert len(found.pairs) >= (60 if step_s >= 0 else 28)
+
+
+def test_a_file_that_repeats_another_one_doubles_its_records(record) -> None:
+    generator = np.random.default_rng(15)
+    awake = starts(generator, 40, jitter_s=12)
+    told = records(record, os_wakes(awake, 0, generator))
+    again = [replace(each, source=1) for each in told[10:30]]
+
+    found = match(outside(awake), told + again)
+
+    assert found.pairs == tuple((i, i) for i in range(40))
+    assert found.verified
+    assert set(found.record_reasons.values()) == {RecordReason.DOUBLED}
+
+
+@pytest.mark.parametrize("seed", [10, 25, 79, 170, 269, 285])
+def test_a_short_run_between_two_steps_is_not_given_away_for_certain(seed) -> None:
+    # Brutal campaigns of `benchmarks/matching.py` with steps of nearly a whole number of paces,
+    # or of a few cycles.
+    random = np.random.default_rng((seed, 77))
+    n = min(round(20 * 100 ** random.random()), 400)
+    pace, offset = PACES[seed % len(PACES)], OFFSETS[seed // len(PACES) % len(OFFSETS)]
+    score = Score()
+    made = campaign(seed, n, pace, offset, BRUTAL)
+
+    score.add(made, match(made.cycles, made.records, same_epoch=seed % 3 != 0))
+
+    assert score.high_wrong == 0
+    assert score.pairs >= 0.5 * score.matchable

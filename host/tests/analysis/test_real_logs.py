@@ -19,6 +19,7 @@ LOGS = [
     "win10-17763-laptop-faststartup.xml",
     "win10-15063-desktop-s1.xml",
 ]
+LOGS_OTHER = {LOGS[1]: 12, LOGS[2]: 2}
 
 
 def records_of(shared_data: Path, name: str):
@@ -65,3 +66,27 @@ def test_a_real_log_matches_a_capture_made_from_it(
     truth = {cycle: place_of[index] for cycle, index in enumerate(kept) if index not in lost}
     assert all(truth.get(cycle) == record for cycle, record in found.pairs)
     assert len(found.pairs) >= 0.9 * len(truth)
+
+
+@pytest.mark.parametrize("name", LOGS_OTHER)
+@pytest.mark.parametrize("offset_s", [0.2, -3600.0])
+def test_other_kinds_of_sleep_of_a_real_log_match_a_capture(
+    shared_data: Path, name: str, offset_s: float
+) -> None:
+    records = records_of(shared_data, name).records
+    generator = np.random.default_rng(5)
+    told = [r for r in records if r.wake_time_utc_ns is not None]
+    cycles = []
+    for record in told:
+        inside_ms = (record.wake_ms or 0) + (record.bios_init_ms or 0) + (record.hiber_read_ms or 0)
+        error_ns = round((generator.uniform(-0.4, 0.4) - offset_s) * S)
+        woke_ns = (record.wake_time_utc_ns or 0) - inside_ms * MS + error_ns
+        slept_ns = (record.sleep_time_utc_ns or 0) + (record.sleep_ms or 0) * MS + error_ns
+        cycles.append(OutsideMoments(slept_ns, woke_ns))
+
+    found = match(cycles, records)
+
+    assert all(records[place] == told[cycle] for cycle, place in found.pairs)
+    # Two sleeps of a log that is an hour off are too few to be certain of.
+    assert len(found.pairs) >= (len(told) if len(told) > 2 or offset_s > 0 else 0)
+    assert len(told) == LOGS_OTHER[name]

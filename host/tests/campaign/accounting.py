@@ -231,11 +231,19 @@ def outcome_of(deeds: Deeds) -> Outcome:
     return Outcome.WOKE_ALONE if alone else Outcome.SLEPT_AND_WOKE
 
 
+def hung_of(deeds: Deeds) -> Outcome | None:
+    """Return what may be said of such deeds after one more press, which changed nothing."""
+    if deeds.slept and not deeds.woke:
+        return Outcome.HUNG_IN_SLEEP
+    hung = deeds.woke and deeds.resumed_by is None and not deeds.booted
+    return Outcome.HUNG_IN_RESUME if hung else None
+
+
 def wrong(cycle: ReconciledCycle, truth: Truth) -> list[str]:
     """Say what is told of a cycle that was not so."""
     found: list[str] = []
     expected = outcome_of(truth.deeds)
-    if cycle.outside.outcome is not expected:
+    if cycle.outside.outcome not in (expected, hung_of(truth.deeds)):
         found.append(f"told {cycle.outside.outcome.value}, was {expected.value}")
     kinds = {finding.kind for finding in cycle.findings}
     came_back = expected in (Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from resume_rig.campaign.assess import assess
 from resume_rig.campaign.campaign import CampaignFinished
 from resume_rig.campaign.events import CycleDone
 from resume_rig.campaign.os_log_source import ServedLog
@@ -200,3 +201,23 @@ def test_no_cycle_stands_before_an_earlier_one(simulated: Make, done: int) -> No
     cycles = load_campaign(first.path).cycles
     starts = [raw.started_host_ns + raw.utc_minus_host_ns for raw in cycles]
     assert starts == sorted(starts)
+
+
+def test_a_host_that_was_booted_anew_goes_on(simulated: Make) -> None:
+    before = simulated(seed=3)
+    before.clock.sleep_ns(3600 * S)
+    stop_after(before, 2)
+    before.begin(override(default_plan(), cycles=4))
+    # The monotonic clock of the host starts from 0, its wall clock does not.
+    after = simulated(seed=4, start_utc_ns=before.clock.utc_ns() + 60 * S)
+
+    after.go_on()
+
+    with Store.open(after.path) as store:
+        starts_ns = [raw.started_host_ns for raw in store.cycles()]
+        walls_ns = [raw.started_host_ns + raw.utc_minus_host_ns for raw in store.cycles()]
+    answer = assess(load_campaign(after.path))
+    assert starts_ns[2] < starts_ns[0], "it did begin anew"
+    assert walls_ns == sorted(walls_ns)
+    assert {cycle.outside.outcome for cycle in answer.cycles} == {Outcome.SLEPT_AND_WOKE}
+    assert [cycle.record is not None for cycle in answer.cycles] == [True] * 4

@@ -5,11 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from resume_rig.campaign.assess import assess, facts_of
-from resume_rig.campaign.plan import Plan, default_plan
+from resume_rig.campaign.plan import Plan, check_plan, default_plan
 from resume_rig.campaign.plan_file import load_plan, parse_plan, plan_to_mapping, ready_plans
-from resume_rig.campaign.plan_states import STATES, is_deeper, is_shallower
+from resume_rig.campaign.plan_states import STATE_WORDS, STATES, is_deeper, is_shallower
+from resume_rig.campaign.raw import CommandName
 from resume_rig.campaign.stored import load_campaign
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome, OutsideState, ReconciledCycle
@@ -128,6 +131,23 @@ def test_a_wake_before_the_timer_is_due_is_not_the_timers(simulated: Make) -> No
     for cycle in cycles_of(bench):
         assert cycle.outcome is Outcome.WOKE_ALONE
         assert "before its timer" in cycle.findings[0].text
+
+
+def test_a_timer_that_was_left_behind_wakes_nobody_in_the_next_cycle(simulated: Make) -> None:
+    bench = simulated()
+
+    def once(event: Any) -> None:
+        if hasattr(event, "done"):
+            alone = {SimFault.WAKES_ALONE} if event.done == 0 else set()
+            bench.simulated.set_faults(frozenset(alone))
+
+    bench.events = type("Once", (list,), {"append": lambda self, event: once(event)})()
+    bench.begin(plan_of(cycles=3, wake_by=["timer", "none", "timer"], dwell_s=[20, 40, 20]))
+
+    outcomes = [c.outcome for c in cycles_of(bench)]
+    assert outcomes == [Outcome.WOKE_ALONE, Outcome.SLEPT_AND_WOKE, Outcome.SLEPT_AND_WOKE]
+    told = [[c.name for c in raw.commands] for raw in load_campaign(bench.path).cycles]
+    assert [CommandName.DISARM_TIMER in names for names in told] == [False, True, False]
 
 
 def test_a_timer_that_does_not_wake_is_said(simulated: Make) -> None:
@@ -268,6 +288,44 @@ def test_a_ready_plan_survives_its_store(name: str) -> None:
 def test_a_plan_of_any_state_survives_its_store(state: SleepKind) -> None:
     plan = dataclasses.replace(default_plan(), state=state, settle_limit_ns=200 * S)
     assert parse_plan(plan_to_mapping(plan)) == plan
+
+
+WAYS_IN = st.sampled_from(["button", "lid", "idle", "command"])
+WAYS_OUT = st.sampled_from(["button", "lid", "timer", "none"])
+
+
+def some(values: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    return values | st.lists(values, min_size=1, max_size=4)
+
+
+@given(
+    state=some(st.sampled_from(STATE_WORDS)),
+    sleep_by=some(WAYS_IN),
+    wake_by=some(WAYS_OUT),
+    settle_s=st.integers(0, 40),
+    limit_s=st.none() | st.integers(1, 300),
+    order=st.sampled_from(["sequence", "matrix", "random"]),
+)
+def test_any_plan_is_refused_in_a_sentence_or_does_every_cycle_as_one_of_its_own(
+    limit_s: int | None, **keys: Any
+) -> None:
+    adaptive = {} if limit_s is None else {"settle": "adaptive", "settle_limit_s": limit_s}
+    plan, refusal = None, ""
+    try:
+        plan = parse_plan({**keys, **adaptive})
+    except UsageError as error:
+        refusal = str(error)
+    if plan is None:
+        assert "allowed are" in refusal
+        return
+    stored = parse_plan(plan_to_mapping(plan))
+    for index in range(9):
+        one = plan.of_cycle(index)
+        check_plan(one)
+        assert plan_to_mapping(stored.of_cycle(index)) == plan_to_mapping(one)
+        assert one.state in plan.states
+        assert one.means <= plan.means
+        assert one.actuators <= plan.actuators
 
 
 def test_the_xbootmgr_plan_boots_twice_and_judges_five(simulated: Make) -> None:

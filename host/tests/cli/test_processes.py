@@ -99,6 +99,30 @@ def test_ctrl_c_keeps_what_was_measured_and_says_how_to_go_on(tmp_path: Path) ->
 
 
 @POSIX
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.15])
+def test_a_campaign_stopped_in_a_cycle_keeps_its_records(tmp_path: Path, after_s: float) -> None:
+    store = tmp_path / "short.rrs"
+    campaign = start(
+        tmp_path,
+        *("run", "--rig", "sim:clock=virtual,seed=4", "--cycles", "40"),
+        *("--out", "short.rrs", "--json"),
+    )
+    wait_for_cycles(store, 3)
+    time.sleep(after_s)
+    campaign.send_signal(signal.SIGINT)
+    finish(campaign)
+
+    status, out, err = finish(start(tmp_path, "run", "--resume", "short.rrs", "--json"))
+
+    assert status == 0, err
+    document = json.loads(out)
+    assert document["verdict"] == "PASS"
+    assert document["campaign"]["outcomes"]["slept-and-woke"] == 40
+    told = [cycle["match"] for cycle in document["cycles"] if cycle["record_id"] is not None]
+    assert [match["level"] for match in told] == ["high"] * 40
+
+
+@POSIX
 def test_a_killed_campaign_goes_on(tmp_path: Path) -> None:
     store = tmp_path / "killed.rrs"
     campaign = start(
@@ -144,6 +168,23 @@ def test_a_bench_on_a_tcp_port(tmp_path: Path) -> None:
         status, out, err = finish(start(tmp_path, "press", "--rig", url, "--json"))
         assert status == 0, err
         assert abs(json.loads(out)["width_ns"] - 150_000_000) < 20_000_000
+
+
+def test_a_served_bench_keeps_a_diary_of_faults_and_deeds(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("[wire]\nlate_share = 0.5\nlate_ms = 20", "utf-8")
+    words = ("--tcp", "127.0.0.1:0", "--seed", "3", "--faults", "bad.toml", "--diary", "d.jsonl")
+    with served(tmp_path, *words) as url:
+        status, _, err = finish(start(tmp_path, "press", "--rig", url, "--json"))
+        assert status == 0, err
+        diary = tmp_path / "d.jsonl"
+        deadline = time.monotonic() + PATIENCE_S
+        while '"dut":"sleeps"' not in diary.read_text(encoding="utf-8"):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+    lines = [json.loads(line) for line in diary.read_text(encoding="utf-8").splitlines()]
+    assert {line["wire"] for line in lines if "wire" in line} == {"late"}
+    assert abs(lines[-1]["utc_ns"] - time.time_ns()) < PATIENCE_S * 10**9
 
 
 @POSIX

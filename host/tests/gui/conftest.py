@@ -1,5 +1,73 @@
-"""The application without a display, unless QT_QPA_PLATFORM names another one."""
+"""The real application without a display, unless QT_QPA_PLATFORM names another platform."""
 
 import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from resume_rig.gui.window import Window
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+HANGS = """\
+base = "healthy-laptop"
+title = "Laptop that hangs often"
+
+[behaviour]
+hang_share = 0.4
+"""
+
+
+class Asked:
+    """Stands in for the system's dialog for files: answers with a path, and keeps the question."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.titles: list[str] = []
+        self.answer: Path | None = None
+
+    def __call__(self, title: str, suffixes: str, then: Callable[[Path], None]) -> None:
+        self.titles.append(title)
+        suffix = suffixes.partition("*")[2].rstrip(")")
+        then(self.answer or self.folder / f"export{suffix}")
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Asked:
+    return Asked(tmp_path)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    return tmp_path / "settings.ini"
+
+
+@pytest.fixture
+def window(
+    qtbot: "QtBot", settings: Path, asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator["Window"]:
+    """The window as `resume-rig gui` makes it, in a folder of its own."""
+    from resume_rig.gui.remembered import Remembered
+    from resume_rig.gui.request import ThemeName
+    from resume_rig.gui.theme import Look, apply_to_application
+    from resume_rig.gui.window import Window
+
+    monkeypatch.chdir(tmp_path)
+    look = Look(ThemeName.LIGHT)
+    apply_to_application(look.colours)
+    made = Window(look, Remembered(settings), asked)
+    made.show()
+    yield made
+    made.close_at_once()
+
+
+@pytest.fixture
+def hanging_dut(tmp_path: Path) -> Path:
+    path = tmp_path / "hangs.toml"
+    path.write_text(HANGS, "utf-8")
+    return path

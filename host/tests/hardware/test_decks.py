@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from frontend.simulation import actuators, delay_table, light, protection
+from frontend.simulation import actuators, delay_table, light, protection, sense
 from frontend.simulation.campaign import ALL_STUDIES, with_draws
 from frontend.simulation.ngspice import DECKS, DeckError, Measures, run_deck, run_text
 from frontend.simulation.study import Limit, Spread, Study, carry_out, drawn
@@ -52,11 +52,11 @@ def test_the_table_has_just_the_paths_of_the_decks() -> None:
 
 def test_logic_and_button_are_sensed_within_a_microsecond_and_logic_to_a_tenth() -> None:
     for told in DELAYS:
-        if told["path"] in ("logic-3v3", "logic-1v8"):
+        if told["path"] in ("logic-3v3", "logic-1v8", "open-drain"):
             assert told["value_ns"] + told["half_width_ns"] < 1_000
             assert told["half_width_ns"] <= 100
     press = next(told for told in DELAYS if told["path"] == "button" and told["edge"] == "fall")
-    assert press["value_ns"] < 1_000
+    assert press["value_ns"] + press["half_width_ns"] < 1_000
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,21 @@ def test_logic_and_button_are_sensed_within_a_microsecond_and_logic_to_a_tenth()
     [
         pytest.param(protection.BACK_POWER, {"rfb": 10e3, "vnom": -0.1}, "rail", id="a-pull-up"),
         pytest.param(protection.pwr_ok(True), {"rbleed": 47e3}, "taken", id="a-low-bleed"),
-        pytest.param(protection.discharge(8, True), {"rin": 1.0}, "inputpeak", id="no-resistor"),
-        pytest.param(protection.wrong(24), {"rseries": 1e3}, "seriespower", id="a-hot-resistor"),
+        pytest.param(
+            protection.discharge("logic", 8, True), {"rin": 1.0}, "inputpeak", id="no-resistor"
+        ),
+        pytest.param(
+            protection.wrong("logic", 24), {"rseries": 1e3}, "seriespower", id="a-hot-resistor"
+        ),
         pytest.param(actuators.dead_man(3.3), {"rhold": 1e6}, "dark", id="a-slow-dead-man"),
         pytest.param(actuators.HOLD, {"rhold": 100e6, "rleak": 1e12}, "limit", id="no-hold-limit"),
+        pytest.param(
+            protection.discharge("logic", -8, True),
+            {"rin": 1.0},
+            "inputlow",
+            id="none-below-ground",
+        ),
+        pytest.param(sense.PS_ON, {"rseries": 220e3}, "rise", id="a-slow-inverted-sense"),
         pytest.param(actuators.BUTTON, {"rseries": 220e3}, "sensed", id="a-slow-sense"),
         pytest.param(actuators.LID, {"vclamp": 60.0}, "vdsmax", id="a-high-clamp"),
         pytest.param(light.STEPS[500], {"rf": 330e3}, "t90", id="too-much-gain"),

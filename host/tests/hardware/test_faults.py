@@ -1,5 +1,6 @@
 """No single part that breaks presses the DUT's button for longer than the hold limit."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,8 @@ def test_the_sound_circuit_presses_and_both_limits_end_a_press(ngspice: str, wir
         ("power_button/K1", "short O1 to O2", (False, True)),
         ("power_button/K2", "short O1 to O2", (True, False)),
         ("power_button/C_HOLD", "short", (True, False)),
-        ("BUTTON/D_TVS", "short", (True, True)),
+        ("BUTTON/D_TVS1", "short", (True, True)),
+        ("BUTTON/R_BLEED", "short", (True, True)),
     ],
 )
 def test_a_part_that_fails_leaves_one_limit(
@@ -91,3 +93,13 @@ def test_the_table_tells_every_fault_of_every_part(
     assert "**yes**" not in section
     for cells in told:
         assert {cells[-2], cells[-1].strip("| ")} != {"lost"}
+
+
+def test_a_short_behind_too_small_a_resistor_would_press_at_a_weak_pull_up(
+    ngspice: str, wired: Facts
+) -> None:
+    parts = [
+        replace(part, value="10k") if part.tag == "BUTTON/R_IN" else part for part in wired.parts
+    ]
+    found = effect(ngspice, Facts(tuple(parts)), "BUTTON/R_BLEED", "short")
+    assert found.presses_by_itself

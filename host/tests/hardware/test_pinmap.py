@@ -145,9 +145,21 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def mapped_pins(board: str, text: str) -> list[Pin]:
-    """Return the pins of a board in the order of the pin map."""
+    """Return the pins of a board that the firmware uses, in the order of the pin map."""
     keys = ("board", "function", "name", "mcu_pin", "active")
-    return [Pin(*(row[key] for key in keys)) for row in rows_of(text) if row["board"] == board]
+    return [
+        Pin(*(row[key] for key in keys))
+        for row in rows_of(text)
+        if row["board"] == board and row["function"] != "reserved"
+    ]
+
+
+def reserved_of(board: str) -> dict[str, dict[str, str]]:
+    return {
+        row["name"]: row
+        for row in rows_of(PINMAP)
+        if row["board"] == board and row["function"] == "reserved"
+    }
 
 
 def channels_of(board: str) -> list[dict[str, str]]:
@@ -221,6 +233,30 @@ def test_no_pin_is_used_twice_or_used_by_the_board_itself(board: str) -> None:
 def test_the_channels_of_the_pico_lie_side_by_side_for_one_state_machine() -> None:
     numbers = [int(row["mcu_pin"].removeprefix("GP")) for row in channels_of("rpi_pico")]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_what_is_wired_for_later_firmware_is_no_pin_of_today(board: str) -> None:
+    reserved = reserved_of(board)
+    assert list(reserved) == ["PWR_OK_LOW", "LIGHT_FINE", "STANDBY_SDA", "STANDBY_SCL"]
+    used = {pin.mcu_pin for pin in overlay_pins(board, OVERLAYS[board])}
+    assert {row["mcu_pin"] for row in reserved.values()} & used == set()
+    for row in reserved.values():
+        assert "the firmware does not read it yet" in row["note"]
+
+
+def test_the_pico_has_the_next_channel_beside_the_others() -> None:
+    last = channels_of("rpi_pico")[-1]["mcu_pin"]
+    assert reserved_of("rpi_pico")["PWR_OK_LOW"]["mcu_pin"] == f"GP{int(last[2:]) + 1}"
+
+
+@pytest.mark.parametrize("board", BOARDS[1:])
+def test_the_next_channel_of_an_stm32_can_be_captured_and_interrupt(board: str) -> None:
+    row = reserved_of(board)["PWR_OK_LOW"]
+    assert re.fullmatch(r"TIM\d+_CH[1-4]", row["timer"])
+    assert row["timer"] not in {channel["timer"] for channel in channels_of(board)}
+    lines = {re.sub(r"^P[A-K]", "", channel["mcu_pin"]) for channel in channels_of(board)}
+    assert re.sub(r"^P[A-K]", "", row["mcu_pin"]) not in lines
 
 
 @pytest.mark.parametrize("board", BOARDS[1:])

@@ -13,6 +13,8 @@ from frontend.simulation.ngspice import DECKS
 
 ROOT = Path(__file__).resolve().parents[3]
 GENERATED = ROOT / "hardware" / "generated"
+CHARACTER = 7.3
+"""Width of a character of the drawings' font, in their units."""
 Built = tuple[dict[str, str], dict[str, Facts], list[str]]
 with (ROOT / "hardware" / "pinmap.csv").open(newline="", encoding="utf-8") as stream:
     PINS = list(csv.DictReader(stream))
@@ -21,7 +23,9 @@ with (ROOT / "hardware" / "pinmap.csv").open(newline="", encoding="utf-8") as st
 def test_what_is_made_is_what_the_repository_holds_to_the_byte(front_ends: Built) -> None:
     made = {name for name in front_ends[0] if not name.startswith("netlists/")}
     held = {
-        path.relative_to(GENERATED).as_posix() for path in GENERATED.rglob("*") if path.is_file()
+        path.relative_to(GENERATED).as_posix()
+        for path in GENERATED.rglob("*")
+        if path.is_file() and path.parent.name != "drawings"  # of printed parts, see test_mechanics
     }
     assert held == made | {"faults.md"}
     for name in sorted(made):
@@ -71,12 +75,19 @@ def test_thresholds_are_those_of_the_pin_map(wired: Facts) -> None:
     for row in PINS:
         if row["board"] != "rpi_pico" or not row["threshold_mV"]:
             continue
+        jumper = [
+            part
+            for part in wired.of_sheet("choices")
+            if part.kind.prefix == "J" and row["net"] in part.nets.values()
+        ]
+        outputs = {row["net"], *(part.nets["1"] for part in jumper)}
         units = [
             (part, unit)
             for part in wired.of_sheet("comparators")
             for unit in range(1, 5)
-            if part.nets.get(f"OUT{unit}") == row["net"]
+            if part.nets.get(f"OUT{unit}") in outputs
         ]
+        assert len(units) == 1, row
         part, unit = units[0]
         threshold = part.nets[f"IN{unit}-"].replace("TH_LOGIC", "TH_1V65")
         upper, lower = (ohms(value) for value in DIVIDERS[threshold])
@@ -92,7 +103,17 @@ def test_thresholds_are_those_of_the_pin_map(wired: Facts) -> None:
         ("logic-sense", "rbleed", "SLP_S3/R_BLEED"),
         ("pwr-ok-load", "rseries", "PWR_OK/R_SERIES"),
         ("pwr-ok-load", "rbleed", "PWR_OK/R_BLEED"),
+        ("back-power", "rseries", "SLP_S3/R_SERIES"),
+        ("back-power", "rfb", "SLP_S3/R_FEEDBACK"),
         ("static-discharge", "rin", "PLTRST/R_IN"),
+        ("static-discharge", "rseries", "PLTRST/R_SERIES"),
+        ("wrong-voltage", "rseries", "PLTRST/R_SERIES"),
+        ("inverted-sense", "rseries", "PS_ON/R_SERIES"),
+        ("inverted-sense", "rin", "PS_ON/R_IN"),
+        ("inverted-sense", "rth", "PS_ON/R_TH"),
+        ("inverted-sense", "rfb", "PS_ON/R_FEEDBACK"),
+        ("button", "rin", "BUTTON/R_IN"),
+        ("button", "rbleed", "BUTTON/R_BLEED"),
         ("button", "rseries", "BUTTON/R_SERIES"),
         ("button", "rfb", "BUTTON/R_FEEDBACK"),
         ("button", "rled", "power_button/R_LED1"),
@@ -133,3 +154,21 @@ def test_a_deck_has_the_values_of_the_circuit(wired: Facts, deck: str, name: str
 )
 def test_a_maker_writes_values_its_own_way(kind: object, value: str, number: str) -> None:
     assert maker_number(kind, value) == number
+
+
+@pytest.mark.parametrize("folder", ["schematics", "wiring", "drawings"])
+def test_no_text_leaves_its_drawing(folder: str) -> None:
+    drawings = sorted((GENERATED / folder).glob("*.svg"))
+    assert drawings
+    for path in drawings:
+        text = path.read_text("utf-8")
+        size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
+        assert size is not None
+        for x, y, anchor, content in re.findall(
+            r'<text x="([\d.-]+)" y="([\d.-]+)" text-anchor="(\w+)"[^>]*>([^<]*)<', text
+        ):
+            length = len(content) * CHARACTER
+            left = float(x) - {"start": 0, "middle": length / 2, "end": length}[anchor]
+            assert left >= 0, (path.name, content)
+            assert left + length <= float(size[1]), (path.name, content)
+            assert 10 <= float(y) <= float(size[2]), (path.name, content)

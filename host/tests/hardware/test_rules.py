@@ -61,6 +61,10 @@ def no_series(facts: Facts) -> Facts:
     return without(without(facts, "SLP_S4/R_SERIES"), "SLP_S4/R_BLEED")
 
 
+def half_a_clamp(facts: Facts) -> Facts:
+    return moved(facts, "BUTTON/D_TVS2", "A", "BUTTON_IN")
+
+
 def bare_gate(facts: Facts) -> Facts:
     return without(facts, "lid_magnet/R_PD")
 
@@ -78,7 +82,7 @@ def hot_led(facts: Facts) -> Facts:
 
 
 def hot_resistor(facts: Facts) -> Facts:
-    return changed(facts, "SLP_S3/R_SERIES", value="1k")
+    return changed(facts, "SLP_S3/R_SERIES", value="1.8k")
 
 
 def lit_for_ever(facts: Facts) -> Facts:
@@ -124,6 +128,7 @@ BREAKS = [
     (no_clamp, rules.series_and_clamp),
     (clamp_to_supply, rules.series_and_clamp),
     (no_series, rules.series_and_clamp),
+    (half_a_clamp, rules.series_and_clamp),
     (bare_gate, rules.gates_pulled_down),
     (gate_pulled_up, rules.gates_pulled_down),
     (low_fet, rules.within_ratings),

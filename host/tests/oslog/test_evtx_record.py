@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from resume_rig.oslog.event import Event, Provider
 from resume_rig.oslog.event_parser import parse_event
 from resume_rig.oslog.evtx_attendance import Attendance
 from resume_rig.oslog.evtx_audit import EvtxWalk
-from resume_rig.oslog.evtx_parse import ChunkBatch, ParsedRecord
+from resume_rig.oslog.evtx_parse import BlockReader, ParsedRecord
 from resume_rig.oslog.problems import Problem, ProblemTally
 from resume_rig.oslog.timestamps import parse_utc_ns
 
@@ -106,13 +107,11 @@ def records(values: st.SearchStrategy[tuple[int, bytes]]) -> st.SearchStrategy[l
 
 def events_of(path: Path, *, rendered: bool) -> tuple[list[Event], int, ProblemTally]:
     """Return the events of a file, how many came straight from values, and the problems."""
-    batch = ChunkBatch(keep_text=rendered)
+    reader = BlockReader(keep_text=rendered)
     tally = ProblemTally()
-    for chunk, data in EvtxWalk(path):
-        batch.add(chunk, data)
     events: list[Event] = []
     direct = 0
-    for record in batch.parse(Attendance()):
+    for record in chain.from_iterable(reader.read(block, Attendance()) for block in EvtxWalk(path)):
         if isinstance(record, ParsedRecord):
             text = record.text[record.text.find("<Event") :].rstrip()
             try:

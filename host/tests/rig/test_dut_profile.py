@@ -65,6 +65,8 @@ def test_a_character_differs_from_its_base_where_it_says_so_alone(
         ('base = "fake-s3"', "a base that has a base itself"),
         ("base = 1", '"base" is 1'),
         ('base = "healthy-laptop"\nbehaviour = 1', '"behaviour" is 1'),
+        ('base = "healthy-laptop"\nidle_s = 5', '"idle_s" is 5'),
+        ('base = "healthy-laptop"\nidle_s = 4000', '"idle_s" is 4000'),
         ('base = "healthy-laptop"\n[behaviour]\nhangs = 1', '"behaviour.hangs" is not known'),
         ('base = "healthy-laptop"\n[behaviour]\nhang_share = 2', '"behaviour.hang_share" is 2'),
         ('base = "healthy-laptop"\n[behaviour]\nsleeps = "S9"', "\"behaviour.sleeps\" is 'S9'"),

@@ -1,6 +1,6 @@
 """The whole of `correlate`: match, reconcile, judge, and say what the answer rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from resume_rig.analysis.campaign_series import cycle_series
@@ -18,7 +18,7 @@ from resume_rig.analysis.match import Match, OutsideMoments, match
 from resume_rig.analysis.measures import sighting_of
 from resume_rig.analysis.norms import usual_rests
 from resume_rig.analysis.os_away import before_sleep
-from resume_rig.analysis.os_clock import ClockReading, os_clock
+from resume_rig.analysis.os_clock import ClockReading, with_segments
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reconcile import (
     UNKNOWN_RESET_TO_TSC,
@@ -164,6 +164,7 @@ def correlate(
     reconciled = tuple(
         _reconcile(cycle.outside, each, campaign) for cycle, each in zip(cycles, told, strict=True)
     )
+    set_before = {cycles[after].outside.number for _, after, _ in found.steps}
     judged = [cycle for cycle in reconciled if cycle.judged]
     timed = [sighting_of(c) for c in judged if c.outside.outcome not in BROKEN]
     limits = judge_limits(requirement, timed, len(judged) - len(timed))
@@ -173,7 +174,7 @@ def correlate(
             UnmatchedRecord(reading.records[index], reason)
             for index, reason in found.record_reasons.items()
         ),
-        clock=_clock(cycles, reconciled, reset_to_tsc) if related else None,
+        clock=_clock(cycles, reconciled, reset_to_tsc, set_before) if related else None,
         verdict=verdict_of_limits(limits),
         why=campaign_why(reconciled, requirement, limits, _doubts(reading)),
         limits=limits,
@@ -301,7 +302,10 @@ def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:
 
 
 def _clock(
-    cycles: Sequence[TimedCycle], reconciled: Sequence[ReconciledCycle], reset_to_tsc: BoundedNs
+    cycles: Sequence[TimedCycle],
+    reconciled: Sequence[ReconciledCycle],
+    reset_to_tsc: BoundedNs,
+    set_before: Collection[int],
 ) -> OsClock | None:
     readings: list[tuple[bool, ClockReading]] = []
     for cycle, told in zip(cycles, reconciled, strict=True):
@@ -311,9 +315,10 @@ def _clock(
         to_os = awake_to_os(cycle.outside, record, reset_to_tsc)
         os_ns = record.wake_time_utc_ns - (record.wake_ms or 0) * _MS_NS
         host = cycle.wake_utc + (_UNKNOWN_TO_OS if to_os is None else to_os + _hidden_span(told))
-        readings.append((to_os is not None, ClockReading(host, os_ns)))
+        reading = ClockReading(host, os_ns, cycle.outside.number)
+        readings.append((to_os is not None, reading))
     known = [reading for is_known, reading in readings if is_known]
-    return os_clock(known or [reading for _, reading in readings])
+    return with_segments(known or [reading for _, reading in readings], set_before)
 
 
 def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:

@@ -18,18 +18,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from resume_rig.analysis.match_chain import follow
-from resume_rig.analysis.match_choice import Choice, choose
+from resume_rig.analysis.match_choice import choose
+from resume_rig.analysis.match_columns import (
+    OutsideMoments,
+    columns_of,
+    moments_of,
+    record_times,
+)
 from resume_rig.analysis.match_likelihood import Noise, learnt
+from resume_rig.analysis.match_live import Seen, seen_at
+from resume_rig.analysis.match_order import Choice
+from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_reasons import cycle_reasons, record_reasons
 from resume_rig.analysis.match_rivals import STEP_S, unrivalled
+from resume_rig.analysis.match_sample import to_learn_from
 from resume_rig.analysis.match_sleeps import by_sleep_times
 from resume_rig.analysis.match_times import (
     CycleTimes,
     Entries,
     Floats,
-    OutsideMoments,
+    Moments,
+    RecordTimes,
     cycle_times,
-    record_times,
     sleep_entries,
     wake_entries,
 )
@@ -42,7 +52,7 @@ from resume_rig.model.match import (
 )
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
 
-__all__ = ["Match", "OutsideMoments", "match"]
+__all__ = ["Match", "OutsideMoments", "match", "match_arrays"]
 
 # Two clocks that are both meant to show UTC: half of them within seconds; the others off by a time
 # zone (at most 14 h) and little more, or by anything within decades.
@@ -59,8 +69,7 @@ class Match:
     """Which cycle is told of by which record.
 
     Attributes:
-        pairs: (index of the cycle, index of the record), in order of the cycles.
-        probability: of each pair, 0..1; none is below LOWEST_CONFIDENCE.
+        matched: the pairs in order of the cycles; no probability is below LOWEST_CONFIDENCE.
         offset_ns: OS clock minus the cycles' clock, median over the pairs by wake, what the
             firmware took left out; None without pairs.
         spread_ns: largest departure of a pair from that median; 0 without pairs.
@@ -69,13 +78,22 @@ class Match:
         record_reasons: of every record without a cycle, by index.
     """
 
-    pairs: tuple[tuple[int, int], ...]
-    probability: tuple[float, ...]
+    matched: Pairs
     offset_ns: int | None
     spread_ns: int
     steps: tuple[tuple[int, int, int], ...]
     cycle_reasons: dict[int, CycleReason]
     record_reasons: dict[int, RecordReason]
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """(index of the cycle, index of the record), in order of the cycles."""
+        return tuple(zip(self.matched.cycle.tolist(), self.matched.record.tolist(), strict=True))
+
+    @property
+    def probability(self) -> tuple[float, ...]:
+        """Of each pair, 0..1."""
+        return tuple(self.matched.probability.tolist())
 
     @property
     def unmatched_cycles(self) -> tuple[int, ...]:
@@ -90,7 +108,8 @@ class Match:
     @property
     def verified(self) -> bool:
         """Whether there are pairs, and all of them are certain."""
-        return bool(self.pairs) and min(self.probability) >= HIGH_CONFIDENCE
+        sure = self.matched.probability >= HIGH_CONFIDENCE
+        return len(sure) > 0 and bool(sure.all())
 
 
 def match(
@@ -112,31 +131,32 @@ def match(
             time, None where that is not known; may be empty.
         left_out: kinds whose records belong to none of these cycles.
     """
-    times = record_times(records, left_out)
-    entries = wake_entries(times, seen_in)
-    outside = cycle_times(cycles, by_wake=True)
-    sleeps = sleep_entries(times, seen_in)
+    seen = seen_at(seen_in, len(records), len(cycles))
+    times = record_times(columns_of(records), left_out)
+    return match_arrays(moments_of(cycles), times, same_epoch, seen)
+
+
+def match_arrays(moments: Moments, times: RecordTimes, same_epoch: bool, seen: Seen) -> Match:
+    """Return the match of cycles and records that are columns of numbers; see `match`."""
+    outside, entries = cycle_times(moments, seen, by_wake=True), wake_entries(times, seen)
+    sleeps = sleep_entries(times, seen)
     if len(entries.at_s) == 0 or len(outside.at_s) == 0:
-        entries, outside = sleeps, cycle_times(cycles, by_wake=False)
+        entries, outside = sleeps, cycle_times(moments, seen, by_wake=False)
     chosen, possible, noise = _best(outside, entries, same_epoch)
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _WORTH_TELLING)
-    probability = dict(zip(outside.index[sure.rows].tolist(), sure.probability, strict=True))
-    pairs = dict(zip(outside.index[sure.rows].tolist(), sure.record.tolist(), strict=True))
+    pairs = Pairs(outside.index[sure.rows], sure.record, sure.probability).in_order()
     if entries is not sleeps:
-        for pair in by_sleep_times(sure, outside, entries, sleeps, noise):
-            if pair.probability >= LOWEST_CONFIDENCE:
-                pairs[pair.cycle] = pair.record
-                probability[pair.cycle] = pair.probability
+        more = by_sleep_times(sure, outside, entries, sleeps, noise)
+        pairs = pairs.with_more(more.where(more.probability >= LOWEST_CONFIDENCE))
     offset_ns, spread_ns = _offset(sure, outside, entries)
     return Match(
-        pairs=tuple(sorted(pairs.items())),
-        probability=tuple(float(probability[cycle]) for cycle in sorted(pairs)),
+        matched=pairs,
         offset_ns=offset_ns,
         spread_ns=spread_ns,
         steps=_steps(sure, outside),
-        cycle_reasons=cycle_reasons(cycles, times, pairs, set(outside.index[unsure.rows].tolist())),
-        record_reasons=record_reasons(times, pairs, set(unsure.record.tolist())),
+        cycle_reasons=cycle_reasons(moments, times, pairs, outside.index[unsure.rows]),
+        record_reasons=record_reasons(times, pairs, unsure.record),
     )
 
 
@@ -150,19 +170,21 @@ def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> tuple[Choic
     # Bases differ by what two clocks that agree differ: then the offset of the arrays is this.
     expected_s = (cycles.base_ns - entries.base_ns) * 1e-9 if same_epoch else None
     tracks = find_tracks(cycles, entries, expected_s)
-    prior = _log_prior(tracks.offset_s[0], expected_s, cycles, entries)
+    some, of_some = to_learn_from(cycles, entries, tracks)
+    prior = _log_prior(of_some.offset_s[0], expected_s, some, entries)
     for _ in range(_ROUNDS_TO_LEARN):
-        chain = follow(cycles, entries, tracks, noise, prior)
-        found = choose(cycles, entries, tracks, chain, noise, same_epoch=same_epoch)
+        chain = follow(some, entries, of_some, noise, prior)
+        found = choose(some, entries, of_some, chain, noise, same_epoch=same_epoch)
         likely = found.where(found.probability > _LIKELY)
         noise = learnt(
             noise,
-            cycles,
+            some,
             entries,
             residual_s=likely.residual_s,
             rows=likely.rows,
             entry=likely.entry,
         )
+    prior = _log_prior(tracks.offset_s[0], expected_s, cycles, entries)
     chain = follow(cycles, entries, tracks, noise, prior)
     found = choose(cycles, entries, tracks, chain, noise, same_epoch=same_epoch)
     unshared = unrivalled(found, cycles, entries, noise, expected_s)

@@ -7,10 +7,19 @@ cycle, all other ways through the campaign being weighed against it.
 """
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
-from resume_rig.analysis.match_likelihood import NEVER, Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_likelihood import (
+    NEVER,
+    Noise,
+    gains,
+    log_sum,
+    lost_cost,
+    parts_of,
+)
+from resume_rig.analysis.match_sample import sample_of, uncrowded, worth_following
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_tracks import Tracks
 
@@ -18,9 +27,10 @@ _SAME_S = 0.8
 _STEPS_PER_CYCLE = 1 / 300
 _STEP_RANGE = 8.0
 # A step may give up a pair or two that were there by chance; more is another order.
-_PAIR_GIVEN_UP = 6.0
-_OVERLAP_MAX = 3
-_CELLS_FINE = 20_000
+# Beyond three it is as good as impossible; not 0, so that a campaign never ends in nothing.
+_GIVEN_UP = np.append(np.exp(-6.0 * np.arange(4)), 1e-150)
+_REMEMBERED = len(_GIVEN_UP) - 1
+_CELLS_FINE = 4096
 _SURE = 0.999
 _NO_RANK = (1 << 62) - 1
 
@@ -40,6 +50,10 @@ class Chain:
     slots: Indexes
     probability: Floats
     evidence: float
+
+    def of(self, part: slice) -> "Chain":
+        """Return a part of it."""
+        return Chain(self.rows[part], self.slots[part], self.probability[part], self.evidence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,15 +82,20 @@ def follow(
         noise: what the records are like.
         log_prior: of each candidate of the first stretch, per second, float64 [k].
     """
-    worth = _worth(cycles, entries, tracks, noise)
-    n = len(cycles.at_s)
-    size = max(1, -(-n // _CELLS_FINE))
-    stretches = len(tracks.first) - 1
-    fine = np.zeros(stretches, dtype=np.bool_)
-    cells = _cells(tracks, size, fine)
+    size = max(1, -(-len(cycles.at_s) // _CELLS_FINE))
+    crowded = np.zeros(len(tracks.first) - 1, dtype=np.bool_)
+    if size > 1:
+        rows, first = sample_of(tracks)
+        some = _worth(cycles, entries, tracks, noise, rows)
+        tracks, crowded = uncrowded(tracks, some.gain, first, step_cost, noise)
+    worth = _worth(cycles, entries, tracks, noise, np.arange(len(cycles.at_s)))
+    if size > 1:
+        tracks = worth_following(tracks, worth.gain, step_cost)
+    cells = _cells(tracks, size, np.zeros(len(crowded), dtype=np.bool_))
     posterior, evidence = _both_ways(cells, tracks, worth, cycles, log_prior)
     if size > 1:
-        fine = _unsettled(cells, tracks, posterior)
+        # Where many are alike, a step has no cycle of its own.
+        fine = _unsettled(cells, tracks, posterior) & ~crowded
         cells = _cells(tracks, size, fine)
         posterior, evidence = _both_ways(cells, tracks, worth, cycles, log_prior)
     cell, slots = np.nonzero(posterior > 1e-5)
@@ -91,22 +110,33 @@ def follow(
     )
 
 
-def _worth(cycles: CycleTimes, entries: Entries, tracks: Tracks, noise: Noise) -> _Worth:
-    n, most = len(cycles.at_s), tracks.offset_s.shape[1]
+def step_cost(step_s: Floats) -> Floats:
+    """Return what a step of the clock costs, as a log-likelihood; more, the larger it is."""
+    apart_s = np.maximum(np.abs(step_s), 1.0)
+    return np.asarray(np.log(2 * _STEP_RANGE * apart_s / _STEPS_PER_CYCLE))
+
+
+def _worth(
+    cycles: CycleTimes, entries: Entries, tracks: Tracks, noise: Noise, rows: Indexes
+) -> _Worth:
+    """Return what some cycles are worth, ascending."""
+    n, most = len(rows), tracks.offset_s.shape[1]
     gain = np.full((n, most), NEVER)
     rank = np.full((n, most), -1, dtype=np.int64)
-    stretch = np.repeat(np.arange(len(tracks.first) - 1), np.diff(tracks.first))
-    for slot in range(most):
-        rows = np.flatnonzero(~np.isnan(tracks.offset_s[stretch, slot]))
-        offset_s = tracks.offset_at(stretch[rows], slot, cycles.at_s[rows])
-        found = gains(cycles, entries, rows, offset_s, noise)
-        lost = lost_cost(cycles, entries, rows, offset_s, noise)
-        gain[rows, slot] = log_sum(np.column_stack([found.gain, lost]), axis=1)
+    stretch = np.searchsorted(tracks.first, rows, side="right") - 1
+    for slot, part in product(range(most), parts_of(n)):
+        of_part = stretch[part]
+        at = part.start + np.flatnonzero(~np.isnan(tracks.offset_s[of_part, slot]))
+        own = rows[at]
+        offset_s = tracks.offset_at(stretch[at], slot, cycles.at_s[own])
+        found = gains(cycles, entries, own, offset_s, noise)
+        lost = lost_cost(cycles, entries, own, offset_s, noise)
+        gain[at, slot] = log_sum(np.column_stack([found.gain, lost]), axis=1)
         best = found.gain.argmax(axis=1)
-        at = np.arange(len(rows))
-        entry = found.entry[at, best]
-        sharp = (found.gain[at, best] > 0) & (entries.half_s[entry] == 0.0)
-        rank[rows, slot] = np.where(sharp, entries.rank[entry], -1)
+        place = np.arange(len(at))
+        entry = found.entry[place, best]
+        sharp = (found.gain[place, best] > 0) & (entries.half_s[entry] == 0.0)
+        rank[at, slot] = np.where(sharp, entries.rank[entry], -1)
     return _Worth(gain, rank)
 
 
@@ -164,9 +194,14 @@ def _both_ways(
     peak = float(entry.max())
     state = np.exp(entry - peak) * likelihood[0]
     evidence = peak + float(top[0])
+    used = moves.after(np.full((_REMEMBERED, most), -1, dtype=np.int64), 0)
+    before = [used]
     for cell in range(count):
         if cell:
-            state = (state @ moves.into(cell)) * likelihood[cell]
+            ways = state[:, None] * moves.into(cell, used)
+            used = moves.after(used[:, ways.argmax(axis=0)], cell)
+            before.append(used)
+            state = ways.sum(axis=0) * likelihood[cell]
             evidence += float(top[cell])
         total = float(state.sum())
         if total <= 0.0:
@@ -176,7 +211,7 @@ def _both_ways(
         ahead[cell] = state
     back = np.ones(most)
     for cell in range(count - 1, 0, -1):
-        back = moves.into(cell) @ (back * likelihood[cell])
+        back = moves.into(cell, before[cell - 1]) @ (back * likelihood[cell])
         back = back / max(float(back.max()), 1e-300)
         ahead[cell - 1] *= back
         ahead[cell - 1] /= max(float(ahead[cell - 1].sum()), 1e-300)
@@ -190,11 +225,18 @@ class _Moves:
         self._stretch = cells.stretch
         self._tracks = tracks
         self._at_s = cycles.at_s[cells.first[:-1]]
-        self._last, self._next = _ranks_around(cells, tracks, worth)
+        self._ranks = np.maximum.reduceat(worth.rank, cells.first[:-1], axis=0)
+        self._next = _next_ranks(cells, tracks, worth)
         self._known: dict[tuple[int, bool], Floats] = {}
 
-    def into(self, cell: int) -> Floats:
-        """Return the factors from the cell before into this one, float64 [k, k]."""
+    def into(self, cell: int, used: Indexes) -> Floats:
+        """Return the factors from the cell before into this one, float64 [k, k].
+
+        Args:
+            cell: where to.
+            used: the last ranks that the likeliest way to each candidate of the cell before has
+                used, whichever candidates it took; -1 for none, int64 [_REMEMBERED, k].
+        """
         stretch = int(self._stretch[cell])
         entered = bool(self._stretch[cell - 1] != stretch)
         factors = self._known.get((stretch, entered))
@@ -203,10 +245,13 @@ class _Moves:
                 self._known.clear()
             factors = self._factors(stretch, cell, entered=entered)
             self._known[(stretch, entered)] = factors
-        overlap = self._last[cell - 1][:, None] - self._next[cell][None, :] + 1
-        given_up = np.exp(-_PAIR_GIVEN_UP * np.clip(overlap, 0, _OVERLAP_MAX))
-        given_up[overlap > _OVERLAP_MAX] = 0.0
-        return np.where(factors >= 1.0, factors, factors * given_up)
+        count = (used[:, :, None] >= self._next[cell]).sum(axis=0)
+        return np.where(factors >= 1.0, factors, factors * _GIVEN_UP[count])
+
+    def after(self, used: Indexes, cell: int) -> Indexes:
+        """Return what is used after a cell by ways that had used this before."""
+        rank = self._ranks[cell]
+        return np.where(rank < 0, used, np.vstack([rank, used[:-1]]))
 
     def _factors(self, stretch: int, cell: int, *, entered: bool) -> Floats:
         tracks, at_s = self._tracks, self._at_s[cell]
@@ -214,7 +259,7 @@ class _Moves:
         before = tracks.offset_s[origin] + tracks.rate[origin] * (at_s - tracks.middle_s[origin])
         after = tracks.offset_s[stretch] + tracks.rate[stretch] * (at_s - tracks.middle_s[stretch])
         apart_s = np.abs(after[None, :] - before[:, None])
-        step = _STEPS_PER_CYCLE / (2 * _STEP_RANGE * np.maximum(apart_s, 1.0))
+        step = np.exp(-step_cost(apart_s))
         if entered:
             factors = np.where(apart_s <= _SAME_S, 1.0, step)
         else:
@@ -222,14 +267,10 @@ class _Moves:
         return np.nan_to_num(np.where(np.isnan(apart_s), 0.0, factors))
 
 
-def _ranks_around(cells: _Cells, tracks: Tracks, worth: _Worth) -> tuple[Indexes, Indexes]:
-    """Return, for each cell, the last rank that a candidate used up to it, and its next from it.
-
-    Both look no farther than the stretch; before its first record a candidate has used none.
-    """
-    last, following = worth.rank.copy(), np.where(worth.rank < 0, _NO_RANK, worth.rank)
+def _next_ranks(cells: _Cells, tracks: Tracks, worth: _Worth) -> Indexes:
+    """Return, for each cell, the next rank that a candidate uses from it, within its stretch."""
+    following = np.where(worth.rank < 0, _NO_RANK, worth.rank)
     for stretch in range(len(tracks.first) - 1):
         part = slice(int(tracks.first[stretch]), int(tracks.first[stretch + 1]))
-        last[part] = np.maximum.accumulate(last[part], axis=0)
         following[part] = np.minimum.accumulate(following[part][::-1], axis=0)[::-1]
-    return last[cells.first[1:] - 1], following[cells.first[:-1]]
+    return np.asarray(following[cells.first[:-1]])

@@ -6,11 +6,12 @@ what the time to the OS varies. The time asleep speaks too, whatever the offset,
 disagrees there is not ruled out: a DUT may hide seconds before its sleep.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match_live import UNKNOWN, Readings, lag_gain
+from resume_rig.analysis.match_times import FROM_IMAGE_BITS, CycleTimes, Entries, Floats, Indexes
 
 # Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1.
 _FLAT = 0.5516
@@ -19,9 +20,11 @@ REACH = 1.6
 _ASLEEP_HALF_S = 1.3
 _ASLEEP_RANGE_S = 30.0
 _ASLEEP_DOUBTED = 0.1
+_IMAGES_OF_AT_LEAST = 10
 _UNLIKE = np.log(0.05)
 _NEIGHBOURS = 4
 NEVER = -1e9
+_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,21 @@ class Noise:
         lost: share of the cycles whose record is not in the log.
         others_hz: rate of records of other sleeps.
         asleep_bias_s: usual excess of the OS's time asleep; None leaves the time asleep out.
+        image_bias_s, image_half_s: the same after a wake from an image, and how far it varies:
+            whether the OS counts the writing of the image, and how long that takes, only the
+            campaign itself tells; None leaves it out.
+        usual_lag: by how many readings the log is late each time.
+        late: share of the records that come with another one.
     """
 
     half_s: float = 0.8
     lost: float = 0.1
     others_hz: float = 1 / 3600
     asleep_bias_s: float | None = None
+    image_bias_s: float | None = None
+    image_half_s: float = 0.0
+    usual_lag: int = 0
+    late: float = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,17 +62,36 @@ class Gains:
         gain: log-likelihood ratio against "lost, and the record is of another sleep" without the
             cost of losing; NEVER where it cannot be.
         residual_s: entry minus prediction.
+        lag: by how many readings of the log it came late; UNKNOWN where that is not known.
     """
 
     entry: Indexes
     gain: Floats
     residual_s: Floats
+    lag: Readings
+
+    def with_lag(self, usual: int, late: float) -> Floats:
+        """Return the gains with what it says when the records came (`match_live.lag_gain`)."""
+        known = self.lag >= 0
+        gain = self.gain.copy()
+        gain[known] += lag_gain(self.lag[known], usual, late)
+        return gain
 
 
 def gains(
     cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
 ) -> Gains:
-    """Return what the entries around each row's prediction are worth.
+    """Return what the entries around each row's prediction are worth; arguments as below."""
+    found = gains_without_lag(cycles, entries, rows, offset_s, noise)
+    if not cycles.readings:
+        return found
+    return replace(found, gain=found.with_lag(noise.usual_lag, noise.late))
+
+
+def gains_without_lag(
+    cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
+) -> Gains:
+    """Return what the entries around each row's prediction are worth, but for when they came.
 
     Args:
         cycles: all of them.
@@ -86,8 +117,13 @@ def gains(
     gain[near] += _asleep(cycles, entries, row, entry[near], noise)
     unlike = (cycles.unlike[row] & entries.kind[entry[near]]) != 0
     gain[near] += np.where(unlike, _UNLIKE, 0.0)
-    gain[near] = np.where(cycles.index[row] <= entries.last_cycle[entry[near]], gain[near], NEVER)
-    return Gains(entry, gain, residual)
+    lag = np.full(entry.shape, UNKNOWN, dtype=np.int32)
+    if cycles.readings:
+        told = entries.reading[entry[near]]
+        late = told - cycles.reading[row]
+        lag[near] = np.where(told == UNKNOWN, UNKNOWN, late)
+        gain[near] = np.where((told != UNKNOWN) & (late < 0), NEVER, gain[near])
+    return Gains(entry, gain, residual, lag)
 
 
 def _asleep(
@@ -95,8 +131,12 @@ def _asleep(
 ) -> Floats:
     if noise.asleep_bias_s is None:
         return np.zeros(len(row))
-    apart = entries.asleep_s[entry] - cycles.asleep_s[row] - noise.asleep_bias_s
-    shape = _FLAT * np.exp(-((apart / _ASLEEP_HALF_S) ** 4)) / _ASLEEP_HALF_S
+    image = (entries.kind[entry] & FROM_IMAGE_BITS) != 0
+    bias_s, half_s = noise.asleep_bias_s, np.full(len(row), _ASLEEP_HALF_S)
+    image_bias_s = np.nan if noise.image_bias_s is None else noise.image_bias_s
+    half_s[image] = max(noise.image_half_s, _ASLEEP_HALF_S)
+    apart = entries.asleep_s[entry] - cycles.asleep_s[row] - np.where(image, image_bias_s, bias_s)
+    shape = _FLAT * np.exp(-((apart / half_s) ** 4)) / half_s
     told = np.log((1 - _ASLEEP_DOUBTED) * shape * _ASLEEP_RANGE_S + _ASLEEP_DOUBTED)
     return np.where(np.isnan(apart), 0.0, told)
 
@@ -104,10 +144,14 @@ def _asleep(
 def lost_cost(
     cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
 ) -> Floats:
-    """Return the log-likelihood that the rows have no record: nothing where the log is silent."""
+    """Return the log-likelihood that the rows have no record: nothing where the log is silent.
+
+    A log that was read while the cycles ran is not silent about those that ended before.
+    """
     predicted = cycles.at_s[rows] + offset_s
     reach = REACH * noise.half_s
     covered = (predicted >= entries.at_s[0] - reach) & (predicted <= entries.at_s[-1] + reach)
+    covered |= cycles.reading[rows] < cycles.readings
     return np.where(covered, np.log(noise.lost), 0.0)
 
 
@@ -131,7 +175,7 @@ def learnt(
         entry: their entries, int64 [k].
     """
     if len(rows) == 0:
-        return Noise(noise.half_s, noise.lost, noise.others_hz, 0.3)
+        return replace(noise, asleep_bias_s=0.3)
     at = entries.at_s[entry]
     inside = (entries.at_s >= at.min()) & (entries.at_s <= at.max())
     others = len(np.unique(entries.record[inside])) - len(np.unique(entries.record[entry]))
@@ -142,13 +186,52 @@ def learnt(
     if len(plain) >= 20:
         half_s = float(np.clip(1.15 * np.quantile(np.abs(plain), 0.95), 0.15, 1.5))
     apart = entries.asleep_s[entry] - cycles.asleep_s[rows]
-    apart = apart[~np.isnan(apart)]
+    image = (entries.kind[entry] & FROM_IMAGE_BITS) != 0
+    image_bias_s, image_half_s = _of_images(apart[image & ~np.isnan(apart)])
+    apart = apart[~image & ~np.isnan(apart)]
+    lag = entries.reading[entry] - cycles.reading[rows]
+    lag = lag[entries.reading[entry] != UNKNOWN]
+    usual_lag, late = noise.usual_lag, noise.late
+    if len(lag):
+        usual_lag = int(np.median(lag))
+        late = float(np.clip((int((lag != usual_lag).sum()) + 1) / (len(lag) + 4), 0.02, 0.5))
     return Noise(
         half_s,
         float(np.clip((covered - len(rows) + 1) / (covered + 4), 0.02, 0.6)),
         float(max((others + 1) / span_s, 1 / 7200)),
         float(np.median(apart)) if len(apart) >= 5 else 0.3,
+        image_bias_s,
+        image_half_s,
+        usual_lag,
+        late,
     )
+
+
+def by_chance(of_each: float, cycles: int, noise: Noise) -> float:
+    """Return how much less another offset explains by lost records alone, at most.
+
+    Args:
+        of_each: what a cycle with a record adds, log-likelihood.
+        cycles: how many there are; three standard deviations of how many lost a record count.
+        noise: what the records are like.
+    """
+    return of_each * (3.0 + 3.0 * float(np.sqrt(2 * cycles * noise.lost)))
+
+
+def _of_images(apart: Floats) -> tuple[float | None, float]:
+    """Return the usual excess of the time asleep after wakes from an image, and its half-width."""
+    if len(apart) < _IMAGES_OF_AT_LEAST:
+        return None, 0.0
+    bias_s = float(np.median(apart))
+    half_s = 1.5 * float(np.quantile(np.abs(apart - bias_s), 0.9))
+    # What varies as much as sleeps do tells nothing of them.
+    return (bias_s if half_s < _ASLEEP_RANGE_S / 2 else None), half_s
+
+
+def parts_of(count: int) -> list[slice]:
+    """Return slices of so many rows, none of them too long to be weighed at once."""
+    starts = range(0, max(count, 1), _AT_ONCE)
+    return [slice(low, min(low + _AT_ONCE, count)) for low in starts]
 
 
 def log_sum(values: Floats, axis: int) -> Floats:

@@ -1,43 +1,48 @@
 """Why a cycle has no record, and a record no cycle: the likely reason, from what stands around."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import numpy as np
 
-from resume_rig.analysis.match_times import Indexes, OutsideMoments, RecordTimes
+from resume_rig.analysis.match_pairs import Pairs
+from resume_rig.analysis.match_times import Indexes, Moments, RecordTimes
 from resume_rig.model.match import CycleReason, RecordReason
 from resume_rig.model.os_record import SleepKind
 
 
 def cycle_reasons(
-    cycles: Sequence[OutsideMoments],
+    moments: Moments,
     times: RecordTimes,
-    pairs: dict[int, int],
-    ambiguous: Collection[int],
+    pairs: Pairs,
+    ambiguous: Indexes,
 ) -> dict[int, CycleReason]:
     """Return a reason for every cycle without a record.
 
     Args:
-        cycles: all of them.
+        moments: of all cycles.
         times: of the records.
-        pairs: cycle to record.
+        pairs: what is matched.
         ambiguous: cycles that likely had a record, though not likely enough.
     """
-    free = [index for index in range(len(cycles)) if index not in pairs]
-    around = _Around(times, pairs)
-    return {index: _of_cycle(index, cycles[index], around, ambiguous) for index in free}
+    asleep, awake = ~np.isnan(moments.asleep_s), ~np.isnan(moments.awake_s)
+    free = np.ones(len(asleep), dtype=np.bool_)
+    free[pairs.cycle] = False
+    around, unsure = _Around(times, pairs), set(ambiguous.tolist())
+    return {
+        index: _of_cycle(index, bool(asleep[index]), bool(awake[index]), around, unsure)
+        for index in np.flatnonzero(free).tolist()
+    }
 
 
-def record_reasons(
-    times: RecordTimes, pairs: dict[int, int], ambiguous: Collection[int]
-) -> dict[int, RecordReason]:
+def record_reasons(times: RecordTimes, pairs: Pairs, ambiguous: Indexes) -> dict[int, RecordReason]:
     """Return a reason for every record without a cycle; the arguments as of `cycle_reasons`."""
-    taken = set(pairs.values())
+    free = np.ones(len(times.kind), dtype=np.bool_)
+    free[pairs.record] = False
+    unsure = set(ambiguous[free[ambiguous]].tolist())
     around = _Around(times, pairs)
     doze, died = times.is_doze, times.of_kinds({SleepKind.DIED})
-    free = [index for index in range(len(times.kind)) if index not in taken]
     found: dict[int, RecordReason] = {}
-    for index in free:
+    for index in np.flatnonzero(free).tolist():
         if died[index]:
             found[index] = RecordReason.NOT_SURVIVED
         elif not times.usable[index]:
@@ -46,7 +51,7 @@ def record_reasons(
             found[index] = RecordReason.NO_TIME
         elif times.doubled_of[index] >= 0:
             found[index] = RecordReason.DOUBLED
-        elif index in ambiguous:
+        elif index in unsure:
             found[index] = RecordReason.AMBIGUOUS
         elif doze[index]:
             found[index] = RecordReason.DOZE
@@ -58,14 +63,14 @@ def record_reasons(
 class _Around:
     """The span of what is matched, in cycles and in the order of the records."""
 
-    def __init__(self, times: RecordTimes, pairs: dict[int, int]) -> None:
+    def __init__(self, times: RecordTimes, pairs: Pairs) -> None:
         self._rank = times.rank
-        self.any = bool(pairs)
-        if not pairs:
+        self.any = len(pairs.cycle) > 0
+        if not self.any:
             return
-        ranks = self._rank[np.fromiter(pairs.values(), dtype=np.int64)]
+        ranks = self._rank[pairs.record]
         self._low, self._high = int(ranks.min()), int(ranks.max())
-        self.first, self.last = min(pairs), max(pairs)
+        self.first, self.last = int(pairs.cycle[0]), int(pairs.cycle[-1])
         known: Indexes = self._rank[times.usable & ~np.isnan(times.wake_s)]
         self.begins = len(known) > 0 and self._low <= int(known.min())
         self.ends = len(known) > 0 and self._high >= int(known.max())
@@ -82,11 +87,11 @@ class _Around:
 
 
 def _of_cycle(
-    index: int, cycle: OutsideMoments, around: _Around, ambiguous: Collection[int]
+    index: int, slept: bool, woke: bool, around: _Around, ambiguous: Collection[int]
 ) -> CycleReason:
     reason = CycleReason.LOST
-    if cycle.awake_ns is None:
-        reason = CycleReason.NO_TIME if cycle.asleep_ns is None else CycleReason.NOT_SURVIVED
+    if not woke:
+        reason = CycleReason.NOT_SURVIVED if slept else CycleReason.NO_TIME
     elif index in ambiguous:
         reason = CycleReason.AMBIGUOUS
     elif not around.any:

@@ -6,23 +6,39 @@ once more: against all records that stand between those of its neighbours, does 
 come near?
 """
 
+from dataclasses import dataclass
+from itertools import islice
+
 import numpy as np
 
-from resume_rig.analysis.match_choice import Choice
-from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_edges import Edges
+from resume_rig.analysis.match_likelihood import (
+    Noise,
+    by_chance,
+    gains_without_lag,
+    log_sum,
+    lost_cost,
+    parts_of,
+)
+from resume_rig.analysis.match_live import LOG_LAG_LIKELY, USUAL_LAGS
+from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_vote import most_voters, voted_offsets
 
 STEP_S = 1.5
 """Offsets of two matched cycles in a row that are farther apart are a step of the clock."""
 _RIVALS = 24
+_AS_GOOD_AS_ANY = 1e9
+_NEAR = 64
 _VOTERS = 256
-_WEIGHED = 4096
+_GLANCE, _WEIGHED = 512, 4096
+_MANY = 5
 _SAME_S = 1.0
 _LIKELY = 0.5
 _FARTHEST = 40.0
 # One pair alone cannot tell a step of the clock from chance.
 _ALONE = 0.9
+_CERTAIN = 0.999
 
 
 def unrivalled(
@@ -38,34 +54,92 @@ def unrivalled(
     if len(likely) == 0:
         return sure
     cuts = np.flatnonzero(np.abs(np.diff(chosen.offset_s[likely])) > STEP_S) + 1
-    runs = np.split(likely, cuts)
-    rank = entries.rank[chosen.entry]
-    for at, run in enumerate(runs):
-        before = runs[at - 1][-1] if at else None
-        after = runs[at + 1][0] if at + 1 < len(runs) else None
-        first = 0 if before is None else int(chosen.rows[before]) + 1
-        last = len(cycles.at_s) if after is None else int(chosen.rows[after])
-        free = np.ones(len(entries.at_s), dtype=np.bool_)
-        if before is not None:
-            free &= entries.rank > rank[before]
-        if after is not None:
-            free &= entries.rank < rank[after]
-        anchor_s = expected_s if before is None else float(chosen.offset_s[before])
-        found = chosen.where(run)
+    edges = Edges(chosen.where(likely), cycles, entries, noise).certainty(cuts)
+    runs = _Runs(
+        chosen,
+        np.split(likely, cuts),
+        cycles=cycles,
+        entries=entries,
+        noise=noise,
+        expected_s=expected_s,
+    )
+    count = len(runs.runs)
+    direct = [runs.certainty(at, at - 1, at + 1) for at in range(count)]
+    for at, run in enumerate(runs.runs):
+        low = 0 if at == 0 else int(runs.runs[at - 1][-1]) + 1
+        high = len(sure) if at + 1 == count else int(runs.runs[at + 1][0])
+        sure[low:high] = runs.whatever_beside(at, direct)
+        if len(run) == 1 and count > 1:
+            sure[low:high] *= _ALONE
+    sure[likely] *= edges
+    return sure
+
+
+class _Runs:
+    """The runs between steps of the clock."""
+
+    def __init__(
+        self,
+        chosen: Choice,
+        runs: list[Indexes],
+        *,
+        cycles: CycleTimes,
+        entries: Entries,
+        noise: Noise,
+        expected_s: float | None,
+    ) -> None:
+        self.runs = runs
+        self._chosen, self._cycles, self._entries = chosen, cycles, entries
+        self._noise, self._expected_s = noise, expected_s
+        self._rank = entries.rank[chosen.entry]
+        self._by_rank = np.argsort(entries.rank, kind="stable")
+        self._ranks = entries.rank[self._by_rank]
+
+    def certainty(self, at: int, before: int, after: int) -> float:
+        """Return the probability that no rival of a run is the truth.
+
+        Args:
+            at: the run.
+            before: the last run before it that is taken for right; its records are no rival's.
+            after: the first run after it that is.
+        """
+        chosen, runs = self._chosen, self.runs
+        first, last = 0, len(self._cycles.at_s)
+        low, high, anchor_s = 0, len(self._ranks), self._expected_s
+        if at:
+            first = int(chosen.rows[runs[at - 1][-1]]) + 1
+            anchor_s = float(chosen.offset_s[runs[at - 1][-1]])
+        if at + 1 < len(runs):
+            last = int(chosen.rows[runs[at + 1][0]])
+        if before >= 0:
+            rank = self._rank[runs[before][-1]]
+            low = int(np.searchsorted(self._ranks, rank, side="right"))
+        if after < len(runs):
+            high = int(np.searchsorted(self._ranks, self._rank[runs[after][0]]))
         weight = _rivals(
             np.arange(first, last),
-            found,
-            cycles,
-            entries.where(free),
-            noise=noise,
+            chosen.where(runs[at]),
+            self._cycles,
+            self._entries.where(np.sort(self._by_rank[low:high])),
+            noise=self._noise,
             anchor_s=anchor_s,
         )
-        low = 0 if before is None else int(before) + 1
-        high = len(sure) if after is None else int(after)
-        sure[low:high] = 1.0 / (1.0 + weight)
-        if len(run) == 1 and len(runs) > 1:
-            sure[low:high] *= _ALONE
-    return sure
+        return 1.0 / (1.0 + weight)
+
+    def whatever_beside(self, at: int, direct: list[float]) -> float:
+        """Return the probability of a run, those beside it being as likely as they are.
+
+        A run beside one that is doubtful may owe its certainty to records that the doubtful one
+        took: then it must be certain among those, too.
+        """
+        before, after, both = at - 1, at + 1, 1.0
+        while before >= 0 and direct[before] < _CERTAIN:
+            both, before = both * direct[before], before - 1
+        while after < len(self.runs) and direct[after] < _CERTAIN:
+            both, after = both * direct[after], after + 1
+        if both == 1.0 or direct[at] < _LIKELY:
+            return direct[at]
+        return direct[at] * (both + (1.0 - both) * self.certainty(at, before, after))
 
 
 def _rivals(
@@ -79,46 +153,146 @@ def _rivals(
 ) -> float:
     """Return the likelihood of all rivals together against that of the run as it was found."""
     voters = run.rows
+    own_s = np.interp(rows, voters, run.offset_s)
+    story = _Story(cycles, free, noise, rows, own_s)
+    beside = _apart(_voted_near(run, cycles, free))
+    if len(rows) > _WEIGHED and all(story.has_many(beside, size) for size in (_GLANCE, _WEIGHED)):
+        return _AS_GOOD_AS_ANY
     # The cycles about a short run may have a better story that the run is no part of.
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
     most = min(most_voters(len(free.at_s)), _VOTERS)
     groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
-    offsets = np.concatenate(
-        [voted_offsets(cycles.at_s[some], free.at_s, _RIVALS) for some in groups.values()]
-    )
-    if len(rows) > _WEIGHED:
-        rows = rows[np.linspace(0, len(rows) - 1, _WEIGHED).astype(np.int64)]
-    own_s = np.interp(rows, voters, run.offset_s)
+    # Votes are for shifts against where the run itself is, so that its drift spoils none.
+    told_s = [cycles.at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
+    voted = [voted_offsets(each, free.at_s, _RIVALS) for each in told_s]
+    some = _sample(len(rows), _WEIGHED)
+    own = story.told(0.0, some)
+    close_s = own.total - by_chance(own.of_each, own.cycles, noise)
+    first = _apart(voted[0]).tolist()
+    others = _apart(np.concatenate([*voted, beside])).tolist()
+    # So many that come near in a sample, or among those with most votes, are some of more: nothing
+    # tells which of them is right.
+    many = _MANY if len(some) < len(rows) else len(others) + 1
+    if len(voters) > most and len(voted[0]) >= _RIVALS:
+        many = min(many, _RIVALS // 2)
+    worth: dict[float, float] = {}
+    near: list[float] = []
+    for away in [*first, *(each for each in others if each not in first)]:
+        worth[away] = story.told(away, some).total
+        near += [away] if worth[away] >= close_s else []
+        if len(near) >= many:
+            return _AS_GOOD_AS_ANY
+    if len(some) < len(rows):
+        # A sample loses other records than the whole: what came near in it is weighed by all.
+        everywhere = np.arange(len(rows))
+        worth = {away: story.told(away, everywhere).total for away in near}
+        own = story.told(0.0, everywhere) if near else own
     middle_s = float(np.median(own_s))
-    moved = np.unique(np.round((offsets - middle_s) / (_SAME_S / 2)) * (_SAME_S / 2))
-    moved = moved[np.abs(moved) > _SAME_S]
-    own = _explained(rows, own_s, cycles, free, noise) - _far(middle_s, anchor_s)
-    total = 0.0
-    for away in moved.tolist():
-        shifted = own_s + away
-        shifted = shifted + _centred(rows, shifted, cycles, free)
-        rival = _explained(rows, shifted, cycles, free, noise) - _far(middle_s + away, anchor_s)
-        total += float(np.exp(np.clip(rival - own, -_FARTHEST, _FARTHEST)))
-    return total
+    own_worth = own.total - _far(middle_s, anchor_s)
+    apart = [w - _far(middle_s + away, anchor_s) - own_worth for away, w in worth.items()]
+    return float(np.exp(np.clip(apart, -_FARTHEST, _FARTHEST)).sum())
 
 
-def _explained(
-    rows: Indexes, offset_s: Floats, cycles: CycleTimes, free: Entries, noise: Noise
-) -> float:
-    found = gains(cycles, free, rows, offset_s, noise)
-    lost = lost_cost(cycles, free, rows, offset_s, noise)
-    return float(log_sum(np.column_stack([found.gain, lost]), axis=1).sum())
+def _sample(count: int, size: int) -> Indexes:
+    """Return so many places, evenly spread; all where there are fewer."""
+    return np.unique(np.linspace(0, count - 1, min(size, count)).astype(np.int64))
 
 
-def _centred(rows: Indexes, offset_s: Floats, cycles: CycleTimes, free: Entries) -> float:
-    """Return how far a rival's own pairs are from it, in the median."""
-    predicted = cycles.at_s[rows] + offset_s
-    after = np.minimum(np.searchsorted(free.at_s, predicted), len(free.at_s) - 1)
-    before = np.maximum(after - 1, 0)
-    up, down = free.at_s[after] - predicted, free.at_s[before] - predicted
-    residual = np.where(np.abs(up) < np.abs(down), up, down)
-    near = residual[np.abs(residual) < _SAME_S]
-    return float(np.median(near)) if len(near) else 0.0
+def _apart(away_s: Floats) -> Floats:
+    """Return shifts, each once, without those that are none."""
+    rounded = np.unique(np.round(away_s / (_SAME_S / 2)) * (_SAME_S / 2))
+    return np.asarray(rounded[np.abs(rounded) > _SAME_S])
+
+
+def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:
+    """Return the shifts by a few records that the middle of a run votes for.
+
+    Against a long log only few cycles can vote, and an even pace has more shifts than are weighed.
+    """
+    middle = len(run.rows) // 2
+    some = slice(max(middle - _NEAR // 2, 0), middle + _NEAR // 2 + 1)
+    times = cycles.at_s[run.rows[some]] + run.offset_s[some]
+    told = np.searchsorted(free.at_s, times[[0, -1]])
+    near = free.at_s[max(int(told[0]) - _NEAR // 2, 0) : int(told[1]) + _NEAR // 2]
+    return voted_offsets(times, near, _RIVALS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    """How an offset explains some cycles.
+
+    Attributes:
+        total: log-likelihood.
+        of_each: of a cycle that has a record, in the mean.
+        cycles: how many there are.
+    """
+
+    total: float
+    of_each: float
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Story:
+    """A run of cycles and the records that are free for it.
+
+    Attributes:
+        rows: the cycles. own_s: where the run itself puts the OS clock, float64 [r].
+    """
+
+    cycles: CycleTimes
+    free: Entries
+    noise: Noise
+    rows: Indexes
+    own_s: Floats
+
+    def told(self, away_s: float, some: Indexes) -> _Explained:
+        """Return how an offset so far from the run's own explains some of its rows.
+
+        Whatever the usual lag of the log.
+        """
+        rows, offset_s = self.rows[some], self.own_s[some] + away_s
+        if away_s:
+            offset_s = offset_s + self._centre(rows, offset_s)
+        totals = np.zeros(len(USUAL_LAGS) if self.cycles.readings else 1)
+        positive = np.zeros((len(totals), 2))
+        for part in parts_of(len(rows)):
+            for lag, each in enumerate(self._each(rows[part], offset_s[part])):
+                totals[lag] += each.sum()
+                positive[lag] += (each[each > 0].sum(), (each > 0).sum())
+        if self.cycles.readings:
+            totals += LOG_LAG_LIKELY
+        best = positive[int(totals.argmax())]
+        of_each = float(best[0] / best[1]) if best[1] else 0.0
+        return _Explained(float(log_sum(totals, axis=0)), of_each, len(rows))
+
+    def has_many(self, away_s: Floats, size: int) -> bool:
+        """Return whether many offsets explain as much, but for chance, in a sample of the rows."""
+        some = _sample(len(self.rows), size)
+        own = self.told(0.0, some)
+        close_s = own.total - by_chance(own.of_each, own.cycles, self.noise)
+        near = (self.told(away, some).total >= close_s for away in away_s.tolist())
+        return sum(islice(filter(None, near), _MANY)) >= _MANY
+
+    def _each(self, rows: Indexes, offset_s: Floats) -> list[Floats]:
+        """Return what each cycle adds, for each usual lag of the log."""
+        found = gains_without_lag(self.cycles, self.free, rows, offset_s, self.noise)
+        lost = lost_cost(self.cycles, self.free, rows, offset_s, self.noise)
+        gains = [found.gain]
+        if self.cycles.readings:
+            gains = [found.with_lag(usual, self.noise.late) for usual in USUAL_LAGS]
+        return [log_sum(np.column_stack([gain, lost]), axis=1) for gain in gains]
+
+    def _centre(self, rows: Indexes, offset_s: Floats) -> float:
+        """Return how far a rival's own pairs are from it, in the median."""
+        at_s = self.free.at_s
+        predicted = self.cycles.at_s[rows] + offset_s
+        after = np.minimum(np.searchsorted(at_s, predicted), len(at_s) - 1)
+        before = np.maximum(after - 1, 0)
+        up, down = at_s[after] - predicted, at_s[before] - predicted
+        residual = np.where(np.abs(up) < np.abs(down), up, down)
+        near = residual[np.abs(residual) < _SAME_S]
+        return float(np.median(near)) if len(near) else 0.0
 
 
 def _far(offset_s: float, anchor_s: float | None) -> float:

@@ -1,26 +1,18 @@
 """Records that tell of no wake are matched by their sleep, once the other pairs tell the offset."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from resume_rig.analysis.match_choice import Choice
 from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_order import Choice
+from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_times import CycleTimes, Entries
-
-
-@dataclass(frozen=True, slots=True)
-class SleepPair:
-    """A cycle, a record and the probability of the two belonging together."""
-
-    cycle: int
-    record: int
-    probability: float
 
 
 def by_sleep_times(
     sure: Choice, cycles: CycleTimes, entries: Entries, sleeps: Entries, noise: Noise
-) -> list[SleepPair]:
+) -> Pairs:
     """Return pairs of cycles that are left with records that have only a sleep time.
 
     Args:
@@ -34,7 +26,8 @@ def by_sleep_times(
     free[sure.rows] = False
     rows = np.flatnonzero(free & ~np.isnan(cycles.asleep_s))
     if len(rows) == 0 or len(sure.rows) == 0 or len(sleeps.at_s) == 0:
-        return []
+        nothing = np.empty(0, dtype=np.int64)
+        return Pairs(nothing, nothing, np.empty(0))
     asleep = replace(
         cycles,
         at_s=cycles.at_s - np.nan_to_num(cycles.asleep_s),
@@ -52,10 +45,7 @@ def by_sleep_times(
     after_rank = np.append(entries.rank[sure.entry], np.iinfo(np.int64).max)[after]
     in_order = (sleeps.rank[entry] > before_rank) & (sleeps.rank[entry] < after_rank)
     beside = np.append(1.0, sure.probability)[after] * np.append(sure.probability, 1.0)[after]
-    pairs: dict[int, SleepPair] = {}
-    for place in np.flatnonzero(in_order).tolist():
-        record, probability = int(sleeps.record[entry[place]]), float(share[place] * beside[place])
-        pair = SleepPair(int(cycles.index[rows[place]]), record, probability)
-        if record not in pairs or pairs[record].probability < probability:
-            pairs[record] = pair
-    return list(pairs.values())
+    pairs = Pairs(cycles.index[rows], sleeps.record[entry], share * beside).where(in_order)
+    # A record that two cycles claim is of the likelier one.
+    pairs = pairs.where(np.lexsort([-pairs.probability, pairs.record]))
+    return pairs.where(np.unique(pairs.record, return_index=True)[1])

@@ -4,25 +4,24 @@ Seconds in float64, counted from the first cycle and the first record, good to b
 hundred years of offset.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.analysis.match_live import Readings, Seen
+from resume_rig.model.os_record import SleepKind
 
 Floats = NDArray[np.float64]
 Indexes = NDArray[np.int64]
 
-_NS = 1e-9
-_MS = 1e-3
 _FROM_IMAGE = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP})
 _KINDS = tuple(SleepKind)
 _CODE = {kind: code for code, kind in enumerate(_KINDS)}
-# No firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
-_PLAUSIBLE_FIRMWARE_S = 60.0
+FROM_IMAGE_BITS = sum(1 << _CODE[kind] for kind in _FROM_IMAGE)
+"""Of `Entries.kind`."""
+
 # From SLP_S3# rising to the OS where the record does not say: from memory, from an image.
 _USUAL_TO_OS_S = {False: 0.8, True: 8.0}
 _USUAL_WAKE_S = {False: 1.0, True: 5.0}
@@ -36,21 +35,6 @@ _BELIEVED, _NOT_BELIEVED = 0.85, 0.15
 # A record without a single duration is written beside the real one as often as in its place.
 _UNMEASURED_WEIGHT = 0.05
 _SAME_MOMENT_S = 2.0
-NOT_KNOWN = (1 << 62) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideMoments:
-    """When a cycle slept and woke, on one clock for all cycles (host UTC, or a capture's own).
-
-    Attributes:
-        asleep_ns, awake_ns: SLP_S3# falling and rising; None where not known.
-        unlike: kinds of sleep that the wires exclude.
-    """
-
-    asleep_ns: int | None
-    awake_ns: int | None
-    unlike: frozenset[SleepKind] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +47,8 @@ class CycleTimes:
         index: which cycle, int64 [n].
         asleep_s: how long it slept; NaN where not known, float64 [n].
         unlike: bit of each kind that the wires exclude, int64 [n].
+        reading: the first of the log since its end (`match_live.Seen`), int32 [n].
+        readings: how many there were; 0 where the log was not read while the cycles ran.
     """
 
     base_ns: int
@@ -70,6 +56,40 @@ class CycleTimes:
     index: Indexes
     asleep_s: Floats
     unlike: Indexes
+    reading: Readings
+    readings: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """When every cycle slept and woke; NaN where not known.
+
+    Attributes:
+        base_ns: what the times count from.
+        asleep_s, awake_s: SLP_S3# falling and rising, float64 [n].
+        unlike: bit of each kind that the wires exclude, int64 [n].
+    """
+
+    base_ns: int
+    asleep_s: Floats
+    awake_s: Floats
+    unlike: Indexes
+
+
+def cycle_times(moments: Moments, seen: Seen, *, by_wake: bool) -> CycleTimes:
+    """Return the cycles that have the time asked for, ascending."""
+    at_s = moments.awake_s if by_wake else moments.asleep_s
+    index = np.flatnonzero(~np.isnan(at_s))
+    index = index[np.argsort(at_s[index], kind="stable")]
+    return CycleTimes(
+        moments.base_ns,
+        at_s[index],
+        index,
+        (moments.awake_s - moments.asleep_s)[index],
+        moments.unlike[index],
+        seen.of_cycle[index],
+        seen.count,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +104,7 @@ class Entries:
         half_s: least half-width of its error, 0 where only the common noise counts, float64 [e].
         asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
         kind: bit of its kind, int64 [e].
-        last_cycle: index of the last cycle that it can belong to, int64 [e].
+        reading: of the log that brought it (`match_live.Seen`), int32 [e].
     """
 
     base_ns: int
@@ -95,9 +115,9 @@ class Entries:
     half_s: Floats
     asleep_s: Floats
     kind: Indexes
-    last_cycle: Indexes
+    reading: Readings
 
-    def where(self, kept: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> "Entries":
+    def where(self, kept: Indexes) -> "Entries":
         """Return a part of them."""
         return Entries(
             self.base_ns,
@@ -108,22 +128,8 @@ class Entries:
             self.half_s[kept],
             self.asleep_s[kept],
             self.kind[kept],
-            self.last_cycle[kept],
+            self.reading[kept],
         )
-
-
-def cycle_times(cycles: Sequence[OutsideMoments], *, by_wake: bool) -> CycleTimes:
-    """Return the cycles that have the time asked for, ascending."""
-    known = (c.awake_ns if by_wake else c.asleep_ns for c in cycles)
-    base_ns = next((ns for ns in known if ns is not None), 0)
-    awake_s = _seconds([c.awake_ns for c in cycles], base_ns)
-    asleep_s = _seconds([c.asleep_ns for c in cycles], base_ns)
-    at_s = awake_s if by_wake else asleep_s
-    bits = {kinds: _bits(kinds) for kinds in {c.unlike for c in cycles}}
-    unlike = np.array([bits[c.unlike] for c in cycles], dtype=np.int64)
-    index = np.flatnonzero(~np.isnan(at_s))
-    index = index[np.argsort(at_s[index], kind="stable")]
-    return CycleTimes(base_ns, at_s[index], index, (awake_s - asleep_s)[index], unlike[index])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +169,7 @@ class RecordTimes:
 
     def of_kinds(self, kinds: Collection[SleepKind]) -> NDArray[np.bool_]:
         """Return which records are of one of these kinds."""
-        return np.isin(self.kind, _codes(kinds))
+        return np.isin(self.kind, codes_of(kinds))
 
     @property
     def is_doze(self) -> NDArray[np.bool_]:
@@ -172,39 +178,7 @@ class RecordTimes:
         return np.asarray(~self.measured & same, dtype=np.bool_)
 
 
-def record_times(records: Sequence[OsRecord], left_out: Collection[SleepKind]) -> RecordTimes:
-    """Return the times of all records, doubled ones marked."""
-    first = (r.wake_time_utc_ns or r.sleep_time_utc_ns for r in records)
-    base_ns = next((ns for ns in first if ns is not None), 0)
-    wake_s = _column(records, "wake_time_utc_ns", _NS, base_ns)
-    began_s = _column(records, "sleep_time_utc_ns", _NS, base_ns)
-    took_s = _column(records, "sleep_ms", _MS)
-    firmware_s = _column(records, "bios_init_ms", _MS)
-    wake_took_s = _column(records, "wake_ms", _MS)
-    kind = np.array([_CODE[record.kind] for record in records], dtype=np.int64)
-    source = np.array([record.source for record in records], dtype=np.int64)
-    usable = ~np.isin(kind, _codes(left_out))
-    measured = ~(np.isnan(firmware_s) & np.isnan(wake_took_s) & np.isnan(took_s))
-    with np.errstate(invalid="ignore"):
-        firmware_s[~(firmware_s <= _PLAUSIBLE_FIRMWARE_S)] = np.nan
-    return RecordTimes(
-        base_ns,
-        wake_s,
-        began_s + np.nan_to_num(took_s),
-        began_s,
-        wake_took_s,
-        firmware_s,
-        _column(records, "hiber_read_ms", _MS),
-        measured,
-        kind,
-        source,
-        usable,
-        _doubles(wake_s, began_s, np.isnan(firmware_s) + 1 * np.isnan(took_s), usable),
-        _ranks(source, wake_s, began_s),
-    )
-
-
-def wake_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
+def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
     """Return the moments of the wires' wakes as the records tell them.
 
     WakeTime is the reading of the RTC plus WakeDuration; before that reading the firmware ran, and
@@ -221,7 +195,7 @@ def wake_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
     usual_s = float(np.median(to_os_s)) if len(chosen) else 0.0
     doubtful = ~guessed & (np.abs(to_os_s - usual_s) > _DOUBTFUL_S)
     came_back_s = times.wake_s[chosen] - took_s
-    asleep_s = np.where(guessed | image, np.nan, came_back_s - to_os_s - times.sleep_s[chosen])
+    asleep_s = np.where(guessed, np.nan, came_back_s - to_os_s - times.sleep_s[chosen])
     weight = np.where(times.measured[chosen], 0.0, np.log(_UNMEASURED_WEIGHT))
     half_s = _half_s(times, chosen, guessed, image)
     twice = np.flatnonzero(doubtful)
@@ -231,7 +205,7 @@ def wake_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
     log_weight = np.concatenate([weight + believed, weight[twice] + np.log(_NOT_BELIEVED)])
     return _entries(
         times,
-        seen_in,
+        seen,
         record=chosen[at],
         at_s=at_s,
         log_weight=log_weight,
@@ -257,7 +231,7 @@ def _half_s(
     return np.where(times.measured[chosen], half_s, np.maximum(half_s, _GUESSED_HALF_S[False]))
 
 
-def sleep_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
+def sleep_entries(times: RecordTimes, seen: Seen) -> Entries:
     """Return the moments of the wires' sleeps, of records that tell of no wake."""
     no_wake = np.isnan(times.wake_s)
     chosen = np.flatnonzero(
@@ -268,7 +242,7 @@ def sleep_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
     asleep_s = np.full(len(chosen), np.nan)
     return _entries(
         times,
-        seen_in,
+        seen,
         record=chosen,
         at_s=times.sleep_s[chosen],
         log_weight=nothing,
@@ -279,7 +253,7 @@ def sleep_entries(times: RecordTimes, seen_in: Sequence[int | None]) -> Entries:
 
 def _entries(
     times: RecordTimes,
-    seen_in: Sequence[int | None],
+    seen: Seen,
     *,
     record: Indexes,
     at_s: Floats,
@@ -289,9 +263,6 @@ def _entries(
 ) -> Entries:
     order = np.argsort(at_s, kind="stable")
     record = record[order]
-    last = np.full(len(times.kind), NOT_KNOWN, dtype=np.int64)
-    if len(seen_in):
-        last = np.array([NOT_KNOWN if at is None else at for at in seen_in], dtype=np.int64)
     return Entries(
         times.base_ns,
         at_s[order],
@@ -301,44 +272,8 @@ def _entries(
         half_s[order],
         asleep_s[order],
         np.left_shift(np.int64(1), times.kind[record]),
-        last[record],
+        seen.of_record[record],
     )
-
-
-def _ranks(source: Indexes, wake_s: Floats, began_s: Floats) -> Indexes:
-    """Return the order in which records were written: their own in a source, else by time.
-
-    The clock may go back within a source; across sources nothing but the time tells.
-    """
-    rank = np.arange(len(source), dtype=np.int64)
-    if len(source) == 0 or np.all(source == source[0]):
-        return rank
-    key = np.fmax(wake_s, began_s)
-    for each in np.unique(source):
-        of_it = np.flatnonzero(source == each)
-        key[of_it] = np.fmax.accumulate(key[of_it])
-    rank[np.argsort(key, kind="stable")] = np.arange(len(rank), dtype=np.int64)
-    return rank
-
-
-def _doubles(
-    wake_s: Floats, began_s: Floats, missing: Indexes, usable: NDArray[np.bool_]
-) -> Indexes:
-    """Return for each record the one with exactly its times, -1 for none.
-
-    That one is the first of those with the fewest values missing.
-    """
-    of = np.full(len(wake_s), -1, dtype=np.int64)
-    timed = np.flatnonzero(usable & ~np.isnan(wake_s))
-    keys = [missing[timed], np.nan_to_num(began_s[timed]), wake_s[timed]]
-    order = timed[np.lexsort(keys)]
-    same = np.zeros(len(order), dtype=np.bool_)
-    same[1:] = (wake_s[order[1:]] == wake_s[order[:-1]]) & (
-        np.nan_to_num(began_s[order[1:]]) == np.nan_to_num(began_s[order[:-1]])
-    )
-    first = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
-    of[order[same]] = order[first[same]]
-    return of
 
 
 def _filled(
@@ -353,23 +288,11 @@ def _filled(
     return filled, gaps
 
 
-def _codes(kinds: Collection[SleepKind]) -> list[int]:
+def codes_of(kinds: Iterable[SleepKind]) -> list[int]:
+    """Return the numbers of some kinds, as `RecordTimes.kind` has them."""
     return [_CODE[kind] for kind in kinds]
 
 
-def _column(records: Sequence[OsRecord], name: str, scale: float, base: int = 0) -> Floats:
-    get = attrgetter(name)
-    values = (get(record) for record in records)
-    return np.array(
-        [np.nan if value is None else (value - base) * scale for value in values], dtype=np.float64
-    )
-
-
-def _seconds(values_ns: Sequence[int | None], base_ns: int) -> Floats:
-    return np.array(
-        [np.nan if ns is None else (ns - base_ns) * _NS for ns in values_ns], dtype=np.float64
-    )
-
-
-def _bits(kinds: Collection[SleepKind]) -> int:
-    return sum(1 << _CODE[kind] for kind in kinds)
+def bits_of(kinds: Iterable[SleepKind]) -> int:
+    """Return the bits of some kinds together, as `Entries.kind` has them."""
+    return sum(1 << code for code in codes_of(kinds))

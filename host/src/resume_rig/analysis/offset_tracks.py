@@ -12,24 +12,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.offset_fit import NONE, Candidates, Run, fitted
+from resume_rig.analysis.offset_live import LiveVotes
+from resume_rig.analysis.offset_stretches import (
+    LONG_CAMPAIGN,
+    short_stretches,
+    with_long_stretches,
+)
 from resume_rig.analysis.offset_vote import most_voters, voted_offsets
 
-_STRETCH = 64
-_STRETCHES_MAX = 8000
-_REACH_S = 1.3
 _SAME_S = 0.7
-_RATE_MAX = 150e-6
-_RATE_OF_AT_LEAST = 24
 _VOTED = 32
 _LONG_RUN = 512
 _PLACES = 8
 _KEPT_OF_VOTES = 200_000
 _KEPT_MIN, _KEPT_MAX = 6, 96
-_SUPPORT = 0.75
-_MISSED_RUN = 5
 _BEFORE, _AFTER = 24, 96
 _POOR = 0.3
 _ANY = 2.0
+_AS_GOOD = 0.9
 _CLOSE_S = 60.0
 
 
@@ -55,25 +56,6 @@ class Tracks:
         return np.asarray(self.offset_s[stretch, slot] + self.rate[stretch, slot] * away)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidates:
-    """Offsets in one stretch with their support, best first; float64 [k] each.
-
-    `trusted` ones come from a neighbour that they explained well.
-    """
-
-    offset_s: Floats
-    rate: Floats
-    score: Floats
-    missed: Floats
-
-    def __len__(self) -> int:
-        return len(self.offset_s)
-
-
-_NONE = _Candidates(np.empty(0), np.empty(0), np.empty(0), np.empty(0))
-
-
 def find_tracks(cycles: CycleTimes, entries: Entries, expected_s: float | None) -> Tracks:
     """Return the candidates.
 
@@ -88,25 +70,26 @@ def find_tracks(cycles: CycleTimes, entries: Entries, expected_s: float | None) 
 class _Finder:
     def __init__(self, cycles: CycleTimes, entries: Entries, expected_s: float | None) -> None:
         self._expected_s = expected_s
+        self._cycles = cycles
         self._at_s = cycles.at_s
         self._entries = entries
-        n = len(cycles.at_s)
-        length = max(_STRETCH, -(-n // _STRETCHES_MAX))
-        self._first = np.append(np.arange(0, n, length), n).astype(np.int64)
-        self._count = len(self._first) - 1
-        self._kept = int(np.clip(_KEPT_OF_VOTES // n, _KEPT_MIN, _KEPT_MAX))
-        ends = self._first[1:] - 1
+        self._kept = int(np.clip(_KEPT_OF_VOTES // len(cycles.at_s), _KEPT_MIN, _KEPT_MAX))
         self._again = int(np.clip(self._kept // 2, 10, 48))
-        self._middle_s = (self._at_s[self._first[:-1]] + self._at_s[ends]) / 2
+        self._live = LiveVotes(cycles, entries)
+        self._cut(short_stretches(len(cycles.at_s)))
         by_rank = np.argsort(entries.rank, kind="stable")
         self._by_rank_s = entries.at_s[by_rank]
         self._place = np.empty(len(by_rank), dtype=np.int64)
         self._place[by_rank] = np.arange(len(by_rank))
 
+    def _cut(self, first: Indexes) -> None:
+        """Take these for the stretches."""
+        self._first = first
+        self._count = len(first) - 1
+        self._middle_s = (self._at_s[first[:-1]] + self._at_s[first[1:] - 1]) / 2
+
     def tracks(self) -> Tracks:
-        found = [_NONE] * self._count
-        for stretch in sorted({0, self._count // 2, self._count - 1}):
-            found[stretch] = self._merged(_NONE, self._fitted(stretch, self._voted(stretch)))
+        found = self._at_three_places()
         for order in (range(self._count), range(self._count - 1, -1, -1)):
             self._sweep(found, order)
         found = [self._with_neighbours(found, stretch) for stretch in range(self._count)]
@@ -117,18 +100,49 @@ class _Finder:
             rate[stretch, : len(each)] = each.rate
         return Tracks(self._first, offset, rate, self._middle_s)
 
-    def _sweep(self, found: list[_Candidates], order: range) -> None:
-        before = _NONE
+    def _at_three_places(self) -> list[Candidates]:
+        """Return what is voted for at the beginning, the middle and the end; cut the stretches."""
+        known = {
+            stretch: self._merged(NONE, self._fitted(stretch, self._voted(stretch)))
+            for stretch in sorted({0, self._count // 2, self._count - 1})
+        }
+        short, middle_s = self._first, self._middle_s
+        start = max(known, key=lambda at: float(known[at].score[0]) if len(known[at]) else 0.0)
+        self._cut(
+            with_long_stretches(
+                self._cycles,
+                self._entries,
+                self._by_rank_s,
+                short,
+                start=start,
+                known=known[start],
+            )
+        )
+        found = [NONE] * self._count
+        for stretch, each in known.items():
+            within = int(np.searchsorted(self._first, short[stretch], side="right")) - 1
+            found[within] = each
+            if len(self._first) < len(short):
+                apart_s = self._middle_s[within] - middle_s[stretch]
+                moved = self._fitted(within, each.offset_s + each.rate * apart_s, each.rate)
+                found[within] = self._merged(NONE, moved)
+        return found
+
+    def _sweep(self, found: list[Candidates], order: range) -> None:
+        before = NONE
         for stretch in order:
-            carried = self._carried(before, stretch - order.step, stretch)
             own = found[stretch]
+            if not self._unexplained(own, stretch) and self._has(own, stretch, before, order.step):
+                before = own
+                continue
+            carried = self._carried(before, stretch - order.step, stretch)
             both = self._merged(carried, own) if len(carried) else own
             if self._unexplained(carried, stretch) or self._unexplained(both, stretch):
                 both = self._merged(both, self._next_in_order(carried, own, stretch, order.step))
             found[stretch] = both
             before = both
 
-    def _with_neighbours(self, found: list[_Candidates], stretch: int) -> _Candidates:
+    def _with_neighbours(self, found: list[Candidates], stretch: int) -> Candidates:
         """Return the candidates of a stretch and those of both neighbours.
 
         The clock may have been set at its first cycles or at its last ones: too few for the
@@ -138,11 +152,23 @@ class _Finder:
         for origin in (stretch - 1, stretch + 1):
             if not 0 <= origin < self._count:
                 continue
+            if self._has(own, stretch, found[origin], stretch - origin):
+                continue
             carried = self._carried(found[origin], origin, stretch)
             apart = np.abs(carried.offset_s[:, None] - own.offset_s[None, :])
             if len(own) == 0 or np.any(apart.min(axis=1) > _SAME_S):
                 own = self._merged(carried, own)
         return own
+
+    def _has(self, own: Candidates, stretch: int, before: Candidates, step: int) -> bool:
+        """Return whether all that a neighbour may carry here is there already."""
+        if len(self._at_s) < LONG_CAMPAIGN or len(before) == 0 or len(own) == 0:
+            return False
+        worthy = before.where(before.score >= _POOR * before.score[0])
+        apart_s = self._middle_s[stretch] - self._middle_s[stretch - step]
+        moved = worthy.offset_s + worthy.rate * apart_s
+        apart = np.abs(moved[:, None] - own.offset_s[None, :])
+        return bool(np.all(apart.min(axis=1) <= _SAME_S))
 
     def _times(self, stretch: int) -> Floats:
         return self._at_s[self._first[stretch] : self._first[stretch + 1]]
@@ -155,7 +181,7 @@ class _Finder:
         """
         times, inside = self._times(stretch), self._entries.at_s
         low = max(min(int(self._first[stretch]), len(self._at_s) - _LONG_RUN), 0)
-        voted = [voted_offsets(times, inside, _VOTED)]
+        voted = [voted_offsets(times, inside, _VOTED), self._told(stretch)]
         if most_voters(len(inside)) > len(times):
             voted.append(voted_offsets(self._at_s[low : low + _LONG_RUN], inside, _VOTED))
         if self._expected_s is not None:
@@ -164,9 +190,13 @@ class _Finder:
             voted.append(voted_offsets(times, inside[first:last], _VOTED))
         return np.concatenate(voted)
 
-    def _carried(self, before: _Candidates, origin: int, stretch: int) -> _Candidates:
+    def _told(self, stretch: int) -> Floats:
+        """Return what the readings of the log say that the cycles of a stretch were told of."""
+        return self._live.offsets(int(self._first[stretch]), int(self._first[stretch + 1]))
+
+    def _carried(self, before: Candidates, origin: int, stretch: int) -> Candidates:
         if len(before) == 0:
-            return _NONE
+            return NONE
         own = before.score >= _POOR * before.score[0]
         apart_s = self._middle_s[stretch] - self._middle_s[origin]
         return self._fitted(
@@ -174,8 +204,8 @@ class _Finder:
         )
 
     def _next_in_order(
-        self, carried: _Candidates, own: _Candidates, stretch: int, step: int
-    ) -> _Candidates:
+        self, carried: Candidates, own: Candidates, stretch: int, step: int
+    ) -> Candidates:
         """Vote again, among the records that stand next in the log, whatever their times."""
         times = self._times(stretch)
         known = np.concatenate([carried.offset_s[:_PLACES], own.offset_s[:1]])
@@ -183,7 +213,7 @@ class _Finder:
             return self._fitted(stretch, self._voted(stretch))
         edge = times[0] if step == 1 else times[-1]
         near = np.searchsorted(self._entries.at_s, edge + known)
-        voted: list[Floats] = []
+        voted: list[Floats] = [self._told(stretch)]
         seen: list[int] = []
         for place in self._place[np.minimum(near, len(self._place) - 1)].tolist():
             if any(abs(place - other) < _BEFORE for other in seen):
@@ -197,67 +227,33 @@ class _Finder:
             voted.append(voted_offsets(times, inside, self._again))
         return self._fitted(stretch, np.concatenate(voted))
 
-    def _unexplained(self, known: _Candidates, stretch: int) -> bool:
-        if len(known) == 0:
-            return True
-        length = self._first[stretch + 1] - self._first[stretch]
-        return bool(known.score[0] < _SUPPORT * length or known.missed[0] >= _MISSED_RUN)
+    def _unexplained(self, known: Candidates, stretch: int) -> bool:
+        return not known.explain(int(self._first[stretch + 1] - self._first[stretch]))
 
-    def _fitted(self, stretch: int, offset_s: Floats, rate: Floats | None = None) -> _Candidates:
+    def _fitted(self, stretch: int, offset_s: Floats, rate: Floats | None = None) -> Candidates:
         """Return offsets moved to the middle of their pairs, with their support."""
-        if len(offset_s) == 0:
-            return _NONE
-        times = self._times(stretch)
-        away = times - self._middle_s[stretch]
         rate = np.zeros(len(offset_s)) if rate is None else rate
-        for _ in range(2):
-            residual, near = self._residuals(times, away, offset_s, rate)
-            count = near.sum(axis=1)
-            moved = np.where(near, residual, 0.0).sum(axis=1) / np.maximum(count, 1)
-            offset_s = offset_s + moved
-            rate = self._turned(residual - moved[:, None], near, away, rate)
-        residual, near = self._residuals(times, away, offset_s, rate)
-        score = np.where(near, 1.0 - 0.5 * (residual / _REACH_S) ** 2, 0.0).sum(axis=1)
-        return _Candidates(offset_s, rate, score, _longest_gap(near))
+        middle_s = float(self._middle_s[stretch])
+        part = slice(int(self._first[stretch]), int(self._first[stretch + 1]))
+        return fitted(self._entries, Run.of(self._cycles, part), middle_s, offset_s, rate)
 
-    def _residuals(
-        self, times: Floats, away: Floats, offset_s: Floats, rate: Floats
-    ) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-        inside = self._entries.at_s
-        predicted = times + offset_s[:, None] + rate[:, None] * away
-        after = np.minimum(np.searchsorted(inside, predicted), len(inside) - 1)
-        before = np.maximum(after - 1, 0)
-        up, down = inside[after] - predicted, inside[before] - predicted
-        residual = np.where(np.abs(up) < np.abs(down), up, down)
-        return residual, np.abs(residual) <= _REACH_S
-
-    def _turned(
-        self,
-        residual: Floats,
-        near: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-        away: Floats,
-        rate: Floats,
-    ) -> Floats:
-        """Return the rates after a least-squares step, where enough pairs and time tell them."""
-        weight = (near * away**2).sum(axis=1)
-        slope = (np.where(near, residual, 0.0) * away).sum(axis=1) / np.maximum(weight, 1.0)
-        # The slope's own standard deviation, of quantised readings, against what crystals do.
-        sure = (near.sum(axis=1) >= _RATE_OF_AT_LEAST) & (weight * (30e-6) ** 2 >= 0.3**2)
-        return np.clip(np.where(sure, rate + slope, rate), -_RATE_MAX, _RATE_MAX)
-
-    def _merged(self, one: _Candidates, other: _Candidates) -> _Candidates:
+    def _merged(self, one: Candidates, other: Candidates) -> Candidates:
         """Return both without doubles and without what explains next to nothing, best first.
 
         Those of `one` come from a neighbour or were there before; they stay for this stretch even
-        if little speaks for them here, because the clock may have been set within it.
+        if little speaks for them here, because the clock may have been set within it. And where
+        more are as good as can be kept, they go first: at an even pace all shifts are alike, and
+        what is followed in one stretch must be there in the next.
         """
         offset = np.concatenate([one.offset_s, other.offset_s])
         rate = np.concatenate([one.rate, other.rate])
         score = np.concatenate([one.score, other.score])
         missed = np.concatenate([one.missed, other.missed])
         trusted = np.arange(len(offset)) < len(one)
-        order = np.argsort(-(score + np.where(trusted, 0.01, 0.0)), kind="stable")
-        best = float(score[order[0]]) if len(order) else 0.0
+        best = float(score.max()) if len(score) else 0.0
+        before = trusted & (score >= _AS_GOOD * best) & (len(offset) > self._kept)
+        ahead = np.where(trusted, 0.01, 0.0) + np.where(before, (1.0 - _AS_GOOD) * best, 0.0)
+        order = np.argsort(-(score + ahead), kind="stable")
         chosen: list[int] = []
         for at in order.tolist():
             if len(chosen) == self._kept:
@@ -267,11 +263,5 @@ class _Finder:
                 continue
             if all(abs(offset[at] - offset[c]) > _SAME_S for c in chosen):
                 chosen.append(at)
-        return _Candidates(offset[chosen], rate[chosen], score[chosen], missed[chosen])
-
-
-def _longest_gap(near: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Floats:
-    """Return the longest run of cycles without a pair, for each candidate."""
-    place = np.arange(1, near.shape[1] + 1)
-    last = np.maximum.accumulate(np.where(near, place, 0), axis=1)
-    return np.asarray((place - last).max(axis=1), dtype=np.float64)
+        chosen.sort(key=lambda at: -(float(score[at]) + 0.01 * bool(trusted[at])))
+        return Candidates(offset[chosen], rate[chosen], score[chosen], missed[chosen])

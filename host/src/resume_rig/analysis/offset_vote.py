@@ -6,12 +6,13 @@ agree on are candidates. Cycles that repeat evenly make many, one for each shift
 
 import numpy as np
 
-from resume_rig.analysis.match_times import Floats
+from resume_rig.analysis.match_times import Floats, Indexes
 
 _WINDOW_S = 1.6
 _APART_S = 0.8
 _VOTES_MAX = 2_000_000
 _CYCLES_MIN = 7
+_CYCLES_FEW = 40
 
 
 def most_voters(records: int) -> int:
@@ -31,18 +32,51 @@ def voted_offsets(outside_s: Floats, inside_s: Floats, most: int) -> Floats:
         return np.empty(0)
     voters = outside_s[: most_voters(len(inside_s))]
     differences = (inside_s[None, :] - voters[:, None]).ravel()
-    differences.sort()
-    until = np.searchsorted(differences, differences + _WINDOW_S, side="right").astype(np.int32)
-    votes = until - np.arange(len(differences), dtype=np.int32)
-    few = np.arange(len(votes))
-    if len(few) > 64 * most:
-        few = np.sort(np.argpartition(votes, -64 * most)[-64 * most :])
-    order = few[np.argsort(-votes[few], kind="stable")]
+    # Each voter's differences are sorted; a stable sort merges such runs.
+    differences.sort(kind="stable")
+    return _chosen(differences, len(voters), most)
+
+
+def agreed_offsets(differences_s: Floats, most: int) -> Floats:
+    """Return up to `most` offsets that single votes, ascending, float64 [n], agree on."""
+    if len(differences_s) == 0:
+        return np.empty(0)
+    return _chosen(differences_s, len(differences_s), most)
+
+
+def _chosen(differences: Floats, voters: int, most: int) -> Floats:
+    """Return the offsets with most votes, at least a window's half apart, best first."""
+    few, votes = _most_voted(differences, voters, 64 * most)
+    until = np.searchsorted(differences, differences[few] + _WINDOW_S, side="right")
     chosen: list[float] = []
-    for at in order:
-        offset = float(differences[at : until[at]].mean())
+    for at in np.argsort(-votes, kind="stable").tolist():
+        offset = float(differences[few[at] : until[at]].mean())
         if all(abs(offset - other) > _APART_S for other in chosen):
             chosen.append(offset)
             if len(chosen) == most:
                 break
     return np.array(chosen)
+
+
+def _most_voted(differences: Floats, voters: int, most: int) -> tuple[Indexes, Indexes]:
+    """Return the places from where a window holds most votes, at most so many, and the votes.
+
+    Args:
+        differences: ascending.
+        voters: how many voted; a window seldom holds more votes than that.
+        most: how many places to return.
+    """
+    few = np.arange(len(differences))
+    if voters <= _CYCLES_FEW and len(few) > most:
+        # Few voters and many records: look for the full windows first, then for less full ones.
+        for votes in range(voters, 0, -1):
+            wide = differences[votes - 1 :] - differences[: len(differences) - votes + 1]
+            few = np.flatnonzero(wide <= _WINDOW_S)
+            if len(few) >= most:
+                break
+    until = np.searchsorted(differences, differences[few] + _WINDOW_S, side="right")
+    votes_each = (until - few).astype(np.int64)
+    if len(few) > most:
+        kept = np.sort(np.argpartition(votes_each, -most)[-most:])
+        few, votes_each = few[kept], votes_each[kept]
+    return few, votes_each

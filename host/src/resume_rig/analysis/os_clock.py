@@ -1,11 +1,13 @@
 """How the OS clock stood to the host's, from matched cycles."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 
-from resume_rig.model.cycle import OsClock
+from resume_rig.model.cycle import OsClock, OsClockSegment
 from resume_rig.model.quantity import BoundedNs
 
 # After a wake the OS clock is the RTC's reading, whose fraction is .500 s: off by half a second
@@ -23,10 +25,12 @@ class ClockReading:
     Attributes:
         host: host UTC at which the OS came back.
         os_ns: what the OS says that it was.
+        cycle: number of the cycle.
     """
 
     host: BoundedNs
     os_ns: int
+    cycle: int = 0
 
 
 def os_clock(readings: Sequence[ClockReading]) -> OsClock | None:
@@ -55,6 +59,28 @@ def os_clock(readings: Sequence[ClockReading]) -> OsClock | None:
         bound_s=half / 1e9,
         drift_ppm=_drift_ppm(at, apart),
     )
+
+
+def with_segments(readings: Sequence[ClockReading], set_before: Collection[int]) -> OsClock | None:
+    """Return the OS clock with a segment for each time between two settings of it.
+
+    Args:
+        readings: in order of their cycles.
+        set_before: numbers of the cycles before which the clock was set.
+    """
+    whole = os_clock(readings)
+    if whole is None or not set_before:
+        return whole
+    cuts = sorted(set_before)
+    segments: list[OsClockSegment] = []
+    for _, group in groupby(readings, key=lambda each: bisect_right(cuts, each.cycle)):
+        part = list(group)
+        own = os_clock(part)
+        if own is not None:
+            first, last = part[0].cycle, part[-1].cycle
+            value_s, bound_s = own.os_minus_host_s, own.bound_s
+            segments.append(OsClockSegment(first, last, value_s, bound_s, own.drift_ppm))
+    return replace(whole, segments=tuple(segments))
 
 
 def _drift_ppm(

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
 from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG
@@ -16,6 +17,9 @@ from resume_rig.model.outcome import BROKEN, MEANINGS
 from resume_rig.model.requirement import BIOS, RESUME, Requirement
 from resume_rig.model.units import count_of
 from resume_rig.model.verdict import Verdict
+
+OTHER_KIND: Final = "other kind"
+"""Begins why a cycle does not count that is of a sleep which the requirement does not speak of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,9 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ru
 
 def _other_kind(asked: SleepKind, requirement: Requirement) -> str:
     kinds = ", ".join(requirement.kinds)
-    return f"other kind: {requirement.id} speaks of {kinds}, and {state_word(asked)} was asked for"
+    return (
+        f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and {state_word(asked)} was asked for"
+    )
 
 
 def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
@@ -83,7 +89,7 @@ def _not_measured(seen: Sighting, requirement: Requirement, no_record: str) -> s
         return no_record
     if not kinds_seen(seen) & frozenset(requirement.kinds):
         kinds = ", ".join(requirement.kinds)
-        return f"other kind: {requirement.id} speaks of {kinds}, and the wires show another sleep"
+        return f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and the wires show another sleep"
     return f"not measured: no {' and no '.join(map(measure_words, measures))}"
 
 

@@ -105,6 +105,7 @@ def _names(stored: StoredCampaign) -> dict[str, str]:
         "dut": identity.dut_name,
         **profile,
         "rig": f"{identity.rig.board} at {identity.rig_url}",
+        **({} if identity.faults is None else {"injected": _injected(identity.faults)}),
         "firmware": identity.rig.firmware,
         "clock": f"{identity.rig.clock_source}, {identity.rig.clock_tolerance_ppb} ppb",
         "wired": ", ".join(identity.wired),
@@ -112,6 +113,12 @@ def _names(stored: StoredCampaign) -> dict[str, str]:
         "software": f"resume-rig {identity.software}",
         "sessions": str(len(stored.sessions)),
     }
+
+
+def _injected(plan: str) -> str:
+    """Return a fault plan in one line, its comments left out."""
+    lines = (line.partition("#")[0].strip() for line in plan.splitlines())
+    return "faults on purpose: " + " ".join(filter(None, lines))
 
 
 def _faults(stored: StoredCampaign) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from resume_rig.timing.clock_selection import ExchangeSelection
 
 NS_PER_MS = 1_000_000
 # While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
-FAST_PAUSE_NS = 20 * NS_PER_MS
+FAST_PAUSE_NS = 10 * NS_PER_MS
 SLOW_PAUSE_NS = 250 * NS_PER_MS
 # At most so many at the beginning and the end of a record, and one a second while it lasts. Those
 # that bound the relation of the clocks best are kept.
@@ -45,6 +45,7 @@ class Bench:
         lid_closed: whether the lid was closed last.
         press_ns: how long a press of the button is.
         movable: what the rig can move on this DUT.
+        alarm_until_ns: until when, host clock, a timer of the DUT may still wake it.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Bench:
         self.rig = rig
         self.press_ns = press_ns
         self.movable = frozenset(movable)
+        self.alarm_until_ns = 0
         self._lease_ns = info.lease_ns
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.
@@ -81,6 +83,7 @@ class Bench:
         self._exchanges = ExchangeSelection(self._limits)
         self._exchange_due_ns = 0
         self._quickest_ns: int | None = None
+        self._was_quick = False
 
     def begin(self) -> None:
         """Start a new record with clock exchanges of its own."""
@@ -93,7 +96,7 @@ class Bench:
     def exchange_clocks(self) -> None:
         """Make exchanges until one is quick, and take the quickest for when to do what."""
         made: list[ClockExchange] = []
-        while len(made) < EXCHANGES and not (made and self._is_quick(made[-1])):
+        while len(made) < EXCHANGES and not (made and self._was_quick):
             made.append(self._exchange())
         best = min(made, key=_round_trip_ns)
         self._board_minus_host_ns = (
@@ -273,18 +276,14 @@ class Bench:
     def _exchange(self) -> ClockExchange:
         made = self.rig.exchange_clocks()
         self._exchanges.add(made)
-        pause_ns = QUICK_PAUSE_NS if self._is_quick(made) else EXCHANGE_PAUSE_NS
         trip_ns = _round_trip_ns(made)
         known_ns = self._quickest_ns
+        # Against those before it: the very first one tells nothing of what is quick.
+        self._was_quick = known_ns is not None and trip_ns <= known_ns + known_ns // QUICK_SHARE
         self._quickest_ns = trip_ns if known_ns is None else min(known_ns, trip_ns)
+        pause_ns = QUICK_PAUSE_NS if self._was_quick else EXCHANGE_PAUSE_NS
         self._exchange_due_ns = self.clock.now_ns() + pause_ns
         return made
-
-    def _is_quick(self, exchange: ClockExchange) -> bool:
-        quickest_ns = self._quickest_ns
-        if quickest_ns is None:
-            return False
-        return _round_trip_ns(exchange) <= quickest_ns + quickest_ns // QUICK_SHARE
 
     def _act(
         self,

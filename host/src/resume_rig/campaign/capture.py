@@ -18,6 +18,8 @@ QUIET_ATTEMPTS = 8
 # does not: of 1.4 KB a third is lost at 0.03 % of the bytes.
 BATCH = 128
 SHORT_BATCH = 16
+# A cycle has thousands of blocks; a board gives as many of them as fit its reply.
+LIGHT_BATCH = 1024
 
 _Batch = TypeVar("_Batch", EdgeBatch, LightBatch)
 
@@ -40,7 +42,7 @@ class Capture:
         self._lost: dict[int, int] = {}
         self._overruns = self._first_overruns = 0
         self.light: list[LightBlock] = []
-        self._most = BATCH
+        self._short = False
 
     @property
     def lost_edges(self) -> int:
@@ -68,7 +70,7 @@ class Capture:
                 break
         self.initial_levels = levels
         self.edges, self._lost = [], {}
-        self._most = BATCH
+        self._short = False
         self._first_overruns = self._overruns
         self.begin_light()
 
@@ -81,7 +83,7 @@ class Capture:
         """Read every edge that the board has."""
         more = True
         while more:
-            batch = self._asked(self._rig.edges, self._next_edge)
+            batch = self._asked(self._rig.edges, self._next_edge, BATCH)
             newest = self.edges[-1].number if self.edges else -1
             self.edges.extend([edge for edge in batch.edges if edge.number > newest])
             if batch.lost:
@@ -94,18 +96,20 @@ class Capture:
         """Read every light block that the board has."""
         more = self._has_light
         while more:
-            batch = self._asked(self._rig.light, self._next_block)
+            batch = self._asked(self._rig.light, self._next_block, LIGHT_BATCH)
             newest = self.light[-1].number if self.light else -1
-            self.light.extend([block for block in batch.blocks if block.number > newest])
+            if batch.first > newest:
+                self.light.extend(batch.blocks)
+            else:
+                self.light.extend([block for block in batch.blocks if block.number > newest])
             self._next_block = batch.next_number
             more = batch.more
 
-    def _asked(self, ask: Callable[[int, int], _Batch], cursor: int) -> _Batch:
+    def _asked(self, ask: Callable[[int, int], _Batch], cursor: int, most: int) -> _Batch:
         """Return a batch; one that does not come is asked for in short ones until `begin`."""
-        try:
-            return ask(cursor, self._most)
-        except LinkLost:
-            if self._most == SHORT_BATCH:
-                raise
-            self._most = SHORT_BATCH
-            return ask(cursor, self._most)
+        if not self._short:
+            try:
+                return ask(cursor, most)
+            except LinkLost:
+                self._short = True
+        return ask(cursor, SHORT_BATCH)

@@ -46,14 +46,20 @@ class CycleWays:
         return (self._idle_ns or 0) if self._plan.sleep_by is SleepMeans.IDLE else 0
 
     def arm(self) -> Finding | None:
-        """Arm the DUT's timer where it is to wake by that; return a finding where that failed."""
-        if self._plan.wake_by is not WakeMeans.TIMER or self._control is None:
+        """Arm the DUT's timer where it is to wake by that; return a finding where that failed.
+
+        A timer of an earlier cycle, which woke before it was due, must not wake it in this one.
+        """
+        if self._control is None:
             return None
+        if self._plan.wake_by is not WakeMeans.TIMER:
+            return self._disarm()
         # The way into the state is on top, so that the DUT sleeps for the dwell at least.
         after_ns = self._plan.dwell_ns + STATES[self._plan.state].entry_ns + self.idle_ns
         bench, control = self._bench, self._control
         self._note(CommandName.ARM_TIMER, after_ns)
         asked_ns = bench.board_now_ns()
+        bench.alarm_until_ns = bench.clock.now_ns() + after_ns + TIMER_SLACK_NS
         control.arm_timer(after_ns)
         ended = self._ended_within(ARMED_WITHIN_NS)
         if ended is None or not ended.ok:
@@ -63,6 +69,17 @@ class CycleWays:
         bench.commands[-1] = Command(
             armed.name, armed.host_ns, after_ns, bench.board_now_ns(), self.due_ns
         )
+        return None
+
+    def _disarm(self) -> Finding | None:
+        if self._control is None or self._bench.clock.now_ns() >= self._bench.alarm_until_ns:
+            return None
+        self._note(CommandName.DISARM_TIMER)
+        self._control.disarm_timer()
+        ended = self._ended_within(ARMED_WITHIN_NS)
+        if ended is None or not ended.ok:
+            return self._failed("forget its timer", ended)
+        self._bench.alarm_until_ns = 0
         return None
 
     def start_sleep(self) -> Command | None:

@@ -24,6 +24,13 @@ def free_bytes(path: Path) -> int:
     return shutil.disk_usage(path.parent).free
 
 
+def free_bytes_of(is_full: Callable[[], bool] | None) -> FreeBytes:
+    """Return what tells how much of a disk is left: nothing while it is to count as full."""
+    if is_full is None:
+        return free_bytes
+    return lambda path: 0 if is_full() else free_bytes(path)
+
+
 def most_cycles(plan: Plan) -> int:
     """Return how many cycles a plan can come to: its rule of time may end it before. Pure."""
     if plan.stop.time_ns is None:

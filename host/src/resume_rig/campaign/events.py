@@ -108,6 +108,15 @@ class RigBack:
     boot_id: int
 
 
+@dataclass(frozen=True, slots=True)
+class LinkTold:
+    """What the link to the rig lost and damaged in this session; all counts."""
+
+    repeated: int
+    stale: int
+    damaged: int
+
+
 CampaignEvent = (
     CampaignBegan
     | CycleStarted
@@ -119,6 +128,7 @@ CampaignEvent = (
     | Recovered
     | RigLost
     | RigBack
+    | LinkTold
 )
 Observer = Callable[[CampaignEvent], None]
 

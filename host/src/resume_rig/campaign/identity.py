@@ -27,6 +27,7 @@ class Identity:
         software: version of resume-rig.
         created_utc_ns: host wall time.
         host_clock: who keeps the host's wall clock; None in stores that do not tell.
+        faults: the fault plan (TOML) that was injected on purpose; None for none.
     """
 
     rig_url: str
@@ -38,6 +39,7 @@ class Identity:
     software: str
     created_utc_ns: int
     host_clock: HostDiscipline | None = None
+    faults: str | None = None
 
     @property
     def dut_name(self) -> str:
@@ -53,6 +55,7 @@ def identify(
     requirement: Requirement,
     created_utc_ns: int,
     host_clock: HostDiscipline | None = None,
+    faults: str | None = None,
 ) -> Identity:
     """Return the identity of a campaign that starts now on this host.
 
@@ -63,6 +66,7 @@ def identify(
         requirement: what the campaign is judged against.
         created_utc_ns: host wall time.
         host_clock: who keeps it (`clock_discipline.discipline_of`).
+        faults: the fault plan that is injected on purpose.
 
     Raises:
         UsageError: the profile wires a channel that the board does not have.
@@ -85,6 +89,7 @@ def identify(
         software=__version__,
         created_utc_ns=created_utc_ns,
         host_clock=host_clock,
+        faults=faults,
     )
 
 
@@ -117,6 +122,8 @@ def _differences(stored: Identity, present: Identity) -> Iterator[str]:
         yield f"DUT {stored.dut_name}, now {present.dut_name}"
     elif stored.dut != present.dut:
         yield f"the profile of {stored.dut_name} has changed"
+    if stored.faults != present.faults:
+        yield "the fault plan has changed"
     if set(stored.wired) != set(present.wired):
         yield f"wired {', '.join(stored.wired)}, now {', '.join(present.wired)}"
     for name, before, now in (

@@ -29,6 +29,7 @@ class CommandName(StrEnum):
     ASK = "ask"
     SLEEP_COMMAND = "sleep-command"
     ARM_TIMER = "arm-timer"
+    DISARM_TIMER = "disarm-timer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from resume_rig.campaign.learned_timeout import LearnedTimeouts
 from resume_rig.campaign.log_feed import LogFeed
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
-from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.plan import NS_PER_S, Plan
 from resume_rig.campaign.plan_states import has_record
 from resume_rig.campaign.raw import CycleRaw, Session
 from resume_rig.campaign.recovery import why_recover
@@ -26,10 +26,12 @@ from resume_rig.campaign.stopping import advised, finding_of, insist, with_advic
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RecordError, RigError
+from resume_rig.model.means import WakeMeans
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.interface import RigInfo
 
+LONGEST_ALARM_NS = 25 * 3600 * NS_PER_S
 # How many cycles in a row a record is waited for that does not come.
 PATIENCE = 2
 
@@ -98,6 +100,9 @@ class CampaignRunner:
             parts.reopen, store.identity, str(store.path), bench.clock, observe
         )
         self._boot_id = session.boot_id
+        if session.number > 1 and WakeMeans.TIMER in store.plan.means:
+            # Whoever ran the campaign before may have left one.
+            bench.alarm_until_ns = bench.clock.now_ns() + LONGEST_ALARM_NS
         self._store = store
         self._plan = store.plan
         self._session = session
@@ -169,7 +174,9 @@ class CampaignRunner:
         info = self._rig_return.wait(error, self._store.last_number())
         if info is None:
             raise error
+        alarm_until_ns = self._bench.alarm_until_ns
         self._bench = self._bench_of(info)
+        self._bench.alarm_until_ns = alarm_until_ns
         self._ladder.bench = self._bench
         self._boot_id = info.boot_id
         # What the board was told before may hold still, as a lid that is closed.

@@ -70,6 +70,15 @@ TIMER_COMMANDS: Final[Mapping[DutKind, Callable[[int], str]]] = MappingProxyType
         DutKind.LINUX: lambda after_s: f"sudo -n rtcwake -m no -s {after_s}",
     }
 )
+DISARM_COMMANDS: Final[Mapping[DutKind, str]] = MappingProxyType(
+    {
+        DutKind.WINDOWS: _powershell(
+            f"Unregister-ScheduledTask -TaskName '{_TASK}' -Confirm:$false "
+            "-ErrorAction SilentlyContinue; exit 0"
+        ),
+        DutKind.LINUX: "sudo -n rtcwake -m disable",
+    }
+)
 
 
 class ShellControl:
@@ -103,6 +112,10 @@ class ShellControl:
     def arm_timer(self, after_ns: int) -> None:
         """Begin to arm its clock."""
         self._begin(TIMER_COMMANDS[self._kind](-(-after_ns // _NS_PER_S)))
+
+    def disarm_timer(self) -> None:
+        """Begin to let its clock forget the wake."""
+        self._begin(DISARM_COMMANDS[self._kind])
 
     def greet(self) -> None:
         """Begin to see whether its OS answers."""

@@ -20,6 +20,7 @@ from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw, LogState, Recovery, Session
 from resume_rig.campaign.seal import broken_seals, seals_of
+from resume_rig.campaign.store_birth import bring_forth
 from resume_rig.campaign.store_rows import (
     CYCLE_COLUMNS,
     LATE_COLUMNS,
@@ -39,7 +40,7 @@ from resume_rig.campaign.store_rows import (
     session_to_row,
 )
 from resume_rig.model.cycle import Outcome
-from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.outcome import NO_FAILURE
 
@@ -74,24 +75,10 @@ class Store:
 
         Raises:
             UsageError: the file is there already, or cannot be made.
+            RecordError: another process went on with it at once.
         """
-        try:
-            path.touch(exist_ok=False)
-        except FileExistsError:
-            raise UsageError(
-                f"could not make the store {path}: a file of that name is there; go on with it by "
-                f"`resume-rig run --resume {path}`, or name another one"
-            ) from None
-        except OSError as error:
-            raise UsageError(
-                f"could not make the store {path}: {error.strerror or error}"
-            ) from error
-        try:
-            return cls._lay_out(path, identity, plan)
-        except BaseException:
-            for suffix in ("", "-wal", "-shm"):
-                path.with_name(path.name + suffix).unlink(missing_ok=True)
-            raise
+        bring_forth(path, identity_to_rows(identity, plan))
+        return cls.resume(path)
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -310,21 +297,6 @@ class Store:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    @classmethod
-    def _lay_out(cls, path: Path, identity: Identity, plan: Plan) -> Self:
-        try:
-            connection = schema.connect_new(path)
-            connection.execute("BEGIN IMMEDIATE")
-            schema.lay_out(connection)
-            for row in identity_to_rows(identity, plan):
-                connection.execute("INSERT INTO identity VALUES (?, ?)", row)
-            connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise UsageError(f"could not make the store {path}: {schema.why(error)}") from error
-        store = cls._of(path, connection, writing=True)
-        store._take()
-        return store
 
     @classmethod
     def _of(cls, path: Path, connection: sqlite3.Connection, *, writing: bool) -> Self:

@@ -14,10 +14,10 @@ _NS_PER_S: Final = 1_000_000_000
 
 
 class UserControl:
-    """Runs the program with RESUME_RIG_ASK = sleep, arm-timer or greet; exit status 0 is success.
+    """Runs the program with RESUME_RIG_ASK = sleep, arm-timer, disarm-timer or greet.
 
-    It finds RESUME_RIG_STATE (S3, S4, S5, ...) with `sleep`, and RESUME_RIG_AFTER_S, whole seconds,
-    with `arm-timer`.
+    Exit status 0 is success. It finds RESUME_RIG_STATE (S3, S4, S5, ...) with `sleep`, and
+    RESUME_RIG_AFTER_S, whole seconds, with `arm-timer`.
 
     Args:
         words: of the command (`hooks.command_words`); no shell sees them.
@@ -41,6 +41,10 @@ class UserControl:
     def arm_timer(self, after_ns: int) -> None:
         """Begin to arm the DUT's clock."""
         self._start({"ASK": "arm-timer", "AFTER_S": str(-(-after_ns // _NS_PER_S))})
+
+    def disarm_timer(self) -> None:
+        """Begin to let the DUT's clock forget the wake."""
+        self._start({"ASK": "disarm-timer"})
 
     def greet(self) -> None:
         """Begin to see whether the DUT's OS answers."""

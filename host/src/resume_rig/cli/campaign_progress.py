@@ -10,6 +10,7 @@ from resume_rig.campaign.events import (
     CampaignEvent,
     CycleDone,
     CycleStarted,
+    LinkTold,
     LogUnreadable,
     Recovered,
     Recovering,
@@ -123,6 +124,13 @@ class Progress:
                 self._line(f"after cycle {number}: {text}; waiting for the rig.")
             case RigBack(after_cycle=number):
                 self._line(f"after cycle {number}: the rig is back, the campaign goes on.")
+            case LinkTold(repeated=repeated, stale=stale, damaged=damaged) if (
+                repeated + stale + damaged > 0
+            ):
+                self._line(
+                    f"link to the rig: {repeated} requests sent again, {stale} replies too late "
+                    f"or doubled, {damaged} damaged."
+                )
 
     def _cycle(self, outside: OutsideCycle) -> None:
         planned = None if self._plan is None else self._plan.cycles

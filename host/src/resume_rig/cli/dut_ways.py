@@ -48,7 +48,7 @@ def add_way_arguments(parser: argparse.ArgumentParser) -> None:
         "--sleep-command",
         metavar="COMMAND",
         help="run this program to tell the DUT's OS; its environment has RESUME_RIG_ASK=sleep, "
-        "arm-timer or greet, _STATE and _AFTER_S",
+        "arm-timer, disarm-timer or greet, _STATE and _AFTER_S",
     )
 
 

@@ -22,7 +22,10 @@ def dut_of(args: argparse.Namespace) -> "DutProfile | None":
 
 @contextmanager
 def opened_rig(
-    url: str, dut: "DutProfile | None", not_before_utc_ns: int = 0
+    url: str,
+    dut: "DutProfile | None",
+    not_before_utc_ns: int = 0,
+    sessions_before: int = 0,
 ) -> "Iterator[OpenRig]":
     """Open a rig; close it, which releases its actuators, at the end.
 
@@ -30,12 +33,15 @@ def opened_rig(
         url: of the rig.
         dut: its DUT's profile.
         not_before_utc_ns: wall time at which a virtual clock starts at the earliest.
+        sessions_before: of the campaign that goes on.
     """
     from resume_rig.acceptance.bench_in_use import claim_here
     from resume_rig.rig.open import open_rig
 
     with claim_here(url):
-        opened = open_rig(url, dut=dut, not_before_utc_ns=not_before_utc_ns)
+        opened = open_rig(
+            url, dut=dut, not_before_utc_ns=not_before_utc_ns, sessions_before=sessions_before
+        )
         try:
             yield opened
         finally:

@@ -6,6 +6,7 @@ from resume_rig.campaign.events import (
     CampaignEvent,
     CycleDone,
     CycleStarted,
+    LinkTold,
     LogUnreadable,
     Recovered,
     Recovering,
@@ -60,6 +61,8 @@ def _document(event: CampaignEvent) -> dict[str, Json]:
             found = {"event": "rig-lost", "after_cycle": number, "text": text_json(text)}
         case RigBack(after_cycle=number, boot_id=boot_id):
             found = {"event": "rig-back", "after_cycle": number, "boot_id": boot_id}
+        case LinkTold(repeated=repeated, stale=stale, damaged=damaged):
+            found = {"event": "link", "repeated": repeated, "stale": stale, "damaged": damaged}
     return found
 
 

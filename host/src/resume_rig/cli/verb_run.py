@@ -211,6 +211,7 @@ class _Setting:
     Attributes:
         plan: None for a campaign that goes on by its store's.
         not_before_utc_ns: wall time of the newest cycle that is there already.
+        sessions_before: runs and resumes of the campaign so far.
     """
 
     store: Path
@@ -218,6 +219,7 @@ class _Setting:
     dut: "DutProfile | None"
     plan: "Plan | None"
     not_before_utc_ns: int = 0
+    sessions_before: int = 0
 
 
 def _new(args: argparse.Namespace) -> _Setting:
@@ -250,14 +252,17 @@ def _stored(args: argparse.Namespace) -> _Setting:
         )
     with Store.open(args.resume) as store:
         identity, newest_utc_ns = store.identity, store.newest_utc_ns()
+        sessions = len(store.sessions())
     dut = identity.dut if args.dut is None else load_dut_profile(args.dut)
-    return _Setting(args.resume, args.rig or identity.rig_url, dut, None, newest_utc_ns)
+    return _Setting(args.resume, args.rig or identity.rig_url, dut, None, newest_utc_ns, sessions)
 
 
 def _campaign(
     args: argparse.Namespace, setting: _Setting, requirement: "Requirement", hooks: "Hooks"
 ) -> "CampaignEnd":
     from resume_rig.campaign.campaign import begin, go_on
+    from resume_rig.campaign.disk_space import free_bytes_of
+    from resume_rig.campaign.events import LinkTold
     from resume_rig.campaign.identity import identify
     from resume_rig.cli.campaign_progress import Progress, ProgressMode
     from resume_rig.timing.clock_discipline import discipline_of, stated_discipline
@@ -265,15 +270,18 @@ def _campaign(
     helps = _helps(args, setting.store)
     kept_ppb = args.host_clock_ppb
     stated = None if kept_ppb is None else stated_discipline(kept_ppb)
-    with opened_rig(setting.rig_url, setting.dut, setting.not_before_utc_ns) as opened:
+    with opened_rig(
+        setting.rig_url, setting.dut, setting.not_before_utc_ns, setting.sessions_before
+    ) as opened:
         rig, clock = opened.rig, opened.clock
         identity = identify(
-            rig_url=setting.rig_url,
+            rig_url=opened.url,
             rig=rig.info(),
             dut=setting.dut,
             requirement=requirement,
             created_utc_ns=clock.utc_ns(),
             host_clock=discipline_of(clock) if stated is None else stated,
+            faults=None if opened.faults is None else opened.faults.text,
         )
         if setting.plan is not None:
             say_kinds(setting.plan, requirement)
@@ -281,21 +289,26 @@ def _campaign(
         log = _log_source(args, clock, opened.dut_log)
         control = control_of(args, setting.store, opened)
         go = go_on if setting.plan is None else partial(begin, plan=setting.plan)
-        with (
-            nullcontext() if log is None else closing(log),
-            nullcontext() if control is None else closing(control),
-        ):
-            return go(
-                setting.store,
-                identity=identity,
-                rig=rig,
-                clock=clock,
-                log=log,
-                observe=progress,
-                helps=helps,
-                reopen=opened.reopen,
-                control=control,
-            )
+        try:
+            with (
+                nullcontext() if log is None else closing(log),
+                nullcontext() if control is None else closing(control),
+            ):
+                return go(
+                    setting.store,
+                    identity=identity,
+                    rig=rig,
+                    clock=clock,
+                    log=log,
+                    observe=progress,
+                    helps=helps,
+                    reopen=opened.reopen,
+                    control=control,
+                    free=free_bytes_of(opened.disk_is_full),
+                )
+        finally:
+            counts = opened.link_counts()
+            progress(LinkTold(counts.repeated, counts.stale, counts.damaged))
 
 
 def _helps(args: argparse.Namespace, store: Path) -> "OutsideHelp":

@@ -4,9 +4,10 @@ import argparse
 import json
 import threading
 from collections.abc import Callable
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.arguments import add_verb
@@ -16,6 +17,7 @@ from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
     from resume_rig.rig.sim.bench import SimulatedBench
+    from resume_rig.rig.sim.link_faults import LinkFaults
 
 MAX_PORT = 65_535
 
@@ -57,6 +59,18 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "zero-record",
     )
     parser.add_argument(
+        "--faults",
+        type=Path,
+        metavar="FILE",
+        help="inject the faults of this plan (TOML) into wire, board and cable",
+    )
+    parser.add_argument(
+        "--diary",
+        type=Path,
+        metavar="FILE",
+        help="write there what was injected and what the DUT did, as JSON lines",
+    )
+    parser.add_argument(
         "--log-file",
         type=Path,
         metavar="FILE",
@@ -80,6 +94,8 @@ def execute(args: argparse.Namespace) -> int:
         raise UsageError(f"--seed {seed} is not allowed; it is 0 or more")
     if args.firmware is not None and args.tcp is not None:
         raise UsageError("--firmware is served on a pseudo-terminal; leave --tcp out")
+    if args.firmware is not None and (args.faults is not None or args.diary is not None):
+        raise UsageError("--firmware is a real image; --faults and --diary go without it")
     bench = _simulated(args, seed) if args.firmware is None else _native(args, seed)
     try:
         bench.serve()
@@ -113,15 +129,56 @@ class _Bench:
 
 
 def _simulated(args: argparse.Namespace, seed: int) -> _Bench:
+    from resume_rig.model.fault_plan import ON_THE_BENCH, ON_THE_HOST, FaultPlan
     from resume_rig.rig.dut_profile import load_dut_profile
+    from resume_rig.rig.fault_file import load_fault_plan
     from resume_rig.rig.sim.bench import SimulatedBench
+    from resume_rig.rig.sim.fault_diary import FaultDiary
+    from resume_rig.rig.sim.fault_schedule import FaultSchedule, tell_nobody
     from resume_rig.rig.sim.faults import parse_faults
+    from resume_rig.rig.sim.link_faults import LinkFaults
     from resume_rig.timing.clocks import SystemClock
 
+    dut, clock = load_dut_profile(args.dut), SystemClock()
+    plan = FaultPlan() if args.faults is None else load_fault_plan(args.faults)
+    away = sorted({fault.kind for fault in plan.faults} & ON_THE_HOST)
+    if away:
+        raise UsageError(
+            f"could not serve {args.faults}: {', '.join(away)} strike the process of a campaign; "
+            "they are injected by `--rig sim:faults=FILE`"
+        )
+    out = None if args.diary is None else _new_file(args.diary)
+    start_ns = clock.now_ns()
+    diary = None
+    if out is not None:
+        # The wall clock may be set while the bench runs; the diary tells it as it is then.
+        diary = FaultDiary(out, lambda t_ns: clock.utc_ns() - clock.now_ns() + start_ns + t_ns)
+    note = tell_nobody if diary is None else diary.fault
     bench = SimulatedBench(
-        load_dut_profile(args.dut), SystemClock(), seed, faults=parse_faults(args.fault)
+        dut,
+        clock,
+        seed,
+        faults=parse_faults(args.fault),
+        diary=diary,
+        schedule=FaultSchedule(plan, seed, ON_THE_BENCH, note),
     )
-    return _Bench(lambda: _serve(args, bench, seed), bench.log_document)
+    cable = LinkFaults(plan, seed, bench.now_ns, diary)
+
+    def serve() -> None:
+        with nullcontext() if out is None else closing(out):
+            _serve(args, bench, seed, cable)
+
+    return _Bench(serve, bench.log_document)
+
+
+def _new_file(path: Path) -> TextIO:
+    try:
+        return path.open("x", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(
+            f"could not write {path}: {error.strerror or error}; a new file in a folder that can "
+            "be written to is allowed"
+        ) from error
 
 
 def _native(args: argparse.Namespace, seed: int) -> _Bench:
@@ -144,13 +201,17 @@ def _native(args: argparse.Namespace, seed: int) -> _Bench:
     )
 
 
-def _serve(args: argparse.Namespace, bench: "SimulatedBench", seed: int) -> None:
+def _serve(
+    args: argparse.Namespace, bench: "SimulatedBench", seed: int, cable: "LinkFaults"
+) -> None:
     from resume_rig.rig.sim.serve import serve_pty, serve_tcp
 
     stop = threading.Event()
     if args.tcp is None:
         link = Path(args.pty) if args.pty else None
-        serve_pty(bench, link, lambda name: _announce(args, seed, f"serial:{name}"), stop)
+        serve_pty(
+            bench, link, lambda name: _announce(args, seed, f"serial:{name}"), stop, faults=cable
+        )
         return
     host, colon, port = args.tcp.rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > MAX_PORT:
@@ -161,6 +222,7 @@ def _serve(args: argparse.Namespace, bench: "SimulatedBench", seed: int) -> None
         int(port),
         lambda name: _announce(args, seed, f"socket:{name}"),
         stop,
+        faults=cable,
     )
 
 

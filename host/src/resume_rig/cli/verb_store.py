@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from resume_rig.cli.arguments import add_verb
 from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE, USAGE
+from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     inner = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     _add(inner, "info", "say what a store holds", _info)
     _add(inner, "check", "look for damage, page by page and cycle by cycle", _check)
+    _add(inner, "faults", "write the plan of faults that was injected on purpose", _faults)
     rescue = _add(inner, "salvage", "write what can be read to a new store", _salvage)
     rescue.add_argument("--out", metavar="FILE", type=Path, required=True, help="the new store")
 
@@ -74,6 +76,7 @@ def _facts(store: "Store") -> dict[str, object]:
         "newest": utc_json(newest) if cycles else None,
         "dut": one_line(identity.dut_name),
         "rig": one_line(f"{identity.rig.board} at {identity.rig_url}"),
+        "injected": None if identity.faults is None else one_line(identity.faults),
         "firmware": one_line(identity.rig.firmware),
         "host": one_line(identity.host),
         "software": one_line(identity.software),
@@ -104,6 +107,24 @@ def _told(value: object) -> str:
             return ", ".join(map(str, value))
         case _:
             return str(value)
+
+
+def _faults(args: argparse.Namespace) -> int:
+    from resume_rig.campaign.store import Store
+
+    with Store.open(args.store) as store:
+        plan = store.identity.faults
+    if plan is None:
+        raise UsageError(
+            f"could not write a plan of faults: no fault was injected into {args.store}; a store "
+            "of a simulated bench that was opened with faults=FILE has one"
+        )
+    if args.json:
+        document = {"schema": "resume-rig/store-faults/1", "store": str(args.store), "plan": plan}
+        answer([json.dumps(document) + "\n"])
+    else:
+        answer([plan])
+    return DONE
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ class FailureAlarm(QFrame):
         self._label = plain_label()
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._first = QPushButton("Show the first")
+        self._first.setObjectName("first")
         self._first.clicked.connect(lambda: self._go(0))
         self._newest = QPushButton("Show the newest")
         self._newest.clicked.connect(lambda: self._go(-1))

@@ -150,6 +150,10 @@ QFrame[role="error"] QLabel {{ color: {colours.on_colour}; }}
 QFrame[role="note"] {{ background: {colours.card}; border: 1px solid {colours.line};
   border-radius: 4px; }}
 QLineEdit[role="bad"] {{ border: 2px solid {colours.vermillion}; }}
+QCheckBox::indicator {{ width: 12px; height: 12px; border: 1px solid {colours.soft};
+  border-radius: 2px; background: {colours.paper}; }}
+QCheckBox::indicator:checked {{ background: {colours.blue}; }}
+QCheckBox::indicator:disabled {{ border-color: {colours.line}; }}
 QListWidget#rail {{ border: 0; background: {colours.card}; outline: 0; }}
 QListWidget#rail::item {{ padding-left: 10px; }}
 QListWidget#rail::item:selected {{ background: {colours.blue}; color: {colours.on_colour}; }}

@@ -99,6 +99,11 @@ class Window(QMainWindow):
         """Its name; empty before any is shown."""
         return next((name for name, view in self._views.items() if view is self.view), "")
 
+    @property
+    def said(self) -> str:
+        """What the status line says."""
+        return self._said.text()
+
     def go(self, name: str, target: Target | None = None) -> None:
         """Show a page, and let it open something."""
         entry = next((each for each in VIEWS if each.name == name), None)

@@ -150,12 +150,35 @@ class ReconciledCycle:
 
 
 @dataclass(frozen=True, slots=True)
+class OsClockSegment:
+    """How the OS clock stood to the host's between two settings of it.
+
+    Attributes:
+        first_cycle, last_cycle: numbers of the cycles whose readings it is made of.
+        os_minus_host_s: in the middle of them. bound_s: half-width that holds the truth there.
+    """
+
+    first_cycle: int
+    last_cycle: int
+    os_minus_host_s: float
+    bound_s: float
+    drift_ppm: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class OsClock:
-    """How the OS clock stood to the host's, as the match found it."""
+    """How the OS clock stood to the host's, as the match found it.
+
+    Attributes:
+        os_minus_host_s, bound_s: over the whole campaign; where the clock was set, the bound holds
+            all that it was.
+        segments: one for each time between two settings, in order; none where it was not set.
+    """
 
     os_minus_host_s: float
     bound_s: float
     drift_ppm: float | None
+    segments: tuple[OsClockSegment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ holds the events since two boots, because only what stands before an event in ti
 means; nothing but a sleep that was never answered reaches over a boot.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from resume_rig.model.component import Figure
 from resume_rig.model.os_record import OsRecord
@@ -16,6 +16,9 @@ from resume_rig.oslog.event_values import EventValues
 from resume_rig.oslog.figures import step_us
 from resume_rig.oslog.other_accounts import OtherAccountReader
 from resume_rig.oslog.problems import Problem, ProblemTally
+
+_Companions = tuple[Event, ...]
+_Take = Callable[[Event, _Companions], OsRecord | None]
 
 
 class ForwardAssembler:
@@ -36,32 +39,50 @@ class ForwardAssembler:
         self._tracker = CycleTracker(unanswered)
         self._session: Event | None = None
         self._clock = _ClockSteps(self._values)
+        self._takes: dict[EventRole | None, _Take] = {
+            EventRole.ACCOUNT: self._account,
+            EventRole.BOOT: self._boot,
+            EventRole.DIED: self._death,
+            EventRole.ENTERING_STANDBY: self._enter_standby,
+            EventRole.LEFT_STANDBY: self._leave_standby,
+            EventRole.CLOCK_STEPPED: self._clock_step,
+            EventRole.CLOCK_SET: self._wake,
+        }
 
     def feed(self, event: Event) -> OsRecord | None:
         """Return the record that the event completes, if it does."""
         companions = self._tracker.follow(event)
-        match event.role:
-            case EventRole.ACCOUNT:
-                clock = self._clock.take()
-                return self._accounts.read(event, companions, self.os_build, clock)
-            case EventRole.BOOT:
-                self.end_session()
-                self._clock.take()
-                self.os_build = self._accounts.build_of(event)
-            case EventRole.DIED:
-                return self._death(event)
-            case EventRole.ENTERING_STANDBY:
-                self.end_session()
-                self._session = event
-            case EventRole.LEFT_STANDBY:
-                entered, self._session = self._session, None
-                clock = self._clock.take()
-                return self._others.read_session(entered, event, self.os_build, clock)
-            case EventRole.CLOCK_STEPPED:
-                self._clock.add(event)
-            case EventRole.CLOCK_SET:
-                self._clock.woke()
-        return None
+        take = self._takes.get(event.role)
+        return None if take is None else take(event, companions)
+
+    def _account(self, event: Event, companions: _Companions) -> OsRecord | None:
+        clock = self._clock.take()
+        return self._accounts.read(event, companions, self.os_build, clock)
+
+    def _boot(self, event: Event, _: _Companions) -> None:
+        self.end_session()
+        self._clock.take()
+        self.os_build = self._accounts.build_of(event)
+
+    def _death(self, event: Event, _: _Companions) -> OsRecord | None:
+        entered = self._tracker.unanswered or self._tracker.asleep
+        boot = self._tracker.booted.values()
+        return self._others.read_death(event, entered, boot, self.os_build)
+
+    def _enter_standby(self, event: Event, _: _Companions) -> None:
+        self.end_session()
+        self._session = event
+
+    def _leave_standby(self, event: Event, _: _Companions) -> OsRecord | None:
+        entered, self._session = self._session, None
+        clock = self._clock.take()
+        return self._others.read_session(entered, event, self.os_build, clock)
+
+    def _clock_step(self, event: Event, _: _Companions) -> None:
+        self._clock.add(event)
+
+    def _wake(self, _event: Event, _: _Companions) -> None:
+        self._clock.woke()
 
     def end_session(self) -> None:
         """Note that a Modern Standby session that is open cannot end any more."""
@@ -74,11 +95,6 @@ class ForwardAssembler:
         self._tracker = CycleTracker()
         self._session = None
         self._clock.take()
-
-    def _death(self, event: Event) -> OsRecord | None:
-        entered = self._tracker.unanswered or self._tracker.asleep
-        boot = self._tracker.booted.values()
-        return self._others.read_death(event, entered, boot, self.os_build)
 
 
 class BackwardAssembler:

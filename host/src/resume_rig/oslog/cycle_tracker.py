@@ -26,6 +26,16 @@ _WAKE: Final = frozenset(
     }
 )
 _BOOT: Final = frozenset({EventRole.BOOT_STATUS, EventRole.BOOT_TYPE, EventRole.BOOT_TIMES})
+_FOLLOWED: Final = (
+    _WAKE
+    | _BOOT
+    | {
+        EventRole.ACCOUNT,
+        EventRole.BOOT,
+        EventRole.SHUTDOWN,
+        EventRole.ENTERING_SLEEP,
+    }
+)
 
 
 class CycleTracker:
@@ -53,6 +63,8 @@ class CycleTracker:
     def follow(self, event: Event) -> tuple[Event, ...]:
         """Take the next event; returns an account's companions, in record order."""
         role = event.role
+        if role not in _FOLLOWED:
+            return ()
         if role is EventRole.ACCOUNT:
             return tuple(self._close().values())
         if role is EventRole.BOOT:

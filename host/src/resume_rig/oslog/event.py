@@ -66,6 +66,9 @@ RELEVANT_EVENT_IDS: Final = frozenset(event_id for _, event_id in ROLES)
 CLOCK_SET_ON_WAKE: Final = "2"
 """Reason of Kernel-General 1: the clock was synchronised with the hardware on a wake."""
 
+_CLOCK_SET: Final = EventRole.CLOCK_SET  # a member's look-up costs more than all of Event's test
+_CLOCK_STEPPED: Final = EventRole.CLOCK_STEPPED
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -80,6 +83,7 @@ class Event:
         text: the original text where it was asked for, else empty.
         times_ns: those named values that the log keeps as times, and not as texts, in ns since
             1970 UTC; None is "not reported". A value stands here or in `data`.
+        role: what the event is within a cycle's account; None where it has no part in one.
     """
 
     provider: Provider
@@ -90,14 +94,14 @@ class Event:
     data: Mapping[str, str]
     text: str = ""
     times_ns: Mapping[str, int | None] = field(default_factory=dict)
+    role: EventRole | None = field(init=False, repr=False, compare=False)
 
-    @property
-    def role(self) -> EventRole | None:
-        """What the event is within a cycle's account; None where it has no part in one."""
+    def __post_init__(self) -> None:
+        """Find the role once: every reader and every step of the assembly asks for it."""
         role = ROLES.get((self.provider, self.event_id))
-        if role is EventRole.CLOCK_SET and self.data.get("Reason") != CLOCK_SET_ON_WAKE:
-            return EventRole.CLOCK_STEPPED
-        return role
+        if role is _CLOCK_SET and self.data.get("Reason") != CLOCK_SET_ON_WAKE:
+            role = _CLOCK_STEPPED
+        object.__setattr__(self, "role", role)
 
 
 def provider_of(guid: str, name: str) -> Provider | None:

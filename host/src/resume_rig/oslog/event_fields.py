@@ -9,6 +9,7 @@ is an XML parser, with everything refused that can grow or fetch, and takes ten 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 from xml.parsers import expat
 
@@ -92,26 +93,35 @@ _RAW_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufff
 _CONTROL_REFERENCES: Final = re.compile(
     r"&#(?:0{0,8}(?:[0-8]|1[124-9]|2[0-9]|3[01])|x0{0,8}(?:[0-8bBcCeEfF]|1[0-9a-fA-F]));"
 )
-_PLAIN: Final = re.compile(
-    rf"<Event{_attribute('xmlns')}>{_GAP}<System>{_SYSTEM}{_GAP}</System>{_GAP}"
-    rf"(?:<EventData ?/>|<EventData>{_GAP}(?P<data>(?:{_DATA})*)</EventData>)"
-    rf"{_GAP}</Event>"
-)
-_VALUES: Final = re.compile(
-    rf"""<Data Name=(?:"({_IN_DOUBLE}*)"|'({_IN_SINGLE}*)') ?(?:/>|>({_TEXT}*)</Data>)"""
-)
+
+
+@cache
+def _plain() -> re.Pattern[str]:
+    """Return the pattern of an element; made when it is first needed, because it is large."""
+    return re.compile(
+        rf"<Event{_attribute('xmlns')}>{_GAP}<System>{_SYSTEM}{_GAP}</System>{_GAP}"
+        rf"(?:<EventData ?/>|<EventData>{_GAP}(?P<data>(?:{_DATA})*)</EventData>)"
+        rf"{_GAP}</Event>"
+    )
+
+
+@cache
+def _values() -> re.Pattern[str]:
+    return re.compile(
+        rf"""<Data Name=(?:"({_IN_DOUBLE}*)"|'({_IN_SINGLE}*)') ?(?:/>|>({_TEXT}*)</Data>)"""
+    )
 
 
 def read_plain(text: str) -> EventFields | None:
     """Return the fields of an element of the usual shape, None for any other shape."""
-    match = _PLAIN.fullmatch(text)
+    match = _plain().fullmatch(text)
     if match is None:
         return None
     (*(name, name_, guid, guid_, event_id, version, time, time_, record_id, values),) = (
         match.groups("")
     )
     data: dict[str, str] = {}
-    for key, key_, value in _VALUES.findall(values):
+    for key, key_, value in _values().findall(values):
         key_or_empty = (key or key_)[:VALUE_LIMIT_CHARS]
         if key_or_empty:
             data.setdefault(key_or_empty, value[:VALUE_LIMIT_CHARS])

@@ -21,6 +21,7 @@ FILE_HEADER_BYTES: Final = 4096
 CHUNK_BYTES: Final = 65536
 CHUNK_MAGIC: Final = b"ElfChnk\0"
 
+_BLOCK_BYTES: Final = 32 * CHUNK_BYTES  # read at a time
 _CHUNK_HEADER_BYTES: Final = 512
 _DIRTY: Final = 1
 _NO_CHECKSUM: Final = 2
@@ -92,8 +93,33 @@ class EvtxAudit:
         _tell_chunks(self.chunks, tally)
 
 
+class EvtxBlock:
+    """Some slots of a file, one behind the other.
+
+    Attributes:
+        content: their bytes, 64 KiB each.
+        chunks: what is in each slot; None where the space was never written.
+    """
+
+    def __init__(self, content: bytes, chunks: tuple[EvtxChunk | None, ...]) -> None:
+        self.content = content
+        self.chunks = chunks
+        self._data: dict[int, bytes] = {}
+
+    def data(self, slot: int) -> bytes:
+        """Return the 64 KiB of a slot, always the same object."""
+        if slot not in self._data:
+            self._data[slot] = self.content[slot * CHUNK_BYTES : (slot + 1) * CHUNK_BYTES]
+        return self._data[slot]
+
+    def sound(self, slot: int) -> bool:
+        """Whether the slot holds a chunk whose checksums hold."""
+        chunk = self.chunks[slot]
+        return chunk is not None and chunk.fault is None
+
+
 class EvtxWalk:
-    """Goes once through an EVTX file, one chunk in memory at a time."""
+    """Goes once through an EVTX file, one block in memory at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -102,8 +128,8 @@ class EvtxWalk:
         self._slots = 0
         self._chunks: list[EvtxChunk] = []
 
-    def __iter__(self) -> Iterator[tuple[EvtxChunk, bytes]]:
-        """Yield every used chunk with its 64 KiB.
+    def __iter__(self) -> Iterator[EvtxBlock]:
+        """Yield the whole slots of the file, in its order.
 
         Raises:
             RecordError: the file ends before its first chunk.
@@ -115,13 +141,17 @@ class EvtxWalk:
                     f"could not read {self._path}: found an EVTX file of {len(self._header)} bytes,"
                     f" allowed are {FILE_HEADER_BYTES} bytes of header and whole chunks"
                 )
-            while len(data := file.read(CHUNK_BYTES)) == CHUNK_BYTES:
-                chunk = _audit_chunk(self._slots, data)
-                self._slots += 1
-                if chunk is not None:
-                    self._chunks.append(chunk)
-                    yield chunk, data
-            self._tail_bytes = len(data)
+            while content := file.read(_BLOCK_BYTES):
+                self._tail_bytes = len(content) % CHUNK_BYTES
+                slots = len(content) // CHUNK_BYTES
+                chunks = tuple(
+                    _audit_chunk(self._slots + slot, content, slot * CHUNK_BYTES)
+                    for slot in range(slots)
+                )
+                self._slots += slots
+                self._chunks += [chunk for chunk in chunks if chunk is not None]
+                if slots:
+                    yield EvtxBlock(content[: slots * CHUNK_BYTES], chunks)
 
     def audit(self) -> EvtxAudit:
         """Return what the file says of itself, once all of it was walked."""
@@ -137,15 +167,18 @@ class EvtxWalk:
         )
 
 
-def _audit_chunk(index: int, data: bytes) -> EvtxChunk | None:
-    """Return a used chunk; None where the space was never written."""
-    if not data.startswith(CHUNK_MAGIC):
-        if not any(data):
+def _audit_chunk(index: int, content: bytes, at: int) -> EvtxChunk | None:
+    """Return the chunk that begins at `at`; None where the space was never written."""
+    if not content.startswith(CHUNK_MAGIC, at):
+        if content.count(0, at, at + CHUNK_BYTES) == CHUNK_BYTES:
             return None
         return EvtxChunk(index, None, None, "its header is overwritten")
-    first, last, first_id, last_id, used, data_checksum, flags, checksum = _CHUNK.unpack_from(data)
+    first, last, first_id, last_id, used, data_checksum, flags, checksum = _CHUNK.unpack_from(
+        content, at
+    )
     checksummed = not flags & _NO_CHECKSUM
-    header = zlib.crc32(data[128:_CHUNK_HEADER_BYTES], zlib.crc32(data[:120]))
+    view = memoryview(content)[at : at + CHUNK_BYTES]
+    header = zlib.crc32(view[128:_CHUNK_HEADER_BYTES], zlib.crc32(view[:120]))
     if checksummed and header != checksum:
         return EvtxChunk(index, None, None, "the checksum of its header does not match")
     if _NO_RECORDS in (last, last_id) or last_id < first_id or last < first:
@@ -153,7 +186,7 @@ def _audit_chunk(index: int, data: bytes) -> EvtxChunk | None:
     fault = None
     if not _CHUNK_HEADER_BYTES <= used <= CHUNK_BYTES:
         fault = "its length is impossible"
-    elif checksummed and zlib.crc32(memoryview(data)[_CHUNK_HEADER_BYTES:used]) != data_checksum:
+    elif checksummed and zlib.crc32(view[_CHUNK_HEADER_BYTES:used]) != data_checksum:
         fault = "the checksum of its records does not match"
     return EvtxChunk(index, first_id, last_id, fault, first, last, checksummed, used)
 

@@ -12,7 +12,7 @@ from resume_rig.oslog.evtx_audit import (
     FILE_MAGIC,
     EvtxWalk,
 )
-from resume_rig.oslog.evtx_parse import ChunkBatch, ParsedRecord
+from resume_rig.oslog.evtx_parse import BlockReader, ParsedRecord
 from resume_rig.oslog.problems import Problem, ProblemTally
 from resume_rig.oslog.source_reading import (
     SourceReading,
@@ -42,10 +42,9 @@ def read_evtx(request: SourceRequest) -> SourceReading:
 def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
     walk = EvtxWalk(request.path)
     attendance = Attendance()
-    batch = ChunkBatch(keep_text=request.keep_text)
-
-    def parse_batch() -> None:
-        for record in batch.parse(attendance):
+    reader = BlockReader(keep_text=request.keep_text)
+    for block in walk:
+        for record in reader.read(block, attendance):
             event = (
                 record
                 if isinstance(record, Event)
@@ -53,13 +52,6 @@ def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
             )
             if event is not None and event.role is not None:
                 take(event)
-
-    for chunk, data in walk:
-        if chunk.fault is None:
-            batch.add(chunk, data)
-        if batch.full:
-            parse_batch()
-    parse_batch()
     audit = walk.audit()
     if attendance.records == 0 and (audit.chunks or audit.slots == 0):
         raise RecordError(

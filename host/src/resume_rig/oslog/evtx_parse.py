@@ -17,15 +17,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from evtx import PyEvtxParser
-
 from resume_rig.oslog.event import Event
 from resume_rig.oslog.evtx_attendance import Attendance
-from resume_rig.oslog.evtx_audit import FILE_HEADER_BYTES, FILE_MAGIC, EvtxChunk
+from resume_rig.oslog.evtx_audit import FILE_HEADER_BYTES, FILE_MAGIC, EvtxBlock, EvtxChunk
 from resume_rig.oslog.evtx_chunk import RecordFinder, WantedRecords, cut_down
 from resume_rig.oslog.evtx_record import RecordReader
 
-_BATCH_CHUNKS: Final = 32
 # magic, first and last chunk, next record id, header size, version 3.1, block size, chunks
 _HEADER: Final = struct.Struct("<8sQQQIHHHH")
 
@@ -72,33 +69,25 @@ class _Waiting:
         return record_id in self.wanted
 
 
-class ChunkBatch:
-    """Sound chunks that wait to be parsed."""
+class BlockReader:
+    """Reads the sound chunks of blocks."""
 
     def __init__(self, *, keep_text: bool) -> None:
-        """Start empty; the text of a record that is to be kept must be rendered."""
-        self._chunks: list[tuple[EvtxChunk, bytes]] = []
+        """Begin a file; the text of a record that is to be kept must be rendered."""
         self._finder = RecordFinder()
         self._reader = None if keep_text else RecordReader()
 
-    @property
-    def full(self) -> bool:
-        """Whether it is time to parse."""
-        return len(self._chunks) >= _BATCH_CHUNKS
-
-    def add(self, chunk: EvtxChunk, data: bytes) -> None:
-        """Take a sound chunk with its 64 KiB."""
-        self._chunks.append((chunk, data))
-
-    def parse(self, attendance: Attendance) -> Iterator[ParsedRecord | Event]:
-        """Yield the records that may matter, in the file's order; empties the batch.
+    def read(self, block: EvtxBlock, attendance: Attendance) -> Iterator[ParsedRecord | Event]:
+        """Yield the records that may matter, in the file's order.
 
         A record that may matter counts as present once it is parsed, any other at once.
         """
-        found = self._finder.wanted_records(self._chunks)
+        found = self._finder.wanted_records(block)
         waiting: list[_Waiting] = []
-        for (chunk, data), wanted in zip(self._chunks, found, strict=True):
-            entry = self._prepare(chunk, data, wanted, attendance)
+        for slot, (chunk, wanted) in enumerate(zip(block.chunks, found, strict=True)):
+            if chunk is None or not block.sound(slot):
+                continue
+            entry = self._prepare(chunk, block.data(slot), wanted, attendance)
             if entry is None:
                 continue
             if entry.events:
@@ -107,7 +96,6 @@ class ChunkBatch:
                 yield from entry.events
             else:
                 waiting.append(entry)
-        self._chunks.clear()
         yield from _rendered(waiting, attendance)
 
     def _prepare(
@@ -164,6 +152,8 @@ def _owner(waiting: list[_Waiting], place: int, record_id: int) -> int | None:
 def _records(chunks: Sequence[bytes | bytearray]) -> Iterator[Mapping[str, str | int]]:
     if not chunks:
         return
+    from evtx import PyEvtxParser  # most logs need it for no record
+
     file = io.BytesIO(_file_header(len(chunks)) + b"".join(chunks))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # what is missing is counted

@@ -1,12 +1,11 @@
 """The values of an EVTX record as the full parser would render them, read in one go.
 
-A record's values stand behind a table of their sizes and types. The same table comes again and
-again: how to read what it tells of is kept. A table, or a value, that is not of the usual kind is
-an `UnusualError`, and the record is left to the full parser.
+A record's values stand behind a table of their sizes and types. A table, or a value, that is not
+of the usual kind is an `UnusualError`, and the record is left to the full parser.
 """
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -17,14 +16,14 @@ from resume_rig.oslog.evtx_binxml import STRING_TYPE, UnusualError, demand
 
 NULL_TYPE: Final = 0x00
 FILETIME_TYPE: Final = 0x11
+SID_TYPE: Final = 0x13
 BINXML_TYPE: Final = 0x21
 
 _ANSI_TYPE: Final = 0x02
 _BOOL_TYPE: Final = 0x0D
-_SID_TYPE: Final = 0x13
-_TEXTS: Final = (STRING_TYPE, _ANSI_TYPE)
+TEXT_TYPES: Final = (STRING_TYPE, _ANSI_TYPE)
 _SID_HEAD_BYTES: Final = 8
-_COUNT: Final = struct.Struct("<I")
+_SIZE_AND_TYPE: Final = struct.Struct("<HBx")
 _COUNT_LIMIT: Final = 256
 _NUMBERS: Final[Mapping[int, str]] = {
     **{0x03: "b", 0x04: "B", 0x05: "h", 0x06: "H", 0x07: "i", 0x08: "I", 0x09: "q", 0x0A: "Q"}
@@ -36,7 +35,7 @@ _FIXED: Final[Mapping[int, str]] = {
     **_HEX_NUMBERS,
     **{_BOOL_TYPE: "i", 0x0F: "16s", FILETIME_TYPE: "Q"},
 }
-_OF_ANY_SIZE: Final = frozenset({NULL_TYPE, STRING_TYPE, _ANSI_TYPE, _SID_TYPE, BINXML_TYPE})
+_OF_ANY_SIZE: Final = frozenset({NULL_TYPE, STRING_TYPE, _ANSI_TYPE, SID_TYPE, BINXML_TYPE})
 _DAY_TICKS: Final = 24 * 60 * 60 * 10_000_000
 _1601: Final = date(1601, 1, 1).toordinal()
 _1970_TICKS: Final = 116_444_736_000_000_000
@@ -51,63 +50,66 @@ class ValueTable:
     """What a table of sizes and types says.
 
     Attributes:
-        values: takes the values, in their order.
         types: of the values.
         begins: of each value, in bytes from the first one.
-        renders: of each value, to its text; None where only the full parser can tell it.
-        sids: which values are security identifiers.
-        strings: which values are texts.
+        size: of all values, in bytes.
+        formats: of each value, for `struct`.
     """
 
-    values: struct.Struct
     types: bytes
     begins: tuple[int, ...]
-    renders: tuple[Render | None, ...]
-    sids: tuple[int, ...]
-    strings: tuple[int, ...]
+    size: int
+    formats: tuple[str, ...]
+
+    def picked(self, indexes: Collection[int]) -> tuple[struct.Struct, dict[int, int]]:
+        """Return what takes these values and no others, and where each is among them.
+
+        Raises:
+            IndexError: the table has no such value.
+        """
+        layout, end = "<", 0
+        order = sorted(set(indexes))
+        for index in order:
+            layout += f"{self.begins[index] - end}x{self.formats[index]}"
+            end = self.begins[index] + struct.calcsize(f"<{self.formats[index]}")
+        return struct.Struct(layout), {index: place for place, index in enumerate(order)}
 
 
-def table_at(chunk: bytes, start: int) -> tuple[ValueTable, int]:
-    """Return the table that begins there, and where its values begin.
+def table_of(content: bytes) -> ValueTable:
+    """Return what a table says.
 
     Raises:
-        UnusualError: values of an unusual kind.
-        struct.error: the chunk ends before it.
+        UnusualError: values of an unusual kind, or too many.
+        struct.error: the table is cut.
     """
-    (count,) = _COUNT.unpack_from(chunk, start)
-    demand(count <= _COUNT_LIMIT)
-    begin = start + 4
-    end = begin + 4 * count
-    table = _table_of(chunk[begin:end])
-    if table is None:
-        raise UnusualError
-    return table, end
-
-
-@lru_cache(maxsize=512)
-def _table_of(table: bytes) -> ValueTable | None:
-    layout = "<"
-    begins = []
+    demand(len(content) <= _COUNT_LIMIT * _SIZE_AND_TYPE.size)
+    begins: list[int] = []
+    formats: list[str] = []
     types = bytearray()
     at = 0
-    for size, value_type in struct.iter_unpack("<HBx", table):
-        if value_type in _OF_ANY_SIZE:
-            layout += f"{size}s"
-        elif value_type in _FIXED and struct.calcsize(f"<{_FIXED[value_type]}") == size:
-            layout += _FIXED[value_type]
+    for size, value_type in _SIZE_AND_TYPE.iter_unpack(content):
+        fixed = _FIXED.get(value_type)
+        if fixed is None:
+            demand(value_type in _OF_ANY_SIZE)
         else:
-            return None
+            demand(struct.calcsize(f"<{fixed}") == size)
+        formats.append(fixed or f"{size}s")
         begins.append(at)
         types.append(value_type)
         at += size
-    return ValueTable(
-        values=struct.Struct(layout),
-        types=bytes(types),
-        begins=tuple(begins),
-        renders=tuple(_RENDERS.get(value_type) for value_type in types),
-        sids=tuple(index for index, value_type in enumerate(types) if value_type == _SID_TYPE),
-        strings=tuple(index for index, value_type in enumerate(types) if value_type in _TEXTS),
-    )
+    return ValueTable(bytes(types), tuple(begins), at, tuple(formats))
+
+
+def render_of(value_type: int) -> Render:
+    """Return what makes a value of this type its text.
+
+    Raises:
+        UnusualError: only the full parser can tell it.
+    """
+    render = _RENDERS.get(value_type)
+    if render is None:
+        raise UnusualError
+    return render
 
 
 def time_ns(ticks: int, step_ticks: int = 1) -> int | None:

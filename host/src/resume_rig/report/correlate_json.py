@@ -213,6 +213,16 @@ def _clock(
             }
             for step in steps
         ],
+        "segments": [
+            {
+                "first_cycle": segment.first_cycle,
+                "last_cycle": segment.last_cycle,
+                "os_minus_host_s": number_json(segment.os_minus_host_s),
+                "bound_s": number_json(segment.bound_s),
+                "drift_ppm": number_json(segment.drift_ppm),
+            }
+            for segment in (() if clock is None else clock.segments)
+        ],
     }
 
 

@@ -1,6 +1,7 @@
 """The HTML reports: one file that needs nothing else, no script and no network."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -59,6 +60,7 @@ def comparison_report(comparison: Comparison, generated_utc: str) -> str:
     return _environment().get_template("compare.html.j2").render(page=page)
 
 
+@cache  # compiling the templates takes longer than filling them in
 def _environment() -> Environment:
     """Return an environment in which every value is cleaned and then escaped.
 

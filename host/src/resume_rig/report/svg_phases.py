@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.ruling import OTHER_KIND
 from resume_rig.model.cycle import Outcome, ReconciledCycle
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Verdict
@@ -168,12 +169,17 @@ def _axis_end_ms(reaches_ms: Sequence[float]) -> float:
 
 
 def _reach_ms(cycle: ReconciledCycle, limit_ms: int | None) -> float:
-    inside = inside_milestones(cycle, limit_ms)
+    inside = inside_milestones(cycle, _own_limit(cycle, limit_ms))
     ends = [q.value_ns + q.expanded_ns for q in _in_order(outside_milestones(cycle.outside)) if q]
     if inside is not None:
         ends += [inside.complete.value_ns + inside.complete.expanded_ns]
         ends += [] if inside.limit_ns is None else [inside.limit_ns]
     return max(ends, default=0) / NS_PER_MS
+
+
+def _own_limit(cycle: ReconciledCycle, limit_ms: int | None) -> int | None:
+    """Return the limit; None for a cycle of a kind that it is not for."""
+    return None if (cycle.why_not or "").startswith(OTHER_KIND) else limit_ms
 
 
 def _in_order(points: OutsideMilestones) -> tuple[BoundedNs | None, ...]:
@@ -182,7 +188,7 @@ def _in_order(points: OutsideMilestones) -> tuple[BoundedNs | None, ...]:
 
 def _row(cycle: ReconciledCycle, index: int, limit_ms: int | None, scale: Scale) -> PhaseRow:
     points = outside_milestones(cycle.outside)
-    inside = inside_milestones(cycle, limit_ms)
+    inside = inside_milestones(cycle, _own_limit(cycle, limit_ms))
     outside_bar = tuple(_segment(span, scale) for span in _outside_spans(points))
     inside_bar: tuple[Segment, ...] = ()
     if inside is not None:
@@ -277,6 +283,8 @@ def _inside_note(cycle: ReconciledCycle, points: OutsideMilestones) -> str:
         return "no OS record"
     if cycle.record.resume_ms is None:
         return "OS record without a measurement"
+    if cycle.outside.trigger_ns is None:
+        return f"OS reports {cycle.record.resume_ms} ms; not placed, as no trigger started the wake"
     if points.pltrst is None:
         return f"OS reports {cycle.record.resume_ms} ms; not placed, PLTRST# was not seen"
     return f"OS reports {cycle.record.resume_ms} ms; not placed"

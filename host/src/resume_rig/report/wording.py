@@ -4,7 +4,7 @@ from typing import Final
 
 from resume_rig.analysis.limits import limit_text
 from resume_rig.model.cycle import BoardClock, OsClock, Outcome, ReconciledCycle
-from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.os_record import OsRecord, SleepKind, state_word
 from resume_rig.model.outcome import MEANINGS
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Limit, Requirement
@@ -127,10 +127,10 @@ def kind_words(kind: SleepKind) -> str:
 
 
 def cycle_name(cycle: ReconciledCycle) -> str:
-    """Return the number of a cycle, marked where it was ignored on request."""
-    return (
-        f"{cycle.outside.number} (ignored)" if cycle.outside.ignored else str(cycle.outside.number)
-    )
+    """Return the number of a cycle, with its state where that is not S3, and whether it counts."""
+    asked = cycle.outside.asked
+    state = "" if asked in (None, SleepKind.S3) else f" {state_word(asked)}"
+    return f"{cycle.outside.number}{state}{' (ignored)' if cycle.outside.ignored else ''}"
 
 
 def unjudged_word(cycle: ReconciledCycle) -> str | None:

@@ -21,6 +21,7 @@ from resume_rig.rig.interface import (
     EdgeBatch,
     Faults,
     LightBatch,
+    LinkCounts,
     RigInfo,
     SampleBatch,
     SelfTestCheck,
@@ -307,6 +308,11 @@ class SmpRig:
             if len(content) > _MOST_FILE_BYTES:
                 raise fields.wrong("len", len(content), f"at most {_MOST_FILE_BYTES} bytes")
         return bytes(content)
+
+    def link_counts(self) -> LinkCounts:
+        """Return what the link lost and damaged since the rig was opened."""
+        dropped = self._client.discards
+        return LinkCounts(self._client.repeated, dropped.stale, dropped.damaged)
 
     def ping(self, text: str = "resume-rig") -> int:
         """Let the board echo `text` (OS group) and return the round trip in nanoseconds."""

@@ -46,6 +46,10 @@ class DutControl(Protocol):
         """Begin to arm its clock, which then wakes it; from now, in whole seconds, rounded up."""
         ...
 
+    def disarm_timer(self) -> None:
+        """Begin to let its clock forget the wake."""
+        ...
+
     def greet(self) -> None:
         """Begin a command that does nothing, to see whether its OS answers."""
         ...

@@ -172,6 +172,21 @@ class PastBoot:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """What a link lost and damaged; all counts.
+
+    Attributes:
+        repeated: requests that were sent again, as no reply came.
+        stale: replies that came too late, or twice.
+        damaged: packets that held no reply.
+    """
+
+    repeated: int
+    stale: int
+    damaged: int
+
+
+@dataclass(frozen=True, slots=True)
 class Faults:
     """What went wrong on the board since its boot; all counts.
 

@@ -3,19 +3,21 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
+from resume_rig.model.fault_plan import FaultPlan
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_log import DutLog, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.fault_file import load_fault_plan
 from resume_rig.rig.foresight import Foresight
-from resume_rig.rig.interface import Rig, RigInfo
+from resume_rig.rig.interface import LinkCounts, Rig, RigInfo
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import VIRTUAL_LATENCY_NS, InProcessTransport
 from resume_rig.rig.smp.serial_port import (
     open_rfc2217,
     open_serial,
@@ -27,7 +29,7 @@ from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
 _ALLOWED: Final = (
-    "sim:[clock=virtual|real][,seed=N][,dut=loopback][,light=none], "
+    "sim:[clock=virtual|real][,seed=N][,dut=loopback][,light=none][,faults=FILE], "
     "native:PATH[,seed=N][,dut=loopback], "
     "serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
 )
@@ -44,7 +46,10 @@ class OpenRig:
         dut_log: the DUT's event log where it is simulated, in this process or behind the board.
         reopen: opens the port anew where its link went, and says who answers; raises as
             `open_rig`.
+        link_counts: tells what the link lost and damaged so far.
         plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
+        faults: what is injected on purpose; None for nothing.
+        disk_is_full: whether the disk of the store is to count as full; None: look at it.
         control: the OS of a DUT that is simulated in this process; None elsewhere.
     """
 
@@ -54,7 +59,10 @@ class OpenRig:
     simulated: bool
     dut_log: DutLog | None
     reopen: Callable[[], RigInfo]
+    link_counts: Callable[[], LinkCounts]
     plug: bool = False
+    faults: FaultPlan | None = None
+    disk_is_full: Callable[[], bool] | None = None
     control: DutControl | None = None
 
 
@@ -66,6 +74,7 @@ class SimOptions:
     seed: int | None = None
     loopback: bool = False
     photodiode: bool = True
+    faults: str | None = None
 
 
 def open_rig(
@@ -74,6 +83,7 @@ def open_rig(
     dut: DutProfile | None = None,
     *,
     not_before_utc_ns: int = VIRTUAL_START_UTC_NS,
+    sessions_before: int = 0,
 ) -> OpenRig:
     """Open the rig that `url` names and ask it who it is.
 
@@ -83,6 +93,8 @@ def open_rig(
         dut: what a simulated DUT is, a healthy laptop by default; rigs at a real one ignore it.
         not_before_utc_ns: wall time at which a virtual clock starts at the earliest, so that a
             campaign that goes on does not go back in time.
+        sessions_before: of a campaign that goes on; its simulated bench counts its seed up by so
+            much, as the DUT must not live through the same again.
 
     Raises:
         UsageError: not a rig URL.
@@ -96,7 +108,7 @@ def open_rig(
         options = parse_sim_options(rest)
         if clock is None and options.virtual:
             clock = VirtualClock(max(VIRTUAL_START_UTC_NS, not_before_utc_ns))
-        return _open_sim(url, options, clock or SystemClock(), dut)
+        return _open_sim(url, options, clock or SystemClock(), dut, sessions_before)
     if scheme == "native":
         return _open_native(url, rest, clock, dut)
     real_clock = clock or SystemClock()
@@ -109,7 +121,7 @@ def open_rig(
         place = path_of(usb_serial, rest)
         return rig.relink(lambda: _open_port(url, scheme, place, real_clock))
 
-    return OpenRig(rig, real_clock, url, False, served_log(rig, info), reopen)
+    return OpenRig(rig, real_clock, url, False, served_log(rig, info), reopen, rig.link_counts)
 
 
 def open_port(url: str, clock: Clock) -> Transport:
@@ -142,6 +154,7 @@ def parse_sim_options(text: str) -> SimOptions:
     seed: int | None = None
     loopback = False
     photodiode = True
+    faults: str | None = None
     for option in filter(None, text.split(",")):
         match option.split("=", 1):
             case ["clock", ("virtual" | "real") as which]:
@@ -150,6 +163,8 @@ def parse_sim_options(text: str) -> SimOptions:
                 raise UsageError(f"sim: has no clock {other!r}; allowed are virtual and real")
             case ["seed", digits] if digits.isascii() and digits.isdigit() and len(digits) <= 18:
                 seed = int(digits)
+            case ["faults", path] if path:
+                faults = path
             case ["dut", "loopback"]:
                 loopback = True
             case ["light", "none"]:
@@ -163,44 +178,51 @@ def parse_sim_options(text: str) -> SimOptions:
             case _:
                 raise UsageError(
                     f"sim: has no option {option!r}; allowed are clock=virtual|real, seed=N, "
-                    "dut=loopback and light=none"
+                    "dut=loopback, light=none and faults=FILE"
                 )
-    return SimOptions(virtual, seed, loopback, photodiode)
+    return SimOptions(virtual, seed, loopback, photodiode, faults)
 
 
-def _open_sim(url: str, options: SimOptions, clock: Clock, dut: DutProfile | None) -> OpenRig:
+def _open_sim(
+    url: str, options: SimOptions, clock: Clock, dut: DutProfile | None, sessions_before: int
+) -> OpenRig:
     # The compiled core is loaded only where a bench is simulated.
-    from resume_rig.rig.sim.bench import SimulatedBench
-    from resume_rig.rig.sim.board import LIGHT_RATE_HZ
     from resume_rig.rig.sim.control import SimulatedControl
-    from resume_rig.rig.sim.server import IN_PROCESS_BYTES
+    from resume_rig.rig.sim.opening import open_sim
 
-    seed = secrets.randbits(31) if options.seed is None else options.seed
+    first_seed = secrets.randbits(31) if options.seed is None else options.seed
+    seed = first_seed + sessions_before
+    plan = None if options.faults is None else load_fault_plan(Path(options.faults))
     profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
-    light_rate_hz = LIGHT_RATE_HZ if options.photodiode else 0
-    bench = SimulatedBench(
-        profile,
+    sim = open_sim(
+        url,
         clock,
+        profile,
         seed,
         loopback=options.loopback,
-        light_rate_hz=light_rate_hz,
-        buffer_bytes=IN_PROCESS_BYTES,
+        photodiode=options.photodiode,
+        plan=plan,
     )
-    # Real time passes by itself while the bench works.
-    latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
-    transport = InProcessTransport(bench.handle, clock, url, latency_ns)
-    rig, info = _identified(transport, clock, bench if latency_ns else None)
+    rig, info = _identified(sim.open_link(), clock, sim.bench if sim.jumps else None, seed)
     log = None if options.loopback else served_log(rig, info)
     return OpenRig(
         rig,
         clock,
-        url,
+        url if options.seed is not None else _with_seed(url, first_seed),
         simulated=True,
-        dut_log=log,
-        reopen=rig.info,
+        dut_log=None if log is None else sim.reached(log),
+        reopen=rig.info if plan is None else lambda: rig.relink(sim.open_link),
+        link_counts=rig.link_counts,
         plug=options.loopback,
-        control=None if options.loopback else SimulatedControl(bench),
+        faults=plan,
+        disk_is_full=None if plan is None else sim.disk_is_full,
+        control=None if options.loopback else SimulatedControl(sim.bench),
     )
+
+
+def _with_seed(url: str, seed: int) -> str:
+    """Return the URL that opens the same bench again."""
+    return f"{url}{'' if url.endswith((':', ',')) else ','}seed={seed}"
 
 
 def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | None) -> OpenRig:
@@ -212,7 +234,14 @@ def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | Non
     transport, log = open_native(url, options, clock, profile)
     rig, _ = _identified(transport, clock)
     return OpenRig(
-        rig, clock, url, simulated=True, dut_log=log, reopen=rig.info, plug=options.loopback
+        rig,
+        clock,
+        url,
+        simulated=True,
+        dut_log=log,
+        reopen=rig.info,
+        link_counts=rig.link_counts,
+        plug=options.loopback,
     )
 
 
@@ -239,11 +268,19 @@ def _host_and_port(url: str, text: str) -> tuple[str, int]:
 
 
 def _identified(
-    transport: Transport, clock: Clock, foresight: Foresight | None = None
+    transport: Transport,
+    clock: Clock,
+    foresight: Foresight | None = None,
+    seed: int | None = None,
 ) -> tuple[SmpRig, RigInfo]:
-    """Return the rig on the transport and who it says it is; else close the transport."""
-    client = SmpClient(transport, clock, first_sequence=secrets.randbits(8))
-    rig = SmpRig(client, foresight=foresight)
+    """Return the rig on the transport and who it says it is; else close the transport.
+
+    Sequence numbers and tokens begin at random, but for a simulated bench: with its seed every
+    byte on the wire is the same again.
+    """
+    first = secrets.randbits(32) if seed is None else seed
+    client = SmpClient(transport, clock, first_sequence=first)
+    rig = SmpRig(client, first_token=first, foresight=foresight)
     try:
         return rig, rig.info()
     except BaseException:  # Ctrl-C while a port stays silent must not leave it open

@@ -4,9 +4,11 @@ import pytest
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
+from resume_rig.model.errors import DeviceFault, UsageError
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import Rig
+from resume_rig.rig.open import open_rig
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.inprocess_transport import InProcessTransport
@@ -98,3 +100,31 @@ def test_a_board_that_nobody_can_foresee_is_asked_at_its_pace() -> None:
 
     rig.await_news(now_ns + 25 * MS, 20 * MS, (Channel.SLP_S3,))
     assert clock.now_ns() == now_ns + 25 * MS
+
+
+def test_news_that_nobody_has_read_yet_is_not_waited_for() -> None:
+    clock = VirtualClock()
+    rig = rig_on(clock, jumps=True)
+    rig.press(Actuator.BUTTON, PRESS_NS)
+    clock.sleep_ns(5 * S)
+    rig.exchange_clocks()  # the bench has come so far
+    now_ns = clock.now_ns()
+
+    rig.await_news(10 * S, 20 * MS, (Channel.SLP_S3,))
+    assert clock.now_ns() == now_ns
+
+    rig.edges(0)
+    rig.await_news(10 * S, 20 * MS, (Channel.SLP_S3,))
+    assert clock.now_ns() == 10 * S
+
+
+def test_a_board_without_a_photodiode_has_no_light() -> None:
+    opened = open_rig("sim:clock=virtual,seed=1,light=none")
+
+    info = opened.rig.info()
+
+    assert (info.light_ring, info.light_rate_hz, info.onset_ring) == (0, None, 0)
+    with pytest.raises(DeviceFault, match="no photodiode"):
+        opened.rig.arm_light(1 * S)
+    with pytest.raises(UsageError, match="no light 'off'; allowed is none"):
+        open_rig("sim:light=off")

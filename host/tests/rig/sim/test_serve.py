@@ -5,6 +5,7 @@ import select
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,14 +15,18 @@ from typing import Any
 import cbor2
 import pytest
 
+from resume_rig.model.clock import Clock
 from resume_rig.model.errors import UsageError
+from resume_rig.model.fault_plan import FaultKind, FaultPlan, ScheduledFault, WireShares
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.link_faults import LinkFaults
 from resume_rig.rig.sim.serve import Stop, serve_pty, serve_tcp
 from resume_rig.rig.smp.framing import Decoder, encode
 from resume_rig.rig.smp.packet import HEADER, Group, Operation, make_packet
-from resume_rig.timing.clocks import SystemClock
+from resume_rig.timing.clocks import SystemClock, VirtualClock
 
+S = 1_000_000_000
 PATIENCE_S = 10.0
 needs_pty = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 
@@ -29,11 +34,11 @@ Serve = Callable[[SimulatedBench, Callable[[str], None], Stop], None]
 
 
 @contextmanager
-def serving(serve: Serve) -> Iterator[str]:
+def serving(serve: Serve, clock: Clock | None = None) -> Iterator[str]:
     """Serve a bench in a thread; yield where, and see that it ends when told to."""
     ready: Queue[str] = Queue()
     stop = threading.Event()
-    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), clock or SystemClock(), 1)
     thread = threading.Thread(target=serve, args=(bench, ready.put, stop))
     thread.start()
     try:
@@ -210,3 +215,70 @@ def test_a_served_bench_is_kept_going_while_nobody_asks() -> None:
     stop.set()
     thread.join(PATIENCE_S)
     assert times == sorted(times)
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.005)
+
+
+UNPLUGGED = FaultPlan(faults=(ScheduledFault(FaultKind.UNPLUG, (1 * S,), for_ns=9 * S),))
+
+
+def with_cable(plan: FaultPlan, serve: Callable[..., None], *where: Any) -> Serve:
+    """Serve with a cable that has these faults."""
+
+    def served(bench: SimulatedBench, ready: Callable[[str], None], stop: Stop) -> None:
+        serve(bench, *where, ready, stop, faults=LinkFaults(plan, 1, bench.now_ns))
+
+    return served
+
+
+@needs_pty
+def test_a_cable_that_is_out_takes_the_terminal_with_it_and_comes_back(tmp_path: Path) -> None:
+    link, clock = tmp_path / "rig", VirtualClock()
+
+    with serving(with_cable(UNPLUGGED, serve_pty, link), clock) as path:
+        before = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        assert echo(before, "here") == "here"
+        clock.sleep_ns(2 * S)
+        wait_for(lambda: not link.is_symlink())
+        with pytest.raises(OSError, match="Input/output error"):
+            os.write(before, b"gone")
+        os.close(before)
+        clock.sleep_ns(9 * S)
+        wait_for(link.is_symlink)
+        after = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        assert echo(after, "back") == "back"
+        os.close(after)
+    assert not link.is_symlink()
+
+
+def test_a_cable_that_is_out_hangs_up_and_lets_nobody_in() -> None:
+    clock = VirtualClock()
+
+    with serving(with_cable(UNPLUGGED, serve_tcp, "127.0.0.1", 0), clock) as place:
+        host, _, port = place.rpartition(":")
+        with closing(socket.create_connection((host, int(port)))) as first:
+            assert echo(first.fileno(), "here") == "here"
+            clock.sleep_ns(2 * S)
+            first.settimeout(PATIENCE_S)
+            assert first.recv(1) == b"", "hung up on"
+        with closing(socket.create_connection((host, int(port)))) as turned_away:
+            turned_away.settimeout(PATIENCE_S)
+            assert turned_away.recv(1) == b""
+        clock.sleep_ns(9 * S)
+        with closing(socket.create_connection((host, int(port)))) as last:
+            assert echo(last.fileno(), "back") == "back"
+
+
+def test_what_is_held_up_on_a_served_wire_comes_in_order() -> None:
+    late = FaultPlan(WireShares(late=0.5, late_ns=10_000_000))
+
+    with serving(with_cable(late, serve_tcp, "127.0.0.1", 0)) as place:
+        host, _, port = place.rpartition(":")
+        with closing(socket.create_connection((host, int(port)))) as client:
+            texts = [str(number) for number in range(12)]
+            assert [echo(client.fileno(), text) for text in texts] == texts

@@ -12,6 +12,7 @@ from resume_rig.campaign.events import (
     CampaignEvent,
     CycleDone,
     CycleStarted,
+    LinkTold,
     LogUnreadable,
     Recovered,
     Recovering,
@@ -168,6 +169,8 @@ def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
         case RigBack(after_cycle=number):
             back = replace(state, phase=Phase.RUNNING, doing="")
             after = _said(back, f"after cycle {number}: the rig is back")
+        case LinkTold():
+            after = state
         case CycleDone():
             # It comes as CycleSeen, with what the wires say of it.
             after = state

@@ -68,7 +68,7 @@ def cycle_table(correlation: Correlation, overview: Overview) -> Table:
     return Table(
         (
             number_column("cycle", (c.outside.number for c in cycles)),
-            word_column("outcome", (outcome_words(c.outside.outcome) for c in cycles)),
+            word_column("outcome", (outcome_words(c.outcome) for c in cycles)),
             word_column("verdict", map(_verdict, cycles)),
             word_column("state", (c.outside.state.value for c in cycles), "As the wires show it"),
             word_column("sleep by", (sleep for _, sleep, _ in names), "By the plan"),

@@ -5,13 +5,12 @@ from typing import Final
 from resume_rig.model.errors import UsageError
 from resume_rig.model.units import duration_of
 
-_UNITS: Final = (
-    ("h", 3_600_000_000_000),
-    ("min", 60_000_000_000),
-    ("s", 1_000_000_000),
-    ("ms", 1_000_000),
-    ("us", 1_000),
-    ("ns", 1),
+_WHOLE_UNITS: Final = (("h", 3_600_000_000_000), ("min", 60_000_000_000))
+_POINTED_UNITS: Final = (
+    ("s", 1_000_000_000, 9),
+    ("ms", 1_000_000, 6),
+    ("us", 1_000, 3),
+    ("ns", 1, 0),
 )
 
 
@@ -31,13 +30,13 @@ def parse_duration_ns(text: str) -> int:
 
 
 def duration_text(duration_ns: int) -> str:
-    """Return a duration of 0 or more in its greatest whole unit; half seconds with a point."""
-    for unit, unit_ns in _UNITS:
-        tenths, rest = divmod(duration_ns * 10, unit_ns)
-        if rest == 0 and tenths >= 10:
-            whole, tenth = divmod(tenths, 10)
-            if tenth == 0:
-                return f"{whole} {unit}"
-            if unit == "s":
-                return f"{whole}.{tenth} {unit}"
-    return f"{duration_ns} ns" if duration_ns else "0 s"
+    """Return a duration of 0 or more, exactly, in a unit that fits."""
+    if duration_ns == 0:
+        return "0 s"
+    for unit, unit_ns in _WHOLE_UNITS:
+        if duration_ns % unit_ns == 0:
+            return f"{duration_ns // unit_ns} {unit}"
+    unit, unit_ns, digits = next(each for each in _POINTED_UNITS if duration_ns >= each[1])
+    whole, rest = divmod(duration_ns, unit_ns)
+    part = f"{rest:0{digits}d}".rstrip("0") if rest else ""
+    return f"{whole}.{part} {unit}" if part else f"{whole} {unit}"

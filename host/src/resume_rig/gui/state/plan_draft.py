@@ -6,8 +6,12 @@ from typing import Final
 
 from resume_rig.campaign.plan import Plan, default_plan
 from resume_rig.campaign.plan_file import PlanValue, parse_plan, plan_to_mapping
+from resume_rig.campaign.plan_states import STATES
 from resume_rig.gui.state.duration_field import duration_text, parse_duration_ns
+from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import UsageError
+from resume_rig.model.means import SleepMeans, WakeMeans
+from resume_rig.model.os_record import state_word
 
 WHOLE: Final = ""
 """Key of a sentence that is about no single field."""
@@ -33,15 +37,23 @@ class PlanField:
 
 
 _LISTS = "one value, or a list: 5 s, 10 s, or a range: 5 s to 60 s"
-_ACTUATORS = ("button", "lid", "button, lid")
+# After a boot a DUT needs longer until the next trigger.
+_SETTLING = ("settle_ns", "settle", "settle_limit_ns")
+_STATES = tuple(state_word(kind) for kind in STATES)
+_SLEEP_BY = (*(str(way).lower() for way in (*Actuator, *SleepMeans)), "button, lid")
+_WAKE_BY = (*(str(way).lower() for way in (*Actuator, *WakeMeans)), "button, lid")
 FIELDS: Final = (
     PlanField("cycles", "Cycles", tip="1 to 1,000,000"),
     PlanField("warm_up", "Warm-up cycles", tip="measured, not judged", needs=("cycles",)),
-    PlanField("state", "Sleep state", ("S3",)),
-    PlanField("sleep_by", "Sleep by", _ACTUATORS, "one, or a list"),
-    PlanField("wake_by", "Wake by", _ACTUATORS, "one, or a list"),
+    PlanField("state", "Sleep state", _STATES, "one, or a list", _SETTLING),
+    PlanField("sleep_by", "Sleep by", _SLEEP_BY, "one, or a list"),
+    PlanField("wake_by", "Wake by", _WAKE_BY, "one, or a list"),
     PlanField("dwell_ns", "Asleep for", tip=_LISTS, needs=("short_dwell",)),
     PlanField("settle_ns", "Awake for", tip=_LISTS),
+    PlanField("settle", "Until settled", ("", "adaptive"), "adaptive: longer, until it is quiet"),
+    PlanField(
+        "settle_limit_ns", "Settled within", tip="a time; empty for the usual", needs=("settle",)
+    ),
     PlanField("press_ns", "Press for", tip=_LISTS),
     PlanField("sleep_timeout_ns", "Sleep time-out", tip=_LISTS),
     PlanField("wake_timeout_ns", "Wake time-out", tip=_LISTS),
@@ -121,14 +133,14 @@ def problems_of(draft: PlanDraft) -> Mapping[str, str]:
 
 def _checkable(draft: PlanDraft, field: PlanField) -> list[str]:
     """Return the field, and those that it needs where they are right themselves."""
-    keys = [field.key]
+    keys = [*field.needs, field.key]
     for key in field.needs:
+        needed = FIELD_BY_KEY[key]
         try:
-            parse_plan(_mapping(draft, [key]))
+            parse_plan(_mapping(draft, [*needed.needs, key]))
         except UsageError:
             # Told beside that field.
             return []
-        keys.append(key)
     return keys
 
 

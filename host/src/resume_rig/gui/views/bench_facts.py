@@ -53,7 +53,17 @@ class _FactsBox(QGroupBox):
             label.setToolTip(tip_of(text) if len(text) > _WIDE else "")
 
 
-_IDENTITY: Final = ("Board", "Firmware", "DUT", "Clock", "Edges", "Channels", "Actuators", "Boot")
+_IDENTITY: Final = (
+    "Board",
+    "Firmware",
+    "DUT",
+    "Clock",
+    "Edges by",
+    "Channels",
+    "Actuators",
+    "Press up to",
+    "Boot",
+)
 _HEALTH: Final = (
     "Link",
     "Clock bound",
@@ -74,14 +84,12 @@ def _identity(state: BenchState) -> Iterator[tuple[str, str]]:
     yield "Firmware", f"{info.firmware}, protocol {info.protocol}"
     yield "DUT", (state.dut_name or "no profile") + (" (simulated)" if state.simulated else "")
     yield "Clock", _clock(info)
-    yield "Edges", _edges(info)
-    yield "Channels", ", ".join(known.channel for known in info.channels)
-    yield (
-        "Actuators",
-        ", ".join(
-            f"{each.actuator} (up to {seconds_text(each.max_press_ns)})" for each in info.actuators
-        ),
-    )
+    yield "Edges by", info.edge_source or "it does not tell"
+    calibrated = sum(known.latency is not None for known in info.channels)
+    yield "Channels", f"{len(info.channels)}, {calibrated} calibrated"
+    yield "Actuators", ", ".join(each.actuator for each in info.actuators)
+    longest_ns = max((each.max_press_ns for each in info.actuators), default=0)
+    yield "Press up to", seconds_text(longest_ns)
     yield "Boot", f"{info.boot_id:#010x}"
 
 
@@ -89,12 +97,6 @@ def _clock(info: RigInfo) -> str:
     if info.calibration_ppb is not None:
         return f"{info.clock_source}, calibrated to {info.calibration_ppb} ppb"
     return f"{info.clock_source}, +/-{info.clock_tolerance_ppb / 1000:g} ppm"
-
-
-def _edges(info: RigInfo) -> str:
-    calibrated = sum(known.latency is not None for known in info.channels)
-    source = info.edge_source or "a source that it does not tell"
-    return f"{source}, {calibrated} of {len(info.channels)} channels calibrated"
 
 
 def _health(state: BenchState) -> Iterator[tuple[str, str]]:

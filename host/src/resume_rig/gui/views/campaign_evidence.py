@@ -63,7 +63,8 @@ class CampaignEvidence(QWidget):
         self.lanes.show_range(
             (first_ns - found.zero_ns) / _NS_PER_S, (found.until_ns - found.zero_ns) / _NS_PER_S
         )
-        self.lanes.mark([(0.0, "wake trigger")] if found.has_trigger else [])
+        self.lanes.mark([(0.0, "")] if found.has_trigger else [])
+        self.lanes.lanes.note("dashed: the wake trigger" if found.has_trigger else "")
 
     def _fail(self, sentence: str) -> None:
         self._task = None

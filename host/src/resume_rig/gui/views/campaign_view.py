@@ -33,7 +33,7 @@ from resume_rig.gui.worker.requests import RunCampaign
 from resume_rig.model.errors import UsageError
 from resume_rig.report.hostile_text import one_line
 
-_PLOT_EVERY_MS: Final = 250
+_PLOT_EVERY_MS: Final = 90
 _LINES_KEPT: Final = 500
 _PLOTS_PX: Final = 190
 
@@ -44,7 +44,6 @@ class CampaignView(View):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._shown: CampaignState | None = None
-        self._drawn: CampaignState | None = None
         self._since_draw = QElapsedTimer()
         self._since_draw.start()
         self._wished = not desk.wish.run
@@ -57,6 +56,11 @@ class CampaignView(View):
             DriftPlot(desk),
             PhasePlot(desk),
         )
+        self._drawn: dict[HistogramPlot | DriftPlot | PhasePlot, CampaignState | None] = {
+            self.histogram: None,
+            self.drift: None,
+            self.phases: None,
+        }
         self.evidence = CampaignEvidence(desk)
         self.failures = QListWidget()
         self.failures.setAccessibleName("Failures")
@@ -116,9 +120,8 @@ class CampaignView(View):
         if state is not self._shown:
             before, self._shown = self._shown, state
             self._tell(before, state)
-        late = self._since_draw.elapsed() >= _PLOT_EVERY_MS
-        if state is not self._drawn and (late or not state.phase.active):
-            self._draw(state)
+        if self._since_draw.elapsed() >= _PLOT_EVERY_MS or not state.phase.active:
+            self._draw_next(state)
 
     def view_actions(self) -> Sequence[QAction]:
         """Return the campaign's, the plan's and the tabs'."""
@@ -134,7 +137,7 @@ class CampaignView(View):
         state = self.desk.seen.campaign
         if not self._wished or (self.desk.wish.run and state.phase is Phase.NONE):
             return False
-        drawn = state is self._drawn or state.phase is Phase.NONE
+        drawn = all(shown is state for shown in self._drawn.values())
         return not state.phase.active and drawn and not self.evidence.loading
 
     def _run(self, order: RunCampaign) -> None:
@@ -170,14 +173,19 @@ class CampaignView(View):
         elif state.phase is Phase.STOPPED or (state.phase is Phase.FINISHED and state.text):
             self.notice.note(f"The campaign {state.phase.value}: {state.text}.")
 
-    def _draw(self, state: CampaignState) -> None:
-        self._drawn = state
-        self._since_draw.restart()
-        for plot in (self.histogram, self.drift, self.phases):
-            plot.draw(state)
+    def _draw_next(self, state: CampaignState) -> None:
+        """Draw the plot that is most behind; one at a time, so that the window never waits long."""
+        for plot, shown in self._drawn.items():
+            if shown is not state:
+                self._since_draw.restart()
+                plot.draw(state)
+                # To the end of the line.
+                del self._drawn[plot]
+                self._drawn[plot] = state
+                return
 
     def _draw_again(self) -> None:
-        self._draw(self.desk.seen.campaign)
+        self._drawn = dict.fromkeys(self._drawn)
 
     def _failure_chosen(self, item: QListWidgetItem) -> None:
         path = self.desk.seen.campaign.path

@@ -17,13 +17,17 @@ _OWN_KINDS = "the profile's kinds"
 class LogSetting(QWidget):
     """One line of fields; `load` raises what is wrong with them.
 
+    Args:
+        desk: of the application.
+        of_logs: offer to ignore the first transition, which a campaign's plan says itself.
+
     Signals:
         changed: another choice was made.
     """
 
     changed = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, *, of_logs: bool = True) -> None:
         super().__init__()
         self._desk = desk
         self.requirement = QComboBox()
@@ -43,6 +47,7 @@ class LogSetting(QWidget):
         self.limit.setMaximumWidth(self.fontMetrics().horizontalAdvance("the profile's limit"))
         self.first = QCheckBox("Ignore the first of each log")
         self.first.setToolTip("As S3Resume does")
+        self.first.setVisible(of_logs)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         for title, widget in (

@@ -40,6 +40,12 @@ def _explorer(desk: Desk) -> View:
     return ExplorerView(desk)
 
 
+def _limits(desk: Desk) -> View:
+    from resume_rig.gui.views.limits_view import LimitsView
+
+    return LimitsView(desk)
+
+
 def _log(desk: Desk) -> View:
     from resume_rig.gui.views.log_view import LogView
 
@@ -56,6 +62,7 @@ VIEWS = (
     ViewEntry("bench", "Bench", _bench),
     ViewEntry("campaign", "Campaign", _campaign),
     ViewEntry("explorer", "Explorer", _explorer),
+    ViewEntry("limits", "Limits", _limits),
     ViewEntry("log", "Log", _log),
     ViewEntry("compare", "Compare", _compare),
 )

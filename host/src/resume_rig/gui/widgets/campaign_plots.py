@@ -93,7 +93,11 @@ class DriftPlot(PlotPanel):
         numbers = state.light_numbers.values[-DRAWN_MOST:].astype(np.float64)
         times_ms = state.light_ns.values[-DRAWN_MOST:] / _NS_PER_MS
         self._points.setData(numbers, times_ms, brush=pg.mkBrush(colours.blue))
-        if len(numbers):
+        if not len(numbers):
+            self.plot.setXRange(0, 10)
+            self.plot.setYRange(0, 1_000)
+        else:
+            self.plot.enableAutoRange()
             whole_ticks(self, "bottom", int(np.ptp(numbers)))
         drift = state.drift
         self._trend.setData([], [])
@@ -127,7 +131,10 @@ class PhasePlot(PlotPanel):
         """Draw them, oldest on top."""
         self._draw_bars(state.last)
         self._say_words(state.last)
-        ticks = [(row, str(cycle.number)) for row, cycle in enumerate(state.last)]
+        line = self.fontMetrics().height()
+        every = max(1, -(-len(state.last) * line // max(self.graphics.height() - 3 * line, line)))
+        rows = range(0, len(state.last), every)
+        ticks = [(row, str(state.last[row].number)) for row in rows]
         self.plot.getAxis("left").setTicks([ticks])
         self.plot.setYRange(-0.6, max(len(state.last), 6) - 0.4, padding=0)
         self.plot.getViewBox().enableAutoRange(axis=pg.ViewBox.XAxis)
@@ -164,8 +171,15 @@ class PhasePlot(PlotPanel):
         for row, (cycle, word) in enumerate(zip(cycles, self._words, strict=False)):
             if cycle.outcome is not Outcome.SLEPT_AND_WOKE:
                 word.setText(outcome_words(cycle.outcome), self._desk.look.colours.vermillion)
-                word.setPos(0, row)
+                word.setPos(_end_ms(cycle), row)
                 word.show()
+
+
+def _end_ms(cycle: OutsideCycle) -> float:
+    """Return where the bar of a cycle ends."""
+    points = outside_milestones(cycle)
+    seen = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
+    return max((each.value_ns for each in seen if each is not None), default=0) / _NS_PER_MS
 
 
 def whole_ticks(panel: PlotPanel, side: str, span: int) -> None:

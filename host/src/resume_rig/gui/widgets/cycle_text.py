@@ -50,7 +50,7 @@ def _lines(detail: Detail) -> Iterator[str]:
 def _verdict(cycle: ReconciledCycle) -> Iterator[str]:
     outside = cycle.outside
     judged = f": {cycle.verdict.value}" if cycle.judged else f", not judged: {cycle.why_not}"
-    yield one_line(f"Cycle {outside.number} {outcome_words(outside.outcome)}{judged}.")
+    yield one_line(f"Cycle {outside.number} {outcome_words(cycle.outcome)}{judged}.")
     for name, quantity in outside.intervals.items():
         yield f"  {measure_words(name.value)}: {quantity_text(quantity)} ms"
     for words, value in (

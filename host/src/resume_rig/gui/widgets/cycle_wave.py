@@ -65,6 +65,7 @@ class CycleWave(QWidget):
         first_ns = min((lane.since_ns for lane in evidence.wires.lanes.values()), default=0)
         self.lanes.draw(evidence.wires, first_ns, evidence.until_ns, evidence.zero_ns)
         self.lanes.mark(list(_marks(detail)))
+        self.lanes.lanes.note("" if evidence.has_trigger else "no wake trigger was seen")
         self._draw_phases()
         if evidence.has_trigger:
             self.show_wake()

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QPoint, QRect, QSize
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import QByteArray, QRect, QSize
+from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGraphicsView
 
 from resume_rig.model.errors import UsageError
 
@@ -45,24 +45,24 @@ class Exportable(Protocol):
         ...
 
 
-def write_png(widget: QWidget, paper: str, path: Path) -> None:
-    """Write a widget as a picture of twice its size on the screen.
+def write_png(view: QGraphicsView, paper: str, path: Path) -> None:
+    """Write a plot as a picture of twice its size on the screen.
 
     Raises:
         UsageError: the file cannot be written.
     """
-    image = QImage(widget.size() * PNG_SCALE, QImage.Format.Format_ARGB32)
+    image = QImage(view.size() * PNG_SCALE, QImage.Format.Format_ARGB32)
     image.setDevicePixelRatio(PNG_SCALE)
     image.fill(QColor(paper))
     painter = QPainter(image)
-    widget.render(painter, QPoint())
+    view.render(painter)
     painter.end()
-    if not image.save(str(path), b"PNG"):
+    if not QImageWriter(str(path), QByteArray(b"png")).write(image):
         raise _cannot(path)
 
 
-def write_svg(widget: QWidget, title: str, path: Path) -> None:
-    """Write a widget as a drawing without pixels.
+def write_svg(view: QGraphicsView, title: str, path: Path) -> None:
+    """Write a plot as a drawing without pixels.
 
     Raises:
         UsageError: the file cannot be written.
@@ -70,14 +70,14 @@ def write_svg(widget: QWidget, title: str, path: Path) -> None:
     generator = QSvgGenerator()
     generator.setFileName(str(path))
     generator.setTitle(title)
-    size = QSize(widget.size())
+    size = QSize(view.size())
     generator.setSize(size)
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     painter = QPainter()
     if not painter.begin(generator):
         raise _cannot(path)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    widget.render(painter, QPoint())
+    view.render(painter)
     painter.end()
 
 

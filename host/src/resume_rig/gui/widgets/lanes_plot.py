@@ -15,6 +15,7 @@ from resume_rig.model.channel import Channel
 
 _SWING: Final = 0.62
 _AXIS_PX: Final = 128
+_DENSE: Final = 400
 _NS_PER_S: Final = 1e9
 ACTIVE_LOW: Final = frozenset({Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PLTRST})
 
@@ -39,6 +40,7 @@ class LanesPlot(QWidget):
         self.lanes = PlotPanel(desk, title, x_label)
         self.light = PlotPanel(desk, "Light", x_label, "counts")
         self._curves: dict[Channel, pg.PlotCurveItem] = {}
+        self._widths: dict[Channel, int] = {}
         self._marks: list[pg.InfiniteLine] = []
         self._levels: list[int] | None = None
         self._light_curve = pg.PlotCurveItem(antialias=False)
@@ -66,6 +68,7 @@ class LanesPlot(QWidget):
         for row, (channel, lane) in enumerate(wires.lanes.items()):
             t_ns, levels = lane.steps(from_ns, to_ns)
             base = rows - 1 - row
+            self._set_pen(channel, dense=len(t_ns) > _DENSE)
             self._curves[channel].setData((t_ns - zero_ns) / _NS_PER_S, base + _SWING * levels)
         self._show_levels(wires)
         light_ns, counts = wires.light_between(from_ns, to_ns)
@@ -78,7 +81,7 @@ class LanesPlot(QWidget):
         self.lanes.plot.setXRange(from_s, to_s, padding=0)
 
     def mark(self, moments_s: Sequence[tuple[float, str]]) -> None:
-        """Draw named vertical lines."""
+        """Draw dashed vertical lines, each with its name; an empty one stands alone."""
         for line in self._marks:
             self.lanes.plot.removeItem(line)
         colours = self._desk.look.colours
@@ -88,7 +91,7 @@ class LanesPlot(QWidget):
                 at_s,
                 angle=90,
                 pen=pen,
-                label=name,
+                label=name or None,
                 labelOpts={"color": colours.ink, "position": 0.97, "anchors": [(0, 0), (0, 0)]},
             )
             for at_s, name in moments_s
@@ -99,9 +102,20 @@ class LanesPlot(QWidget):
     def restyle(self) -> None:
         """Take the colours in force."""
         colours = self._desk.look.colours
-        for channel, curve in self._curves.items():
-            curve.setPen(pg.mkPen(colours.lane(channel), width=2))
+        self._widths = {}
+        for channel in self._curves:
+            self._set_pen(channel, dense=False)
         self._light_curve.setPen(pg.mkPen(colours.soft, width=1))
+
+    def _set_pen(self, channel: Channel, *, dense: bool) -> None:
+        """Draw few edges with a broad line; many with a thin one, which is drawn faster."""
+        width = 1 if dense else 2
+        if self._widths.get(channel) != width:
+            self._widths[channel] = width
+            colour = self._desk.look.colours.lane(channel)
+            # In pixels of the screen, of which a point may have two.
+            pen = pg.mkPen(colour, width=width * self.devicePixelRatioF())
+            self._curves[channel].setPen(pen)
 
     def _lay_out(self, channels: Sequence[Channel]) -> None:
         for curve in self._curves.values():

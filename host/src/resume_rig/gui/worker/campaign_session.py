@@ -27,8 +27,8 @@ from resume_rig.gui.state.events import (
     CycleSeen,
     Event,
 )
-from resume_rig.gui.worker.gate import Gate, GatedClock
-from resume_rig.gui.worker.opening import dut_for
+from resume_rig.gui.worker.gate import Gate
+from resume_rig.gui.worker.opening import clock_for, dut_for
 from resume_rig.gui.worker.requests import RunCampaign
 from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.dut import DutProfile
@@ -74,7 +74,7 @@ def run_campaign(order: RunCampaign, tell: Tell, gate: Gate) -> None:
 
 def _run(order: RunCampaign, requirement: Requirement, tell: Tell, gate: Gate) -> CampaignEnd:
     url, dut, not_before_utc_ns = _place(order)
-    opened = open_rig(url, dut=dut, not_before_utc_ns=not_before_utc_ns)
+    opened = open_rig(url, clock_for(url, gate, not_before_utc_ns), dut)
     with closing(opened.rig):
         identity = identify(
             rig_url=url,
@@ -85,8 +85,7 @@ def _run(order: RunCampaign, requirement: Requirement, tell: Tell, gate: Gate) -
             host_clock=discipline_of(opened.clock),
         )
         virtual = isinstance(opened.clock, VirtualClock)
-        clock = GatedClock(opened.clock, gate, virtual=virtual)
-        log = _log_of(order, clock, opened)
+        log = _log_of(order, opened)
         go = go_on if order.plan is None else partial(begin, plan=order.plan)
         watch = CampaignWatch(identity, tell, gate, _Pause(opened, virtual=virtual))
         with nullcontext() if log is None else closing(log):
@@ -94,7 +93,7 @@ def _run(order: RunCampaign, requirement: Requirement, tell: Tell, gate: Gate) -
                 order.store,
                 identity=identity,
                 rig=opened.rig,
-                clock=clock,
+                clock=opened.clock,
                 log=log,
                 observe=watch,
                 reopen=opened.reopen,
@@ -111,9 +110,9 @@ def _place(order: RunCampaign) -> tuple[str, DutProfile | None, int]:
     return order.url or identity.rig_url, dut, newest_utc_ns
 
 
-def _log_of(order: RunCampaign, clock: GatedClock, opened: OpenRig) -> OsLogSource | None:
+def _log_of(order: RunCampaign, opened: OpenRig) -> OsLogSource | None:
     if order.log:
-        return log_source(order.log, clock)
+        return log_source(order.log, opened.clock)
     return None if opened.dut_log is None else ServedLog(opened.dut_log)
 
 

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from resume_rig.model.clock import Clock
+from resume_rig.timing.clocks import SystemClock, VirtualClock
 
 _LOOK_EVERY_NS = 50_000_000
 
@@ -45,44 +45,48 @@ class Gate:
             keep_alive()
 
 
-class GatedClock:
-    """A clock whose waits end where somebody wants the campaign to stop.
+class Stop:
+    """Tells a campaign to stop, once.
 
-    The runner takes a KeyboardInterrupt as "stop, and keep what was measured". It is raised once:
-    what has to be done after that, such as releasing the actuators, may wait in peace.
-
-    Args:
-        clock: that is waited on.
-        gate: asked before each wait, and on a real clock every 50 ms of it.
-        virtual: waits on `clock` are over at once.
+    The runner takes a KeyboardInterrupt as "stop, and keep what was measured". What has to be done
+    after that, such as releasing the actuators, may wait in peace.
     """
 
-    def __init__(self, clock: Clock, gate: Gate, *, virtual: bool) -> None:
-        self._clock = clock
+    def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._virtual = virtual
         self._told = False
 
-    def now_ns(self) -> int:
-        """Return monotonic time."""
-        return self._clock.now_ns()
-
-    def utc_ns(self) -> int:
-        """Return wall time."""
-        return self._clock.utc_ns()
-
-    def sleep_ns(self, duration_ns: int) -> None:
-        """Wait; raises KeyboardInterrupt once where the campaign is to stop."""
-        self._check()
-        if self._virtual:
-            self._clock.sleep_ns(duration_ns)
-            return
-        until_ns = self._clock.now_ns() + duration_ns
-        while (left_ns := until_ns - self._clock.now_ns()) > 0:
-            self._clock.sleep_ns(min(left_ns, _LOOK_EVERY_NS))
-            self._check()
-
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise KeyboardInterrupt where somebody wants it to stop, and it has not been told yet."""
         if self._gate.stopping and not self._told:
             self._told = True
             raise KeyboardInterrupt
+
+
+class StoppableSystemClock(SystemClock):
+    """Real time; its waits end within 50 ms where the campaign is to stop."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def sleep_ns(self, duration_ns: int) -> None:
+        """Wait; raises KeyboardInterrupt once where the campaign is to stop."""
+        self._stop.check()
+        until_ns = self.now_ns() + duration_ns
+        while (left_ns := until_ns - self.now_ns()) > 0:
+            super().sleep_ns(min(left_ns, _LOOK_EVERY_NS))
+            self._stop.check()
+
+
+class StoppableVirtualClock(VirtualClock):
+    """Virtual time; a wait is over at once, or ends the campaign."""
+
+    def __init__(self, stop: Stop, start_utc_ns: int) -> None:
+        super().__init__(start_utc_ns)
+        self._stop = stop
+
+    def sleep_ns(self, duration_ns: int) -> None:
+        """Let time pass; raises KeyboardInterrupt once where the campaign is to stop."""
+        self._stop.check()
+        super().sleep_ns(duration_ns)

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Final, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
@@ -18,10 +18,7 @@ from resume_rig.gui.state.events import (
     LinkDown,
     PortsFound,
 )
-from resume_rig.gui.worker.bench_session import BenchSession
-from resume_rig.gui.worker.campaign_session import run_campaign
 from resume_rig.gui.worker.gate import Gate
-from resume_rig.gui.worker.opening import opened_for
 from resume_rig.gui.worker.outbox import Outbox
 from resume_rig.gui.worker.requests import (
     Connect,
@@ -38,6 +35,10 @@ from resume_rig.gui.worker.requests import (
 from resume_rig.model.errors import DeviceFault, ResumeRigError, RigError
 from resume_rig.rig.found_ports import found_ports
 
+if TYPE_CHECKING:
+    from resume_rig.gui.worker.bench_session import BenchSession
+
+# Rigs and campaigns are imported where they are used: the window is there sooner.
 logger = logging.getLogger(__name__)
 
 POLL_S: Final = 0.02
@@ -157,6 +158,9 @@ class _Loop:
                 assert_never(request)
 
     def _connect(self, url: str, dut: str | None) -> None:
+        from resume_rig.gui.worker.bench_session import BenchSession
+        from resume_rig.gui.worker.opening import opened_for
+
         self._let_go()
         self._tell(Connecting(url))
         try:
@@ -179,6 +183,8 @@ class _Loop:
 
     def _run(self, order: RunCampaign) -> None:
         """Let go of the rig, which the campaign opens for itself, as the command line does."""
+        from resume_rig.gui.worker.campaign_session import run_campaign
+
         self._let_go()
         self._tell(Disconnected())
         try:

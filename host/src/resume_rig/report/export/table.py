@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from resume_rig.model.cycle import Correlation, IntervalName, ReconciledCycle
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, state_word
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.recorded import RecordedCycle
 from resume_rig.report.findings import findings_of
@@ -123,6 +123,7 @@ def _cycle_getters() -> list[tuple[Column, _Getter]]:
         (Column("cycle", int), lambda c: c.outside.number),
         (Column("outcome", str), lambda c: c.outcome.value),
         (Column("state_outside", str), lambda c: c.outside.state.value),
+        (Column("state_asked", str), _state_asked),
         (Column("wake_by", str), _wake_by),
         (Column("ignored", bool), lambda c: c.outside.ignored),
         (Column("judged", bool), lambda c: c.judged),
@@ -151,6 +152,11 @@ _INSIDE_MS = (
     "hiber_read_ms",
     "hiber_write_ms",
 )
+
+
+def _state_asked(cycle: ReconciledCycle) -> Value:
+    asked = cycle.outside.asked
+    return None if asked is None else state_word(asked)
 
 
 def _wake_by(cycle: ReconciledCycle) -> Value:

@@ -15,12 +15,14 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.dut_character import DutBehaviour
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.sim.board import LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
-from resume_rig.rig.sim.diary import Diary
+from resume_rig.rig.sim.board import EDGE_RING, LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
+from resume_rig.rig.sim.diary import DutDiary
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
 from resume_rig.rig.sim.dut_state import PowerState
+from resume_rig.rig.sim.fault_schedule import FaultSchedule
 from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.injected import Injected
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME, new_log
 from resume_rig.rig.sim.panel import Panel
@@ -46,6 +48,7 @@ class SimulatedBench:
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
         diary: told what the DUT really does.
         buffer_bytes: the longest packet that the board takes or gives.
+        schedule: of faults that are injected into board and DUT.
     """
 
     def __init__(
@@ -57,7 +60,8 @@ class SimulatedBench:
         faults: frozenset[SimFault] = frozenset(),
         light_rate_hz: int = LIGHT_RATE_HZ,
         loopback: bool = False,
-        diary: Diary | None = None,
+        diary: DutDiary | None = None,
+        schedule: FaultSchedule | None = None,
         buffer_bytes: int = BUFFER_BYTES,
     ) -> None:
         self._diary = diary
@@ -75,7 +79,7 @@ class SimulatedBench:
         self._changed: set[Channel] = set()
         self._board = SimulatedBoard(
             BoardWiring(profile.channels, profile.actuators),
-            self._world_now_ns,
+            self.now_ns,
             lambda t_ns, actuator, driven: self._moves.append((t_ns, actuator, driven)),
             board,
             round(board.uniform(-1, 1) * _MAX_RATE_PPB),
@@ -85,8 +89,15 @@ class SimulatedBench:
         self._server = SmpServer(self, buffer_bytes)
         self._reached_ns = 0
         self._arrived_ns = 0
+        self._read_bytes = 0
+        self._held_bytes: int | None = None
+        self._injected = None if schedule is None else Injected(schedule, faults, self)
 
     # --- for whoever serves the bench
+
+    def now_ns(self) -> int:
+        """Return world time."""
+        return self._clock.now_ns() - self._start_ns
 
     def handle(self, packet: bytes) -> bytes | None:
         """Answer one SMP packet; None where a board stays silent."""
@@ -102,9 +113,10 @@ class SimulatedBench:
 
     def advance(self) -> int:
         """Do all that is due by now; return the world time [ns] reached."""
-        now_ns = max(self._world_now_ns(), self._reached_ns)
-        while (due := self._next_due()) is not None and due[0] <= now_ns:
-            self._do(*due)
+        now_ns = max(self.now_ns(), self._reached_ns)
+        if self._injected is not None:
+            self._injected.advance(now_ns)
+        self.advance_to(now_ns)
         self._board.sample_light(self._panel, now_ns)
         self._reached_ns = now_ns
         return now_ns
@@ -117,14 +129,14 @@ class SimulatedBench:
         The bench is then ahead of its clock, which has to follow before the next request.
         """
         until_ns = until_host_ns - self._start_ns
-        told_bytes = self._log.size_bytes
+        if self._injected is not None:
+            until_ns = min(until_ns, self._injected.next_ns(until_ns))
+        told_bytes = self._shown_bytes()
         # What nobody has read yet is news still.
-        while self._changed.isdisjoint(channels) and not (
-            log and self._log.size_bytes > told_bytes
-        ):
+        while self._changed.isdisjoint(channels) and not (log and self._shown_bytes() > told_bytes):
             due = self._next_due()
             if due is None or due[0] > until_ns:
-                return until_host_ns
+                return self._start_ns + until_ns
             self._do(*due)
             self._reached_ns = max(self._reached_ns, due[0])
         return self._start_ns + self._reached_ns
@@ -132,8 +144,10 @@ class SimulatedBench:
     def set_faults(self, faults: frozenset[SimFault]) -> None:
         """Let the DUT misbehave in these ways, and no others, from now on."""
         self.advance()
-        self._dut.faults = faults
-        self._log.faults = faults
+        if self._injected is not None:
+            self._injected.stand_by(faults)
+        else:
+            self.misbehave(faults)
 
     def supply(self, *, on: bool) -> None:
         """Cut the supply of the DUT, or give it back; a loop-back plug has none."""
@@ -153,8 +167,8 @@ class SimulatedBench:
         t_ns = self.advance()
         return isinstance(self._dut, SimulatedDut) and self._dut.command(t_ns, state)
 
-    def arm_timer(self, after_ns: int) -> bool:
-        """Let the DUT's clock wake it; return whether its OS runs and arms it."""
+    def arm_timer(self, after_ns: int | None) -> bool:
+        """Let the DUT's clock wake it, or forget that (None); return whether its OS runs."""
         t_ns = self.advance()
         return isinstance(self._dut, SimulatedDut) and self._dut.arm_timer(t_ns, after_ns)
 
@@ -178,6 +192,43 @@ class SimulatedBench:
         self.advance()
         return self._log.document()
 
+    # --- what is injected; the bench has been brought up to that world time
+
+    def advance_to(self, t_ns: int) -> None:
+        """Let board and DUT do what is due by a world time."""
+        while (due := self._next_due()) is not None and due[0] <= t_ns:
+            self._do(*due)
+
+    def misbehave(self, faults: frozenset[SimFault]) -> None:
+        """Let DUT and log misbehave in these ways from here on."""
+        self._dut.faults = faults
+        self._log.faults = faults
+
+    def reset_board(self, t_ns: int) -> None:
+        """Pull the reset pin of the board."""
+        self._board.sample_light(self._panel, t_ns)
+        self._restart_board(t_ns, "pin")
+
+    def overrun_ring(self, t_ns: int) -> None:
+        """Let a line flutter by more edges than the board's ring holds; it ends as it was."""
+        line = self._board.channels[-1]
+        level = self._dut.levels[line]
+        for _ in range(EDGE_RING):
+            self._board.edge(t_ns, line, 1 - level)
+            self._board.edge(t_ns, line, level)
+
+    def step_os_clock(self, t_ns: int, by_ns: int) -> None:
+        """Set the OS clock of the DUT."""
+        self._log.step_clock(t_ns, by_ns)
+
+    def wrap_log(self) -> None:
+        """Overwrite what stands in the DUT's log and nobody has read."""
+        self._log.cut(self._read_bytes)
+
+    def hold_log(self, *, held: bool) -> None:
+        """Show nothing of what the DUT logs from here on, until it is let go."""
+        self._held_bytes = self._log.size_bytes if held else None
+
     # --- what the SMP server asks for
 
     def rig_request(
@@ -193,22 +244,28 @@ class SimulatedBench:
 
     def reboot(self) -> None:
         """Restart the board; the DUT does not notice, apart from what was driven."""
-        self._board.release(self._arrived_ns)
-        self._pass_moves()
-        self._board.boot(self._arrived_ns, self._dut.levels, "software")
+        self._restart_board(self._arrived_ns, "software")
 
     def file_size(self, name: str) -> int | None:
         """Return the length of the DUT's log in bytes."""
-        return self._log.size_bytes if name == DUT_LOG_NAME else None
+        return self._shown_bytes() if name == DUT_LOG_NAME else None
 
     def file_bytes(self, name: str, offset: int, count: int) -> bytes:
         """Return a part of the DUT's log, as fragments: one event a line."""
+        count = min(count, max(0, self._shown_bytes() - offset))
+        self._read_bytes = max(self._read_bytes, offset + count)
         return self._log.text_from(offset, count) if name == DUT_LOG_NAME else b""
 
     # --- one step after another
 
-    def _world_now_ns(self) -> int:
-        return self._clock.now_ns() - self._start_ns
+    def _shown_bytes(self) -> int:
+        size_bytes = self._log.size_bytes
+        return size_bytes if self._held_bytes is None else min(size_bytes, self._held_bytes)
+
+    def _restart_board(self, t_ns: int, reason: str) -> None:
+        self._board.release(t_ns)
+        self._pass_moves()
+        self._board.boot(t_ns, self._dut.levels, reason)
 
     def _next_due(self) -> tuple[int, bool] | None:
         """Return when something is due next, and whether it is the board's."""

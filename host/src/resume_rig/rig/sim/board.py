@@ -130,6 +130,11 @@ class SimulatedBoard:
         if status != 0:
             raise ValueError(f"the core refused the simulated board's configuration: {status}")
 
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Return what is observed, in the board's order."""
+        return self._wiring.channels
+
     # --- time
 
     def now_ns(self) -> int:

@@ -37,6 +37,10 @@ class SimulatedControl:
         """Arm its clock."""
         self._ended = Ended(ok=True) if self._bench.arm_timer(after_ns) else _SILENT
 
+    def disarm_timer(self) -> None:
+        """Let its clock forget the wake."""
+        self._ended = Ended(ok=True) if self._bench.arm_timer(None) else _SILENT
+
     def greet(self) -> None:
         """See whether its OS runs."""
         self._ended = Ended(ok=True) if self._bench.os_runs() else _SILENT

@@ -6,6 +6,7 @@ before the board, the wires and the OS log have had a part in them.
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Protocol
 
 from resume_rig.model.channel import Channel
 from resume_rig.rig.sim.dut_event import (
@@ -39,6 +40,14 @@ class Deeds:
     resumed_by: WakeCause | None
     booted: bool
     lit: bool
+
+
+class DutDiary(Protocol):
+    """Told what a DUT really does."""
+
+    def take(self, event: DutEvent) -> None:
+        """Note an event."""
+        ...
 
 
 class Diary:

@@ -103,14 +103,14 @@ class SimulatedDut:
         self._agenda.plan(t_ns, begin, Thread.ALWAYS)
         return True
 
-    def arm_timer(self, t_ns: int, after_ns: int) -> bool:
-        """Its clock is set to wake it; return whether its OS runs and does so."""
-        if self._state is not PowerState.UP:
-            return False
-        self._agenda.drop(Thread.TIMER)
-        due_ns = -(-(t_ns + after_ns) // dut_state.RTC_TICK_NS) * dut_state.RTC_TICK_NS
-        self._agenda.plan(due_ns, self._timer_due, Thread.TIMER)
-        return True
+    def arm_timer(self, t_ns: int, after_ns: int | None) -> bool:
+        """Its clock is set to wake it, or to forget that; return whether its OS runs."""
+        if self._state is PowerState.UP:
+            self._agenda.drop(Thread.TIMER)
+            if after_ns is not None:
+                due_ns = dut_state.next_tick_ns(t_ns + after_ns)
+                self._agenda.plan(due_ns, self._timer_due, Thread.TIMER)
+        return self._state is PowerState.UP
 
     def supply(self, t_ns: int, on: bool) -> None:
         """Its supply is cut or given back at `t_ns`; it then stays off until it is switched on."""

@@ -63,6 +63,11 @@ RTC_TICK_NS: Final = 1_000 * MS
 """A wake by the DUT's own clock comes at a whole second."""
 
 
+def next_tick_ns(t_ns: int) -> int:
+    """Return when the DUT's own clock counts on at `t_ns` or after."""
+    return -(-t_ns // RTC_TICK_NS) * RTC_TICK_NS
+
+
 @unique
 class PowerState(Enum):
     """What the DUT is doing; ASLEEP in any state that a trigger wakes it from."""

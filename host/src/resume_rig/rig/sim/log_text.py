@@ -26,6 +26,11 @@ class LogText:
         self._file.write(data)
         self._size_bytes += len(data)
 
+    def cut(self, keep_bytes: int) -> None:
+        """Lose what stands behind the first `keep_bytes`."""
+        self._size_bytes = min(self._size_bytes, keep_bytes)
+        self._file.truncate(self._size_bytes)
+
     def part(self, offset: int, count: int | None = None) -> bytes:
         """Return up to `count` bytes from an offset on; None: all."""
         self._file.seek(offset)

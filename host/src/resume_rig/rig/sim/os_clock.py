@@ -41,6 +41,15 @@ class OsClock:
         self._stopped_ns = None
         return self._set_ns
 
+    @property
+    def stands(self) -> bool:
+        """Return whether the OS is frozen."""
+        return self._stopped_ns is not None
+
+    def set_rtc(self, by_ns: int) -> None:
+        """Somebody sets the RTC by so much; the OS learns of it when it runs again."""
+        self._rtc_at_zero_ns += by_ns
+
     def step(self, world_ns: int, by_ns: int) -> int:
         """Somebody sets the running clock by so much; return what it says then."""
         self._set_ns = self.at(world_ns) + by_ns

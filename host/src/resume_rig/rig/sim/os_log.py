@@ -108,6 +108,10 @@ class OsLog:
         """Return UTF-8 fragments, one event a line, from a byte offset on, at most `count`."""
         return self._text.part(offset, count)
 
+    def cut(self, keep_bytes: int) -> None:
+        """Lose what was written behind the first `keep_bytes`; records go on counting."""
+        self._text.cut(keep_bytes)
+
     def document(self) -> str:
         """Return the whole log as one well-formed document."""
         events = self._text.part(0).decode()
@@ -251,11 +255,17 @@ class OsLog:
         zero = zero or self._by_chance(self.behaviour.record_aborted_share)
         self._pending = _Pending(_zeros(record) if zero else record)
         if self._by_chance(self.behaviour.clock_step_share):
-            self._step_clock(moment.t_ns)
+            self.step_clock(moment.t_ns, self.behaviour.clock_step_ns)
 
-    def _step_clock(self, world_ns: int) -> None:
+    def step_clock(self, world_ns: int, by_ns: int) -> None:
+        """Set the clock, as time synchronisation does; in its sleep the DUT finds it set."""
+        if self._clock.stands:
+            self._clock.set_rtc(by_ns)
+            return
         old_ns = self._clock.at(world_ns)
-        new_ns = self._clock.step(world_ns, self.behaviour.clock_step_ns)
+        # Windows hands the time that it was given on to the RTC.
+        self._clock.set_rtc(by_ns)
+        new_ns = self._clock.step(world_ns, by_ns)
         self._write(os_events.clock_set(new_ns, new_ns, old_ns, os_events.REASON_SYNC))
 
     def _write_pending(self, world_ns: int) -> None:

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.link_faults import LinkFaults
 from resume_rig.rig.sim.talk import SocketPort, Talk
 from resume_rig.rig.sim.terminal import clear_link, linked, open_terminal
 
@@ -29,7 +30,12 @@ class Stop(Protocol):
 
 
 def serve_pty(
-    bench: SimulatedBench, link: Path | None, on_ready: Callable[[str], None], stop: Stop
+    bench: SimulatedBench,
+    link: Path | None,
+    on_ready: Callable[[str], None],
+    stop: Stop,
+    *,
+    faults: LinkFaults | None = None,
 ) -> None:
     """Serve on a new pseudo-terminal until `stop` is set; clients may come and go.
 
@@ -38,24 +44,39 @@ def serve_pty(
         link: becomes a symbolic link to the terminal, and is removed in the end; None for none.
         on_ready: told the path to open, link or terminal, when clients may come.
         stop: asked every few milliseconds.
+        faults: of the cable. While it is out there is no terminal; `link` then leads to the next.
 
     Raises:
         UsageError: no pseudo-terminals on this system, or `link` cannot be made.
     """
     if link is not None:
         clear_link(link)
-    port, terminal = open_terminal()
-    talk = Talk(bench, port)
-    with closing(talk), linked(link, terminal) as path:
-        on_ready(path)
-        while not stop.is_set() and talk.alive:
-            readable, _, _ = select.select([talk], [talk] if talk.unsent else [], [], _IDLE_S)
-            talk.turn(bool(readable))
+    plugged_in = on_ready
+    while not stop.is_set():
+        port, terminal = open_terminal()
+        talk = Talk(bench, port, faults)
+        with closing(talk), linked(link, terminal) as path:
+            plugged_in(path)
+            while not (stop.is_set() or _is_out(faults)) and talk.alive:
+                readable, _, _ = select.select([talk], [talk] if talk.unsent else [], [], _IDLE_S)
+                talk.turn(bool(readable))
+                bench.advance()
+        if not _is_out(faults):
+            return
+        plugged_in = _tell_nobody
+        while _is_out(faults) and not stop.is_set():
+            select.select([], [], [], _IDLE_S)
             bench.advance()
 
 
 def serve_tcp(
-    bench: SimulatedBench, host: str, port: int, on_ready: Callable[[str], None], stop: Stop
+    bench: SimulatedBench,
+    host: str,
+    port: int,
+    on_ready: Callable[[str], None],
+    stop: Stop,
+    *,
+    faults: LinkFaults | None = None,
 ) -> None:
     """Serve on a TCP port until `stop` is set, one client at a time; others are turned away.
 
@@ -65,11 +86,15 @@ def serve_tcp(
         port: 0 takes any that is free.
         on_ready: told "host:port" when clients may come.
         stop: asked every few milliseconds.
+        faults: of the cable; while it is out nobody is let in.
 
     Raises:
         UsageError: it cannot be listened on.
     """
-    with closing(_listen(host, port)) as listener, closing(_Clients(bench)) as clients:
+    with (
+        closing(_listen(host, port)) as listener,
+        closing(_Clients(bench, faults)) as clients,
+    ):
         listener.setblocking(False)
         shown = f"[{host}]" if ":" in host else host
         on_ready(f"{shown}:{listener.getsockname()[1]}")
@@ -78,11 +103,20 @@ def serve_tcp(
             bench.advance()
 
 
+def _is_out(faults: LinkFaults | None) -> bool:
+    return faults is not None and faults.unplugged()
+
+
+def _tell_nobody(path: str) -> None:
+    del path
+
+
 class _Clients:
     """At most one client, and a door."""
 
-    def __init__(self, bench: SimulatedBench) -> None:
+    def __init__(self, bench: SimulatedBench, faults: LinkFaults | None) -> None:
         self._bench = bench
+        self._faults = faults
         self._talk: Talk | None = None
 
     def turn(self, listener: socket.socket) -> None:
@@ -94,12 +128,13 @@ class _Clients:
             waiting.append(talk.fileno())
             unsent += waiting[1:] if talk.unsent else []
         readable, _, _ = select.select(waiting, unsent, [], _IDLE_S)
+        out = _is_out(self._faults)
         if talk is not None:
             talk.turn(talk.fileno() in readable)
-            if not talk.alive:
+            if out or not talk.alive:
                 self.close()
         if listener.fileno() in readable:
-            self._let_in(listener)
+            self._let_in(listener, welcome=not out)
 
     def close(self) -> None:
         """Hang up on whoever is there."""
@@ -107,13 +142,13 @@ class _Clients:
             self._talk.close()
             self._talk = None
 
-    def _let_in(self, listener: socket.socket) -> None:
+    def _let_in(self, listener: socket.socket, *, welcome: bool) -> None:
         try:
             connection, _ = listener.accept()
         except OSError:
             return  # it went away between knocking and entering
-        if self._talk is None:
-            self._talk = Talk(self._bench, SocketPort(connection))
+        if welcome and self._talk is None:
+            self._talk = Talk(self._bench, SocketPort(connection), self._faults)
         else:
             connection.close()
 

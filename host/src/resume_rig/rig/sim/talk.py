@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.link_faults import LinkFaults
 from resume_rig.rig.smp.framing import Decoder, encode
 
 READ_BYTES: Final = 4096
@@ -62,14 +63,20 @@ class SocketPort:
 class Talk:
     """A bench's conversation with one client.
 
+    Args:
+        bench: that answers.
+        port: of the client.
+        wire: what happens to the bytes on their way; None for nothing.
+
     Attributes:
         alive: the client is still there.
     """
 
-    def __init__(self, bench: SimulatedBench, port: Port) -> None:
+    def __init__(self, bench: SimulatedBench, port: Port, wire: LinkFaults | None = None) -> None:
         self.alive = True
         self._bench = bench
         self._port = port
+        self._wire = wire
         self._decoder = Decoder()
         self._unsent = bytearray()
 
@@ -87,6 +94,9 @@ class Talk:
         try:
             if readable:
                 self._take()
+            if self._wire is not None:
+                self._answer(self._wire.to_board())
+                self._unsent += self._wire.to_host()
             self._send()
         except OSError:
             self.alive = False
@@ -102,14 +112,26 @@ class Talk:
                 if not data:
                     self.alive = False
                     return
-                self._answer(data)
+                self._arrived(data)
+
+    def _arrived(self, data: bytes) -> None:
+        if self._wire is None:
+            self._answer(data)
+        else:
+            self._wire.send_to_board(data)
 
     def _answer(self, data: bytes) -> None:
         for packet in self._decoder.feed(data):
             for reply in self._bench.answers(packet):
                 # A UART does not wait for who does not listen: what does not fit is lost.
                 if len(self._unsent) < _MAX_UNSENT_BYTES:
-                    self._unsent += encode(reply)
+                    self._reply(encode(reply))
+
+    def _reply(self, data: bytes) -> None:
+        if self._wire is None:
+            self._unsent += data
+        else:
+            self._wire.send_to_host(data)
 
     def _send(self) -> None:
         with suppress(BlockingIOError):

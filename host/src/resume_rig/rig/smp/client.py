@@ -94,6 +94,7 @@ class SmpClient:
         self._sequence = first_sequence & 0xFF
         self._lock = threading.Lock()
         self._discards = Discards()
+        self._repeated = 0
 
     @property
     def name(self) -> str:
@@ -109,6 +110,11 @@ class SmpClient:
     def discards(self) -> Discards:
         """Return what was dropped so far."""
         return self._discards
+
+    @property
+    def repeated(self) -> int:
+        """Return how many requests were sent again so far, as no reply to them came."""
+        return self._repeated
 
     def replace_transport(self, open_transport: Callable[[], Transport]) -> None:
         """Close the transport, and go on with another one.
@@ -153,6 +159,7 @@ class SmpClient:
                 sequence = self._sequence
                 self._sequence = (sequence + 1) & 0xFF
                 packet = make_packet(operation, group, command, sequence, encoded)
+                self._repeated += bool(attempts.sent_ns)
                 attempts.sent_ns[sequence] = self._transport.send(packet.pack())
                 reply = self._await_reply(attempts, timeout_ns)
                 if reply is not None:

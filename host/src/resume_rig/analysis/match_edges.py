@@ -1,0 +1,115 @@
+"""Whether the pairs at the edge of a run belong to a short run of their own, or to none.
+
+Where the clock was set twice within a few cycles, or many records are missing, the run between may
+have been no candidate. Its cycles are then left without a record, but for one or two that fit the
+run beside it by chance. So at every edge the story "there was one more run" is told and weighed.
+"""
+
+import numpy as np
+
+from resume_rig.analysis.match_chain import step_cost
+from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_order import Choice
+from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.offset_vote import voted_offsets
+
+_GAP = 3
+_GAP_MOST = 64
+_AT_ENDS = 16
+_STORIES = 24
+_SAME_S = 1.0
+# How many pairs of the run before, and of the run after, the story takes.
+_TAKEN = ((1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 2), (3, 0), (0, 3))
+_MOST = 3
+_FARTHEST = 40.0
+
+
+class Edges:
+    """The edges of runs of likely pairs, and of the campaign."""
+
+    def __init__(self, likely: Choice, cycles: CycleTimes, entries: Entries, noise: Noise) -> None:
+        self._likely, self._cycles, self._entries, self._noise = likely, cycles, entries, noise
+        self._rank = entries.rank[likely.entry]
+        self._by_rank = np.argsort(entries.rank, kind="stable")
+        self._ranks = entries.rank[self._by_rank]
+
+    def certainty(self, cuts: Indexes) -> Floats:
+        """Return for each likely pair the probability that no other short run takes it.
+
+        Args:
+            cuts: the first pair of each run but the first, int64 [r].
+        """
+        gaps = np.flatnonzero(np.diff(self._likely.rows) > _GAP) + 1
+        against = np.zeros(len(self._likely.rows))
+        ends = np.array([0, len(against)], dtype=np.int64)
+        for cut in np.unique(np.concatenate([ends, cuts, gaps])).tolist():
+            self._weigh(cut, against)
+        return 1.0 / (1.0 + against)
+
+    def _weigh(self, cut: int, against: Floats) -> None:
+        """Add what speaks against the pairs on both sides of a cut."""
+        likely = self._likely
+        low, high = max(cut - _MOST, 0), min(cut + _MOST, len(likely.rows)) - 1
+        rows = self._rows(low, high)
+        if len(rows) > _GAP_MOST:
+            return
+        around = self._between(low - 1, high + 1)
+        if len(around.at_s) == 0:
+            return
+        before_s = float(likely.offset_s[max(cut - 1, 0)])
+        after_s = float(likely.offset_s[min(cut, len(likely.rows) - 1)])
+        offsets = voted_offsets(self._cycles.at_s[rows], around.at_s, _STORIES)
+        apart = np.minimum(np.abs(offsets - before_s), np.abs(offsets - after_s))
+        offsets = offsets[apart > _SAME_S]
+        if len(offsets) == 0:
+            return
+        cost = step_cost(offsets - before_s)
+        if 0 < cut < len(likely.rows):
+            cost = cost + step_cost(offsets - after_s)
+        if abs(after_s - before_s) > _SAME_S:
+            cost = cost - step_cost(np.array([after_s - before_s]))
+        worst = np.zeros(2 * _MOST)
+        for of_before, of_after in _TAKEN:
+            first, last = cut - of_before, cut + of_after - 1
+            if first < low or last > high:
+                continue
+            of_story = self._rows(first, last)
+            between = self._between(first - 1, last + 1)
+            if len(between.at_s) == 0:
+                continue
+            story = self._explained(of_story, offsets, between).sum(axis=1)
+            own = self._explained(of_story, np.array([before_s, after_s]), around)
+            ahead = np.append(0.0, np.cumsum(own[0])) + np.append(np.cumsum(own[1][::-1])[::-1], 0)
+            apart = np.clip(story - cost - float(ahead.max()), -_FARTHEST, _FARTHEST)
+            weight = float(np.exp(apart).sum())
+            part = slice(first - cut + _MOST, last - cut + _MOST + 1)
+            worst[part] = np.maximum(worst[part], weight)
+        against[low : high + 1] += worst[low - cut + _MOST : high - cut + _MOST + 1]
+
+    def _rows(self, first: int, last: int) -> Indexes:
+        """Return the cycles from after the pair before `first` to before that after `last`."""
+        rows, count = self._likely.rows, len(self._cycles.at_s)
+        low = int(rows[first - 1]) + 1 if first else max(int(rows[0]) - _AT_ENDS, 0)
+        high = int(rows[-1]) + 1 + _AT_ENDS
+        if last + 1 < len(rows):
+            high = int(rows[last + 1])
+        return np.arange(low, min(high, count))
+
+    def _between(self, before: int, after: int) -> Entries:
+        """Return the entries that stand between those of two pairs in the log."""
+        low = 0
+        high = len(self._ranks)
+        if before >= 0:
+            low = int(np.searchsorted(self._ranks, self._rank[before], side="right"))
+        if after < len(self._rank):
+            high = int(np.searchsorted(self._ranks, self._rank[after]))
+        return self._entries.where(np.sort(self._by_rank[low:high]))
+
+    def _explained(self, rows: Indexes, offset_s: Floats, free: Entries) -> Floats:
+        """Return how each offset explains each cycle, float64 [offsets, cycles]."""
+        every = np.tile(rows, len(offset_s))
+        at = np.repeat(offset_s, len(rows))
+        found = gains(self._cycles, free, every, at, self._noise)
+        lost = lost_cost(self._cycles, self._entries, every, at, self._noise)
+        both = log_sum(np.column_stack([found.gain, lost]), axis=1)
+        return np.asarray(both.reshape(len(offset_s), len(rows)))

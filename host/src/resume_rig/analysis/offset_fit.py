@@ -1,0 +1,129 @@
+"""Candidate offsets moved to where their own pairs are."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from resume_rig.analysis.match_live import UNKNOWN, Readings
+from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
+
+_REACH_S = 1.3
+_RATE_MAX = 150e-6
+_RATE_OF_AT_LEAST = 24
+_ROUNDS = 2
+_SUPPORT = 0.75
+_MISSED_RUN = 5
+# What a pair counts for each reading of the log by which its record came late.
+_LATE = 0.95
+_Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Offsets in one run of cycles with their support, best first; float64 [k] each.
+
+    Attributes:
+        offset_s: in the middle of the run. rate: how it moves, seconds a second.
+        score: cycles that have a record there, those in the middle of the reach counting most.
+        missed: the longest run of cycles without one.
+    """
+
+    offset_s: Floats
+    rate: Floats
+    score: Floats
+    missed: Floats
+
+    def __len__(self) -> int:
+        return len(self.offset_s)
+
+    def where(self, kept: Indexes | _Mask) -> "Candidates":
+        """Return a part of them."""
+        return Candidates(self.offset_s[kept], self.rate[kept], self.score[kept], self.missed[kept])
+
+    def explain(self, cycles: int) -> bool:
+        """Return whether the best of them explains a run of so many cycles."""
+        if len(self) == 0:
+            return False
+        return bool(self.score[0] >= _SUPPORT * cycles and self.missed[0] < _MISSED_RUN)
+
+
+NONE = Candidates(np.empty(0), np.empty(0), np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Consecutive cycles.
+
+    Attributes:
+        at_s: their times, ascending, float64 [n].
+        reading: of the log since their ends, int32 [n]; None where it was not read meanwhile.
+    """
+
+    at_s: Floats
+    reading: Readings | None
+
+    @classmethod
+    def of(cls, cycles: CycleTimes, part: slice) -> "Run":
+        """Return some of a campaign's cycles."""
+        return cls(cycles.at_s[part], cycles.reading[part] if cycles.readings else None)
+
+
+def fitted(
+    inside: Entries, run: Run, middle_s: float, offset_s: Floats, rate: Floats
+) -> Candidates:
+    """Return offsets moved to the middle of their pairs, with their support, in the order given.
+
+    Args:
+        inside: all entries.
+        run: the cycles.
+        middle_s: the time to which the offsets refer.
+        offset_s: float64 [k].
+        rate: seconds a second, float64 [k].
+    """
+    if len(offset_s) == 0:
+        return NONE
+    away = run.at_s - middle_s
+    for _ in range(_ROUNDS):
+        residual, near, _ = _residuals(inside, run, away, offset_s, rate)
+        count = near.sum(axis=1)
+        moved = np.where(near, residual, 0.0).sum(axis=1) / np.maximum(count, 1)
+        offset_s = offset_s + moved
+        rate = _turned(residual - moved[:, None], near, away, rate)
+    residual, near, late = _residuals(inside, run, away, offset_s, rate)
+    score = np.where(near, (1.0 - 0.5 * (residual / _REACH_S) ** 2) * late, 0.0).sum(axis=1)
+    return Candidates(offset_s, rate, score, _longest_gap(near))
+
+
+def _residuals(
+    inside: Entries, run: Run, away: Floats, offset_s: Floats, rate: Floats
+) -> tuple[Floats, _Mask, Floats]:
+    """Return how far the nearest entries are, whether they are pairs, and what each counts."""
+    at_s = inside.at_s
+    predicted = run.at_s + offset_s[:, None] + rate[:, None] * away
+    after = np.minimum(np.searchsorted(at_s, predicted), len(at_s) - 1)
+    before = np.maximum(after - 1, 0)
+    up, down = at_s[after] - predicted, at_s[before] - predicted
+    is_after = np.abs(up) < np.abs(down)
+    residual = np.where(is_after, up, down)
+    near = np.abs(residual) <= _REACH_S
+    if run.reading is None:
+        return residual, near, np.ones(1)
+    told = inside.reading[np.where(is_after, after, before)]
+    lag = np.where(told == UNKNOWN, 0, told - run.reading)
+    return residual, near & (lag >= 0), _LATE ** np.maximum(lag, 0)
+
+
+def _turned(residual: Floats, near: _Mask, away: Floats, rate: Floats) -> Floats:
+    """Return the rates after a least-squares step, where enough pairs and time tell them."""
+    weight = (near * away**2).sum(axis=1)
+    slope = (np.where(near, residual, 0.0) * away).sum(axis=1) / np.maximum(weight, 1.0)
+    # The slope's own standard deviation, of quantised readings, against what crystals do.
+    sure = (near.sum(axis=1) >= _RATE_OF_AT_LEAST) & (weight * (30e-6) ** 2 >= 0.3**2)
+    return np.clip(np.where(sure, rate + slope, rate), -_RATE_MAX, _RATE_MAX)
+
+
+def _longest_gap(near: _Mask) -> Floats:
+    """Return the longest run of cycles without a pair, for each candidate."""
+    place = np.arange(1, near.shape[1] + 1)
+    last = np.maximum.accumulate(np.where(near, place, 0), axis=1)
+    return np.asarray((place - last).max(axis=1), dtype=np.float64)

@@ -1,0 +1,186 @@
+"""Limits with their margins, and uncertainty budgets with the share of each term. Free of Qt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resume_rig.analysis.limits import kinds_seen, limit_in_unit, limit_text
+from resume_rig.analysis.measures import is_rate, measure_words, measured, rate_of, sighting_of
+from resume_rig.gui.state.columns import number_column, word_column
+from resume_rig.gui.state.table import Table
+from resume_rig.model.budget import Budget, by_group
+from resume_rig.model.cycle import Correlation
+from resume_rig.model.judgement import LimitJudgement
+from resume_rig.model.requirement import Comparison, Limit
+from resume_rig.report.wording import limit_words
+
+Floats: TypeAlias = NDArray[np.float64]
+
+_NS_PER_US: Final = 1e3
+_NS_PER_MS: Final = 1e6
+_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How much of a limit the judged cycles use up.
+
+    Attributes:
+        name: the limit as it is said.
+        shares: least, 5th percentile, median, 95th and greatest, in per cent of the limit; above
+            100 it is not met.
+        n: values.
+    """
+
+    name: str
+    shares: tuple[float, float, float, float, float]
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Terms of a budget that have one error together.
+
+    Attributes:
+        name: of the terms. share: of the combined variance, in per cent.
+        net_ns: standard uncertainty that they bring, signed.
+    """
+
+    name: str
+    share: float
+    net_ns: int
+
+
+def limits_table(limits: Sequence[LimitJudgement]) -> Table:
+    """Return a row for each limit; a margin below zero is no margin."""
+    return Table(
+        (
+            word_column("limit", (limit_words(each.limit) for each in limits)),
+            word_column("demand", (_demand(each.limit) for each in limits)),
+            word_column("verdict", (each.verdict.value for each in limits)),
+            number_column("values", (each.n for each in limits)),
+            number_column("failed", (each.failed + each.broken for each in limits)),
+            number_column("undecided", (each.marginal for each in limits), "MARGINAL"),
+            number_column("worst", (each.worst for each in limits), "In the limit's unit", 2),
+            number_column(
+                "margin", map(_margin, limits), "From the worst to the limit, in its unit", 2
+            ),
+            word_column("unit", (each.limit.unit for each in limits)),
+            number_column(
+                "risk, %",
+                (None if each.risk is None else each.risk * 100 for each in limits),
+                "That PASS or FAIL is wrong, by the uncertainty of the values",
+                3,
+            ),
+            word_column("rests on", map(_why, limits)),
+        )
+    )
+
+
+def reaches(correlation: Correlation) -> tuple[Reach, ...]:
+    """Return how much of each limit the judged cycles use up; without values, nothing."""
+    found = []
+    sightings = [sighting_of(cycle) for cycle in correlation.cycles if cycle.judged]
+    for each in correlation.limits:
+        limit = each.limit
+        seen = [s for s in sightings if not kinds_seen(s).isdisjoint(limit.kinds)]
+        values = [(measured(limit.measure, s), s) for s in seen]
+        known = [(value, s) for value, s in values if value is not None]
+        if is_rate(limit.measure):
+            rates = (rate_of(value, limit.unit, s.record) for value, s in known)
+            numbers = np.array([float(limit.value) / rate * 100 for rate in rates if rate])
+        else:
+            numbers = np.array([v.value_ns / float(limit.value) * 100 for v, _ in known])
+            if limit.comparison not in _UPPER:
+                numbers = 1e4 / numbers
+        if len(numbers):
+            low, p5, middle, p95, high = np.percentile(numbers, (0, 5, 50, 95, 100))
+            shares = (float(low), float(p5), float(middle), float(p95), float(high))
+            found.append(Reach(limit_words(limit), shares, len(numbers)))
+    return tuple(found)
+
+
+def budgets_table(budgets: Sequence[Budget]) -> Table:
+    """Return a row for each interval."""
+    return Table(
+        (
+            word_column("interval", (budget_name(budget) for budget in budgets)),
+            number_column("median, ms", (b.value_ns / _NS_PER_MS for b in budgets), "", 3),
+            number_column(
+                "±95 %, us", (b.expanded_ns / _NS_PER_US for b in budgets), "Expanded", 2
+            ),
+            number_column(
+                "certain ±, us", (b.bound_ns / _NS_PER_US for b in budgets), "Guaranteed", 2
+            ),
+            number_column("standard, us", (b.standard_ns / _NS_PER_US for b in budgets), "", 2),
+            number_column("k", (b.coverage_factor for b in budgets), "Coverage factor", 2),
+            number_column(
+                "scatter, us",
+                (None if b.repeated is None else b.repeated.sd_ns / _NS_PER_US for b in budgets),
+                "Of the DUT itself, one cycle (type A); no part of the others",
+                1,
+            ),
+        )
+    )
+
+
+def budget_name(budget: Budget) -> str:
+    """Return an interval's name as it is said."""
+    return measure_words(budget.name)
+
+
+def terms_table(budget: Budget) -> Table:
+    """Return a row for each term; the rows sum to the totals, groups with their signs first."""
+    rows = budget.rows
+    groups = by_group(rows)
+    share_of = dict(zip(groups, (part.share for part in parts_of(budget)), strict=True))
+    shares = [share_of[key] for key, members in groups.items() for _ in members]
+    ordered = [row for members in groups.values() for row in members]
+    return Table(
+        (
+            word_column("term", (row.name for row in ordered)),
+            number_column("half-width, us", (r.half_width_ns / _NS_PER_US for r in ordered), "", 3),
+            number_column("standard, us", (r.standard_ns / _NS_PER_US for r in ordered), "", 3),
+            number_column("counts", (r.sensitivity for r in ordered), "Sensitivity"),
+            number_column("share, %", shares, "Of the variance, with all that shares its error", 1),
+            word_column("shared with", (row.group or "" for row in ordered), "One error together"),
+            word_column("type", (row.evaluation.value for row in ordered), "GUM: A or B"),
+            word_column("distribution", (row.distribution.value for row in ordered)),
+            number_column(
+                "corrected, us", (r.correction_ns / _NS_PER_US for r in ordered), "Taken off", 3
+            ),
+            word_column("source", (row.source for row in ordered)),
+        )
+    )
+
+
+def parts_of(budget: Budget) -> tuple[Part, ...]:
+    """Return what each independent error brings, in the budget's order."""
+    nets = [
+        (" + ".join(dict.fromkeys(row.name for row in members)), members)
+        for members in by_group(budget.rows).values()
+    ]
+    squares = [sum(row.contribution_ns for row in members) ** 2 for _, members in nets]
+    whole = sum(squares)
+    return tuple(
+        Part(name, square / whole * 100 if whole else 0.0, sum(r.contribution_ns for r in members))
+        for (name, members), square in zip(nets, squares, strict=True)
+    )
+
+
+def _demand(limit: Limit) -> str:
+    return "required" if limit.required else "advised"
+
+
+def _why(each: LimitJudgement) -> str:
+    return each.why.removeprefix(f"{limit_text(each.limit)}: ")
+
+
+def _margin(each: LimitJudgement) -> float | None:
+    if each.worst is None:
+        return None
+    at = float(limit_in_unit(each.limit))
+    return at - each.worst if each.limit.comparison in _UPPER else each.worst - at

@@ -1,0 +1,38 @@
+"""Long campaigns are matched in long stretches, and as honestly as short ones."""
+
+import numpy as np
+import pytest
+from test_match import UTC_NS, S, os_wakes, outside, records, starts
+
+from resume_rig.analysis.match import match
+from resume_rig.model.match import HIGH_CONFIDENCE
+
+
+@pytest.mark.parametrize("step_s", [0.0, -1800.0])
+def test_a_long_campaign_is_matched_like_a_short_one(record, step_s) -> None:
+    generator = np.random.default_rng(16)
+    n = 4500
+    awake = starts(generator, n, jitter_s=8)
+    slow = UTC_NS + ((awake - UTC_NS) * (1 + 30e-6)).astype(np.int64)
+    stepped = slow + np.where(np.arange(n) >= 2500, round(step_s * S), 0)
+    kept = np.flatnonzero(generator.random(n) >= 0.03)
+    told = records(record, os_wakes(stepped, 0, generator)[kept])
+
+    found = match(outside(awake), told)
+
+    truth = dict(zip(kept.tolist(), range(len(kept)), strict=True))
+    assert all(truth.get(cycle) == place for cycle, place in found.pairs)
+    assert len(found.pairs) >= 0.99 * len(kept)
+    assert [round(ns / S) for _, _, ns in found.steps] == ([round(step_s)] if step_s else [])
+
+
+def test_a_long_even_campaign_that_nothing_ties_is_ambiguous(record) -> None:
+    generator = np.random.default_rng(17)
+    n = 4200
+    awake = starts(generator, n, jitter_s=0.02)
+    wakes = os_wakes(awake, 3600 * S, generator)
+    wakes = np.where(generator.random(n) < 0.03, wakes + 20 * S, wakes)
+
+    found = match(outside(awake), records(record, wakes))
+
+    assert not any(probability >= HIGH_CONFIDENCE for probability in found.probability)

@@ -1,0 +1,139 @@
+"""The bench view on the simulated bench, by mouse and keyboard."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from resume_rig.gui.state.bench_state import Link
+from resume_rig.gui.views.bench_view import BenchView
+from resume_rig.gui.window import Window
+from resume_rig.model.channel import Channel
+from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.serve import serve_tcp
+from resume_rig.timing.clocks import SystemClock
+
+SIM = "sim:clock=virtual,seed=7"
+PATIENCE_MS = 20_000
+
+
+def bench_of(window: Window) -> BenchView:
+    window.go("bench")
+    return cast(BenchView, window.view)
+
+
+def connect(qtbot: QtBot, window: Window, url: str = SIM) -> BenchView:
+    view = bench_of(window)
+    view.connection.choice.rig.setEditText(url)
+    qtbot.mouseClick(view.connection.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.UP, timeout=PATIENCE_MS)
+    qtbot.waitUntil(view.actions_box.press.isEnabled, timeout=PATIENCE_MS)
+    return view
+
+
+def answers(view: BenchView) -> list[str]:
+    shown = view.actions_box.answers
+    return [shown.item(row).text() for row in range(shown.count())]
+
+
+def wait_for_answer(qtbot: QtBot, view: BenchView, words: str) -> str:
+    qtbot.waitUntil(lambda: any(words in text for text in answers(view)), timeout=PATIENCE_MS)
+    return next(text for text in reversed(answers(view)) if words in text)
+
+
+def test_a_press_by_the_keyboard_moves_the_wires_and_is_measured(
+    qtbot: QtBot, window: Window
+) -> None:
+    view = connect(qtbot, window)
+    qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    assert "150.0 ms" in wait_for_answer(qtbot, view, "The board presses")
+    wait_for_answer(qtbot, view, "The header saw a press of 15")
+    wires = window.desk.seen.bench.wires
+    assert wires.lanes[Channel.BUTTON].levels.tolist() == [0, 1]
+    qtbot.waitUntil(
+        lambda: window.desk.seen.bench.wires.lanes[Channel.SLP_S3].level == 0, timeout=PATIENCE_MS
+    )
+    assert len(window.desk.seen.bench.wires.light_t_ns) > 0
+
+
+def test_the_interlock_s_refusal_is_told_and_breaks_nothing(qtbot: QtBot, window: Window) -> None:
+    view = connect(qtbot, window)
+    view.actions_box.duration.setValue(5_000)
+    qtbot.mouseClick(view.actions_box.press, Qt.MouseButton.LeftButton)
+    assert wait_for_answer(qtbot, view, "✗").startswith("✗")
+    assert window.desk.seen.bench.link is Link.UP
+    qtbot.mouseClick(view.actions_box.close_lid, Qt.MouseButton.LeftButton)
+    wait_for_answer(qtbot, view, "The lid closes")
+    qtbot.mouseClick(view.actions_box.open_lid, Qt.MouseButton.LeftButton)
+    wait_for_answer(qtbot, view, "The lid opens")
+    qtbot.mouseClick(view.actions_box.selftest, Qt.MouseButton.LeftButton)
+    assert "all good" in wait_for_answer(qtbot, view, "Self-test")
+
+
+def test_disconnecting_leaves_nothing_to_press(qtbot: QtBot, window: Window) -> None:
+    view = connect(qtbot, window)
+    qtbot.mouseClick(view.connection.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.NONE, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not view.actions_box.press.isEnabled(), timeout=PATIENCE_MS)
+    assert view.notice.text == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("nonsense", "is not the URL of a rig"),
+        ("sim:colour=red", "has no option"),
+        ("serial:/dev/no-such-port", "no-such-port"),
+    ],
+)
+def test_a_rig_that_cannot_be_opened_is_one_sentence_above_the_view(
+    qtbot: QtBot, window: Window, url: str, words: str
+) -> None:
+    view = bench_of(window)
+    view.connection.choice.rig.setEditText(url)
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: words in view.notice.text, timeout=PATIENCE_MS)
+    assert "\n" not in view.notice.text
+    assert view.connection.button.text() == "Connect"
+
+
+@contextmanager
+def served(bench: SimulatedBench, port: int = 0) -> Iterator[str]:
+    ready, stop = threading.Event(), threading.Event()
+    address: list[str] = []
+
+    def on_ready(place: str) -> None:
+        address.append(place)
+        ready.set()
+
+    server = threading.Thread(
+        target=serve_tcp, args=(bench, "127.0.0.1", port, on_ready, stop), daemon=True
+    )
+    server.start()
+    assert ready.wait(10)
+    try:
+        yield address[0]
+    finally:
+        stop.set()
+        server.join(10)
+
+
+def test_a_rig_that_is_unplugged_is_said_and_found_again(qtbot: QtBot, window: Window) -> None:
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    with served(bench) as address:
+        view = connect(qtbot, window, f"socket:{address}")
+    qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.DOWN, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "looking for the rig" in view.notice.text, timeout=PATIENCE_MS)
+    assert not view.actions_box.press.isEnabled()
+    with served(bench, int(address.rpartition(":")[2])):
+        qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.UP, timeout=PATIENCE_MS)
+        wait_for_answer(qtbot, view, "The rig is back")
+        qtbot.waitUntil(lambda: view.notice.text == "", timeout=PATIENCE_MS)
+        qtbot.mouseClick(view.actions_box.press, Qt.MouseButton.LeftButton)
+        wait_for_answer(qtbot, view, "The header saw")
+        window.close_at_once()

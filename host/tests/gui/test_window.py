@@ -1,0 +1,152 @@
+"""The window itself: views, themes, what is remembered, exports, errors, the command."""
+
+import struct
+from pathlib import Path
+from typing import cast
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from pytestqt.qtbot import QtBot
+
+from resume_rig.gui.remembered import Remembered
+from resume_rig.gui.request import VIEW_NAMES, ThemeName, parse_scale, parse_size
+from resume_rig.gui.theme import DARK, LIGHT
+from resume_rig.gui.views.campaign_view import CampaignView
+from resume_rig.gui.views.registry import VIEWS
+from resume_rig.gui.window import Window
+from resume_rig.gui.worker.jobs import Task
+from resume_rig.model.errors import RecordError, UsageError
+
+STYLE = Path(__file__).parents[3] / "host/src/resume_rig/report/templates/style.css"
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+def actions(window: Window) -> dict[str, QAction]:
+    return {action.text().replace("&", ""): action for action in window.menus.all_actions()}
+
+
+def test_every_view_has_a_key_and_a_name_for_the_command_line(qtbot: QtBot, window: Window) -> None:
+    assert tuple(entry.name for entry in VIEWS) == VIEW_NAMES
+    for place, entry in enumerate(VIEWS, start=1):
+        qtbot.keyClick(window, cast(Qt.Key, Qt.Key.Key_0.value + place), CTRL)
+        assert window.view_name == entry.name
+
+
+def test_no_two_actions_of_a_view_have_the_same_key(window: Window) -> None:
+    for entry in VIEWS:
+        window.go(entry.name)
+        keys = [action.shortcut().toString() for action in window.menus.all_actions()]
+        assert len(keys) == len(set(keys))
+
+
+def test_view_theme_and_place_are_remembered(qtbot: QtBot, window: Window, settings: Path) -> None:
+    window.go("campaign")
+    window.desk.look.choose(ThemeName.DARK)
+    assert window.desk.look.colours is DARK
+    window.resize(1111, 777)
+    window.close()
+    kept = Remembered(settings)
+    assert kept.text("window/view") == "campaign"
+    assert kept.text("window/theme") == "dark"
+    assert not kept.bytes("window/geometry").isEmpty()
+
+
+def test_the_colours_are_those_of_the_report() -> None:
+    style = STYLE.read_text("utf-8")
+    for colours, dark in ((LIGHT, False), (DARK, True)):
+        part = style.split("@media")[1] if dark else style
+        for name in ("paper", "card", "ink", "soft", "line", "blue", "hatch"):
+            assert f"--{name}: {getattr(colours, name)}" in part
+        for name in ("sky", "orange", "green", "yellow", "vermillion", "purple"):
+            assert f"--{name}: {getattr(colours, name)}" in style
+
+
+def test_each_plot_is_written_as_a_picture_and_a_drawing(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    window.go("campaign")
+    assert window.view is not None
+    plot = window.view.exportables()[0]
+    for kind in plot.export_formats():
+        kind.write(tmp_path / f"plot.{kind.name.lower()}")
+    head = (tmp_path / "plot.png").read_bytes()
+    assert head.startswith(b"\x89PNG")
+    width, _ = struct.unpack(">II", head[16:24])
+    assert width >= 300
+    drawing = (tmp_path / "plot.svg").read_text("utf-8")
+    assert "<svg" in drawing
+    assert "<path" in drawing or "<polyline" in drawing
+    with pytest.raises(UsageError, match="no-folder"):
+        plot.export_formats()[0].write(tmp_path / "no-folder" / "plot.png")
+
+
+def test_a_menu_writes_what_the_view_shows_and_says_where(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    window.go("campaign")
+    first = window.menus.export.actions()[0]
+    first.trigger()
+    assert (tmp_path / "export.png").stat().st_size > 100
+    assert "export.png" in window.said
+
+
+def test_a_job_tells_how_far_it_is_and_fails_in_a_sentence(qtbot: QtBot, window: Window) -> None:
+    results: list[object] = []
+
+    def work(task: Task) -> int:
+        for step in range(10):
+            task.progress(step + 1, 10)
+        return 42
+
+    def broken(_task: Task) -> int:
+        raise RecordError("could not read x: it is\na picture")
+
+    window.jobs.start("Counting", work, results.append, results.append)
+    window.jobs.start("Breaking", broken, results.append, results.append)
+    qtbot.waitUntil(lambda: len(results) == 2, timeout=10_000)
+    assert results == [42, "could not read x: it is a picture"]
+    assert window.jobs.running is None
+
+
+def test_a_job_that_is_cancelled_gives_no_result(qtbot: QtBot, window: Window) -> None:
+    results: list[object] = []
+    begun: list[bool] = []
+
+    def work(task: Task) -> None:
+        begun.append(True)
+        while True:
+            task.progress(task.done + 1, 1_000_000)
+
+    task = window.jobs.start("For ever", work, results.append, results.append)
+    qtbot.waitUntil(lambda: bool(begun), timeout=10_000)
+    task.cancel()
+    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=10_000)
+    assert results == []
+
+
+def test_closing_while_a_campaign_runs_asks_once_and_keeps_what_was_measured(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    window.go("campaign")
+    view = cast(CampaignView, window.view)
+    view.setting.choice.choose("sim:clock=real,seed=1", None)
+    view.setting.store.setText(str(tmp_path / "kept.rrs"))
+    view.start()
+    qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 1, timeout=20_000)
+    assert not window.close()
+    assert "Close the window again" in view.notice.text
+    assert window.close()
+    assert (tmp_path / "kept.rrs").is_file()
+
+
+@pytest.mark.parametrize("text", ["big", "100x100", "1440", "9000x900", "-1x900"])
+def test_a_size_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="--size"):
+        parse_size(text)
+
+
+@pytest.mark.parametrize("text", ["big", "0", "9", "nan"])
+def test_a_scale_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="--scale"):
+        parse_scale(text)
