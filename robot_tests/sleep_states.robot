@@ -28,3 +28,38 @@ A Sleeping DUT Stays Asleep Until It Is Woken
     DUT Should Be    S3
     Wake DUT    by=BUTTON
     DUT Should Be    awake
+
+S4 Is S4
+    [Documentation]    The OS is told to hibernate, because a button does one of both only.
+    [Tags]    needs-os-command
+    A Campaign Of Another State Was Run    S4
+    Every Cycle Should Sleep And Wake
+    Wires Should Show    S4
+    OS Records Should Tell Of    S4
+
+Hybrid Sleep Resumes From RAM
+    [Tags]    needs-os-command
+    A Campaign Of Another State Was Run    hybrid
+    Every Cycle Should Sleep And Wake
+    Wires Should Show    S3
+    OS Records Should Tell Of    hybrid
+
+Fast Startup Is What The OS Calls It
+    [Tags]    needs-os-command
+    A Campaign Of Another State Was Run    fast-startup
+    Every Cycle Should Sleep And Wake
+    OS Records Should Tell Of    fast-startup
+
+
+*** Keywords ***
+A Campaign Of Another State Was Run
+    [Documentation]    Judged by nothing but what the tests ask: SYSFUND-0004 speaks of S3.
+    [Arguments]    ${state}
+    Run Campaign
+    ...    state=${state}
+    ...    sleep_by=COMMAND
+    ...    cycles=${STATE_CYCLES}
+    ...    warm_up=0
+    ...    dwell=${DWELL}
+    ...    settle=${SETTLE}
+    ...    log=${LOG}

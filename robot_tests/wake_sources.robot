@@ -31,6 +31,16 @@ Lid Lights The Display As Soon As The Button
     A Campaign By Lid Was Run
     Display Should Light Within    ${DISPLAY_LIMIT}    wake_by=LID
 
+A DUT That Nobody Wakes Stays Asleep
+    [Tags]    slow
+    Run Campaign    cycles=2    warm_up=0    wake_by=NONE    dwell=${DWELL}    log=${LOG}
+    There Should Be No Finding Of    wake-not-ours
+
+Timer Wakes The DUT
+    [Tags]    needs-os-command
+    Run Campaign    cycles=2    warm_up=0    wake_by=TIMER    dwell=${TIMER_DWELL}    log=${LOG}
+    Every Cycle Should Sleep And Wake
+
 
 *** Keywords ***
 A Campaign By Button Is Judged

@@ -71,7 +71,7 @@ def test_logic_and_button_are_sensed_within_a_microsecond_and_logic_to_a_tenth()
             protection.wrong("logic", 24), {"rseries": 1e3}, "seriespower", id="a-hot-resistor"
         ),
         pytest.param(actuators.dead_man(3.3), {"rhold": 1e6}, "dark", id="a-slow-dead-man"),
-        pytest.param(actuators.HOLD, {"rhold": 100e6, "rleak": 1e12}, "limit", id="no-hold-limit"),
+        pytest.param(actuators.HOLD, {"rhold": 100e6, "rleak": 1e12}, "again", id="no-hold-limit"),
         pytest.param(
             protection.discharge("logic", -8, True),
             {"rin": 1.0},

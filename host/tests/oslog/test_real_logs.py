@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.oslog.reading import read_logs
 
 NAMESPACE = "{http://schemas.microsoft.com/win/2004/08/events/event}"
@@ -195,7 +195,7 @@ def independent_figures(path: Path) -> list[dict[str, float]]:
             case "Kernel-General", 12 | 13:
                 figures, steps = {}, steps if event_id == 13 else []
             case "Kernel-Power", 42:
-                figures = figures or {"asleep": 1}
+                figures.setdefault("sleep_reason", int(values["Reason"]))
             case "Kernel-General", 1 if values["Reason"] == "2":
                 figures["clock_jump_us"] = micros(values["NewTime"]) - micros(values["OldTime"])
             case "Kernel-General", 1:
@@ -217,7 +217,6 @@ def independent_figures(path: Path) -> list[dict[str, float]]:
                 moved = [step for step in steps if step]
                 if moved:
                     figures |= {"clock_steps": len(moved), "clock_stepped_us": sum(moved)}
-                figures.pop("asleep", None)
                 found.append(figures)
                 figures, steps = {}, []
     return found
@@ -231,6 +230,20 @@ def test_every_record_has_the_figures_of_its_cycle(shared_data: Path, name: str)
         told = {figure.name: figure.value for figure in record.figures}
         assert {key: told.get(key) for key in figures} == figures
         assert ("clock_steps" in told) == ("clock_steps" in figures)
+
+
+def test_a_doze_was_asked_for_by_a_user_and_its_s4_by_the_clock(shared_data: Path) -> None:
+    records = read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]).records
+    reasons = {
+        kind: {
+            figure.value
+            for record in records
+            for figure in record.figures
+            if record.kind is kind and figure.name == "sleep_reason"
+        }
+        for kind in (SleepKind.DOZE, SleepKind.S4)
+    }
+    assert reasons == {SleepKind.DOZE: {0}, SleepKind.S4: {6}}
 
 
 def test_bios_init_is_the_firmwares_own_time_to_the_os(shared_data: Path) -> None:

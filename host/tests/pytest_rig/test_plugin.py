@@ -104,7 +104,7 @@ def test_a_failure_shows_the_phases_of_the_cycle_that_decides(
         ("test_of_a_line_that_nobody_has", "there is no part 'SLP_S9'; allowed are PWR_OK"),
         ("test_a_time_without_a_unit", "dwell is '5'; a time is a number and its unit: ns"),
         ("test_a_word_that_a_plan_has_not", "a campaign has no 'dwel'; allowed are cycles"),
-        ("test_an_actuator_that_is_none", "'FOOT' is no actuator; allowed are BUTTON, LID"),
+        ("test_an_actuator_that_is_none", "wake_by is 'FOOT'; allowed are BUTTON, LID"),
     ],
 )
 def test_a_mistake_gets_one_sentence(

@@ -36,7 +36,7 @@ MISTAKES: list[tuple[list[str], str]] = [
     ),
     (
         [RIG, "Run Campaign    wake_by=FOOT"],
-        "there is no such actuator; allowed are BUTTON, LID",
+        "there is no such way to wake; allowed are BUTTON, LID",
     ),
     ([RIG, "Run Campaign    dwell=5"], UNITS),
     ([RIG, "Run Campaign    state=S7"], "there is no such kind of sleep; allowed are S1, S3"),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from resume_rig.campaign.control_choice import dut_control
 from resume_rig.campaign.identity import Identity, identify
-from resume_rig.campaign.log_choice import log_source
+from resume_rig.campaign.log_choice import SSH, log_source
 from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
@@ -15,6 +16,7 @@ from resume_rig.model.errors import ResumeRigError, UsageError
 from resume_rig.model.requirement import Requirement
 from resume_rig.report.json_text import utc_json
 from resume_rig.rig.claim import Claim, claim_rig
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import Rig, RigInfo
 from resume_rig.rig.open import OpenRig, open_rig
@@ -104,6 +106,20 @@ class BenchInUse:
             return log_source(named, self.opened.clock)
         served = self.opened.dut_log
         return None if served is None else ServedLog(served)
+
+    def control(self, log: str | None, store: Path) -> DutControl | None:
+        """Return who tells the DUT's OS what to do; None where nothing reaches it.
+
+        Args:
+            log: one that is read over SSH reaches the OS, too.
+            store: of the campaign.
+
+        Raises:
+            UsageError: an address that is not of its form.
+        """
+        if log is None or not log.startswith(SSH):
+            return self.opened.control
+        return dut_control(None, log, self.opened.clock, None, store)
 
     def identity_for(self, requirement: Requirement) -> Identity:
         """Return who takes part in a campaign that begins now."""

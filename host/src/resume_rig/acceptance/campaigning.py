@@ -56,10 +56,13 @@ def run_campaign(
         CampaignBroken: rig or DUT failed; the store keeps what was measured.
     """
     check_place_of(store)
-    source, opened = bench.log(log), bench.opened
+    source, control, opened = bench.log(log), bench.control(log, store), bench.opened
 
     def run() -> CampaignEnd:
-        with nullcontext() if source is None else closing(source):
+        with (
+            nullcontext() if source is None else closing(source),
+            nullcontext() if control is None else closing(control),
+        ):
             return begin(
                 store,
                 plan,
@@ -69,7 +72,7 @@ def run_campaign(
                 log=source,
                 observe=observe,
                 reopen=opened.reopen,
-                control=opened.control,
+                control=control,
             )
 
     return _answered(run, store, requirement)
@@ -90,10 +93,13 @@ def resume_campaign(
         RecordError: log or store cannot be used.
         CampaignBroken: rig or DUT failed; the store keeps what was measured.
     """
-    source, opened = bench.log(log), bench.opened
+    source, control, opened = bench.log(log), bench.control(log, store), bench.opened
 
     def run() -> CampaignEnd:
-        with nullcontext() if source is None else closing(source):
+        with (
+            nullcontext() if source is None else closing(source),
+            nullcontext() if control is None else closing(control),
+        ):
             return go_on(
                 store,
                 bench.identity_for(requirement),
@@ -102,7 +108,7 @@ def resume_campaign(
                 log=source,
                 observe=observe,
                 reopen=opened.reopen,
-                control=opened.control,
+                control=control,
             )
 
     return _answered(run, store, requirement)

@@ -112,15 +112,15 @@ def slept_and_woke(answer: Correlation) -> Expectation:
     """Return whether every cycle slept and woke as planned."""
     return _all_of(
         answer.cycles,
-        lambda cycle: cycle.outside.outcome is Outcome.SLEPT_AND_WOKE,
-        lambda cycle: outcome_words(cycle.outside.outcome),
+        lambda cycle: cycle.outcome is Outcome.SLEPT_AND_WOKE,
+        lambda cycle: outcome_words(cycle.outcome),
         "slept and woke",
     )
 
 
 def came_to(answer: Correlation, outcome: Outcome, at_least: int, at_most: int) -> Expectation:
     """Return whether so many cycles came to an outcome."""
-    counts = Counter(cycle.outside.outcome for cycle in answer.cycles)
+    counts = Counter(cycle.outcome for cycle in answer.cycles)
     told = ", ".join(f"{n} {outcome_words(each)}" for each, n in counts.items()) or "no cycle"
     n = counts[outcome]
     if at_least <= n <= at_most:

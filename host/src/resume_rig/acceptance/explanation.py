@@ -22,7 +22,7 @@ def explained_cycle(cycle: ReconciledCycle) -> Iterator[str]:
     """Yield lines that explain one cycle: outcome, phases, record, findings."""
     outside = cycle.outside
     why = "" if cycle.why_not is None else f", not judged ({one_line(cycle.why_not)})"
-    yield f"cycle {outside.number}: {outcome_words(outside.outcome)}, {cycle.verdict.value}{why}"
+    yield f"cycle {outside.number}: {outcome_words(cycle.outcome)}, {cycle.verdict.value}{why}"
     yield f"  outside  {_outside(cycle) or 'nothing was measured after the trigger'}"
     inside = _inside(cycle)
     told = "no OS record" if cycle.record is None else record_name(cycle.record)

@@ -18,6 +18,7 @@ from resume_rig.model.errors import DutFault
 from resume_rig.model.units import seconds_text
 
 PRESS_NS: Final = 150_000_000
+SETTLE_NS: Final = 2_000_000_000
 
 
 @unique
@@ -115,8 +116,10 @@ class SingleActions:
                 f"{after}, and nobody had woken it"
             )
 
-    def wake(self, by: Actuator, timeout_ns: int) -> int:
+    def wake(self, by: Actuator, timeout_ns: int, settle_ns: int = SETTLE_NS) -> int:
         """Wake a DUT that sleeps; return the time from the trigger to the last sign of it [ns].
+
+        Its OS needs a moment behind that sign before it can be asked anything: `settle_ns`.
 
         Raises:
             UsageError: the rig cannot move that.
@@ -140,8 +143,9 @@ class SingleActions:
                 f"could not wake the DUT by {by}: within {seconds_text(timeout_ns)} it showed "
                 f"{self._lines()}"
             )
-        signs = [e.t_ns for e in bench.capture.edges if e.level == 1 and e.t_ns >= since_ns]
-        return max(signs, default=since_ns) - _start_of(command, since_ns)
+        last_ns = max(self._rises_since(since_ns), default=since_ns)
+        bench.wait(bench.clock.now_ns() + settle_ns)
+        return last_ns - _start_of(command, since_ns)
 
     def state(self) -> DutState:
         """Return what the wires show now."""
@@ -159,6 +163,10 @@ class SingleActions:
         """Return the present level of each wired channel."""
         levels = self._use.rig.levels()
         return {channel: levels[channel] for channel in self._use.wired if channel in levels}
+
+    def _rises_since(self, since_ns: int) -> list[int]:
+        edges = self._bench.capture.edges
+        return [edge.t_ns for edge in edges if edge.level == 1 and edge.t_ns >= since_ns]
 
     def _is_up(self) -> bool:
         """Whether every sign is there; a lid that covers the display is opened for the last."""

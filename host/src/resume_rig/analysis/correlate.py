@@ -141,9 +141,9 @@ def correlate(
     found = match(
         _all_moments(cycles, reading.records, related),
         reading.records,
-        related,
-        _seen_in(cycles, reading.records),
-        _kinds_left_out(cycles),
+        same_epoch=related,
+        seen_in=_seen_in(cycles, reading.records),
+        left_out=_kinds_left_out(cycles),
     )
     told = _told(cycles, reading, found)
     record_of = {
@@ -181,6 +181,7 @@ def correlate(
         failures=failure_rate(sum(c.verdict is not Verdict.PASS for c in judged), len(judged)),
         series=cycle_series(reconciled, requirement),
         usual=usual_rests(around.norms),
+        alike_offsets=found.alike,
         clock_steps=tuple(
             ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
             for before, after, step_ns in found.steps

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from resume_rig.analysis.match_chain import follow
-from resume_rig.analysis.match_choice import choose
+from resume_rig.analysis.match_chain import Chain, follow
+from resume_rig.analysis.match_choice import choose, related
 from resume_rig.analysis.match_columns import (
     OutsideMoments,
     columns_of,
@@ -30,7 +30,7 @@ from resume_rig.analysis.match_live import Seen, seen_at
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_reasons import cycle_reasons, record_reasons
-from resume_rig.analysis.match_rivals import STEP_S, unrivalled
+from resume_rig.analysis.match_rivals import MANY, STEP_S, unrivalled
 from resume_rig.analysis.match_sample import to_learn_from
 from resume_rig.analysis.match_sleeps import by_sleep_times
 from resume_rig.analysis.match_times import (
@@ -74,6 +74,7 @@ class Match:
             firmware took left out; None without pairs.
         spread_ns: largest departure of a pair from that median; 0 without pairs.
         steps: (cycle before, cycle after, step in ns) wherever the OS clock was set.
+        alike: how many offsets explain the cycles as well as each other, or more; 1 with pairs.
         cycle_reasons: of every cycle without a record, by index.
         record_reasons: of every record without a cycle, by index.
     """
@@ -82,6 +83,7 @@ class Match:
     offset_ns: int | None
     spread_ns: int
     steps: tuple[tuple[int, int, int], ...]
+    alike: int
     cycle_reasons: dict[int, CycleReason]
     record_reasons: dict[int, RecordReason]
 
@@ -115,6 +117,7 @@ class Match:
 def match(
     cycles: Sequence[OutsideMoments],
     records: Sequence[OsRecord],
+    *,
     same_epoch: bool = True,
     seen_in: Sequence[int | None] = (),
     left_out: Collection[SleepKind] = NO_SLEEPS,
@@ -138,13 +141,19 @@ def match(
 
 def match_arrays(moments: Moments, times: RecordTimes, same_epoch: bool, seen: Seen) -> Match:
     """Return the match of cycles and records that are columns of numbers; see `match`."""
-    outside, entries = cycle_times(moments, seen, by_wake=True), wake_entries(times, seen)
+    entries = wake_entries(times, seen)
+    outside = cycle_times(moments, seen, by_wake=True)
     sleeps = sleep_entries(times, seen)
     if len(entries.at_s) == 0 or len(outside.at_s) == 0:
         entries, outside = sleeps, cycle_times(moments, seen, by_wake=False)
-    chosen, possible, noise = _best(outside, entries, same_epoch)
+    found = _best(outside, entries, same_epoch)
+    chosen, possible, noise = found.chosen, found.possible, found.noise
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _WORTH_TELLING)
+    alike = _alike(found) if found.related > _LIKELY else 1
+    if alike > 1:
+        # So many that none of them is worth telling by itself.
+        unsure = possible
     pairs = Pairs(outside.index[sure.rows], sure.record, sure.probability).in_order()
     if entries is not sleeps:
         more = by_sleep_times(sure, outside, entries, sleeps, noise)
@@ -155,18 +164,53 @@ def match_arrays(moments: Moments, times: RecordTimes, same_epoch: bool, seen: S
         offset_ns=offset_ns,
         spread_ns=spread_ns,
         steps=_steps(sure, outside),
+        alike=alike if len(pairs.cycle) == 0 else 1,
         cycle_reasons=cycle_reasons(moments, times, pairs, outside.index[unsure.rows]),
         record_reasons=record_reasons(times, pairs, unsure.record),
     )
 
 
-def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> tuple[Choice, Choice, Noise]:
-    """Return the likeliest record of each cycle, the same without rivals, and the noise."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """What the chain and its rivals say.
+
+    Attributes:
+        chosen: the likeliest record of each cycle. possible: the same without rivals.
+        noise: of the campaign.
+        chain: the candidates. related: probability that the log is of these cycles at all.
+    """
+
+    chosen: Choice
+    possible: Choice
+    noise: Noise
+    chain: Chain
+    related: float
+
+
+def _alike(found: _Found) -> int:
+    """Return how many offsets are as good as each other, or more; 1 where one is the best."""
+    chain = found.chain
+    if len(chain.rows) == 0:
+        return 1
+    middle = chain.rows == np.sort(chain.rows)[len(chain.rows) // 2]
+    share = chain.probability[middle]
+    share = share / max(float(share.sum()), 1e-300)
+    spread = float(np.exp(-(share * np.log(np.maximum(share, 1e-300))).sum()))
+    weighed = np.flatnonzero(found.possible.probability > _LIKELY)
+    rivals = 0
+    if len(weighed):
+        alone = np.median(found.chosen.probability[weighed] / found.possible.probability[weighed])
+        rivals = min(round(1.0 / max(float(alone), 1e-9)), MANY)
+    return max(round(spread), rivals)
+
+
+def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> _Found:
+    """Return the likeliest record of each cycle, and how likely all others are."""
     noise = Noise()
     if len(entries.at_s) == 0 or len(cycles.at_s) == 0:
         nothing, none = np.empty(0), np.empty(0, dtype=np.int64)
         empty = Choice(none, none, none, nothing, nothing, nothing)
-        return empty, empty, noise
+        return _Found(empty, empty, noise, Chain(none, none, nothing, 0.0), 0.0)
     # Bases differ by what two clocks that agree differ: then the offset of the arrays is this.
     expected_s = (cycles.base_ns - entries.base_ns) * 1e-9 if same_epoch else None
     tracks = find_tracks(cycles, entries, expected_s)
@@ -188,7 +232,8 @@ def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> tuple[Choic
     chain = follow(cycles, entries, tracks, noise, prior)
     found = choose(cycles, entries, tracks, chain, noise, same_epoch=same_epoch)
     unshared = unrivalled(found, cycles, entries, noise, expected_s)
-    return found.times(unshared), found, noise
+    tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
+    return _Found(found.times(unshared), found, noise, chain, tied)
 
 
 def _log_prior(

@@ -25,12 +25,12 @@ def choose(
     same_epoch: bool,
 ) -> Choice:
     """Return the likeliest record of each cycle, what is likely at all in order and once."""
-    related = _related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
+    tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
     parts = [
         _shares(cycles, entries, tracks, chain.of(p), noise) for p in parts_of(len(chain.rows))
     ]
     each = _joined(parts)
-    each = each.times(np.full(len(each.rows), related))
+    each = each.times(np.full(len(each.rows), tied))
     options = _one_of_each_record(each)
     return doubted_by_order(in_order(_best_of_each_cycle(options), entries), options, entries)
 
@@ -68,7 +68,7 @@ def _joined(parts: list[Choice]) -> Choice:
     )
 
 
-def _related(
+def related(
     evidence: float, noise: Noise, entries: Entries, cycles: CycleTimes, *, same_epoch: bool
 ) -> float:
     """Return the probability that the log is of these cycles at all."""

@@ -32,7 +32,8 @@ _AS_GOOD_AS_ANY = 1e9
 _NEAR = 64
 _VOTERS = 256
 _GLANCE, _WEIGHED = 512, 4096
-_MANY = 5
+MANY = 5
+"""So many that are as good are some of more."""
 _SAME_S = 1.0
 _LIKELY = 0.5
 _FARTHEST = 40.0
@@ -172,7 +173,7 @@ def _rivals(
     others = _apart(np.concatenate([*voted, beside])).tolist()
     # So many that come near in a sample, or among those with most votes, are some of more: nothing
     # tells which of them is right.
-    many = _MANY if len(some) < len(rows) else len(others) + 1
+    many = MANY if len(some) < len(rows) else len(others) + 1
     if len(voters) > most and len(voted[0]) >= _RIVALS:
         many = min(many, _RIVALS // 2)
     worth: dict[float, float] = {}
@@ -272,7 +273,7 @@ class _Story:
         own = self.told(0.0, some)
         close_s = own.total - by_chance(own.of_each, own.cycles, self.noise)
         near = (self.told(away, some).total >= close_s for away in away_s.tolist())
-        return sum(islice(filter(None, near), _MANY)) >= _MANY
+        return sum(islice(filter(None, near), MANY)) >= MANY
 
     def _each(self, rows: Indexes, offset_s: Floats) -> list[Floats]:
         """Return what each cycle adds, for each usual lag of the log."""

@@ -230,6 +230,8 @@ class Correlation:
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
         clock_steps: where the match found that the OS clock was set, in order of the cycles.
+        alike_offsets: how many offsets of the OS clock explain the cycles equally well, at least,
+            where nothing is matched for that reason; 1 otherwise.
     """
 
     cycles: tuple[ReconciledCycle, ...]
@@ -243,3 +245,4 @@ class Correlation:
     failures: FailureRate | None = None
     series: tuple[SeriesStatistics, ...] = ()
     clock_steps: tuple[ClockStep, ...] = ()
+    alike_offsets: int = 1

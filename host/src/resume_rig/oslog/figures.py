@@ -43,6 +43,8 @@ def companion_figures(
     figures: list[Figure] = []
     for event in companions:
         match event.role:
+            case EventRole.ENTERING_SLEEP:
+                figures += named(event, values, {"Reason": "sleep_reason"})
             case EventRole.FIRMWARE_SUSPEND:
                 figures += _suspend(event, values)
             case EventRole.FIRMWARE_RESUME:

@@ -13,14 +13,17 @@ from resume_rig.campaign.plan import Plan, default_plan, override
 from resume_rig.campaign.plan_file import load_plan
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
+from resume_rig.model.means import SleepBy, SleepMeans, WakeBy, WakeMeans
 from resume_rig.model.os_record import SleepKind
-from resume_rig.pytest_rig.dut import actuator_named
 from resume_rig.report.hostile_text import encodable, one_line
 
 _NUMBERS: Final = ("cycles", "warm_up")
 _TIMES: Final = ("dwell", "settle", "press")
-_ACTUATORS: Final = ("sleep_by", "wake_by")
-_WORDS: Final = ("plan", "state", *_NUMBERS, *_ACTUATORS, *_TIMES)
+_WAYS: Final[Mapping[str, Mapping[str, SleepBy | WakeBy]]] = {
+    "sleep_by": {str(each): each for each in (*Actuator, *SleepMeans)},
+    "wake_by": {str(each): each for each in (*Actuator, *WakeMeans)},
+}
+_WORDS: Final = ("plan", "state", *_NUMBERS, *_WAYS, *_TIMES)
 
 
 def run_campaign_by_words(
@@ -65,9 +68,11 @@ def plan_of(words: Mapping[str, Any]) -> Plan:
     for name in _TIMES:
         if name in words:
             given[f"{name}_ns"] = named_duration_ns(name, words[name])
-    for name in _ACTUATORS:
+    for name, ways in _WAYS.items():
         if name in words:
-            given[name] = actuator_named(str(words[name]))
+            if words[name] not in ways:
+                raise UsageError(f"{name} is {words[name]!r}; allowed are {', '.join(ways)}")
+            given[name] = ways[words[name]]
     if "state" in words:
         if words["state"] not in list(SleepKind):
             raise UsageError(

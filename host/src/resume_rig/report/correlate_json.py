@@ -68,6 +68,7 @@ def correlation_pieces(
     yield f'],\n"unmatched_cycles":{json_text(unmatched)},\n'
     yield f'"unmatched_records":{json_text(records)},\n'
     clock = _clock(correlation.clock, correlation.board_clock, correlation.clock_steps)
+    clock["alike_offsets"] = correlation.alike_offsets
     yield f'"clock":{json_text(clock)},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
     yield f'"why":{json_text(text_json(correlation.why))}'

@@ -21,7 +21,7 @@ _STEPS_NAMED: Final = 5
 
 def match_sentences(correlation: Correlation) -> tuple[str, ...]:
     """Return how sure the match is, and where the OS clock was set."""
-    return (*_certainty(correlation.cycles), *_steps(correlation))
+    return (*_alike(correlation), *_certainty(correlation.cycles), *_steps(correlation))
 
 
 def missing_sentences(cycles: Sequence[ReconciledCycle]) -> tuple[str, ...]:
@@ -45,6 +45,17 @@ def record_sentences(unmatched: Sequence[UnmatchedRecord]) -> tuple[str, ...]:
         f"{count_of(count, 'record')}, each of which {RECORD_REASONS[reason]}."
         for reason, count in counts.items()
     )
+
+
+def _alike(correlation: Correlation) -> list[str]:
+    """Say why nothing is matched, where that is because too much could be."""
+    if correlation.alike_offsets < 2:
+        return []
+    return [
+        f"Nothing is matched: at least {correlation.alike_offsets} offsets of the OS clock explain "
+        "the cycles equally well, because their pace is as even as a clock. One cycle with a "
+        "longer pause, or a log that is read while the cycles run, tells which of them is right."
+    ]
 
 
 def _certainty(cycles: Sequence[ReconciledCycle]) -> list[str]:

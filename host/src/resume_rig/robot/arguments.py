@@ -1,6 +1,6 @@
 """Types of arguments, and how Robot Framework reads them; a wrong one is told what is allowed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
@@ -9,11 +9,13 @@ from robot.api.deco import keyword
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import ResumeRigError
-from resume_rig.model.os_record import SLEEPS, SleepKind
+from resume_rig.model.means import SleepBy, SleepMeans, WakeBy, WakeMeans
+from resume_rig.model.os_record import SLEEPS, SleepKind, state_word
 from resume_rig.model.units import DURATION_UNITS_NS, duration_of, seconds_text
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_T = TypeVar("_T")
 _UNITS: Final = ", ".join(DURATION_UNITS_NS)
 
 
@@ -63,6 +65,26 @@ class By:
 
 
 @dataclass(frozen=True, slots=True)
+class SleepWay:
+    """What puts the DUT to sleep in a plan; the plan's own where none is named."""
+
+    by: SleepBy | None = None
+
+    def __str__(self) -> str:
+        return "the plan's" if self.by is None else str(self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class WakeWay:
+    """What wakes the DUT in a plan; the plan's own where none is named."""
+
+    by: WakeBy | None = None
+
+    def __str__(self) -> str:
+        return "the plan's" if self.by is None else str(self.by)
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of sleep; that of the plan, or of the requirement, where none is named."""
 
@@ -84,6 +106,8 @@ class Share:
 
 AS_PLANNED: Final = PlanTime()
 ANY: Final = By()
+SLEEP_AS_PLANNED: Final = SleepWay()
+WAKE_AS_PLANNED: Final = WakeWay()
 ANY_KIND: Final = Kind()
 EVERY: Final = Share()
 BUTTON: Final = By(Actuator.BUTTON)
@@ -117,11 +141,31 @@ def read_by(text: str) -> By:
     return By(Actuator(name))
 
 
+def read_sleep_way(text: str) -> SleepWay:
+    """Read what puts the DUT to sleep: an actuator, its own time-out, or its OS."""
+    ways: tuple[SleepBy, ...] = (*Actuator, *SleepMeans)
+    return SleepWay(_one_of(text, ways, "way to sleep"))
+
+
+def read_wake_way(text: str) -> WakeWay:
+    """Read what wakes the DUT: an actuator, its own timer, or nothing."""
+    ways: tuple[WakeBy, ...] = (*Actuator, *WakeMeans)
+    return WakeWay(_one_of(text, ways, "way to wake"))
+
+
+def _one_of(text: str, allowed: Sequence[_T], what: str) -> _T:
+    found = [each for each in allowed if str(each) == text.strip().upper()]
+    if not found:
+        raise ValueError(f"there is no such {what}; allowed are {', '.join(map(str, allowed))}")
+    return found[0]
+
+
 def read_kind(text: str) -> Kind:
     """Read the name of a kind of sleep."""
-    found = [kind for kind in SLEEPS if kind.value.lower() == text.strip().lower()]
+    kinds = {state_word(kind): kind for kind in (*SLEEPS, SleepKind.BOOT)}
+    found = [kind for word, kind in kinds.items() if word.lower() == text.strip().lower()]
     if not found:
-        raise ValueError(f"there is no such kind of sleep; allowed are {', '.join(SLEEPS)}")
+        raise ValueError(f"there is no such kind of sleep; allowed are {', '.join(kinds)}")
     return Kind(found[0])
 
 

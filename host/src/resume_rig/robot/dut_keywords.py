@@ -2,12 +2,13 @@
 
 from robot.api import logger
 
-from resume_rig.acceptance.single_actions import DutState
+from resume_rig.acceptance.single_actions import SETTLE_NS, DutState
 from resume_rig.model.channel import Channel
 from resume_rig.robot.arguments import BUTTON, By, Duration, Refusal, sentence
 from resume_rig.robot.keywords import Keywords
 
 _PRESS = Duration(150_000_000)
+_SETTLE = Duration(SETTLE_NS)
 _PATIENCE = Duration(60_000_000_000)
 
 
@@ -50,12 +51,15 @@ class DutKeywords(Keywords):
         self._held.hands("watch the DUT").stay_asleep(time.ns)
 
     @sentence("Wake DUT")
-    def wake_dut(self, by: By = BUTTON, timeout: Duration = _PATIENCE) -> Duration:
+    def wake_dut(
+        self, by: By = BUTTON, timeout: Duration = _PATIENCE, settle: Duration = _SETTLE
+    ) -> Duration:
         """Wake the DUT, see every sign of it, and return the time to the last one.
 
-        By the lid, an open one is closed first.
+        By the lid, an open one is closed first. The keyword waits for ``settle`` in the end: an OS
+        can be told nothing before that.
         """
-        took_ns = self._held.hands("wake the DUT").wake(by.chosen, timeout.ns)
+        took_ns = self._held.hands("wake the DUT").wake(by.chosen, timeout.ns, settle.ns)
         logger.info(f"awake {Duration(took_ns)} after the trigger")
         return Duration(took_ns)
 

@@ -14,12 +14,16 @@ from resume_rig.robot.arguments import (
     PlanTime,
     Refusal,
     Share,
+    SleepWay,
+    WakeWay,
     read_by,
     read_duration,
     read_kind,
     read_part,
     read_plan_time,
     read_share,
+    read_sleep_way,
+    read_wake_way,
 )
 from resume_rig.robot.campaign_keywords import CampaignKeywords
 from resume_rig.robot.dut_keywords import DutKeywords
@@ -34,6 +38,8 @@ _CONVERTERS: Final[dict[type, Callable[[Any], Any] | Callable[[Any, Any], Any]]]
     Duration: read_duration,
     Kind: read_kind,
     PlanTime: read_plan_time,
+    SleepWay: read_sleep_way,
+    WakeWay: read_wake_way,
     Share: read_share,
     Part: read_part,
 }

@@ -21,6 +21,7 @@ _AXIS_PX: Final = 128
 _BAR: Final = 0.3
 _ROWS: Final = ("BIOS", "drivers", "complete")
 _BEFORE_WAKE_S: Final = 0.3
+_WAKE_LEAST_S: Final = 1.0
 _AFTER_WAKE: Final = 1.25
 
 
@@ -94,7 +95,7 @@ class CycleWave(QWidget):
             light = outside_milestones(evidence.outside).light
             for end in (light, None if inside is None else inside.complete):
                 end_s = end_s if end is None else max(end_s, end.value_ns / _NS_PER_S)
-            self.lanes.show_range(-_BEFORE_WAKE_S, max(end_s, 0.1) * _AFTER_WAKE)
+            self.lanes.show_range(-_BEFORE_WAKE_S, max(end_s, _WAKE_LEAST_S) * _AFTER_WAKE)
 
     def place_cursors(self, a_s: float, b_s: float) -> None:
         """Show the cursors at two moments."""

@@ -155,11 +155,11 @@ class TablePanel(QWidget):
 
     def show_table(self, table: Table) -> None:
         """Show another table; the filter stays in force."""
-        first = not len(self.model.table.columns)
+        before = [column.title for column in self.model.table.columns]
         self.model.show(table)
         if self.words.text():
             self._filter(self.words.text())
-        if first:
+        if before != [column.title for column in table.columns]:
             self.view.resizeColumnsToContents()
 
     def choose(self, row: int) -> None:
