@@ -385,19 +385,3 @@ def test_a_file_that_repeats_another_one_doubles_its_records(record) -> None:
     assert found.pairs == tuple((i, i) for i in range(40))
     assert found.verified
     assert set(found.record_reasons.values()) == {RecordReason.DOUBLED}
-
-
-@pytest.mark.parametrize("seed", [10, 25, 79, 170, 269, 285])
-def test_a_short_run_between_two_steps_is_not_given_away_for_certain(seed) -> None:
-    # Brutal campaigns of `benchmarks/matching.py` with steps of nearly a whole number of paces,
-    # or of a few cycles.
-    random = np.random.default_rng((seed, 77))
-    n = min(round(20 * 100 ** random.random()), 400)
-    pace, offset = PACES[seed % len(PACES)], OFFSETS[seed // len(PACES) % len(OFFSETS)]
-    score = Score()
-    made = campaign(seed, n, pace, offset, BRUTAL)
-
-    score.add(made, match(made.cycles, made.records, same_epoch=seed % 3 != 0))
-
-    assert score.high_wrong == 0
-    assert score.pairs >= 0.5 * score.matchable

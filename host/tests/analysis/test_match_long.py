@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from match_campaigns import BRUTAL, OFFSETS, PACES, Score, campaign
 from test_match import UTC_NS, S, os_wakes, outside, records, starts
 
 from resume_rig.analysis.match import match
@@ -36,3 +37,19 @@ def test_a_long_even_campaign_that_nothing_ties_is_ambiguous(record) -> None:
     found = match(outside(awake), records(record, wakes))
 
     assert not any(probability >= HIGH_CONFIDENCE for probability in found.probability)
+
+
+@pytest.mark.parametrize("seed", [10, 25, 79, 170, 269, 285])
+def test_a_short_run_between_two_steps_is_not_given_away_for_certain(seed) -> None:
+    # Brutal campaigns of `benchmarks/matching.py` with steps of nearly a whole number of paces,
+    # or of a few cycles.
+    random = np.random.default_rng((seed, 77))
+    n = min(round(20 * 100 ** random.random()), 400)
+    pace, offset = PACES[seed % len(PACES)], OFFSETS[seed // len(PACES) % len(OFFSETS)]
+    score = Score()
+    made = campaign(seed, n, pace, offset, BRUTAL)
+
+    score.add(made, match(made.cycles, made.records, same_epoch=seed % 3 != 0))
+
+    assert score.high_wrong == 0
+    assert score.pairs >= 0.5 * score.matchable
