@@ -38,7 +38,7 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
         *("os_minus_host_s", "bound_s", "drift_ppm"),
         *("board_rate_ppb", "board_rate_bound_ppb", "board_rate_cycle_bound_ppb"),
         *("board_tolerance_ppb", "board_corrected_cycles", "board_rate_source"),
-        *("breaks", "steps", "segments"),
+        *("breaks", "steps", "segments", "alike_offsets"),
     ]
     assert document["cycles"][2]["findings"] == [
         {
