@@ -66,6 +66,8 @@ def conformity(
     conforming = below_by(room_ns, value)
     least_ns, most_ns = room_ns - guard_ns, room_ns + guard_ns
     strict = comparison in _STRICT
+    if strict and room_ns == value.bound_ns == 0:
+        conforming = 0.0  # it is the limit itself, for certain
     if least_ns > 0 or (least_ns == 0 and not strict):
         return Conformity(Verdict.PASS, conforming)
     # At the very edge of the guard band a truth at the limit still meets a limit that may be met.

@@ -84,12 +84,13 @@ def longest_bios_ms(
 
 
 def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
-    """Return RTC at the wake minus the OS clock at the sleep, as if nobody had set that clock.
+    """Return RTC at the wake minus the OS clock at the sleep.
 
-    The bound is without the half seconds of the RTC. None where a part is not known.
+    The bound is without the half seconds of the RTC. None where a part is not known, and where
+    somebody set the clock since the wake before: Windows sets the RTC along with it, others do
+    not, and no record says which.
     """
-    stepped_ns = _stepped(record, before)
-    if record.resume_ms is None or stepped_ns is None:
+    if record.resume_ms is None or _stepped(record, before) != 0:
         return None
     jump_us = figure_of(record, "clock_jump_us")
     if jump_us is not None:
@@ -100,7 +101,6 @@ def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
             return None
         away_ns = wake_ns - sleep_ns - (record.wake_ms + record.sleep_ms) * MS_NS
         bound_ns = WAKE_TIME_NS + 2 * MS_NS
-    away_ns += stepped_ns
     return BoundedNs(away_ns, bound_ns + abs(away_ns) * CLOCKS_PPB // 1_000_000_000)
 
 

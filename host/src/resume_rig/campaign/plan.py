@@ -6,11 +6,17 @@ The checked limits come from the chipset's own times; docs/reference/plans.md te
 import dataclasses
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from resume_rig.campaign.plan_states import STATES, sleep_channel
 from resume_rig.campaign.stop_rules import NO_RULES, StopRules
-from resume_rig.campaign.variation import Order, Vary, extremes, values_of_cycle
+from resume_rig.campaign.variation import (
+    Order,
+    Vary,
+    combinations,
+    extremes,
+    values_of_cycle,
+)
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.means import SleepBy, SleepMeans, WakeBy, WakeMeans
@@ -23,6 +29,7 @@ NS_PER_MS = 1_000_000
 NS_PER_S = 1_000_000_000
 
 MAX_CYCLES = 1_000_000
+_OF_EACH_OTHER = frozenset({"state", "sleep_by", "wake_by", "settle_ns", "settle_limit_ns"})
 # SLP_S4# may be stretched to 4 s after sleep entry, and the chipset holds a wake off so long
 # (Intel 800-series PCH datasheet, "Event Input Signals").
 MIN_DWELL_NS = 5 * NS_PER_S
@@ -202,6 +209,7 @@ def check_plan(plan: Plan) -> None:
         for value in extremes(each.values):
             varied: dict[str, Any] = {each.name: value}
             check_plan(dataclasses.replace(plan, vary=(), **varied))
+    _check_together(plan)
     if plan.state not in STATES:
         raise UsageError(
             f"a plan for {plan.state}; allowed are {', '.join(map(state_word, STATES))}"
@@ -219,6 +227,15 @@ def check_plan(plan: Plan) -> None:
     _check_range("press", plan.press_ns, MIN_PRESS_NS, MAX_PRESS_NS)
     _check_range("wake time-out", plan.wake_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
     _check_range("sleep time-out", plan.sleep_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
+
+
+def _check_together(plan: Plan) -> None:
+    """Refuse values that are allowed each by itself, and not in the cycle that has them all."""
+    of_each_other = [each for each in plan.vary if each.name in _OF_EACH_OTHER]
+    for values in combinations(of_each_other, plan.order):
+        one = dataclasses.replace(plan, vary=(), **cast("dict[str, Any]", values))
+        _check_ways(one)
+        _check_settling(one)
 
 
 def _check_ways(plan: Plan) -> None:

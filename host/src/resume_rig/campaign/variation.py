@@ -4,8 +4,10 @@ What a cycle gets follows from the plan, its seed and the cycle's place alone: a
 stopped goes on with the cycles that it would have had.
 """
 
+import itertools
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import TypeAlias
@@ -76,6 +78,32 @@ def values_of_cycle(vary: Sequence[Vary], order: Order, seed: int, index: int) -
         else:
             found[each.name] = values[index % len(values)]
     return found
+
+
+def combinations(vary: Sequence[Vary], order: Order) -> Iterator[dict[str, Varied]]:
+    """Yield which values come together in some cycle, by name; of a range, both ends.
+
+    Args:
+        vary: what varies, in the order of the plan.
+        order: how lists come together.
+    """
+    lists = [each for each in vary if not isinstance(each.values, Range)]
+    ranges = [each for each in vary if isinstance(each.values, Range)]
+    if order is Order.SEQUENCE:
+        period = math.lcm(*(len(extremes(each.values)) for each in lists))
+        rows: Iterable[dict[str, Varied]] = (
+            values_of_cycle(lists, order, 0, index) for index in range(min(period, MAX_VALUES**2))
+        )
+    else:
+        rows = _product(lists)
+    ends = list(_product(ranges))
+    return ({**row, **end} for row in rows for end in ends)
+
+
+def _product(vary: Sequence[Vary]) -> Iterator[dict[str, Varied]]:
+    names = [each.name for each in vary]
+    for values in itertools.product(*(extremes(each.values) for each in vary)):
+        yield dict(zip(names, values, strict=True))
 
 
 def extremes(values: tuple[Varied, ...] | Range) -> tuple[Varied, ...]:
