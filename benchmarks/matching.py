@@ -118,11 +118,12 @@ def size(count: int, pace: str, *, live: bool) -> None:
     began, cpu = time.perf_counter(), time.process_time()
     found = match_arrays(moments, record_times(columns, NO_SLEEPS), True, seen)
     took_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu
-    wrong = int((found.matched.cycle != found.matched.record).sum())
-    high = int((found.matched.probability >= HIGH_CONFIDENCE).sum())
+    is_wrong = found.matched.cycle != found.matched.record
+    is_high = found.matched.probability >= HIGH_CONFIDENCE
+    wrong, high, both = (int(each.sum()) for each in (is_wrong, is_high, is_wrong & is_high))
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     of = f"{pace}{', live' * live}"
-    print(f"{count} cycles, {of}: {len(found.matched.cycle)} pairs, {high} high, {wrong} wrong,")
+    print(f"{count} cycles, {of}: {len(found.matched.cycle)} pairs, {high} high, {wrong} wrong ({both} high),")
     print(f"  {took_s:.1f} s, {cpu_s:.1f} s of CPU time, {peak_mb:.0f} MB")
 
 

@@ -27,6 +27,15 @@ def control(script: str, *more: str) -> UserControl:
     return UserControl([sys.executable, "-c", script, *more], {"store": "a.rrs"})
 
 
+class Awaited(UserControl):
+    """Lets its program end before anybody asks: a virtual clock does not wait for real ones."""
+
+    def ended(self) -> Ended | None:
+        while (answer := super().ended()) is None:
+            time.sleep(0.01)
+        return answer
+
+
 def ended(found: UserControl) -> Ended:
     while (answer := found.ended()) is None:
         time.sleep(0.01)
@@ -99,8 +108,8 @@ def test_a_sleep_command_that_fails_is_the_duts_fault_only_where_it_answered(
     kinds: set[FindingKind],
 ) -> None:
     bench = simulated()
-    refused = control(f"raise SystemExit({status})")
-    bench.control = UserControl(["/no/such/program"], {}) if status is None else refused
+    words = [sys.executable, "-c", f"raise SystemExit({status})"]
+    bench.control = Awaited(["/no/such/program"] if status is None else words, {})
 
     bench.begin(
         parse_plan({"cycles": 1, "warm_up": 0, "sleep_by": "command", "sleep_timeout_s": 8})

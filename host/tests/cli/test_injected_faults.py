@@ -56,7 +56,7 @@ def matched(said: Any) -> int:
 
 
 def test_struck_bytes_cost_a_repeat_and_nothing_else(command: Any) -> None:
-    shares = "".join(f"{what}_share = 1e-4\n" for what in ("lost", "doubled", "flipped"))
+    shares = "".join(f"{what}_share = 5e-5\n" for what in ("lost", "doubled", "flipped"))
     said = run(command, f"[wire]\n{shares}")
 
     assert (said.status, outcomes(said)) == (0, {GOOD: CYCLES})
