@@ -122,8 +122,8 @@ def size(count: int, pace: str, *, live: bool) -> None:
     is_high = found.matched.probability >= HIGH_CONFIDENCE
     wrong, high, both = (int(each.sum()) for each in (is_wrong, is_high, is_wrong & is_high))
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    of = f"{pace}{', live' * live}"
-    print(f"{count} cycles, {of}: {len(found.matched.cycle)} pairs, {high} high, {wrong} wrong ({both} high),")
+    of = f"{count} cycles, {pace}{', live' * live}: {len(found.matched.cycle)} pairs"
+    print(f"{of}, {high} high, {wrong} wrong ({both} high),")
     print(f"  {took_s:.1f} s, {cpu_s:.1f} s of CPU time, {peak_mb:.0f} MB")
 
 
