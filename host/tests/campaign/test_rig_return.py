@@ -14,7 +14,7 @@ from resume_rig.campaign.plan import Plan, default_plan, override
 from resume_rig.campaign.rig_return import BACK_WITHIN_NS, MOST_IN_A_ROW
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
-from resume_rig.model.errors import DeviceFault, LinkLost, RigError
+from resume_rig.model.errors import DeviceFault, LinkLost, RigError, RigGone
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.verdict import FindingKind
 from resume_rig.rig.client import SmpRig
@@ -55,6 +55,22 @@ class Plug:
 def outcomes_of(path: Path) -> list[Outcome]:
     with Store.open(path) as store:
         return [raw.outcome for raw in store.cycles()]
+
+
+@pytest.mark.parametrize("told", ["by the request", "when it is opened anew"])
+def test_a_rig_that_has_ended_is_not_waited_for(fake: Any, short_plan: Plan, told: str) -> None:
+    plug = Plug(fake, 60 * S)
+    gone = RigGone("the image was ended by signal 9")
+    if told == "by the request":
+        plug.error = gone
+    else:
+        fake.reopen = lambda: (_ for _ in ()).throw(gone)
+
+    with pytest.raises(LinkLost):
+        fake.begin(override(short_plan, cycles=4))
+
+    assert fake.clock.now_ns() < 20 * S
+    assert outcomes_of(fake.path) == [Outcome.RIG_FAULT]
 
 
 def test_a_cable_that_is_out_for_a_minute_costs_the_cycle_in_flight(

@@ -12,6 +12,7 @@ from resume_rig.model.errors import (
     LinkLost,
     ProtocolError,
     RigError,
+    RigGone,
     UsageError,
 )
 from resume_rig.rig.interface import RigInfo
@@ -63,7 +64,7 @@ class RigReturn:
         Raises:
             RigError: another rig answers.
         """
-        if self._reopen is None or not isinstance(error, PASSES):
+        if self._reopen is None or not isinstance(error, PASSES) or isinstance(error, RigGone):
             return None
         self._in_a_row += 1
         if self._in_a_row > MOST_IN_A_ROW:
@@ -85,6 +86,8 @@ class RigReturn:
         while self._clock.now_ns() < until_ns:
             try:
                 return reopen()
+            except RigGone:
+                return None
             except (RigError, UsageError):
                 # A port that is not there (yet) is no reason to end a campaign.
                 self._clock.sleep_ns(PAUSE_NS)

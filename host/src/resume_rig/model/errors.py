@@ -26,6 +26,10 @@ class LinkLost(RigError):
     """No answer, or no port any more."""
 
 
+class RigGone(LinkLost):
+    """The rig has ended: there is nothing that could come back."""
+
+
 class ProtocolError(RigError):
     """The other side answered, but not as a rig does."""
 

@@ -256,7 +256,7 @@ def test_an_image_killed_in_a_cycle_ends_the_campaign_and_the_cycle_is_kept(
         _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 3, err
     assert "the image was ended by signal 9 (SIGKILL)" in err
-    assert [str(raw.outcome) for raw in load_campaign(store).cycles] == ["invalid"]
+    assert [str(raw.outcome) for raw in load_campaign(store).cycles] == ["rig-fault"]
 
 
 def test_a_ring_that_overflows_while_the_host_stands_still_makes_the_cycle_invalid(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from resume_rig.model.clock import Clock
-from resume_rig.model.errors import LinkLost, RigError, UsageError
+from resume_rig.model.errors import LinkLost, RigError, RigGone, UsageError
 from resume_rig.rig.native.image import Image, check_image
 from resume_rig.rig.native.wired_plug import Wired
 from resume_rig.rig.native.wires import PinChange, Wires
@@ -174,7 +174,7 @@ class NativeBench:
                     self._ready.set()
                     self._serve(image, wires)
         except OSError as error:
-            self._problem = LinkLost(f"lost {self._name}: {error.strerror or error}")
+            self._problem = RigGone(f"lost {self._name}: {error.strerror or error}")
         finally:
             self._ended.set()
             self._ready.set()
@@ -224,9 +224,9 @@ class NativeBench:
             while self._turn(image, wires):
                 pass
         except TimeoutError:
-            self._problem = LinkLost(f"lost {self._name}: the image hangs and was ended")
+            self._problem = RigGone(f"lost {self._name}: the image hangs and was ended")
         except ConnectionError:
-            self._problem = LinkLost(f"lost {self._name}: the image {image.ending()}")
+            self._problem = RigGone(f"lost {self._name}: the image {image.ending()}")
 
     def _turn(self, image: Image, wires: Wires) -> bool:
         self._send_ahead(wires)
@@ -236,7 +236,7 @@ class NativeBench:
         if wires in readable:
             self._take_outputs(wires)
         if image in readable and not image.listen():
-            self._problem = LinkLost(f"lost {self._name}: the image {image.ending()}")
+            self._problem = RigGone(f"lost {self._name}: the image {image.ending()}")
             return False
         if wires not in readable:
             wires.greet()
