@@ -13,7 +13,7 @@ A DUT That Hangs In Its Resume Is Brought Back
     [Tags]    slow
     The Bench Has A DUT That    hangs-often
     Run Campaign    cycles=8    warm_up=0    dwell=${DWELL}
-    Cycles Should Come To    dark
+    Cycles Should Come To    hung-in-resume
     Cycles Should Come To    slept-and-woke
     Every Recovery Should Succeed    at_least=1
     Campaign Verdict Should Be    FAIL
