@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from resume_rig.analysis.match_beat import with_beat
 from resume_rig.analysis.match_chain import Chain, follow
 from resume_rig.analysis.match_choice import choose, related
 from resume_rig.analysis.match_columns import (
@@ -43,6 +44,7 @@ from resume_rig.analysis.match_times import (
     sleep_entries,
     wake_entries,
 )
+from resume_rig.analysis.offset_stretches import LONG_CAMPAIGN
 from resume_rig.analysis.offset_tracks import find_tracks
 from resume_rig.model.match import (
     HIGH_CONFIDENCE,
@@ -214,6 +216,8 @@ def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> _Found:
     # Bases differ by what two clocks that agree differ: then the offset of the arrays is this.
     expected_s = (cycles.base_ns - entries.base_ns) * 1e-9 if same_epoch else None
     tracks = find_tracks(cycles, entries, expected_s)
+    if len(cycles.at_s) >= LONG_CAMPAIGN:
+        cycles = with_beat(cycles, entries, tracks)
     some, of_some = to_learn_from(cycles, entries, tracks)
     prior = _log_prior(of_some.offset_s[0], expected_s, some, entries)
     for _ in range(_ROUNDS_TO_LEARN):

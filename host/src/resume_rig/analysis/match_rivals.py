@@ -15,6 +15,7 @@ from resume_rig.analysis.match_edges import Edges
 from resume_rig.analysis.match_likelihood import (
     Noise,
     by_chance,
+    either,
     gains_without_lag,
     log_sum,
     lost_cost,
@@ -282,7 +283,7 @@ class _Story:
         gains = [found.gain]
         if self.cycles.readings:
             gains = [found.with_lag(usual, self.noise.late) for usual in USUAL_LAGS]
-        return [log_sum(np.column_stack([gain, lost]), axis=1) for gain in gains]
+        return [either(gain, lost) for gain in gains]
 
     def _centre(self, rows: Indexes, offset_s: Floats) -> float:
         """Return how far a rival's own pairs are from it, in the median."""

@@ -49,6 +49,7 @@ class CycleTimes:
         unlike: bit of each kind that the wires exclude, int64 [n].
         reading: the first of the log since its end (`match_live.Seen`), int32 [n].
         readings: how many there were; 0 where the log was not read while the cycles ran.
+        news: how much of what a record's time says the one before has not said, float64 [n].
     """
 
     base_ns: int
@@ -58,6 +59,20 @@ class CycleTimes:
     unlike: Indexes
     reading: Readings
     readings: int
+    news: Floats
+
+    def of(self, part: slice) -> "CycleTimes":
+        """Return some of them."""
+        return CycleTimes(
+            self.base_ns,
+            self.at_s[part],
+            self.index[part],
+            self.asleep_s[part],
+            self.unlike[part],
+            self.reading[part],
+            self.readings,
+            self.news[part],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +104,7 @@ def cycle_times(moments: Moments, seen: Seen, *, by_wake: bool) -> CycleTimes:
         moments.unlike[index],
         seen.of_cycle[index],
         seen.count,
+        np.ones(len(index)),
     )
 
 

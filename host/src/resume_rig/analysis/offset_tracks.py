@@ -50,7 +50,7 @@ class Tracks:
     rate: Floats
     middle_s: Floats
 
-    def offset_at(self, stretch: int | Indexes, slot: int, at_s: Floats) -> Floats:
+    def offset_at(self, stretch: int | Indexes, slot: int | Indexes, at_s: Floats) -> Floats:
         """Return a candidate's offset at some times."""
         away = at_s - self.middle_s[stretch]
         return np.asarray(self.offset_s[stretch, slot] + self.rate[stretch, slot] * away)
