@@ -123,6 +123,7 @@ def match(
     same_epoch: bool = True,
     seen_in: Sequence[int | None] = (),
     left_out: Collection[SleepKind] = NO_SLEEPS,
+    known: tuple[int, int] | None = None,
 ) -> Match:
     """Return the one-to-one, order-preserving match that explains most.
 
@@ -135,19 +136,26 @@ def match(
         seen_in: for each record the index of the cycle at whose end it was there for the first
             time, None where that is not known; may be empty.
         left_out: kinds whose records belong to none of these cycles.
+        known: a cycle and its own record, by index, where somebody knows one.
     """
     seen = seen_at(seen_in, len(records), len(cycles))
     times = record_times(columns_of(records), left_out)
-    return match_arrays(moments_of(cycles), times, same_epoch, seen)
+    return match_arrays(moments_of(cycles), times, same_epoch, seen, known)
 
 
-def match_arrays(moments: Moments, times: RecordTimes, same_epoch: bool, seen: Seen) -> Match:
+def match_arrays(
+    moments: Moments,
+    times: RecordTimes,
+    same_epoch: bool,
+    seen: Seen,
+    known: tuple[int, int] | None = None,
+) -> Match:
     """Return the match of cycles and records that are columns of numbers; see `match`."""
     entries = wake_entries(times, seen)
-    outside = cycle_times(moments, seen, by_wake=True)
+    outside = cycle_times(moments, seen, known, by_wake=True)
     sleeps = sleep_entries(times, seen)
     if len(entries.at_s) == 0 or len(outside.at_s) == 0:
-        entries, outside = sleeps, cycle_times(moments, seen, by_wake=False)
+        entries, outside = sleeps, cycle_times(moments, seen, known, by_wake=False)
     found = _best(outside, entries, same_epoch)
     chosen, possible, noise = found.chosen, found.possible, found.noise
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)

@@ -13,6 +13,7 @@ import numpy as np
 
 from resume_rig.analysis.match_likelihood import (
     NEVER,
+    Gains,
     Noise,
     either,
     gains,
@@ -33,6 +34,7 @@ _REMEMBERED = len(_GIVEN_UP) - 1
 _CELLS_FINE = 4096
 _SURE = 0.999
 _NO_RANK = (1 << 62) - 1
+_AS_GOOD = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,12 +64,15 @@ class _Worth:
 
     Attributes:
         gain: log-likelihood, NEVER where there is no such candidate, float64 [n, k].
-        rank: rank of the best record near, -1 where none is near or it is hardly dated; a record
-            without durations reaches seconds and may lie near by chance, int64 [n, k].
+        rank: rank of the record near, -1 where none is near or it is hardly dated; a record
+            without durations reaches seconds and may lie near by chance, int64 [n, k]. Where the
+            clock went back two records may be near: this is the first of them that is as good.
+        last_rank: of the last of them, int64 [n, k].
     """
 
     gain: Floats
     rank: Indexes
+    last_rank: Indexes
 
 
 def follow(
@@ -122,7 +127,7 @@ def _worth(
     """Return what some cycles are worth, ascending."""
     n, most = len(rows), tracks.offset_s.shape[1]
     gain = np.full((n, most), NEVER)
-    rank = np.full((n, most), -1, dtype=np.int64)
+    rank, last_rank = (np.full((n, most), -1, dtype=np.int64) for _ in range(2))
     stretch = np.searchsorted(tracks.first, rows, side="right") - 1
     for slot, part in product(range(most), parts_of(n)):
         of_part = stretch[part]
@@ -132,12 +137,23 @@ def _worth(
         found = gains(cycles, entries, own, offset_s, noise)
         lost = lost_cost(cycles, entries, own, offset_s, noise)
         gain[at, slot] = either(found.gain, lost)
-        best = found.gain.argmax(axis=1)
-        place = np.arange(len(at))
-        entry = found.entry[place, best]
-        sharp = (found.gain[place, best] > 0) & (entries.half_s[entry] == 0.0)
-        rank[at, slot] = np.where(sharp, entries.rank[entry], -1)
-    return _Worth(gain, rank)
+        rank[at, slot], last_rank[at, slot] = _ranks_near(found, entries)
+    return _Worth(gain, rank, last_rank)
+
+
+def _ranks_near(found: Gains, entries: Entries) -> tuple[Indexes, Indexes]:
+    """Return the ranks of the first and of the last record near that is as good as any."""
+    place, best = np.arange(len(found.gain)), found.gain.argmax(axis=1)
+    entry, top = found.entry[place, best], found.gain[place, best]
+    sharp = (top > 0) & (entries.half_s[entry] == 0.0)
+    first = np.where(sharp, entries.rank[entry], -1)
+    last = first.copy()
+    alike = found.gain >= np.maximum(top - _AS_GOOD, 0.0)[:, None]
+    several = np.flatnonzero(sharp & (alike.sum(axis=1) > 1))
+    ranks, alike = entries.rank[found.entry[several]], alike[several]
+    first[several] = np.where(alike, ranks, _NO_RANK).min(axis=1)
+    last[several] = np.where(alike, ranks, -1).max(axis=1)
+    return first, last
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -270,7 +286,7 @@ class _Moves:
 
 def _next_ranks(cells: _Cells, tracks: Tracks, worth: _Worth, cycles: CycleTimes) -> Indexes:
     """Return, for each cell, the next rank that a candidate uses from it, as long as it goes on."""
-    following = np.where(worth.rank < 0, _NO_RANK, worth.rank)
+    following = np.where(worth.last_rank < 0, _NO_RANK, worth.last_rank)
     count = len(tracks.first) - 1
     goes_on = _continued(tracks, cycles)
     for stretch in range(count - 1, -1, -1):

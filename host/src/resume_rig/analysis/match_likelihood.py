@@ -30,6 +30,8 @@ _IMAGES_OF_AT_LEAST = 10
 _UNLIKE = np.log(0.05)
 _NEIGHBOURS = 4
 NEVER = -1e9
+# Less than any campaign can make up for, and more than NEVER.
+_IMPOSSIBLE = -1e8
 _AT_ONCE = 1 << 17
 
 
@@ -131,6 +133,10 @@ def gains_without_lag(
         late = told - cycles.reading[row]
         np.put(lag, at, np.where(told == UNKNOWN, UNKNOWN, late))
         worth = np.where((told != UNKNOWN) & (late < 0), NEVER, worth)
+    if cycles.known is not None:
+        cycle, record = cycles.known
+        one_alone = (cycles.index[row] == cycle) != (entries.record[chosen] == record)
+        worth = np.where(one_alone, NEVER, worth)
     np.put(gain, at, worth)
     return Gains(entry, gain, residual, lag)
 
@@ -179,7 +185,10 @@ def lost_cost(
     reach = REACH * max(noise.half_s, _QUANTISED_HALF_S)
     covered = (predicted >= entries.at_s[0] - reach) & (predicted <= entries.at_s[-1] + reach)
     covered |= cycles.reading[rows] < cycles.readings
-    return np.where(covered, np.log(noise.lost), 0.0)
+    cost = np.where(covered, np.log(noise.lost), 0.0)
+    if cycles.known is not None:
+        cost[cycles.index[rows] == cycles.known[0]] = _IMPOSSIBLE
+    return cost
 
 
 def learnt(

@@ -167,7 +167,7 @@ def _rivals(
     # Votes are for shifts against where the run itself is, so that its drift spoils none.
     told_s = [cycles.at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
     voted = [voted_offsets(each, free.at_s, _RIVALS) for each in told_s]
-    some = _sample(len(rows), _WEIGHED)
+    some = story.sample(_WEIGHED)
     own = story.told(0.0, some)
     close_s = own.total - by_chance(own.of_each, own.cycles, noise)
     first = _apart(voted[0]).tolist()
@@ -193,11 +193,6 @@ def _rivals(
     own_worth = own.total - _far(middle_s, anchor_s)
     apart = [w - _far(middle_s + away, anchor_s) - own_worth for away, w in worth.items()]
     return float(np.exp(np.clip(apart, -_FARTHEST, _FARTHEST)).sum())
-
-
-def _sample(count: int, size: int) -> Indexes:
-    """Return so many places, evenly spread; all where there are fewer."""
-    return np.unique(np.linspace(0, count - 1, min(size, count)).astype(np.int64))
 
 
 def _apart(away_s: Floats) -> Floats:
@@ -268,9 +263,21 @@ class _Story:
         of_each = float(best[0] / best[1]) if best[1] else 0.0
         return _Explained(float(log_sum(totals, axis=0)), of_each, len(rows))
 
+    def sample(self, size: int) -> Indexes:
+        """Return so many places of rows, evenly spread, and that of a cycle whose record is known.
+
+        All of them where there are fewer.
+        """
+        count = len(self.rows)
+        places = np.linspace(0, count - 1, min(size, count)).astype(np.int64)
+        if self.cycles.known is not None:
+            own = np.flatnonzero(self.cycles.index[self.rows] == self.cycles.known[0])
+            places = np.concatenate([places, own])
+        return np.unique(places)
+
     def has_many(self, away_s: Floats, size: int) -> bool:
         """Return whether many offsets explain as much, but for chance, in a sample of the rows."""
-        some = _sample(len(self.rows), size)
+        some = self.sample(size)
         own = self.told(0.0, some)
         close_s = own.total - by_chance(own.of_each, own.cycles, self.noise)
         near = (self.told(away, some).total >= close_s for away in away_s.tolist())

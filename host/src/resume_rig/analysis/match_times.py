@@ -50,6 +50,7 @@ class CycleTimes:
         reading: the first of the log since its end (`match_live.Seen`), int32 [n].
         readings: how many there were; 0 where the log was not read while the cycles ran.
         news: how much of what a record's time says the one before has not said, float64 [n].
+        known: a cycle and the record that somebody knows to be its own, by index; None without.
     """
 
     base_ns: int
@@ -60,6 +61,7 @@ class CycleTimes:
     reading: Readings
     readings: int
     news: Floats
+    known: tuple[int, int] | None
 
     def of(self, part: slice) -> "CycleTimes":
         """Return some of them."""
@@ -72,6 +74,7 @@ class CycleTimes:
             self.reading[part],
             self.readings,
             self.news[part],
+            self.known,
         )
 
 
@@ -91,7 +94,9 @@ class Moments:
     unlike: Indexes
 
 
-def cycle_times(moments: Moments, seen: Seen, *, by_wake: bool) -> CycleTimes:
+def cycle_times(
+    moments: Moments, seen: Seen, known: tuple[int, int] | None, *, by_wake: bool
+) -> CycleTimes:
     """Return the cycles that have the time asked for, ascending."""
     at_s = moments.awake_s if by_wake else moments.asleep_s
     index = np.flatnonzero(~np.isnan(at_s))
@@ -105,6 +110,7 @@ def cycle_times(moments: Moments, seen: Seen, *, by_wake: bool) -> CycleTimes:
         seen.of_cycle[index],
         seen.count,
         np.ones(len(index)),
+        known,
     )
 
 
