@@ -154,32 +154,23 @@ def _rivals(
     anchor_s: float | None,
 ) -> float:
     """Return the likelihood of all rivals together against that of the run as it was found."""
-    voters = run.rows
-    own_s = np.interp(rows, voters, run.offset_s)
+    own_s = np.interp(rows, run.rows, run.offset_s)
     story = _Story(cycles, free, noise, rows, own_s)
     beside = _apart(_voted_near(run, cycles, free))
     if len(rows) > _WEIGHED and all(story.has_many(beside, size) for size in (_GLANCE, _WEIGHED)):
         return _AS_GOOD_AS_ANY
-    # The cycles about a short run may have a better story that the run is no part of.
-    spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
-    most = min(most_voters(len(free.at_s)), _VOTERS)
-    groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
-    # Votes are for shifts against where the run itself is, so that its drift spoils none.
-    told_s = [cycles.at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
-    voted = [voted_offsets(each, free.at_s, _RIVALS) for each in told_s]
+    shifts, are_some = _shifts(run, story, beside)
     some = story.sample(_WEIGHED)
     own = story.told(0.0, some)
     close_s = own.total - by_chance(own.of_each, own.cycles, noise)
-    first = _apart(voted[0]).tolist()
-    others = _apart(np.concatenate([*voted, beside])).tolist()
     # So many that come near in a sample, or among those with most votes, are some of more: nothing
     # tells which of them is right.
-    many = MANY if len(some) < len(rows) else len(others) + 1
-    if len(voters) > most and len(voted[0]) >= _RIVALS:
+    many = MANY if len(some) < len(rows) else len(shifts) + 1
+    if are_some:
         many = min(many, _RIVALS // 2)
     worth: dict[float, float] = {}
     near: list[float] = []
-    for away in [*first, *(each for each in others if each not in first)]:
+    for away in shifts:
         worth[away] = story.told(away, some).total
         near += [away] if worth[away] >= close_s else []
         if len(near) >= many:
@@ -193,6 +184,29 @@ def _rivals(
     own_worth = own.total - _far(middle_s, anchor_s)
     apart = [w - _far(middle_s + away, anchor_s) - own_worth for away, w in worth.items()]
     return float(np.exp(np.clip(apart, -_FARTHEST, _FARTHEST)).sum())
+
+
+def _shifts(run: Choice, story: "_Story", beside: Floats) -> tuple[list[float], bool]:
+    """Return the shifts to weigh, likely ones first, and whether there may be more of them.
+
+    Args:
+        run: as it was found.
+        story: its cycles and the records that are free.
+        beside: the shifts by a few records.
+    """
+    voters, rows, free = run.rows, story.rows, story.free
+    # The cycles about a short run may have a better story that the run is no part of.
+    spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
+    most = min(most_voters(len(free.at_s)), _VOTERS)
+    groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
+    # Votes are for shifts against where the run itself is, so that its drift spoils none.
+    at_s = story.cycles.at_s
+    told_s = [at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
+    voted = [voted_offsets(each, free.at_s, _RIVALS) for each in told_s]
+    first = _apart(voted[0]).tolist()
+    others = _apart(np.concatenate([*voted, beside])).tolist()
+    are_some = len(voters) > most and len(voted[0]) >= _RIVALS
+    return [*first, *(each for each in others if each not in first)], are_some
 
 
 def _apart(away_s: Floats) -> Floats:

@@ -90,11 +90,13 @@ class _Finder:
 
     def tracks(self) -> Tracks:
         found = self._at_places()
-        told = next((at for at, each in enumerate(found) if len(each)), 0)
-        if self._cycles.known is not None:
-            self._sweep(found, range(told, -1, -1))
-        for order in (range(self._count), range(self._count - 1, -1, -1)):
-            self._sweep(found, order)
+        if self._cycles.known is None:
+            self._sweep(found, range(self._count), NONE)
+            self._sweep(found, range(self._count - 1, -1, -1), NONE)
+        else:
+            told = next((at for at, each in enumerate(found) if len(each)), 0)
+            self._sweep(found, range(told + 1, self._count), found[told])
+            self._sweep(found, range(told - 1, -1, -1), found[told])
         found = [self._with_neighbours(found, stretch) for stretch in range(self._count)]
         most = max(1, *(len(each) for each in found))
         offset, rate = np.full((self._count, most), np.nan), np.zeros((self._count, most))
@@ -139,8 +141,8 @@ class _Finder:
                 found[within] = self._merged(NONE, moved)
         return found
 
-    def _sweep(self, found: list[Candidates], order: range) -> None:
-        before = NONE
+    def _sweep(self, found: list[Candidates], order: range, before: Candidates) -> None:
+        """Carry candidates from stretch to stretch; `before` are those before the first of them."""
         for stretch in order:
             own = found[stretch]
             if not self._unexplained(own, stretch) and self._has(own, stretch, before, order.step):
