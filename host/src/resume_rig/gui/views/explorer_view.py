@@ -22,6 +22,7 @@ from resume_rig.gui.state.explored import (
     read_quick,
 )
 from resume_rig.gui.state.row_filter import MOST_SIGNS, rows_of_filter
+from resume_rig.gui.store_menu import ShownStore
 from resume_rig.gui.views.view import View
 from resume_rig.gui.widgets.cycle_text import CycleText
 from resume_rig.gui.widgets.cycle_wave import CycleWave
@@ -93,6 +94,10 @@ class ExplorerView(View):
     def exportables(self) -> Sequence[Exportable]:
         """Return the table and the pictures of the cycle."""
         return self.cycles, self.wave.lanes.lanes, self.wave.lanes.light, self.wave.phases
+
+    def shown_store(self) -> ShownStore | None:
+        """Return the store, and the cycle that is selected."""
+        return None if self._path is None else ShownStore(self._path, cycle=self._number)
 
     def settled(self) -> bool:
         """Return whether nothing is being read."""

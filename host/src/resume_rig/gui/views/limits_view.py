@@ -18,6 +18,7 @@ from resume_rig.gui.state.limits_tables import (
     terms_table,
 )
 from resume_rig.gui.state.store_judged import StoreJudged, judge_store
+from resume_rig.gui.store_menu import ShownStore
 from resume_rig.gui.views.log_setting import LogSetting
 from resume_rig.gui.views.view import View
 from resume_rig.gui.widgets.budget_bar import BudgetBar
@@ -30,6 +31,7 @@ from resume_rig.gui.worker.apart import Order
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.model.budget import Budget
 from resume_rig.model.errors import UsageError
+from resume_rig.model.requirement import Requirement
 from resume_rig.report.page_parts import badge
 
 _INVITATION: Final = "Open a store with Ctrl+O to see its limits and its uncertainty."
@@ -41,6 +43,7 @@ class LimitsView(View):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._path: Path | None = None
+        self._requirement: Requirement | None = None
         self._task: Task | None = None
         self._budgets: tuple[Budget, ...] = ()
         self.file = plain_label(_INVITATION)
@@ -73,6 +76,12 @@ class LimitsView(View):
         """Return plots and tables."""
         return self.reach, self.limits, self.budgets, self.terms, self.bar
 
+    def shown_store(self) -> ShownStore | None:
+        """Return the store, judged as here."""
+        if self._path is None:
+            return None
+        return ShownStore(self._path, self._requirement)
+
     def settled(self) -> bool:
         """Return whether nothing is being read."""
         return self._task is None
@@ -89,6 +98,7 @@ class LimitsView(View):
         except UsageError as error:
             self.notice.fail(str(error))
             return
+        self._requirement = requirement
         show_text(self.file, path.name)
         self.file.setToolTip(str(path))
 

@@ -6,13 +6,14 @@ what is told of it, both pickled.
 
 import logging
 import pickle
+import signal
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Generic, TypeVar, cast
+from typing import IO, Final, Generic, TypeVar, cast
 
 from resume_rig.model.errors import RecordError, ResumeRigError
 
@@ -21,6 +22,8 @@ T = TypeVar("T")
 
 Told = Callable[[int, int], None]
 """Gets how much is done, of how much."""
+
+_PATIENCE_S: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +74,16 @@ class Apart(Generic[T]):
                 return self._answer(answers, told)
         finally:
             self.end()
-            process.wait()
+            try:
+                process.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
     def end(self) -> None:
-        """End it at once; `result` then raises. It writes nothing, so nothing is left half done."""
+        """Ask it to end, so that it leaves nothing half done; `result` then raises."""
         with suppress(ProcessLookupError):
-            self._process.kill()
+            self._process.terminate()
 
     def _answer(self, answers: IO[bytes], told: Told) -> T:
         while True:
@@ -129,6 +136,7 @@ class _Broken:
 
 def work() -> None:
     """Do the one order that comes in; the other end of the pipe is `Apart`."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     answers = sys.stdout.buffer
     order = pickle.load(sys.stdin.buffer)
 
