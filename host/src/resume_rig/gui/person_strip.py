@@ -1,9 +1,12 @@
-"""A strip over every page while a campaign waits for a person's hand."""
+"""A strip over every page while a campaign waits for a hand: at the DUT, or at the rig's plug."""
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
 from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.campaign_state import Phase
 from resume_rig.gui.widgets.labels import plain_label, show_text
+
+_PLUG = "The rig does not answer. Look at its plug: the campaign goes on when it is back."
 
 
 class PersonStrip(QFrame):
@@ -31,9 +34,11 @@ class PersonStrip(QFrame):
 
     def refresh(self) -> None:
         """Show what is asked, if anything is."""
-        asked = self._desk.seen.campaign.asked
-        show_text(self._label, asked)
-        self.setVisible(bool(asked))
+        campaign = self._desk.seen.campaign
+        waiting = campaign.phase is Phase.WAITING
+        show_text(self._label, campaign.asked or (_PLUG if waiting else ""))
+        self.done.setVisible(bool(campaign.asked))
+        self.setVisible(waiting or bool(campaign.asked))
 
     def answer(self) -> None:
         """Tell the campaign that it is done."""

@@ -125,6 +125,7 @@ class CampaignView(View):
         state = self.desk.seen.campaign
         self.setting.follow(self.desk.seen.bench)
         self._run_as_wished()
+        self.answer.show_state(state)
         self.control.show_state(
             state, plan_problem=self.editor.problem, holding=self.desk.worker.gate.held
         )
