@@ -42,7 +42,7 @@ def test_a_campaign_waits_for_its_rig_and_goes_on(
         outcomes = [raw.outcome for raw in kept.cycles()]
     assert outcomes == [Outcome.RIG_FAULT, Outcome.INTERRUPTED]
     assert any("waiting for the rig" in line for line in window.desk.seen.campaign.lines)
-    assert view.answer.verdict.badge.text() == "NO EVIDENCE"
+    assert view.answer.verdict.badge.text() == "NO-EVIDENCE"
 
 
 def test_a_campaign_that_waits_for_its_rig_can_be_stopped(
