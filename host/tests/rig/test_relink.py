@@ -1,6 +1,5 @@
 """A link that is gone is opened anew, over a real port: the rig object stays the same."""
 
-
 import pytest
 from served_bench import served
 
