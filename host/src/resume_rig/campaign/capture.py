@@ -30,6 +30,7 @@ class Capture:
     Attributes:
         initial_levels: just before the first edge.
         edges, light: read so far, in the order of their numbers.
+        levels: after the newest of the edges.
     """
 
     def __init__(self, rig: Rig, *, has_light: bool) -> None:
@@ -39,6 +40,7 @@ class Capture:
         self._next_block = self._first_block = 0
         self.initial_levels: dict[Channel, int] = {}
         self.edges: list[Edge] = []
+        self.levels: dict[Channel, int] = {}
         self._lost: dict[int, int] = {}
         self._overruns = self._first_overruns = 0
         self.light: list[LightBlock] = []
@@ -62,13 +64,13 @@ class Capture:
     def begin(self) -> None:
         """Forget everything, go to the newest edge and block, and note the levels there."""
         for _ in range(QUIET_ATTEMPTS):
-            self.read_edges()
+            # Told of the moment between the edges that were read before and those that come now.
             levels = self._rig.levels()
             before = self._next_edge
             self.read_edges()
             if self._next_edge == before:
                 break
-        self.initial_levels = levels
+        self.initial_levels, self.levels = levels, dict(levels)
         self.edges, self._lost = [], {}
         self._short = False
         self._first_overruns = self._overruns
@@ -84,8 +86,12 @@ class Capture:
         more = True
         while more:
             batch = self._asked(self._rig.edges, self._next_edge, BATCH)
-            newest = self.edges[-1].number if self.edges else -1
-            self.edges.extend([edge for edge in batch.edges if edge.number > newest])
+            if batch.edges:
+                newest = self.edges[-1].number if self.edges else -1
+                new = [edge for edge in batch.edges if edge.number > newest]
+                self.edges.extend(new)
+                for edge in new:
+                    self.levels[edge.channel] = edge.level
             if batch.lost:
                 self._lost[self._next_edge] = batch.lost
             self._next_edge = batch.next_number

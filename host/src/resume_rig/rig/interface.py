@@ -239,8 +239,10 @@ class Rig(Protocol):
         channels: Collection[Channel] = (),
         *,
         log: bool = False,
-    ) -> None:
-        """Wait until the board may have news, at most until a host time; then ask it.
+    ) -> bool:
+        """Wait until the board may have news, at most until a host time; return whether it may.
+
+        Who returned False knows that there are none: the board need not be asked.
 
         A board never speaks unasked, so this ends after `pause_ns` as well. A simulated bench on a
         virtual clock knows its next edge, and time jumps there instead.

@@ -31,6 +31,7 @@ from resume_rig.rig.sim.server import BUFFER_BYTES, SmpServer
 from resume_rig.rig.smp.packet import RigCommand
 
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
+_EDGES: Final = int(RigCommand.EDGES)
 
 
 class SimulatedBench:
@@ -88,6 +89,7 @@ class SimulatedBench:
         self._board.boot(0, self._dut.levels, "power-on")
         self._server = SmpServer(self, buffer_bytes)
         self._reached_ns = 0
+        self._idle_until_ns = 0  # nothing is due before that, unless somebody touches a part
         self._arrived_ns = 0
         self._read_bytes = 0
         self._held_bytes: int | None = None
@@ -138,7 +140,8 @@ class SimulatedBench:
             if due is None or due[0] > until_ns:
                 return self._start_ns + until_ns
             self._do(*due)
-            self._reached_ns = max(self._reached_ns, due[0])
+            if due[0] > self._reached_ns:
+                self._reached_ns = due[0]
         return self._start_ns + self._reached_ns
 
     def set_faults(self, faults: frozenset[SimFault]) -> None:
@@ -151,7 +154,7 @@ class SimulatedBench:
 
     def supply(self, *, on: bool) -> None:
         """Cut the supply of the DUT, or give it back; a loop-back plug has none."""
-        t_ns = self.advance()
+        t_ns = self._touch()
         if isinstance(self._dut, SimulatedDut):
             self._dut.supply(t_ns, on)
 
@@ -164,12 +167,12 @@ class SimulatedBench:
 
     def command_sleep(self, state: SleepKind) -> bool:
         """Tell the DUT's OS to go into a state; return whether it runs and does so."""
-        t_ns = self.advance()
+        t_ns = self._touch()
         return isinstance(self._dut, SimulatedDut) and self._dut.command(t_ns, state)
 
     def arm_timer(self, after_ns: int | None) -> bool:
         """Let the DUT's clock wake it, or forget that (None); return whether its OS runs."""
-        t_ns = self.advance()
+        t_ns = self._touch()
         return isinstance(self._dut, SimulatedDut) and self._dut.arm_timer(t_ns, after_ns)
 
     def os_runs(self) -> bool:
@@ -196,8 +199,11 @@ class SimulatedBench:
 
     def advance_to(self, t_ns: int) -> None:
         """Let board and DUT do what is due by a world time."""
+        if t_ns < self._idle_until_ns:
+            return
         while (due := self._next_due()) is not None and due[0] <= t_ns:
             self._do(*due)
+        self._idle_until_ns = t_ns + 1 if due is None else due[0]
 
     def misbehave(self, faults: frozenset[SimFault]) -> None:
         """Let DUT and log misbehave in these ways from here on."""
@@ -235,11 +241,14 @@ class SimulatedBench:
         self, command: int, write: bool, payload: bytes, room: int
     ) -> tuple[int, bytes]:
         """Let the board answer a request of the rig group."""
-        if command == RigCommand.EDGES:
+        if command == _EDGES:
             self._changed.clear()
+        if write:  # reading makes nothing due sooner
+            self._idle_until_ns = 0
         rx_ns = self._board.board_ns(self._arrived_ns)
         answer = self._board.request(command, write, rx_ns, payload, room)
-        self._pass_moves()
+        if self._moves:
+            self._pass_moves()
         return answer
 
     def reboot(self) -> None:
@@ -262,7 +271,14 @@ class SimulatedBench:
         size_bytes = self._log.size_bytes
         return size_bytes if self._held_bytes is None else min(size_bytes, self._held_bytes)
 
+    def _touch(self) -> int:
+        """Do all that is due, and be ready for something that is due sooner than was known."""
+        t_ns = self.advance()
+        self._idle_until_ns = 0
+        return t_ns
+
     def _restart_board(self, t_ns: int, reason: str) -> None:
+        self._idle_until_ns = 0
         self._board.release(t_ns)
         self._pass_moves()
         self._board.boot(t_ns, self._dut.levels, reason)
@@ -287,9 +303,9 @@ class SimulatedBench:
         if self._diary is not None:
             self._diary.take(event)
         match event:
-            case WireChange():
-                self._changed.add(event.channel)
-                self._board.edge(event.t_ns, event.channel, event.level)
+            case WireChange(t_ns, channel, level):
+                self._changed.add(channel)
+                self._board.edge(t_ns, channel, level)
             case PanelChange():
                 self._board.sample_light(self._panel, event.t_ns)
                 self._panel.switch(event.t_ns, event.lit)

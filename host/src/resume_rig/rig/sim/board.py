@@ -105,6 +105,7 @@ class SimulatedBoard:
         self._driven = dict.fromkeys(wiring.actuators, False)
         self._ticking = False
         self._reply = ffi.new("uint8_t[]", 0)
+        self._reply_bytes = ffi.buffer(self._reply)
         self._length = ffi.new("size_t *")
         self._deadline_known = False
         self._deadline_ns: int | None = None
@@ -238,6 +239,7 @@ class SimulatedBoard:
         """
         if room > len(self._reply):
             self._reply = ffi.new("uint8_t[]", room)
+            self._reply_bytes = ffi.buffer(self._reply)
         self._deadline_known = False
         status: int = lib.rig_core_request(
             self._core,
@@ -250,7 +252,7 @@ class SimulatedBoard:
             room,
             self._length,
         )
-        return status, ffi.unpack(ffi.cast("char *", self._reply), self._length[0])
+        return status, self._reply_bytes[: self._length[0]]
 
     def fill_selftest(self, checks: Any, most: int) -> int:
         """Write up to `most` checks and return how many; called by the core."""
