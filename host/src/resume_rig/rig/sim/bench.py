@@ -140,8 +140,7 @@ class SimulatedBench:
             if due is None or due[0] > until_ns:
                 return self._start_ns + until_ns
             self._do(*due)
-            if due[0] > self._reached_ns:
-                self._reached_ns = due[0]
+            self._reached_ns = max(self._reached_ns, due[0])
         return self._start_ns + self._reached_ns
 
     def set_faults(self, faults: frozenset[SimFault]) -> None:

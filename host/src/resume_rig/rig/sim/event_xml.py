@@ -48,28 +48,33 @@ class Event:
 
 def event_xml(event: Event, record_id: int, computer: str) -> str:
     """Return one event on one line, without a line feed."""
-    fields = "".join(
-        f"<Data Name={_attribute(key)}>{_text(str(value))}</Data>" for key, value in event.fields
-    )
-    return (
-        f"{_head(event.provider)}<EventID>{event.number}</EventID><Version>{event.version}</Version>"
+    names = tuple([name for name, _ in event.fields])
+    values = [value if type(value) is int else _text(str(value)) for _, value in event.fields]
+    form = _form(event.provider, event.number, event.version, names, computer)
+    return form % (filetime(event.t_ns), record_id, *values)
+
+
+@lru_cache(maxsize=64)  # a Windows writes a dozen kinds of events about power
+def _form(
+    provider: Provider, number: int, version: int, names: tuple[str, ...], computer: str
+) -> str:
+    """Return one kind of event with `%s` for its time, its record's number and its values."""
+    name, guid = provider.value
+    fields = "".join([f"<Data Name={_attribute(key)}>\0</Data>" for key in names])
+    text = (
+        f'<Event xmlns="{_NAMESPACE}"><System>'
+        f"<Provider Name={_attribute(name)} Guid={_attribute(guid)}/>"
+        f"<EventID>{number}</EventID><Version>{version}</Version>"
         "<Level>4</Level><Task>0</Task><Opcode>0</Opcode>"
         "<Keywords>0x8000000000000000</Keywords>"
-        f'<TimeCreated SystemTime="{filetime(event.t_ns)}"/>'
-        f"<EventRecordID>{record_id}</EventRecordID><Correlation/>"
+        '<TimeCreated SystemTime="\0"/>'
+        "<EventRecordID>\0</EventRecordID><Correlation/>"
         '<Execution ProcessID="4" ThreadID="8"/>'
         f"<Channel>System</Channel><Computer>{_text(computer)}</Computer><Security/></System>"
         f"<EventData>{fields}</EventData></Event>"
     )
-
-
-@lru_cache(maxsize=16)
-def _head(provider: Provider) -> str:
-    name, guid = provider.value
-    return (
-        f'<Event xmlns="{_NAMESPACE}"><System>'
-        f"<Provider Name={_attribute(name)} Guid={_attribute(guid)}/>"
-    )
+    # No text holds the mark: XML cannot carry it.
+    return text.replace("%", "%%").replace("\0", "%s")
 
 
 def filetime(t_ns: int) -> str:
@@ -90,6 +95,5 @@ def _text(text: str) -> str:
     return escape(_FORBIDDEN.sub("\ufffd", text), {"\r": "&#13;"})
 
 
-@lru_cache(maxsize=256)  # the manifests' names
 def _attribute(text: str) -> str:
     return quoteattr(_FORBIDDEN.sub("\ufffd", text))

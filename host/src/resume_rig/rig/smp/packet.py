@@ -137,7 +137,15 @@ class Header(NamedTuple):
         if len(data) < HEADER.size:
             raise ValueError(f"an SMP header takes {HEADER.size} bytes; found {len(data)}")
         first, flags, length, group, sequence, command = HEADER.unpack_from(data)
-        return cls(first & OPERATION_BITS, group, sequence, command, length, first >> 3 & VERSION_BITS, flags)
+        return cls(
+            first & OPERATION_BITS,
+            group,
+            sequence,
+            command,
+            length,
+            first >> 3 & VERSION_BITS,
+            flags,
+        )
 
 
 class Packet(NamedTuple):
