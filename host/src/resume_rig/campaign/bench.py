@@ -193,7 +193,10 @@ class Bench:
     def faults(self) -> Faults:
         """Return the board's fault counters; earlier boots are none of a cycle's."""
         self._faults_ns = self.clock.now_ns()
-        self._faults = found = dataclasses.replace(self.rig.faults(), history=())
+        found = self.rig.faults()
+        if found.history:
+            found = dataclasses.replace(found, history=())
+        self._faults = found
         return found
 
     def leases_before(self) -> int:
@@ -276,11 +279,16 @@ class Bench:
         long.
         """
         now_ns = self.clock.now_ns()
-        duties_ns = [self._exchange_due_ns, now_ns + self._silence_ns]
+        soonest_ns = min(until_host_ns, now_ns + self._silence_ns)
+        if now_ns < self._exchange_due_ns < soonest_ns:
+            soonest_ns = self._exchange_due_ns
         if self._light_wanted:
-            duties_ns.append(self._light_read_ns + self._light_pause_ns)
-            duties_ns.append(self._light_until_ns - LIGHT_SPAN_NS // 2 + 1)
-        return min(until_host_ns, *(due_ns for due_ns in duties_ns if due_ns > now_ns))
+            read_ns = self._light_read_ns + self._light_pause_ns
+            armed_ns = self._light_until_ns - LIGHT_SPAN_NS // 2 + 1
+            for due_ns in (read_ns, armed_ns):
+                if now_ns < due_ns < soonest_ns:
+                    soonest_ns = due_ns
+        return soonest_ns
 
     def read(self, *, all_light: bool = False) -> None:
         """Read what the board captured; light only now and then, for it is many blocks."""

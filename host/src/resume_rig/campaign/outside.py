@@ -88,14 +88,13 @@ def outside_cycle(
         due_ns=_due_ns(raw),
         measured=measured,
     )
-    built = dataclasses.replace(built, asked=plan.state)
     if calibration is not None:
         true = {name: calibration.corrected(each) for name, each in built.intervals.items()}
         built = dataclasses.replace(built, intervals=true)
     if raw.outcome in RUNNER_SAYS:
         told = tuple(f for f in built.findings if f.kind not in BLAMES_THE_DUT)
         findings = (*told, *raw.findings)
-        return dataclasses.replace(built, outcome=raw.outcome, findings=findings)
+        return dataclasses.replace(built, outcome=raw.outcome, findings=findings, asked=plan.state)
     built = _in_state(_in_time(_as_planned(built, plan), raw, edges), plan, identity)
     findings = (*built.findings, *raw.findings)
     if built.outcome in WOKEN and built.trigger_ns is not None and not _asked_for(raw, built):
@@ -105,8 +104,9 @@ def outside_cycle(
             "asked to move it.",
             {"trigger_ns": built.trigger_ns},
         )
-        return dataclasses.replace(built, outcome=Outcome.WOKE_ALONE, findings=(*findings, finding))
-    return dataclasses.replace(built, findings=findings)
+        findings = (*findings, finding)
+        built = dataclasses.replace(built, outcome=Outcome.WOKE_ALONE)
+    return dataclasses.replace(built, findings=findings, asked=plan.state)
 
 
 def _light_of(raw: CycleRaw, rig: RigInfo, of_blocks: LightOnset | None) -> LightReading | None:

@@ -26,9 +26,10 @@ def to_plain(value: object) -> Plain:
     Raises:
         TypeError: the value is of a type that facts do not have; a fault of the program.
     """
-    if type(value) in _SIMPLE:
+    kind: Any = type(value)
+    if kind in _SIMPLE:
         return cast(Plain, value)
-    if (fields := _defaults(type(value))) is not None:
+    if (fields := _defaults(kind)) is not None:
         return {
             name: held if type(held) in _SIMPLE else to_plain(held)
             for name, default in fields

@@ -6,7 +6,7 @@ all of them speak the wire contract (fixtures/wire/rig.cddl) underneath.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
@@ -82,8 +82,7 @@ class RigInfo:
     edge_source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeBatch:
+class EdgeBatch(NamedTuple):
     """A reply to "edges from N".
 
     Attributes:

@@ -133,11 +133,12 @@ class SimulatedBench:
         until_ns = until_host_ns - self._start_ns
         if self._injected is not None:
             until_ns = min(until_ns, self._injected.next_ns(until_ns))
-        told_bytes = self._shown_bytes()
+        told_bytes = self._shown_bytes() if log else 0
         # What nobody has read yet is news still.
         while self._changed.isdisjoint(channels) and not (log and self._shown_bytes() > told_bytes):
             due = self._next_due()
             if due is None or due[0] > until_ns:
+                self._idle_until_ns = until_ns if due is None else due[0]
                 return self._start_ns + until_ns
             self._do(*due)
             self._reached_ns = max(self._reached_ns, due[0])

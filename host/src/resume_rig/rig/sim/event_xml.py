@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import date
 from enum import Enum, unique
 from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
 _NAMESPACE = "http://schemas.microsoft.com/win/2004/08/events/event"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_DAYS = date(1970, 1, 1).toordinal()
+_S_PER_DAY = 86_400
 _NS_PER_S = 1_000_000_000
 # What XML 1.0 cannot carry, however it is escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -85,8 +86,14 @@ def filetime(t_ns: int) -> str:
 
 @lru_cache(maxsize=64)
 def _second_text(seconds: int) -> str:
-    moment = _EPOCH + timedelta(seconds=seconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}"
+    days, rest_s = divmod(seconds, _S_PER_DAY)
+    minutes, second = divmod(rest_s, 60)
+    return f"{_day_text(days)}T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}"
+
+
+@lru_cache(maxsize=8)
+def _day_text(days: int) -> str:
+    return date.fromordinal(_EPOCH_DAYS + days).isoformat()
 
 
 def _text(text: str) -> str:
