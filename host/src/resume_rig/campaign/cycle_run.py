@@ -126,7 +126,7 @@ class CycleRun:
             ended_host_ns=self._bench.clock.now_ns(),
             initial_levels=dict(capture.initial_levels),
             edges=tuple(capture.edges),
-            light=tuple(capture.light),
+            light=capture.light,
             exchanges=self._bench.exchanges(),
             commands=tuple(self._bench.commands),
             lost_edges=capture.lost_edges,

@@ -106,7 +106,7 @@ class EdgeBatch(NamedTuple):
 class LightBatch:
     """A reply to "light blocks from N"; fields as in EdgeBatch."""
 
-    blocks: tuple[LightBlock, ...]
+    blocks: Sequence[LightBlock]
     first: int
     next_number: int
     lost: int

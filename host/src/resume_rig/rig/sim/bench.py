@@ -32,6 +32,8 @@ from resume_rig.rig.smp.packet import RigCommand
 
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
 _EDGES: Final = int(RigCommand.EDGES)
+# What tells nothing of the light; it is sampled when somebody asks for it, or the panel switches.
+_BLIND: Final = frozenset(map(int, (RigCommand.TIME, RigCommand.EDGES, RigCommand.LEVELS)))
 
 
 class SimulatedBench:
@@ -119,7 +121,6 @@ class SimulatedBench:
         if self._injected is not None:
             self._injected.advance(now_ns)
         self.advance_to(now_ns)
-        self._board.sample_light(self._panel, now_ns)
         self._reached_ns = now_ns
         return now_ns
 
@@ -245,6 +246,8 @@ class SimulatedBench:
             self._changed.clear()
         if write:  # reading makes nothing due sooner
             self._idle_until_ns = 0
+        if command not in _BLIND:
+            self._board.sample_light(self._panel, self._arrived_ns)
         rx_ns = self._board.board_ns(self._arrived_ns)
         answer = self._board.request(command, write, rx_ns, payload, room)
         if self._moves:
