@@ -8,7 +8,7 @@ thousand cycles on a virtual clock cost no more than their events. One thread at
 from collections.abc import Collection
 from typing import Final
 
-from numpy.random import SeedSequence, default_rng
+from numpy.random import Generator, SeedSequence, default_rng
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
@@ -32,8 +32,13 @@ from resume_rig.rig.smp.packet import RigCommand
 
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
 _EDGES: Final = int(RigCommand.EDGES)
-# What tells nothing of the light; it is sampled when somebody asks for it, or the panel switches.
+# What tells nothing of the light; it is sampled when somebody asks for it, the panel switches, or
+# its recording is over.
 _BLIND: Final = frozenset(map(int, (RigCommand.TIME, RigCommand.EDGES, RigCommand.LEVELS)))
+
+
+def _streams(seed: int) -> tuple[Generator, ...]:
+    return tuple(default_rng(stream) for stream in SeedSequence(seed).spawn(5))
 
 
 class SimulatedBench:
@@ -46,6 +51,8 @@ class SimulatedBench:
         profile: of the DUT.
         clock: the host's; only read, never waited on.
         seed: 0 or more.
+        sessions_before: of the same campaign. What the DUT does is drawn anew in each; its clocks
+            and the crystal of the board stay what they are.
         faults: how the DUT misbehaves; empty for not at all.
         light_rate_hz: of the board's photodiode; a divisor of 1e9, 0: it has none.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
@@ -60,6 +67,7 @@ class SimulatedBench:
         clock: Clock,
         seed: int,
         *,
+        sessions_before: int = 0,
         faults: frozenset[SimFault] = frozenset(),
         light_rate_hz: int = LIGHT_RATE_HZ,
         loopback: bool = False,
@@ -72,9 +80,8 @@ class SimulatedBench:
         self._clock = clock
         self._start_ns = clock.now_ns()
         # A stream for each part: what one draws does not shift what another one gets.
-        dut, log, time, board, light = (
-            default_rng(stream) for stream in SeedSequence(seed).spawn(5)
-        )
+        dut, log, _, board, light = _streams(seed + sessions_before)
+        _, _, time, crystal, _ = _streams(seed)
         self._dut: Plugged = LoopbackPlug(dut) if loopback else SimulatedDut(profile, dut, faults)
         self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
         self._panel = Panel(light, profile.behaviour.pwm_hz, profile.behaviour.pwm_duty)
@@ -85,7 +92,7 @@ class SimulatedBench:
             self.now_ns,
             lambda t_ns, actuator, driven: self._moves.append((t_ns, actuator, driven)),
             board,
-            round(board.uniform(-1, 1) * _MAX_RATE_PPB),
+            round(crystal.uniform(-1, 1) * _MAX_RATE_PPB),
             light_rate_hz=light_rate_hz,
         )
         self._board.boot(0, self._dut.levels, "power-on")
@@ -246,7 +253,7 @@ class SimulatedBench:
             self._changed.clear()
         if write:  # reading makes nothing due sooner
             self._idle_until_ns = 0
-        if command not in _BLIND:
+        if command not in _BLIND or self._board.light_ends_by(self._arrived_ns):
             self._board.sample_light(self._panel, self._arrived_ns)
         rx_ns = self._board.board_ns(self._arrived_ns)
         answer = self._board.request(command, write, rx_ns, payload, room)
