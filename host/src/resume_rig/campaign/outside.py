@@ -75,7 +75,7 @@ def outside_cycle(
     known = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
     if calibration is not None:
         known = known.with_rate(calibration.bound_ppb, calibration.source)
-    edges = pin_edges(raw, identity)
+    edges = pin_edges(raw, identity, known)
     built = build_cycle(
         raw.number,
         edges,
@@ -200,7 +200,16 @@ def _asked_for(raw: CycleRaw, built: OutsideCycle) -> bool:
     )
 
 
-def pin_edges(raw: CycleRaw, identity: Identity) -> tuple[Edge, ...]:
-    """Return the edges of the wired channels as they were on the DUT's pins, in order."""
+def pin_edges(
+    raw: CycleRaw, identity: Identity, bounds: IntervalBounds | None = None
+) -> tuple[Edge, ...]:
+    """Return the edges of the wired channels as they were on the DUT's pins, in order.
+
+    Args:
+        raw: the record.
+        identity: of its campaign.
+        bounds: `bounds_of` the identity, for who has them already.
+    """
+    known = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
     wired = [edge for edge in raw.edges if edge.channel in identity.wired]
-    return without_delays(wired, bounds_of(identity.rig, identity.dut).delays_ns())
+    return without_delays(wired, known.delays_ns())

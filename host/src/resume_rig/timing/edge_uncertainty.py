@@ -115,6 +115,10 @@ class IntervalBounds:
         default_factory=dict, init=False, compare=False, repr=False
     )
 
+    _delays_ns: dict[tuple[Channel, bool], int] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
     def between(self, start: Moment, end: Moment) -> BoundedNs:
         """Return the interval from `start` to `end`, with its uncertainty."""
         duration_ns = self._corrected_ns(end) - self._corrected_ns(start)
@@ -152,7 +156,9 @@ class IntervalBounds:
 
     def delays_ns(self) -> Mapping[tuple[Channel, bool], int]:
         """Return what is subtracted from the stamps of each channel's edges (True: rising)."""
-        found: dict[tuple[Channel, bool], int] = {}
+        found = self._delays_ns
+        if found:
+            return found
         for channel in Channel:
             facts = self.stamps.get(channel)
             for rises in (False, True):

@@ -112,7 +112,8 @@ class SimulatedBench:
 
     def handle(self, packet: bytes) -> bytes | None:
         """Answer one SMP packet; None where a board stays silent."""
-        return b"".join(self.answers(packet)) or None
+        replies = self.answers(packet)
+        return replies[0] if len(replies) == 1 else b"".join(replies) or None
 
     def answers(self, packet: bytes) -> list[bytes]:
         """Return a reply packet for each request in an SMP packet, of which there may be several.
@@ -124,10 +125,11 @@ class SimulatedBench:
 
     def advance(self) -> int:
         """Do all that is due by now; return the world time [ns] reached."""
-        now_ns = max(self.now_ns(), self._reached_ns)
+        now_ns = max(self._clock.now_ns() - self._start_ns, self._reached_ns)
         if self._injected is not None:
             self._injected.advance(now_ns)
-        self.advance_to(now_ns)
+        if now_ns >= self._idle_until_ns:
+            self.advance_to(now_ns)
         self._reached_ns = now_ns
         return now_ns
 

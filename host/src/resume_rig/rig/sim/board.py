@@ -122,6 +122,7 @@ class SimulatedBoard:
             ended = self._ended(self._boot_id, world_ns, reset_reason)
             self._past = [ended, *self._past][:_MOST_PAST]
         self._clock = RatedClock(world_ns, self._rate_ppb)
+        self._asked_world_ns, self._asked_board_ns = world_ns, 0
         self._deadline_known = False
         self._world_ns = world_ns
         self._last_stamp_ns = 0
@@ -144,11 +145,13 @@ class SimulatedBoard:
         """Return board time; called by the core, which may be catching up on what was due."""
         if not self._ticking:
             self._world_ns = max(self._world_ns, self._world_now())
-        return self._clock.at(self._world_ns)
+        return self.board_ns(self._world_ns)
 
     def board_ns(self, world_ns: int) -> int:
         """Return board time at a world time."""
-        return self._clock.at(world_ns)
+        if world_ns != self._asked_world_ns:  # a request asks for the same one again
+            self._asked_world_ns, self._asked_board_ns = world_ns, self._clock.at(world_ns)
+        return self._asked_board_ns
 
     def deadline_world_ns(self) -> int | None:
         """Return the world time at which `tick` has something to do; None: never."""

@@ -91,7 +91,8 @@ class BoardLink:
 
     def check_boot(self, fields: Fields) -> None:
         """Raise BoardRebooted unless a reply is of the boot that is known."""
-        was, boot = self.known().info.boot_id, fields.count("boot")
+        known, boot = self._identity or self.identify(), fields.count("boot")
+        was = known.info.boot_id
         if boot != was:
             raise BoardRebooted(
                 f"the board of {self._client.name} rebooted: its boot id was {was} and is {boot}, "

@@ -9,7 +9,7 @@ repeating one is safe.
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, Self
 
 import cbor2
@@ -70,19 +70,9 @@ class Discards:
         )
 
 
-@dataclass(slots=True)
-class _Attempts:
-    """The tries of one request: each has its own sequence number and its own send stamp."""
-
-    operation: Operation
-    group: int
-    command: int
-    sent_ns: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def what(self) -> str:
-        """Name the request, for sentences."""
-        return command_name(self.group, self.command)
+# The tries of one request: each has its own sequence number, and when it was sent.
+_Tries = dict[int, int]
+_Wanted = tuple[int, int, int]
 
 
 class SmpClient:
@@ -157,33 +147,37 @@ class SmpClient:
             DeviceFault: the board refused.
         """
         encoded = cbor2.dumps(payload) if payload else _NO_FIELDS
-        attempts = _Attempts(operation, group, command)
+        wanted: _Wanted = (operation + 1, group, command)
+        sent_ns: _Tries = {}
         with self._lock:
-            heard_before = self._transport.received_bytes
+            transport = self._transport
+            heard_before = transport.received_bytes
             dropped_before = self._discards
             for _ in range(tries):
                 sequence = self._sequence
                 self._sequence = (sequence + 1) & 0xFF
                 packet = request_packet(operation, group, command, sequence, encoded)
-                self._repeated += bool(attempts.sent_ns)
-                attempts.sent_ns[sequence] = self._transport.send(packet)
-                reply = self._await_reply(attempts, timeout_ns)
+                if sent_ns:
+                    self._repeated += 1
+                sent_ns[sequence] = transport.send(packet)
+                reply = self._await_reply(wanted, sent_ns, timeout_ns)
                 if reply is not None:
                     if not _ERROR_KEYS.isdisjoint(reply.fields):
-                        _check_for_refusal(reply.fields, attempts.what)
+                        _check_for_refusal(reply.fields, command_name(group, command))
                     return reply
-            heard_bytes = self._transport.received_bytes - heard_before
-            raise self._silence(attempts, timeout_ns, heard_bytes, dropped_before)
+            heard_bytes = transport.received_bytes - heard_before
+            what = command_name(group, command)
+            raise self._silence(what, len(sent_ns), timeout_ns, heard_bytes, dropped_before)
 
-    def _await_reply(self, attempts: _Attempts, timeout_ns: int) -> Reply | None:
-        """Return the reply to any of the attempts; None when it is worth trying again."""
+    def _await_reply(self, wanted: _Wanted, sent_ns: _Tries, timeout_ns: int) -> Reply | None:
+        """Return the reply to any of the tries; None when it is worth trying again."""
         deadline_ns = self._clock.now_ns() + timeout_ns
         left_ns = timeout_ns
         while left_ns > 0:
             arrival = self._transport.receive(left_ns)
             if arrival is None:
                 return None
-            tx_ns = self._sent_ns(arrival, attempts)
+            tx_ns = self._sent_ns(arrival, wanted, sent_ns)
             if tx_ns is not None:
                 fields = _decode_map(arrival.packet[HEADER.size :])
                 if fields is not None:
@@ -193,8 +187,8 @@ class SmpClient:
             left_ns = deadline_ns - self._clock.now_ns()
         return None
 
-    def _sent_ns(self, arrival: Arrival, attempts: _Attempts) -> int | None:
-        """Return when the attempt was sent that a packet's header answers, or count why none."""
+    def _sent_ns(self, arrival: Arrival, wanted: _Wanted, sent_ns: _Tries) -> int | None:
+        """Return when the try was sent that a packet's header answers, or count why none."""
         packet = arrival.packet
         length_bytes = len(packet) - HEADER.size
         # Taken apart without a Header: a simulated campaign reads thousands a second.
@@ -206,14 +200,10 @@ class SmpClient:
             self._drop(arrival, Discards(damaged=1))
         elif operation in _REQUESTS:
             self._drop(arrival, Discards(echoed=1))
-        elif (operation, group, command) != (
-            attempts.operation + 1,
-            attempts.group,
-            attempts.command,
-        ) or sequence not in attempts.sent_ns:
+        elif (operation, group, command) != wanted or sequence not in sent_ns:
             self._drop(arrival, Discards(stale=1))
         else:
-            return attempts.sent_ns[sequence]
+            return sent_ns[sequence]
         return None
 
     def _drop(self, arrival: Arrival, why: Discards) -> None:
@@ -221,15 +211,14 @@ class SmpClient:
         logger.debug("%s: dropped %s: %s", self.name, arrival.packet[:32].hex(), why)
 
     def _silence(
-        self, attempts: _Attempts, timeout_ns: int, heard_bytes: int, before: Discards
+        self, what: str, tries: int, timeout_ns: int, heard_bytes: int, before: Discards
     ) -> RigError:
         """Return the exception for a request that nothing answered."""
-        no_reply = f"no reply from {self.name} to {attempts.what}"
+        no_reply = f"no reply from {self.name} to {what}"
         if self._discards.echoed > before.echoed:
             return ProtocolError(f"{no_reply}: it only sends back what it is sent, so it is no rig")
         if self._discards.damaged > before.damaged:
             return ProtocolError(f"{no_reply} that can be read: its packets hold no CBOR map")
-        tries = len(attempts.sent_ns)
         heard = f"{heard_bytes} bytes that are no reply" if heard_bytes else "nothing"
         return LinkLost(
             f"{no_reply}: asked {tries} times, waited {timeout_ns / 1e6:g} ms each time, "
