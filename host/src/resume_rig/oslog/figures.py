@@ -27,6 +27,23 @@ _BOOT_STATUS: Final[Mapping[str, str]] = {
     "LastShutdownGood": "last_shutdown_good",
     "LastBootGood": "last_boot_good",
 }
+_REQUEST: Final[Mapping[str, str]] = {
+    "SystemAction": "requested_action",
+    "LightestSystemState": "requested_state",
+}
+_TO_SLEEP: Final[Mapping[str, str]] = {
+    "Reason": "sleep_session_reason",
+    "PowerStateAc": "on_ac_at_sleep",
+}
+_FROM_SLEEP: Final[Mapping[str, str]] = {
+    "PreviousSessionDurationInUs": "sleep_session_us",
+    "Reason": "wake_session_reason",
+    "PowerStateAc": "on_ac_at_wake",
+}
+_SCREEN_ON: Final[Mapping[str, str]] = {
+    "PreviousSessionDurationInUs": "screen_on_us",
+    "Reason": "screen_on_reason",
+}
 _NS_PER_US: Final = 1_000
 
 
@@ -43,6 +60,14 @@ def companion_figures(
     figures: list[Figure] = []
     for event in companions:
         match event.role:
+            case EventRole.SLEEP_REQUESTED:
+                figures += named(event, values, _REQUEST)
+            case EventRole.SESSION_TO_SLEEP:
+                figures += named(event, values, _TO_SLEEP)
+            case EventRole.SESSION_FROM_SLEEP:
+                figures += [*named(event, values, _FROM_SLEEP), *_drain(event, values)]
+            case EventRole.SCREEN_ON:
+                figures += named(event, values, _SCREEN_ON)
             case EventRole.ENTERING_SLEEP:
                 figures += named(event, values, {"Reason": "sleep_reason"})
             case EventRole.FIRMWARE_SUSPEND:
@@ -85,6 +110,15 @@ def step_us(event: Event, values: EventValues) -> int | None:
 def _clock_jump(event: Event, values: EventValues) -> list[Figure]:
     jump_us = step_us(event, values)
     return [] if jump_us is None else [Figure("clock_jump_us", jump_us)]
+
+
+def _drain(event: Event, values: EventValues) -> list[Figure]:
+    """Return what the battery lost in the session that ended; a capacity of 0 is no battery."""
+    names = "PreviousEnergyCapacityAtStart", "PreviousEnergyCapacityAtEnd"
+    start_mwh, end_mwh = (values.whole(event, name) for name in names)
+    if not start_mwh or not end_mwh:
+        return []
+    return [Figure("sleep_energy_drain_mwh", start_mwh - end_mwh)]
 
 
 def _suspend(event: Event, values: EventValues) -> list[Figure]:
