@@ -182,3 +182,14 @@ def test_half_a_character_in_json_can_be_written_again(read: Read) -> None:
     (cycle,) = read(json.dumps([record(values)]), keep_text=True).records
     assert cycle.wake_source.text.encode() == b"?"
     assert cycle.text.encode()
+
+
+def test_events_that_have_no_part_in_an_account_are_no_damage(read: Read) -> None:
+    """A whole System log has many events of these providers whose layout nobody has to know."""
+    others = [
+        record([True, 4970, 38200], 1, Id=105, ProviderName=KP[0], ProviderId=KP[1], RecordId=n)
+        for n in (796, 797)
+    ]
+    reading = read(json.dumps([*others, record(V3)]))
+    assert (len(reading.records), reading.sources[0].records) == (1, 3)
+    assert reading.sources[0].integrity.problems == ()

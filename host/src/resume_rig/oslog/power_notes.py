@@ -60,7 +60,9 @@ class PowerNotes:
             self._forget(shutdown_before=None)
         elif role is EventRole.ENTERING_STANDBY:
             self._in_standby = True
-        elif role in _FIGURES and (self._in_standby or role is not EventRole.SESSION_FROM_STANDBY):
+        elif role is EventRole.SESSION_FROM_STANDBY and not self._in_standby:
+            return  # of a session whose beginning the log does not tell
+        elif role is not None and role in _FIGURES:
             self._held[role] = event
 
     def figures(self, values: EventValues) -> tuple[Figure, ...]:
