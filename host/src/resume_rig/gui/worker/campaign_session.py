@@ -1,23 +1,26 @@
 """A campaign, run for the window as `resume-rig run` does: same parts, same store. No Qt."""
 
+import dataclasses
 from array import array
 from collections.abc import Callable
-from contextlib import closing, nullcontext
-from functools import partial
 
 import numpy as np
 
+from resume_rig.acceptance.opened_rig import opened_rig
 from resume_rig.analysis.requirement import load_requirement
 from resume_rig.analysis.trend import drift_of
-from resume_rig.campaign.campaign import CampaignFinished, begin, go_on
+from resume_rig.campaign.campaign import CampaignEnd, CampaignFinished
+from resume_rig.campaign.commission import (
+    Commission,
+    Interrupted,
+    Surroundings,
+    carry_out,
+    interrupted,
+)
 from resume_rig.campaign.events import CampaignBegan, CampaignEvent, CycleDone, CycleStarted
-from resume_rig.campaign.identity import Identity, identify
-from resume_rig.campaign.log_choice import log_source
-from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
+from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle, pin_edges
 from resume_rig.campaign.plan import Plan
-from resume_rig.campaign.runner import CampaignEnd
-from resume_rig.campaign.store import Store
 from resume_rig.campaign.tally import Tally
 from resume_rig.gui.state.events import (
     CampaignHeld,
@@ -28,15 +31,14 @@ from resume_rig.gui.state.events import (
     Event,
 )
 from resume_rig.gui.worker.gate import Gate
-from resume_rig.gui.worker.opening import clock_for, dut_for
+from resume_rig.gui.worker.opening import clock_for
 from resume_rig.gui.worker.requests import RunCampaign
 from resume_rig.model.cycle import IntervalName, OutsideCycle
-from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import ResumeRigError
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.series import Drift
-from resume_rig.rig.open import OpenRig, open_rig
-from resume_rig.timing.clock_discipline import discipline_of
+from resume_rig.rig.dut_profile import profile_for
+from resume_rig.rig.open import OpenRig
 from resume_rig.timing.clocks import VirtualClock
 
 Tell = Callable[[Event], None]
@@ -73,47 +75,28 @@ def run_campaign(order: RunCampaign, tell: Tell, gate: Gate) -> None:
 
 
 def _run(order: RunCampaign, requirement: Requirement, tell: Tell, gate: Gate) -> CampaignEnd:
-    url, dut, not_before_utc_ns = _place(order)
-    opened = open_rig(url, clock_for(url, gate, not_before_utc_ns), dut)
-    with closing(opened.rig):
-        identity = identify(
-            rig_url=url,
-            rig=opened.rig.info(),
-            dut=dut,
-            requirement=requirement,
-            created_utc_ns=opened.clock.utc_ns(),
-            host_clock=discipline_of(opened.clock),
-        )
-        virtual = isinstance(opened.clock, VirtualClock)
-        log = _log_of(order, opened)
-        go = go_on if order.plan is None else partial(begin, plan=order.plan)
-        watch = CampaignWatch(identity, tell, gate, _Pause(opened, virtual=virtual))
-        with nullcontext() if log is None else closing(log):
-            return go(
-                order.store,
-                identity=identity,
-                rig=opened.rig,
-                clock=opened.clock,
-                log=log,
-                observe=watch,
-                reopen=opened.reopen,
-            )
+    place = _place(order)
+    beside = Surroundings(log=order.log or None)
+    commission = Commission(order.store, order.plan, requirement, place.dut, beside)
+    with opened_rig(
+        place.rig_url,
+        place.dut,
+        clock=clock_for(place.rig_url, gate, place.newest_utc_ns),
+        not_before_utc_ns=place.newest_utc_ns,
+        sessions_before=place.sessions,
+    ) as opened:
+        pause = _Pause(opened, virtual=isinstance(opened.clock, VirtualClock))
+        return carry_out(commission, opened, lambda who: CampaignWatch(who, tell, gate, pause))
 
 
-def _place(order: RunCampaign) -> tuple[str, DutProfile | None, int]:
+def _place(order: RunCampaign) -> Interrupted:
     """Return rig, DUT and the earliest time; of the store where a campaign goes on."""
     if order.plan is not None:
-        return order.url, dut_for(order.url, order.dut), 0
-    with Store.open(order.store) as store:
-        identity, newest_utc_ns = store.identity, store.newest_utc_ns()
-    dut = identity.dut if order.dut is None else dut_for(order.url, order.dut)
-    return order.url or identity.rig_url, dut, newest_utc_ns
-
-
-def _log_of(order: RunCampaign, opened: OpenRig) -> OsLogSource | None:
-    if order.log:
-        return log_source(order.log, opened.clock)
-    return None if opened.dut_log is None else ServedLog(opened.dut_log)
+        return Interrupted(order.url, profile_for(order.url, order.dut), 0, 0)
+    before = interrupted(order.store)
+    url = order.url or before.rig_url
+    dut = before.dut if order.dut is None else profile_for(url, order.dut)
+    return dataclasses.replace(before, rig_url=url, dut=dut)
 
 
 class _Pause:

@@ -158,17 +158,17 @@ class _Loop:
                 assert_never(request)
 
     def _connect(self, url: str, dut: str | None) -> None:
+        from resume_rig.acceptance.bench_in_use import open_bench
         from resume_rig.gui.worker.bench_session import BenchSession
-        from resume_rig.gui.worker.opening import opened_for
 
         self._let_go()
         self._tell(Connecting(url))
         try:
-            opened, profile = opened_for(url, dut)
+            bench = open_bench(url, dut or None)
         except ResumeRigError as error:
             self._tell(Disconnected(str(error)))
             return
-        self._session = BenchSession(opened, profile, self._tell)
+        self._session = BenchSession(bench, self._tell)
         self._session.begin()
 
     def _act(self, request: Press | MoveLid | ReleaseAll | RecordLight | SelfTest) -> None:
