@@ -50,7 +50,11 @@ def as_csv(rows: list[dict[str, object]], delimiter: str = ",", head: str = "") 
     return stream.getvalue()
 
 
-@pytest.mark.parametrize(("version", "values"), [(1, V1), (2, V2), (3, V3)], ids=["v1", "v2", "v3"])
+@pytest.mark.parametrize(
+    ("version", "values"),
+    [(0, V1[:15]), (1, V1), (2, V2), (3, V3)],
+    ids=["v0, as Vista's paper lists it", "v1", "v2", "v3"],
+)
 def test_values_without_names_are_read_where_the_version_tells_their_layout(
     read: Read, version: int, values: list[object]
 ) -> None:

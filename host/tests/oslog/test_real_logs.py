@@ -276,6 +276,10 @@ def independent_notes(path: Path) -> list[dict[str, float]]:
                 notes["standby_connectivity_reason"] = number["Reason"]
             case "Kernel-Power", 42:
                 notes, into_sleep = notes | into_sleep, {}
+            case "Kernel-Power", 107:
+                notes["wake_from_state"] = number["WakeFromState"]
+                notes["wake_requester_ac"] = number["WakeRequesterTypeAc"]
+                notes["wake_requester_dc"] = number["WakeRequesterTypeDc"]
             case "Kernel-Power", 566 if number["NextSessionType"] == 3:
                 into_sleep = {"sleep_session_reason": number["Reason"], "on_ac_at_sleep": mains}
             case "Kernel-Power", 566 if number["PreviousSessionType"] == 3:
@@ -301,6 +305,7 @@ NOTES = {
     *("sleep_session_reason", "on_ac_at_sleep", "requested_action", "requested_state"),
     *("sleep_session_us", "wake_session_reason", "on_ac_at_wake", "sleep_energy_drain_mwh"),
     *("screen_on_us", "screen_on_reason"),
+    *("wake_from_state", "wake_requester_ac", "wake_requester_dc"),
 }
 
 

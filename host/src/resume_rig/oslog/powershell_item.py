@@ -23,6 +23,7 @@ _TIMER: Final = ("WakeTimerOwner", "WakeTimerContext")
 _CLOCK: Final = ("NewTime", "OldTime", "Reason")
 _CLOCK_SETTER: Final = ("ProcessName", "ProcessID")
 _LAYOUTS: Final[Mapping[tuple[Provider, int, int], tuple[str, ...]]] = {
+    (Provider.POWER_TROUBLESHOOTER, 1, 0): _ACCOUNT[:15],
     (Provider.POWER_TROUBLESHOOTER, 1, 1): (*_ACCOUNT, *_TIMER),
     (Provider.POWER_TROUBLESHOOTER, 1, 2): (*_ACCOUNT, "NoMultiStageResumeReason", *_TIMER),
     (Provider.POWER_TROUBLESHOOTER, 1, 3): (
