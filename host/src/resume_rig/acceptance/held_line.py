@@ -11,7 +11,8 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import RigError, UsageError
 from resume_rig.model.units import seconds_text
 
-LONGEST_NS: Final = 15_000_000_000
+# What a board holds with its force-off; override timers cut the power after 4 to 10 s.
+LONGEST_NS: Final = 12_000_000_000
 _PAUSES_IN_A_LEASE: Final = 4
 _ONE_AT_A_TIME: Final = (
     "the board lets go of button and lid together, so that only one of them can be held; let go "
@@ -57,7 +58,7 @@ class HeldLines:
             longest_ns: more than the board's own limit cuts the DUT's power; None: that limit.
 
         Raises:
-            UsageError: it is above 15 s; else as `press`.
+            UsageError: it is above 12 s; else as `press`.
         """
         limit_ns = next(
             (a.max_press_ns for a in self._use.info.actuators if a.actuator is Actuator.BUTTON), 0

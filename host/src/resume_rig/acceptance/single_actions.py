@@ -169,6 +169,20 @@ class SingleActions:
         deep = Channel.SLP_S4 in wired and not levels.get(Channel.SLP_S4)
         return DutState.S4 if deep else DutState.S3
 
+    def await_state(self, wanted: DutState, timeout_ns: int) -> None:
+        """Wait until the wires show a state.
+
+        Raises:
+            DutFault: they do not in time.
+        """
+        bench = self._bench
+        bench.begin()
+        if not bench.wait(bench.clock.now_ns() + timeout_ns, lambda: self.state() is wanted):
+            raise DutFault(
+                f"the DUT is {self.state()} {seconds_text(timeout_ns)} later ({self.lines()}), and "
+                f"{wanted} was waited for"
+            )
+
     def levels(self) -> dict[Channel, int]:
         """Return the present level of each wired channel."""
         levels = self._use.rig.levels()

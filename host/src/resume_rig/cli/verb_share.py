@@ -49,7 +49,7 @@ def execute(args: argparse.Namespace) -> int:
         raise UsageError(f"--tcp {args.tcp!r} is not HOST:PORT, for example 127.0.0.1:7000")
     usb_serial = usb_serial_of(path)
 
-    def open_port() -> serial.SerialBase:
+    def open_port() -> serial.Serial:
         # A board that enumerates anew may get another name.
         return open_plain(path_of(usb_serial, path), _POLL_S)
 

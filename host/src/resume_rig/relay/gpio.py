@@ -15,7 +15,7 @@ from resume_rig.acceptance.held_line import LONGEST_NS, HeldLines
 from resume_rig.acceptance.power_actions import PowerActions
 from resume_rig.acceptance.single_actions import SingleActions
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.errors import ResumeRigError, UsageError
+from resume_rig.model.errors import LinkLost, ResumeRigError, UsageError
 
 SUPPLY: Final = 0
 RESET: Final = 8
@@ -44,6 +44,8 @@ class Gpios:
         power: on the same bench.
         lines: on the same bench.
         lock: held while the rig is spoken to.
+
+    A link that was lost is opened anew by the next request.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Gpios:
         self._lines = lines
         self._lock = lock
         self._supply_on = True
+        self._is_lost = False
 
     def answer(self, method: str, path: str, body: bytes) -> Answer:
         """Return the answer to one request; no error passes out of here but a bug.
@@ -69,7 +72,13 @@ class Gpios:
         """
         try:
             with self._lock:
+                if self._is_lost:
+                    self._actions.use.opened.reopen()
+                    self._is_lost = False
                 return self._answer(method, path, body)
+        except LinkLost as error:
+            self._is_lost = True
+            return Answer(502, {"detail": str(error)})
         except UsageError as error:
             return Answer(400, {"detail": str(error)})
         except ResumeRigError as error:

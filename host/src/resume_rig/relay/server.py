@@ -62,7 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._answer(self.rfile.read(int(digits)))
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *args: Any) -> None:
         """Say nothing: standard error is for people."""
 
     def _answer(self, body: bytes) -> None:

@@ -21,7 +21,7 @@ class PlainPort:
     rts = dtr = cts = dsr = cd = True
     ri = False
 
-    def __init__(self, port: serial.SerialBase) -> None:
+    def __init__(self, port: serial.Serial) -> None:
         self._port = port
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -40,7 +40,7 @@ class Stop(Protocol):
 
 
 def share_port(
-    open_port: Callable[[], serial.SerialBase],
+    open_port: Callable[[], serial.Serial],
     host: str,
     port: int,
     on_ready: Callable[[str], None],
@@ -75,7 +75,7 @@ def share_port(
 class _Door:
     """Lets one client in at a time."""
 
-    def __init__(self, open_port: Callable[[], serial.SerialBase]) -> None:
+    def __init__(self, open_port: Callable[[], serial.Serial]) -> None:
         self._open_port = open_port
         self._visit: _Visit | None = None
 
@@ -106,7 +106,7 @@ class _Door:
 class _Visit:
     """One client and the open port; a thread for each direction."""
 
-    def __init__(self, connection: socket.socket, port: serial.SerialBase, who: str) -> None:
+    def __init__(self, connection: socket.socket, port: serial.Serial, who: str) -> None:
         self.who = who
         self._connection = connection
         self._port = port

@@ -55,7 +55,7 @@ def open_serial(path: str, clock: Clock, name: str) -> SerialTransport:
     return SerialTransport(port, clock, name)
 
 
-def open_plain(path: str, timeout_s: float) -> serial.SerialBase:
+def open_plain(path: str, timeout_s: float) -> serial.Serial:
     """Open a serial port for this process alone, with that time-out of reads.
 
     Raises:
