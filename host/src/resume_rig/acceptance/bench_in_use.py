@@ -1,31 +1,16 @@
 """A rig and the DUT on it in the hands of a test system: opened once, used by many tests."""
 
-import sys
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
 
-from resume_rig.campaign.control_choice import dut_control
-from resume_rig.campaign.identity import Identity, identify
-from resume_rig.campaign.log_choice import SSH, log_source
-from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
+from resume_rig.acceptance.opened_rig import claim_here
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import ResumeRigError, UsageError
-from resume_rig.model.requirement import Requirement
-from resume_rig.report.json_text import utc_json
-from resume_rig.rig.claim import Claim, claim_rig
-from resume_rig.rig.dut_control import DutControl
-from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.claim import Claim
+from resume_rig.rig.dut_profile import profile_for
 from resume_rig.rig.interface import Rig, RigInfo
 from resume_rig.rig.open import OpenRig, open_rig
-from resume_rig.timing.clock_discipline import discipline_of
-from resume_rig.timing.clocks import SystemClock
-
-SIMULATED: Final = ("sim:", "native:")
-_DEFAULT_DUT: Final = "healthy-laptop"
-_TO_SECONDS: Final = len("2026-01-01T00:00:00")
 
 
 @dataclass(slots=True)
@@ -93,45 +78,6 @@ class BenchInUse:
             )
         return None
 
-    def log(self, named: str | None) -> OsLogSource | None:
-        """Return where a campaign's OS records come from; None where there is nothing to read.
-
-        Args:
-            named: as `run --log` takes it; None: what the rig itself serves.
-
-        Raises:
-            UsageError: an address that is not of its form.
-        """
-        if named is not None:
-            return log_source(named, self.opened.clock)
-        served = self.opened.dut_log
-        return None if served is None else ServedLog(served)
-
-    def control(self, log: str | None, store: Path) -> DutControl | None:
-        """Return who tells the DUT's OS what to do; None where nothing reaches it.
-
-        Args:
-            log: one that is read over SSH reaches the OS, too.
-            store: of the campaign.
-
-        Raises:
-            UsageError: an address that is not of its form.
-        """
-        if log is None or not log.startswith(SSH):
-            return self.opened.control
-        return dut_control(None, log, self.opened.clock, None, store)
-
-    def identity_for(self, requirement: Requirement) -> Identity:
-        """Return who takes part in a campaign that begins now."""
-        return identify(
-            rig_url=self.url,
-            rig=self.info,
-            dut=self.dut,
-            requirement=requirement,
-            created_utc_ns=self.opened.clock.utc_ns(),
-            host_clock=discipline_of(self.opened.clock),
-        )
-
 
 def open_bench(url: str, dut: str | None = None, *, not_before_utc_ns: int = 0) -> BenchInUse:
     """Open the rig at `url` for this process alone.
@@ -160,23 +106,6 @@ def open_bench(url: str, dut: str | None = None, *, not_before_utc_ns: int = 0) 
         raise
 
 
-def claim_here(url: str) -> Claim:
-    """Note that this program has the rig at `url` from now on; raises as `claim_rig`."""
-    now_utc = (utc_json(SystemClock().utc_ns()) or "")[:_TO_SECONDS] + "Z"
-    return claim_rig(url, _program(), now_utc)
-
-
-def profile_for(url: str, dut: str | None) -> DutProfile | None:
-    """Return the DUT profile of that name; a simulated bench has a default one.
-
-    Raises:
-        UsageError: no such profile.
-    """
-    if dut is not None:
-        return load_dut_profile(dut)
-    return load_dut_profile(_DEFAULT_DUT) if url.startswith(SIMULATED) else None
-
-
 def need(bench: BenchInUse, doing: str, *wanted: Channel | Actuator) -> None:
     """Check that the bench has what is needed.
 
@@ -186,8 +115,3 @@ def need(bench: BenchInUse, doing: str, *wanted: Channel | Actuator) -> None:
     lacking = bench.lacks(wanted)
     if lacking is not None:
         raise UsageError(f"could not {doing}: {lacking}")
-
-
-def _program() -> str:
-    path = Path(sys.argv[0] or "python")
-    return path.parent.name if path.stem == "__main__" else path.stem

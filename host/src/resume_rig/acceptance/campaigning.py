@@ -1,14 +1,13 @@
 """A campaign on a bench that is open already, and its answer."""
 
-from collections.abc import Callable
-from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Final
 
 from resume_rig.acceptance.assessment import Assessed, assess_store, html_at
 from resume_rig.acceptance.bench_in_use import BenchInUse
 from resume_rig.acceptance.whole_file import check_place_of, write_whole
-from resume_rig.campaign.campaign import CampaignEnd, CampaignStopped, begin, go_on
+from resume_rig.campaign.campaign import CampaignStopped
+from resume_rig.campaign.commission import Commission, Surroundings, carry_out
 from resume_rig.campaign.events import Observer, ignore
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.store import Store
@@ -56,26 +55,8 @@ def run_campaign(
         CampaignBroken: rig or DUT failed; the store keeps what was measured.
     """
     check_place_of(store)
-    source, control, opened = bench.log(log), bench.control(log, store), bench.opened
-
-    def run() -> CampaignEnd:
-        with (
-            nullcontext() if source is None else closing(source),
-            nullcontext() if control is None else closing(control),
-        ):
-            return begin(
-                store,
-                plan,
-                bench.identity_for(requirement),
-                rig=opened.rig,
-                clock=opened.clock,
-                log=source,
-                observe=observe,
-                reopen=opened.reopen,
-                control=control,
-            )
-
-    return _answered(run, store, requirement)
+    beside = Surroundings(log=log)
+    return _answered(bench, Commission(store, plan, requirement, bench.dut, beside), observe)
 
 
 def resume_campaign(
@@ -93,25 +74,8 @@ def resume_campaign(
         RecordError: log or store cannot be used.
         CampaignBroken: rig or DUT failed; the store keeps what was measured.
     """
-    source, control, opened = bench.log(log), bench.control(log, store), bench.opened
-
-    def run() -> CampaignEnd:
-        with (
-            nullcontext() if source is None else closing(source),
-            nullcontext() if control is None else closing(control),
-        ):
-            return go_on(
-                store,
-                bench.identity_for(requirement),
-                rig=opened.rig,
-                clock=opened.clock,
-                log=source,
-                observe=observe,
-                reopen=opened.reopen,
-                control=control,
-            )
-
-    return _answered(run, store, requirement)
+    beside = Surroundings(log=log)
+    return _answered(bench, Commission(store, None, requirement, bench.dut, beside), observe)
 
 
 def load_campaign(store: Path, requirement: Requirement | None = None) -> Assessed:
@@ -130,12 +94,6 @@ def load_campaign(store: Path, requirement: Requirement | None = None) -> Assess
     return assess_store(store, requirement, None)
 
 
-def newest_utc_ns(store: Path) -> int:
-    """Return the host wall time of a store's newest cycle, at which a virtual clock goes on."""
-    with Store.open(store) as opened:
-        return opened.newest_utc_ns()
-
-
 def write_report(assessed: Assessed, path: Path) -> Path:
     """Write the HTML report of a campaign's store; the same store gives the same bytes.
 
@@ -150,10 +108,11 @@ def write_report(assessed: Assessed, path: Path) -> Path:
     return path
 
 
-def _answered(run: Callable[[], CampaignEnd], store: Path, requirement: Requirement) -> Assessed:
+def _answered(bench: BenchInUse, commission: Commission, observe: Observer) -> Assessed:
+    store, requirement = commission.store, commission.requirement
     report = store.with_suffix(".html")
     try:
-        end = run()
+        end = carry_out(commission, bench.opened, lambda _: observe)
     except RigError as error:
         if not store.exists():
             raise

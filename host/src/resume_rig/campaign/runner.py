@@ -300,8 +300,17 @@ class CampaignRunner:
             outcome = self._outcome(cycle)
         else:
             self._read_what_is_left(cycle)
+        self._read_log_again()
         self._commit(self._raw(cycle, outcome, findings))
         self._cycle = None
+
+    def _read_log_again(self) -> None:
+        """Read what the log has by now: the DUT may be another when somebody goes on."""
+        try:
+            self._log.read()
+        except RigError:
+            # A log that came over the link of the rig went with it.
+            return
 
     def _read_what_is_left(self, cycle: CycleRun) -> None:
         try:

@@ -172,6 +172,17 @@ class Store:
         """Return the numbers of all cycles, ascending."""
         return tuple(int(row[0]) for row in self._rows("SELECT number FROM cycle ORDER BY number"))
 
+    def outline(self) -> list[tuple[int, str, int]]:
+        """Return of each cycle, ascending, its number, its outcome's name, how long it took [ns].
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        rows = self._rows(
+            "SELECT number, outcome, ended_host_ns - started_host_ns FROM cycle ORDER BY number"
+        )
+        return [tuple(row) for row in rows]
+
     def index_of(self, number: int) -> int:
         """Return how many cycles of the plan were done before a cycle."""
         query = "SELECT count(*) FROM cycle WHERE number < ? AND outcome != ?"

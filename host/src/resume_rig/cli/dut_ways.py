@@ -1,17 +1,12 @@
 """Options of `run` about the ways into a sleep and out of it, and who tells the DUT's OS."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from resume_rig.cli.arguments import duration_ns
-from resume_rig.cli.console import say
 
 if TYPE_CHECKING:
-    from resume_rig.campaign.plan import Plan
-    from resume_rig.model.requirement import Requirement
-    from resume_rig.rig.dut_control import DutControl
-    from resume_rig.rig.open import OpenRig
+    from resume_rig.campaign.commission import Surroundings
 
 ADAPTIVE: Final = "adaptive"
 _WORDS: Final = {
@@ -79,35 +74,19 @@ def ways_of(args: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def control_of(args: argparse.Namespace, store: Path, opened: "OpenRig") -> "DutControl | None":
-    """Return who tells the DUT's OS what to do; None where nothing reaches it.
+def surroundings_of(args: argparse.Namespace) -> "Surroundings":
+    """Return what the options let a campaign use beside the rig, a person at the terminal too."""
+    from resume_rig.campaign.commission import Surroundings
+    from resume_rig.cli.terminal_person import person_at_terminal
 
-    Raises:
-        UsageError: a command or an address that cannot be used.
-    """
-    from resume_rig.campaign.control_choice import dut_control
-    from resume_rig.campaign.log_choice import SSH
-
-    shell = args.dut_shell
-    if shell is None and args.log is not None and args.log.startswith(SSH):
-        shell = args.log
-    named = dut_control(args.sleep_command, shell, opened.clock, args.ssh_config, store)
-    return opened.control if named is None else named
-
-
-def say_kinds(plan: "Plan", requirement: "Requirement") -> None:
-    """Say beforehand that a requirement does not speak of what the plan asks for."""
-    from resume_rig.model.os_record import state_word
-
-    others = sorted(state_word(each) for each in plan.states - set(requirement.kinds))
-    if not others:
-        return
-    kinds = ", ".join(requirement.kinds)
-    whole = len(others) == len(plan.states)
-    say(
-        f"resume-rig: {requirement.id} speaks of {kinds}; cycles of {', '.join(others)} are "
-        f"measured and not judged{', so the verdict will be NO-EVIDENCE' if whole else ''} "
-        "(--kind changes that, but for S5)."
+    return Surroundings(
+        log=args.log,
+        ssh_config=args.ssh_config,
+        dut_shell=args.dut_shell,
+        sleep_command=args.sleep_command,
+        power_cycle=args.power_cycle,
+        person=person_at_terminal(),
+        host_clock_ppb=args.host_clock_ppb,
     )
 
 

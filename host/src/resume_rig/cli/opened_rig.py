@@ -1,8 +1,7 @@
-"""A rig, opened for the length of one verb and let go of whatever happens."""
+"""A rig, opened for the length of one verb."""
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,38 +10,14 @@ if TYPE_CHECKING:
 
 
 def dut_of(args: argparse.Namespace) -> "DutProfile | None":
-    """Return the DUT profile that the arguments name; a simulated bench has a default one."""
-    from resume_rig.rig.dut_profile import load_dut_profile
+    """Return the DUT profile that the arguments name; a simulated bench has a usual one."""
+    from resume_rig.rig.dut_profile import profile_for
 
-    if args.dut is not None:
-        return load_dut_profile(args.dut)
-    simulated = args.rig.startswith(("sim:", "native:"))
-    return load_dut_profile("healthy-laptop") if simulated else None
+    return profile_for(args.rig, args.dut)
 
 
-@contextmanager
-def opened_rig(
-    url: str,
-    dut: "DutProfile | None",
-    not_before_utc_ns: int = 0,
-    sessions_before: int = 0,
-) -> "Iterator[OpenRig]":
-    """Open a rig; close it, which releases its actuators, at the end.
+def rig_of(args: argparse.Namespace) -> "AbstractContextManager[OpenRig]":
+    """Return the rig that the arguments name, open while the context lasts."""
+    from resume_rig.acceptance.opened_rig import opened_rig
 
-    Args:
-        url: of the rig.
-        dut: its DUT's profile.
-        not_before_utc_ns: wall time at which a virtual clock starts at the earliest.
-        sessions_before: of the campaign that goes on.
-    """
-    from resume_rig.acceptance.bench_in_use import claim_here
-    from resume_rig.rig.open import open_rig
-
-    with claim_here(url):
-        opened = open_rig(
-            url, dut=dut, not_before_utc_ns=not_before_utc_ns, sessions_before=sessions_before
-        )
-        try:
-            yield opened
-        finally:
-            opened.rig.close()
+    return opened_rig(args.rig, dut_of(args))

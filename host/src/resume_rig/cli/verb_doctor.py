@@ -11,7 +11,7 @@ from resume_rig import __version__
 from resume_rig.cli.arguments import add_rig_arguments, add_verb
 from resume_rig.cli.console import answer, columns_of, look_of
 from resume_rig.cli.exit_status import DONE, FAULT
-from resume_rig.cli.opened_rig import dut_of, opened_rig
+from resume_rig.cli.opened_rig import dut_of, rig_of
 from resume_rig.model.errors import RecordError, RigError, UsageError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _checks(args: argparse.Namespace, over_ssh: bool) -> "list[Checked]":
     if over_ssh:
         args.dut = None
     try:
-        with opened_rig(args.rig, dut_of(args)) as opened:
+        with rig_of(args) as opened:
             checks.extend(check_bench(opened.rig, opened.clock, dut_of(args)))
     except RigError as error:
         checks.append(Checked("link", False, str(error)))

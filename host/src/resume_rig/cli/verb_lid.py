@@ -6,7 +6,7 @@ import json
 from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns
 from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE
-from resume_rig.cli.opened_rig import dut_of, opened_rig
+from resume_rig.cli.opened_rig import rig_of
 from resume_rig.model.units import seconds_text
 
 
@@ -37,7 +37,7 @@ def execute(args: argparse.Namespace) -> int:
 
     limit_ns: int | None = args.duration_ns
     lasting = "until Ctrl-C" if limit_ns is None else f"for {seconds_text(limit_ns)}"
-    with opened_rig(args.rig, dut_of(args)) as opened:
+    with rig_of(args) as opened:
         if args.move == "open":
             start = end = opened.rig.lid(False)
         else:

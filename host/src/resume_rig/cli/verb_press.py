@@ -6,7 +6,7 @@ import json
 from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns
 from resume_rig.cli.console import answer
 from resume_rig.cli.exit_status import DONE
-from resume_rig.cli.opened_rig import dut_of, opened_rig
+from resume_rig.cli.opened_rig import rig_of
 from resume_rig.model.units import seconds_text
 
 
@@ -39,7 +39,7 @@ def execute(args: argparse.Namespace) -> int:
     """Press, and tell what the header saw."""
     from resume_rig.campaign.actions import press_once
 
-    with opened_rig(args.rig, dut_of(args)) as opened:
+    with rig_of(args) as opened:
         press = press_once(opened.rig, opened.clock, args.duration_ns, force_off=args.force_off)
     if args.json:
         document = {

@@ -2,9 +2,8 @@
 
 import argparse
 import datetime
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,21 +18,18 @@ from resume_rig.cli.arguments import (
 )
 from resume_rig.cli.assessment import show
 from resume_rig.cli.console import refuse_to_overwrite, say
-from resume_rig.cli.dut_ways import add_way_arguments, control_of, say_kinds, ways_of
+from resume_rig.cli.dut_ways import add_way_arguments, surroundings_of, ways_of
 from resume_rig.cli.exit_status import STOPPED, status_of_verdict
-from resume_rig.cli.opened_rig import dut_of, opened_rig
+from resume_rig.cli.opened_rig import dut_of
 from resume_rig.model.errors import RigError, UsageError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from resume_rig.campaign.campaign import CampaignEnd
+    from resume_rig.campaign.commission import Commission
     from resume_rig.campaign.hooks import Hooks
-    from resume_rig.campaign.os_log_source import OsLogSource
-    from resume_rig.campaign.outside_help import OutsideHelp
-    from resume_rig.campaign.plan import Plan
-    from resume_rig.model.clock import Clock
-    from resume_rig.model.dut import DutProfile
-    from resume_rig.model.requirement import Requirement
-    from resume_rig.rig.dut_log import DutLog
+    from resume_rig.rig.open import OpenRig
 
 _PLAN_OPTIONS = (
     "plan",
@@ -140,22 +136,22 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Run or go on; then compute the answer from the store, however the campaign ended."""
-    requirement = requirement_of(args)
-    setting = _new(args) if args.resume is None else _stored(args)
-    report: Path = args.report or _beside(setting.store)
-    refuse_to_overwrite(report, (setting.store, *_log_files(args.log)))
+    asked = _new(args) if args.resume is None else _stored(args)
+    store = asked.commission.store
+    report: Path = args.report or _beside(store)
+    refuse_to_overwrite(report, (store, *_log_files(args.log)))
     if args.report is not None:
         check_place_of(args.report)
-    hooks = _hooks(args, setting.store)
+    hooks = _hooks(args, store)
     try:
         with closing(hooks):
-            return _run(args, setting, requirement, report, hooks)
+            return _run(args, asked, report, hooks)
     except KeyboardInterrupt:
-        if args.debug or not setting.store.exists():
+        if args.debug or not store.exists():
             raise
         say(
-            f"resume-rig: stopped; what was measured is kept in {setting.store}, "
-            f"`resume-rig run --resume {setting.store}` goes on"
+            f"resume-rig: stopped; what was measured is kept in {store}, "
+            f"`resume-rig run --resume {store}` goes on"
         )
         return STOPPED
     finally:
@@ -164,32 +160,35 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _hooks(args: argparse.Namespace, store: Path) -> "Hooks":
-    from resume_rig.campaign.hooks import HookEvent, Hooks, command_words
+    from resume_rig.campaign.hook_watch import hooks_of
+    from resume_rig.campaign.hooks import HookEvent
 
     given = {event: getattr(args, f"on_{event}") for event in HookEvent}
-    commands = {event: command_words(text) for event, text in given.items() if text is not None}
-    return Hooks(commands, {"store": str(store)})
+    return hooks_of({event: text for event, text in given.items() if text is not None}, store)
 
 
-def _run(
-    args: argparse.Namespace,
-    setting: "_Setting",
-    requirement: "Requirement",
-    report: Path,
-    hooks: "Hooks",
-) -> int:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked for, and the rig that it is asked of, which is opened later."""
+
+    commission: "Commission"
+    rig: "AbstractContextManager[OpenRig]"
+
+
+def _run(args: argparse.Namespace, asked: _Asked, report: Path, hooks: "Hooks") -> int:
     from resume_rig.campaign.campaign import CampaignFinished, CampaignStopped
     from resume_rig.campaign.hooks import HookEvent
 
+    store = asked.commission.store
     end: CampaignEnd | None = None
     fault: RigError | None = None
     try:
-        end = _campaign(args, setting, requirement, hooks)
+        end = _campaign(args, asked, hooks)
     except RigError as error:
-        if not setting.store.exists():
+        if not store.exists():
             raise
         fault = error
-    assessed = assess_store(setting.store, requirement, report)
+    assessed = assess_store(store, asked.commission.requirement, report)
     show(assessed, args)
     answer = assessed.correlation
     told = answer.why if fault is None else str(fault)
@@ -204,25 +203,21 @@ def _run(
     return status_of_verdict(assessed.correlation.verdict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """Where a campaign happens.
+def _campaign(args: argparse.Namespace, asked: _Asked, hooks: "Hooks") -> "CampaignEnd":
+    from resume_rig.campaign.commission import carry_out
+    from resume_rig.campaign.foretold import foretold
+    from resume_rig.cli.campaign_progress import Progress, ProgressMode
 
-    Attributes:
-        plan: None for a campaign that goes on by its store's.
-        not_before_utc_ns: wall time of the newest cycle that is there already.
-        sessions_before: runs and resumes of the campaign so far.
-    """
-
-    store: Path
-    rig_url: str
-    dut: "DutProfile | None"
-    plan: "Plan | None"
-    not_before_utc_ns: int = 0
-    sessions_before: int = 0
+    commission, mode = asked.commission, ProgressMode(args.progress)
+    with asked.rig as opened:
+        for sentence in foretold(commission, opened):
+            say(f"resume-rig: {sentence}")
+        return carry_out(commission, opened, lambda identity: Progress(identity, mode, hooks))
 
 
-def _new(args: argparse.Namespace) -> _Setting:
+def _new(args: argparse.Namespace) -> _Asked:
+    from resume_rig.acceptance.opened_rig import opened_rig
+    from resume_rig.campaign.commission import Commission
     from resume_rig.campaign.plan import default_plan, override
     from resume_rig.campaign.plan_file import load_plan
 
@@ -236,12 +231,15 @@ def _new(args: argparse.Namespace) -> _Setting:
         warm_up=args.warm_up if args.ignore_first is None else int(args.ignore_first),
     )
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-    return _Setting(args.out or Path(f"resume-rig-{stamp}.rrs"), args.rig, dut_of(args), plan)
+    store = args.out or Path(f"resume-rig-{stamp}.rrs")
+    commission = Commission(store, plan, requirement_of(args), dut_of(args), surroundings_of(args))
+    return _Asked(commission, opened_rig(args.rig, commission.dut))
 
 
-def _stored(args: argparse.Namespace) -> _Setting:
+def _stored(args: argparse.Namespace) -> _Asked:
     """Return where a stored campaign goes on: with its own rig, unless another URL is named."""
-    from resume_rig.campaign.store import Store
+    from resume_rig.acceptance.opened_rig import opened_rig
+    from resume_rig.campaign.commission import Commission, interrupted
     from resume_rig.rig.dut_profile import load_dut_profile
 
     named = [name for name in _PLAN_OPTIONS if getattr(args, name) is not None]
@@ -250,101 +248,23 @@ def _stored(args: argparse.Namespace) -> _Setting:
             f"--resume goes on by the plan of {args.resume}; leave out "
             + ", ".join(f"--{name.replace('_', '-')}" for name in named)
         )
-    with Store.open(args.resume) as store:
-        identity, newest_utc_ns = store.identity, store.newest_utc_ns()
-        sessions = len(store.sessions())
-    dut = identity.dut if args.dut is None else load_dut_profile(args.dut)
-    return _Setting(args.resume, args.rig or identity.rig_url, dut, None, newest_utc_ns, sessions)
-
-
-def _campaign(
-    args: argparse.Namespace, setting: _Setting, requirement: "Requirement", hooks: "Hooks"
-) -> "CampaignEnd":
-    from resume_rig.campaign.campaign import begin, go_on
-    from resume_rig.campaign.disk_space import free_bytes_of
-    from resume_rig.campaign.events import LinkTold
-    from resume_rig.campaign.identity import identify
-    from resume_rig.cli.campaign_progress import Progress, ProgressMode
-    from resume_rig.timing.clock_discipline import discipline_of, stated_discipline
-
-    helps = _helps(args, setting.store)
-    kept_ppb = args.host_clock_ppb
-    stated = None if kept_ppb is None else stated_discipline(kept_ppb)
-    with opened_rig(
-        setting.rig_url, setting.dut, setting.not_before_utc_ns, setting.sessions_before
-    ) as opened:
-        rig, clock = opened.rig, opened.clock
-        identity = identify(
-            rig_url=opened.url,
-            rig=rig.info(),
-            dut=setting.dut,
-            requirement=requirement,
-            created_utc_ns=clock.utc_ns(),
-            host_clock=discipline_of(clock) if stated is None else stated,
-            faults=None if opened.faults is None else opened.faults.text,
-        )
-        if setting.plan is not None:
-            say_kinds(setting.plan, requirement)
-        progress = Progress(identity, ProgressMode(args.progress), hooks)
-        log = _log_source(args, clock, opened.dut_log)
-        control = control_of(args, setting.store, opened)
-        go = go_on if setting.plan is None else partial(begin, plan=setting.plan)
-        try:
-            with (
-                nullcontext() if log is None else closing(log),
-                nullcontext() if control is None else closing(control),
-            ):
-                return go(
-                    setting.store,
-                    identity=identity,
-                    rig=rig,
-                    clock=clock,
-                    log=log,
-                    observe=progress,
-                    helps=helps,
-                    reopen=opened.reopen,
-                    control=control,
-                    free=free_bytes_of(opened.disk_is_full),
-                )
-        finally:
-            counts = opened.link_counts()
-            progress(LinkTold(counts.repeated, counts.stale, counts.damaged))
-
-
-def _helps(args: argparse.Namespace, store: Path) -> "OutsideHelp":
-    """Return who may help beside the rig: a command for the supply, a person at this terminal."""
-    from resume_rig.campaign.hooks import command_words
-    from resume_rig.campaign.outside_help import OutsideHelp
-    from resume_rig.campaign.power_command import PowerCommand
-    from resume_rig.cli.terminal_person import person_at_terminal
-
-    power = None
-    if args.power_cycle is not None:
-        power = PowerCommand(command_words(args.power_cycle), {"store": str(store)})
-    return OutsideHelp(power, person_at_terminal())
+    before = interrupted(args.resume)
+    dut = before.dut if args.dut is None else load_dut_profile(args.dut)
+    requirement = requirement_of(args)
+    commission = Commission(args.resume, None, requirement, dut, surroundings_of(args))
+    rig = opened_rig(
+        args.rig or before.rig_url,
+        dut,
+        not_before_utc_ns=before.newest_utc_ns,
+        sessions_before=before.sessions,
+    )
+    return _Asked(commission, rig)
 
 
 def _log_files(log: str | None) -> list[Path]:
     from resume_rig.campaign.log_choice import SSH
 
     return [] if log is None or log.startswith(SSH) else [Path(log)]
-
-
-def _log_source(
-    args: argparse.Namespace, clock: "Clock", served: "DutLog | None"
-) -> "OsLogSource | None":
-    from resume_rig.campaign.log_choice import log_source
-    from resume_rig.campaign.os_log_source import ServedLog
-
-    if args.log is not None:
-        return log_source(args.log, clock, args.ssh_config)
-    if served is not None:
-        return ServedLog(served)
-    say(
-        "resume-rig: no --log was given and this rig serves none, so the verdict will be "
-        "NO-EVIDENCE; what the wires say is measured all the same."
-    )
-    return None
 
 
 def _beside(store: Path) -> Path:

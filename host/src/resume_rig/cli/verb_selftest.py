@@ -13,7 +13,7 @@ from resume_rig.cli.loopback_table import (
     loopback_document,
     loopback_lines,
 )
-from resume_rig.cli.opened_rig import dut_of, opened_rig
+from resume_rig.cli.opened_rig import rig_of
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.units import seconds_text
@@ -72,7 +72,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def execute(args: argparse.Namespace) -> int:
     """Ask the board for its own checks, run loop-backs, or forget; exit 3 when not all is good."""
     plans = _plans(args)
-    with opened_rig(args.rig, dut_of(args)) as opened:
+    with rig_of(args) as opened:
         if args.forget:
             return _forget(args, opened)
         if plans:

@@ -37,7 +37,7 @@ def execute(args: argparse.Namespace) -> int:
     """Share until interrupted."""
     import serial
 
-    from resume_rig.acceptance.bench_in_use import claim_here
+    from resume_rig.acceptance.opened_rig import claim_here
     from resume_rig.rig.share.server import share_port
     from resume_rig.rig.smp.serial_port import open_plain, path_of, usb_serial_of
 

@@ -9,7 +9,7 @@ from resume_rig.acceptance.whole_file import check_place_of, write_whole
 from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns
 from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE
-from resume_rig.cli.opened_rig import dut_of, opened_rig
+from resume_rig.cli.opened_rig import rig_of
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def execute(args: argparse.Namespace) -> int:
     seen: list[Edge] = []
     lost = 0
     _check_samples(args)
-    with opened_rig(args.rig, dut_of(args)) as opened:
+    with rig_of(args) as opened:
         rig, clock = opened.rig, opened.clock
         if args.samples is not None:
             rig.arm_light(args.duration_ns)

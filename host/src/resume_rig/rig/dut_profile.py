@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile, DutTiming, Spread
@@ -51,10 +52,29 @@ _REQUIRED = (
     "timing",
 )
 
+USUAL_PROFILE: Final = "healthy-laptop"
+"""What a simulated DUT is where none is named."""
+SIMULATED: Final = ("sim:", "native:")
+
 
 def shipped_profiles() -> tuple[str, ...]:
     """Return the names of the profiles that come with the product, sorted."""
     return tuple(sorted(_shipped()))
+
+
+def profile_for(url: str, named: str | None) -> DutProfile | None:
+    """Return the profile of the DUT at a rig; a simulated bench has a usual one.
+
+    Args:
+        url: of the rig.
+        named: name or path of a profile; None or empty for the usual one.
+
+    Raises:
+        UsageError: no such profile.
+    """
+    if named:
+        return load_dut_profile(named)
+    return load_dut_profile(USUAL_PROFILE) if url.startswith(SIMULATED) else None
 
 
 def load_dut_profile(name_or_path: str) -> DutProfile:

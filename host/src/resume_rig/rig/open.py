@@ -13,7 +13,7 @@ from resume_rig.model.fault_plan import FaultPlan
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_log import DutLog, served_log
-from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.dut_profile import USUAL_PROFILE, load_dut_profile
 from resume_rig.rig.fault_file import load_fault_plan
 from resume_rig.rig.foresight import Foresight
 from resume_rig.rig.interface import LinkCounts, Rig, RigInfo
@@ -33,7 +33,6 @@ _ALLOWED: Final = (
     "native:PATH[,seed=N][,dut=loopback], "
     "serial:PATH, socket:HOST:PORT and rfc2217:HOST:PORT"
 )
-_DEFAULT_PROFILE: Final = "healthy-laptop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,19 +190,21 @@ def _open_sim(
     from resume_rig.rig.sim.opening import open_sim
 
     first_seed = secrets.randbits(31) if options.seed is None else options.seed
-    seed = first_seed + sessions_before
     plan = None if options.faults is None else load_fault_plan(Path(options.faults))
-    profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
+    profile = load_dut_profile(USUAL_PROFILE) if dut is None else dut
     sim = open_sim(
         url,
         clock,
         profile,
-        seed,
+        first_seed,
+        sessions_before=sessions_before,
         loopback=options.loopback,
         photodiode=options.photodiode,
         plan=plan,
     )
-    rig, info = _identified(sim.open_link(), clock, sim.bench if sim.jumps else None, seed)
+    rig, info = _identified(
+        sim.open_link(), clock, sim.bench if sim.jumps else None, first_seed + sessions_before
+    )
     log = None if options.loopback else served_log(rig, info)
     return OpenRig(
         rig,
@@ -230,7 +231,7 @@ def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | Non
 
     options = parse_native_options(rest)
     clock = clock or SystemClock()
-    profile = load_dut_profile(_DEFAULT_PROFILE) if dut is None else dut
+    profile = load_dut_profile(USUAL_PROFILE) if dut is None else dut
     transport, log = open_native(url, options, clock, profile)
     rig, _ = _identified(transport, clock)
     return OpenRig(

@@ -10,12 +10,12 @@ from resume_rig.acceptance.campaigning import (
     SUFFIX,
     CampaignBroken,
     load_campaign,
-    newest_utc_ns,
     resume_campaign,
     run_campaign,
 )
 from resume_rig.acceptance.killed_campaign import run_and_kill
 from resume_rig.analysis.requirement import load_requirement
+from resume_rig.campaign.commission import interrupted
 from resume_rig.campaign.plan import Plan, default_plan, override
 from resume_rig.campaign.plan_file import load_plan
 from resume_rig.model.errors import UsageError
@@ -156,7 +156,7 @@ class CampaignKeywords(Keywords):
         path = _store_path(None)
         held.close()
         run_and_kill(held.url, held.dut, path, cycles=cycles, kill_after=kill_after)
-        held.use = open_bench(held.url, held.dut, not_before_utc_ns=newest_utc_ns(path))
+        held.use = open_bench(held.url, held.dut, not_before_utc_ns=interrupted(path).newest_utc_ns)
         return str(path)
 
     @sentence("Resume Campaign")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final, assert_never
 
+from resume_rig.acceptance.bench_in_use import BenchInUse
 from resume_rig.campaign.actions import newest_edge
 from resume_rig.gui.state.events import (
     Answered,
@@ -14,12 +15,10 @@ from resume_rig.gui.state.events import (
 )
 from resume_rig.gui.worker.requests import MoveLid, Press, RecordLight, ReleaseAll, SelfTest
 from resume_rig.model.channel import Actuator
-from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.errors import BoardRebooted, LinkLost, ProtocolError, UsageError
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.interface import Rig, RigInfo
-from resume_rig.rig.open import OpenRig
 from resume_rig.timing.clock_limits import board_limits
 from resume_rig.timing.clocks import VirtualClock
 from resume_rig.timing.relation import ClockRelation
@@ -34,18 +33,16 @@ class BenchSession:
     """One open rig.
 
     Args:
-        opened: closed by `close`.
-        dut: its DUT's profile.
+        bench: closed by `close`.
         tell: gets every event.
     """
 
-    def __init__(
-        self, opened: OpenRig, dut: DutProfile | None, tell: Callable[[Event], None]
-    ) -> None:
-        self._opened = opened
-        self._rig: Rig = opened.rig
-        self._clock = opened.clock
-        self._dut = dut
+    def __init__(self, bench: BenchInUse, tell: Callable[[Event], None]) -> None:
+        self._bench = bench
+        self._opened = bench.opened
+        self._rig: Rig = bench.rig
+        self._clock = bench.opened.clock
+        self._dut = bench.dut
         self._tell = tell
         self._edge_cursor = 0
         self._light_cursor = 0
@@ -109,8 +106,8 @@ class BenchSession:
                 assert_never(request)
 
     def close(self) -> None:
-        """Release every actuator and close the link."""
-        self._rig.close()
+        """Release every actuator and let go of the rig."""
+        self._bench.close()
 
     def _press(self, duration_ns: int, *, force_off: bool) -> None:
         start = self._rig.press(Actuator.BUTTON, duration_ns, force_off=force_off)

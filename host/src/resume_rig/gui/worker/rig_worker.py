@@ -50,6 +50,10 @@ class RigWorker(QObject):
 
     Signals:
         told: a tuple of events in order, in the window's thread.
+
+    Attributes:
+        gate: holds and stops the campaign that was asked for last.
+        order: that campaign; None before any.
     """
 
     told = Signal(tuple)
@@ -58,6 +62,7 @@ class RigWorker(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.gate = Gate()
+        self.order: RunCampaign | None = None
         self._outbox = Outbox(self._woken.emit)
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._woken.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -68,7 +73,7 @@ class RigWorker(QObject):
     def ask(self, request: Request) -> None:
         """Put a request behind those that wait."""
         if isinstance(request, RunCampaign):
-            self.gate = Gate()
+            self.gate, self.order = Gate(), request
         self._requests.put(request)
 
     def close(self, patience_s: float = 15.0) -> bool:
@@ -158,17 +163,17 @@ class _Loop:
                 assert_never(request)
 
     def _connect(self, url: str, dut: str | None) -> None:
+        from resume_rig.acceptance.bench_in_use import open_bench
         from resume_rig.gui.worker.bench_session import BenchSession
-        from resume_rig.gui.worker.opening import opened_for
 
         self._let_go()
         self._tell(Connecting(url))
         try:
-            opened, profile = opened_for(url, dut)
+            bench = open_bench(url, dut or None)
         except ResumeRigError as error:
             self._tell(Disconnected(str(error)))
             return
-        self._session = BenchSession(opened, profile, self._tell)
+        self._session = BenchSession(bench, self._tell)
         self._session.begin()
 
     def _act(self, request: Press | MoveLid | ReleaseAll | RecordLight | SelfTest) -> None:

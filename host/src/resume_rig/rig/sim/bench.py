@@ -8,7 +8,7 @@ thousand cycles on a virtual clock cost no more than their events. One thread at
 from collections.abc import Collection
 from typing import Final
 
-from numpy.random import SeedSequence, default_rng
+from numpy.random import Generator, SeedSequence, default_rng
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
@@ -33,6 +33,10 @@ from resume_rig.rig.smp.packet import RigCommand
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
 
 
+def _streams(seed: int) -> tuple[Generator, ...]:
+    return tuple(default_rng(stream) for stream in SeedSequence(seed).spawn(5))
+
+
 class SimulatedBench:
     """One DUT that is up, wired to one board that has just booted.
 
@@ -43,6 +47,8 @@ class SimulatedBench:
         profile: of the DUT.
         clock: the host's; only read, never waited on.
         seed: 0 or more.
+        sessions_before: of the same campaign. What the DUT does is drawn anew in each; its clocks
+            and the crystal of the board stay what they are.
         faults: how the DUT misbehaves; empty for not at all.
         light_rate_hz: of the board's photodiode; a divisor of 1e9, 0: it has none.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
@@ -57,6 +63,7 @@ class SimulatedBench:
         clock: Clock,
         seed: int,
         *,
+        sessions_before: int = 0,
         faults: frozenset[SimFault] = frozenset(),
         light_rate_hz: int = LIGHT_RATE_HZ,
         loopback: bool = False,
@@ -69,9 +76,8 @@ class SimulatedBench:
         self._clock = clock
         self._start_ns = clock.now_ns()
         # A stream for each part: what one draws does not shift what another one gets.
-        dut, log, time, board, light = (
-            default_rng(stream) for stream in SeedSequence(seed).spawn(5)
-        )
+        dut, log, _, board, light = _streams(seed + sessions_before)
+        _, _, time, crystal, _ = _streams(seed)
         self._dut: Plugged = LoopbackPlug(dut) if loopback else SimulatedDut(profile, dut, faults)
         self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
         self._panel = Panel(light, profile.behaviour.pwm_hz, profile.behaviour.pwm_duty)
@@ -82,7 +88,7 @@ class SimulatedBench:
             self.now_ns,
             lambda t_ns, actuator, driven: self._moves.append((t_ns, actuator, driven)),
             board,
-            round(board.uniform(-1, 1) * _MAX_RATE_PPB),
+            round(crystal.uniform(-1, 1) * _MAX_RATE_PPB),
             light_rate_hz=light_rate_hz,
         )
         self._board.boot(0, self._dut.levels, "power-on")

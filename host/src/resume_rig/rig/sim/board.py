@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from resume_rig import __version__
 from resume_rig._core import ffi, lib
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.rig.sim.core_calls import handle_of
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME
 from resume_rig.rig.sim.panel import Panel
 from resume_rig.rig.sim.rates import RatedClock
@@ -100,7 +101,8 @@ class SimulatedBoard:
         self._light_rate_hz = light_rate_hz
         self._sample_ns = 1_000_000_000 // light_rate_hz if light_rate_hz else 0
         self._world_ns = 0
-        self._handle = ffi.new_handle(self)
+        self._handle = handle_of(self)
+        self.struck: BaseException | None = None
         self._index = {channel: number for number, channel in enumerate(wiring.channels)}
         self._driven = dict.fromkeys(wiring.actuators, False)
         self._ticking = False
@@ -165,12 +167,14 @@ class SimulatedBoard:
             lib.rig_core_tick(self._core, self._clock.at(world_ns))
         finally:
             self._ticking = False
+        self._raise_struck()
 
     def release(self, world_ns: int) -> None:
         """Let go of every actuator at `world_ns`, as a reset does."""
         self._world_ns = world_ns
         self._deadline_known = False
         lib.rig_core_release(self._core)
+        self._raise_struck()
 
     # --- pins
 
@@ -250,7 +254,14 @@ class SimulatedBoard:
             room,
             self._length,
         )
+        self._raise_struck()
         return status, ffi.unpack(ffi.cast("char *", self._reply), self._length[0])
+
+    def _raise_struck(self) -> None:
+        """Raise what a callback could not: it was called by C."""
+        if self.struck is not None:
+            error, self.struck = self.struck, None
+            raise error
 
     def fill_selftest(self, checks: Any, most: int) -> int:
         """Write up to `most` checks and return how many; called by the core."""
@@ -360,30 +371,3 @@ class SimulatedBoard:
         """The core keeps pointers; what they point to lives as long as this boot."""
         self._memory.append(memory)
         return memory
-
-
-def _now_ns(context: Any) -> int:
-    board: SimulatedBoard = ffi.from_handle(context)
-    return board.now_ns()
-
-
-def _drive_output(context: Any, actuator: int, driven: bool) -> None:
-    board: SimulatedBoard = ffi.from_handle(context)
-    board.drive(actuator, driven)
-
-
-def _store(context: Any, calibration: Any) -> int:
-    board: SimulatedBoard = ffi.from_handle(context)
-    return board.store(calibration)
-
-
-def _fill_selftest(context: Any, checks: Any, most: int) -> int:
-    board: SimulatedBoard = ffi.from_handle(context)
-    return board.fill_selftest(checks, most)
-
-
-# cffi looks these up by name when the core calls back; each finds its board by the handle.
-ffi.def_extern(name="resume_rig_now_ns")(_now_ns)
-ffi.def_extern(name="resume_rig_drive")(_drive_output)
-ffi.def_extern(name="resume_rig_selftest")(_fill_selftest)
-ffi.def_extern(name="resume_rig_store")(_store)
