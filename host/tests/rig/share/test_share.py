@@ -4,7 +4,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from queue import Queue
@@ -25,6 +25,7 @@ from resume_rig.timing.clocks import SystemClock
 
 PATIENCE_S = 20.0
 MS = 1_000_000
+DRIFT_NS = 100_000  # 30 ppm of the seconds that it takes
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals"),
     # pyserial 3.5 calls Thread.setDaemon and setName, and leaves sockets to Python
@@ -79,6 +80,18 @@ def opened(url: str) -> Iterator[OpenRig]:
         rig.rig.close()
 
 
+@contextmanager
+def opened_when_free(url: str) -> Iterator[OpenRig]:
+    """Open the rig once the server has noticed that its client is gone."""
+    pause = threading.Event()
+    for _ in range(100):
+        if turned_away("127.0.0.1", port_of(url)) is None:
+            break
+        pause.wait(0.1)
+    with opened(url) as there:
+        yield there
+
+
 def port_of(url: str) -> int:
     return int(url.rpartition(":")[2])
 
@@ -105,6 +118,38 @@ def test_every_byte_passes_both_ways(url: str) -> None:
     assert all(a.board_tx_ns < b.board_rx_ns for a, b in pairwise(exchanges))
 
 
+def test_each_exchange_bounds_the_same_offset_of_the_clocks(url: str) -> None:
+    """A longer way makes the bounds wider, and never wrong."""
+    with opened(url) as there:
+        made = [there.rig.exchange_clocks() for _ in range(50)]
+
+    least = max(each.board_tx_ns - each.host_rx_ns for each in made)
+    most = min(each.board_rx_ns - each.host_tx_ns for each in made)
+    assert least <= most + DRIFT_NS
+
+
+NONSENSE = [
+    b"\xff\xfa\x2c\x01\xff\xf0",  # a baud rate of no bytes
+    b"\xff\xfa\x2c\x03\x63\xff\xf0",  # a parity that there is not
+    b"\xff\xf0",  # the end of an option that did not begin
+    b"\xff\xfa\xff\xf0",  # an empty option
+    b"\xff\xfa\x2c" + b"x" * 2_000_000,  # an option without end
+    bytes(range(256)) * 8,
+]
+
+
+@pytest.mark.parametrize("sent", NONSENSE, ids=range(len(NONSENSE)))
+def test_a_client_that_talks_nonsense_harms_only_itself(url: str, sent: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", port_of(url))) as mad, suppress(OSError):
+        mad.sendall(sent)
+        mad.shutdown(socket.SHUT_WR)
+        while mad.recv(4096):
+            pass
+
+    with opened_when_free(url) as there:
+        assert there.rig.info().board == "sim"
+
+
 def test_a_second_client_is_told_who_has_it(url: str) -> None:
     told = r": 127.0.0.1 port \d+ has this rig; wait until it is done$"
     with opened(url), pytest.raises(LinkLost, match=told):
@@ -117,12 +162,7 @@ def test_the_next_client_is_served_when_the_first_has_left_without_a_word(url: s
     first.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     first.close()  # with a reset, as the system does for a process that was killed
 
-    deadline = threading.Event()
-    for _ in range(100):
-        if turned_away("127.0.0.1", port_of(url)) is None:
-            break
-        deadline.wait(0.1)
-    with opened(url) as there:
+    with opened_when_free(url) as there:
         assert there.rig.info().board == "sim"
 
 

@@ -21,9 +21,14 @@ def turned_away(host: str, port: int) -> str | None:
         suppress(OSError),
         socket.create_connection((host, port), timeout=_PATIENCE_S) as connection,
     ):
-        while len(heard) < _MOST_BYTES and (more := connection.recv(_MOST_BYTES)):
+        while _may_be_ours(heard) and (more := connection.recv(_MOST_BYTES)):
             heard += more
     text = heard[:_MOST_BYTES].decode("utf-8", "replace").partition("\r\n")[0]
     if not text.startswith(GREETING):
         return None
     return "".join(c if c.isprintable() else "?" for c in text.removeprefix(GREETING))
+
+
+def _may_be_ours(heard: bytes) -> bool:
+    start = GREETING.encode("ascii")
+    return len(heard) < _MOST_BYTES and heard[: len(start)] == start[: len(heard)]

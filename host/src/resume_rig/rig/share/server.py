@@ -8,6 +8,7 @@ login: who reaches the TCP port has the rig.
 import logging
 import os
 import socket
+import struct
 import sys
 import threading
 from collections.abc import Callable
@@ -25,8 +26,12 @@ logger = logging.getLogger(__name__)
 
 _READ_BYTES: Final = 4096
 _POLL_S: Final = 0.2
+_NEWS_S: Final = 0.5
 _JOIN_S: Final = 5.0
 _MAX_PORT: Final = 65_535
+_MOST_OPTION_BYTES: Final = 256
+# serial.SerialException is an OSError; the others are what pyserial's telnet makes of nonsense.
+_ENDS_A_VISIT: Final = (OSError, ValueError, KeyError, TypeError, IndexError, struct.error)
 # A client whose machine died is let go of after some 25 s; the board lets go of the DUT by itself.
 _KEEP_ALIVE: Final = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 
@@ -82,7 +87,8 @@ class _Door:
     def let_in(self, connection: socket.socket, address: tuple[Any, ...]) -> None:
         """Serve a newcomer, or tell it why not."""
         who = f"{address[0]} port {address[1]}"
-        if self._visit is not None and self._visit.is_over():
+        # One that comes back at once may be quicker than the news of its hanging up.
+        if self._visit is not None and self._visit.is_over_within(_NEWS_S):
             self.close()
         if self._visit is not None:
             _turn_away(connection, f"{self._visit.who} has this rig; wait until it is done")
@@ -121,9 +127,9 @@ class _Visit:
         for thread in self._threads:
             thread.start()
 
-    def is_over(self) -> bool:
-        """Return whether client or port is gone."""
-        return self._over.is_set()
+    def is_over_within(self, timeout_s: float) -> bool:
+        """Return whether client or port is gone, now or soon."""
+        return self._over.wait(timeout_s)
 
     def write(self, data: bytes) -> None:
         """Send to the client; what pyserial's telnet calls."""
@@ -145,7 +151,7 @@ class _Visit:
         try:
             while not self._over.is_set():
                 work()
-        except (OSError, ValueError) as error:  # serial.SerialException is an OSError
+        except _ENDS_A_VISIT as error:
             logger.info("%s: %s", self.who, error)
         finally:
             self._over.set()
@@ -163,6 +169,8 @@ class _Visit:
         if not data:
             raise OSError("the client hung up")
         plain = b"".join(self._telnet.filter(data))
+        if len(self._telnet.suboption or b"") > _MOST_OPTION_BYTES:
+            raise OSError("the client sends a telnet option without end")
         if plain:
             self._port.write(plain)
 
