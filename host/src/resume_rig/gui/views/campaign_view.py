@@ -234,6 +234,8 @@ class CampaignView(View):
         self.tabs.addTab(self.failures, "Failures")
         self.tabs.addTab(self.evidence, "Evidence")
         self.tabs.addTab(self.lines, "What happened")
+        self.tabs.addTab(self.answer.figures, "Figures")
+        self.control.place_beside(self.answer.ways)
         plots = QSplitter()
         plots.addWidget(self.histogram)
         plots.addWidget(self.drift)
