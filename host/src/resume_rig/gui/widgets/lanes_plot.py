@@ -89,7 +89,7 @@ class LanesPlot(QWidget):
         for line in self._marks:
             self.lanes.plot.removeItem(line)
         colours = self._desk.look.colours
-        width = 1.5 * self.devicePixelRatioF()
+        width = 2 * self.devicePixelRatioF()
         pen = pg.mkPen(colours.vermillion, width=width, style=Qt.PenStyle.DashLine)
         self._marks = [
             pg.InfiniteLine(
