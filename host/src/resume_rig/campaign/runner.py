@@ -256,7 +256,7 @@ class CampaignRunner:
         if cycle.findings:
             return Outcome.RIG_FAULT
         raw = self._raw(cycle, Outcome.SLEPT_AND_WOKE, ())
-        return outside_cycle(raw, cycle.plan, self._store.identity).outcome
+        return outside_cycle(raw, cycle.plan, self._store.identity, measured=False).outcome
 
     def _raw(self, cycle: CycleRun, outcome: Outcome, findings: tuple[Finding, ...]) -> CycleRaw:
         return cycle.raw(
