@@ -1,6 +1,7 @@
 """A campaign: its plan, how it stands, what it has measured so far, and why something failed."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -98,11 +99,12 @@ class CampaignView(View):
         """Go on with the campaign that was stopped."""
         path = self.desk.seen.campaign.path
         if path is not None:
-            self._go_on_with(path)
+            self.go_on_with(path)
 
-    def _go_on_with(self, store: Path) -> None:
+    def go_on_with(self, store: Path, *, here: bool = False) -> None:
+        """Go on with the campaign of a store, on its own rig or on the one that is chosen."""
         try:
-            order = self.setting.go_on_order(store)
+            order = self.setting.go_on_order(store, here=here)
         except UsageError as error:
             self.notice.fail(str(error))
         else:
@@ -264,12 +266,14 @@ class CampaignView(View):
         load.triggered.connect(self._load_plan)
         store = QAction("Go on with a store …", self)
         store.triggered.connect(self._choose_store)
+        moved = QAction("Go on with a store on the rig above …", self)
+        moved.triggered.connect(partial(self._choose_store, here=True))
         failure = QAction("Show the first failure", self)
         failure.setShortcut(QKeySequence("Ctrl+E"))
         failure.triggered.connect(self._first_failure)
         own = [*self.control.menu_actions(), *self.editor.menu_actions()]
         own += self.answer.menu_actions()
-        return [*own, load, store, failure]
+        return [*own, load, store, moved, failure]
 
     def _first_failure(self) -> None:
         if self.failures.count():
@@ -282,7 +286,7 @@ class CampaignView(View):
         dialog.fileSelected.connect(self.editor.load)
         dialog.open()
 
-    def _choose_store(self) -> None:
+    def _choose_store(self, *_checked: bool, here: bool = False) -> None:
         dialog = QFileDialog(self, "Go on with a store", filter="Stores (*.rrs);;All files (*)")
-        dialog.fileSelected.connect(lambda name: self._go_on_with(Path(name)))
+        dialog.fileSelected.connect(lambda name: self.go_on_with(Path(name), here=here))
         dialog.open()
