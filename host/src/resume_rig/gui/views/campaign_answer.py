@@ -54,6 +54,10 @@ class CampaignAnswer(QWidget):
         """Return the buttons with their keys."""
         return self._actions
 
+    def shows(self, state: CampaignState) -> bool:
+        """Return whether the answer of a state is on the screen."""
+        return self._shown is state.answer
+
     def show_state(self, state: CampaignState) -> None:
         """Show the answer, or that it is being computed."""
         answer = state.answer

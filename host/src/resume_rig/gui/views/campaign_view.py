@@ -160,7 +160,8 @@ class CampaignView(View):
             return False
         drawn = all(shown is state for shown in self._drawn.values())
         answered = state.path is None or state.answer.told or state.answer.problem
-        return not state.phase.active and drawn and bool(answered) and not self.evidence.loading
+        drawn = drawn and self.answer.shows(state) and not self.evidence.loading
+        return not state.phase.active and drawn and bool(answered)
 
     def _run(self, order: RunCampaign) -> None:
         self.notice.clear()
