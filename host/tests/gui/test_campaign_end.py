@@ -46,7 +46,7 @@ def test_a_campaign_ends_with_its_verdict_its_confidence_and_its_report(
     assert told.verdict is Verdict.PASS
     assert view.answer.verdict.badge.text() == "PASS"
     assert "with 95 % confidence" in view.answer.verdict.why.text()
-    assert "95 % interval" in view.answer.figures.toPlainText()
+    assert "with 95 % confidence" in view.answer.figures.toPlainText()
     page = (tmp_path / "six.html").read_text("utf-8")
     assert "PASS" in page
     assert told.report == tmp_path / "six.html"
