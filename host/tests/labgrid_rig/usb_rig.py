@@ -1,6 +1,7 @@
 """An exporter's rig by the serial number of its USB device, as udev would tell of it.
 
-Runs where labgrid is; the devices are made up: python usb_rig.py PORT. Tells what it found, as JSON.
+Runs where labgrid is; the devices are made up: python usb_rig.py PORT. Writes what it found, as
+JSON.
 """
 
 import json
