@@ -98,8 +98,15 @@ class _Door:
         except LinkLost as error:
             _turn_away(connection, str(error))
             return
+        try:
+            self._visit = _Visit(connection, port, who)
+        except OSError as error:
+            # It has hung up before it was greeted.
+            logger.info("%s: %s", who, error)
+            port.close()
+            connection.close()
+            return
         logger.info("%s has the port", who)
-        self._visit = _Visit(connection, port, who)
 
     def close(self) -> None:
         """Hang up on whoever is there."""
