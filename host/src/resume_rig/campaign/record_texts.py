@@ -10,6 +10,7 @@ from resume_rig.campaign.store import Store
 from resume_rig.model.component import Figure
 from resume_rig.model.cycle import Correlation, ReconciledCycle
 from resume_rig.model.os_record import OsRecord, WakeSource
+from resume_rig.model.packed_sequence import PackedSequence
 
 
 def without_text(record: OsRecord) -> OsRecord:
@@ -61,4 +62,6 @@ def with_record_texts(
             return cycle
         return dataclasses.replace(cycle, record=whole.get(cycle.record, cycle.record))
 
-    return dataclasses.replace(correlation, cycles=tuple(map(told, correlation.cycles)))
+    kept = [cycle.record for cycle in correlation.cycles if cycle.record is not None]
+    cycles = PackedSequence(map(told, correlation.cycles), kept)
+    return dataclasses.replace(correlation, cycles=cycles)
