@@ -16,7 +16,7 @@ from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
 from resume_rig.campaign.plan import NS_PER_S, Plan
 from resume_rig.campaign.plan_states import has_record
 from resume_rig.campaign.raw import CycleRaw, Session
-from resume_rig.campaign.recovery import why_recover
+from resume_rig.campaign.recovery import stayed_dark, why_recover
 from resume_rig.campaign.recovery_ladder import LadderClimb, recoveries_of
 from resume_rig.campaign.rig_return import Reopen, RigReturn
 from resume_rig.campaign.settling import Settling
@@ -199,7 +199,8 @@ class CampaignRunner:
             self._rig_return.good_cycle()
         why = why_recover(self._bench, raw.outcome, silent=self._is_silent(raw))
         if why is not None:
-            self._ladder.climb(cycle.plan, why, suspected=raw.outcome is Outcome.DARK)
+            suspected = stayed_dark(self._bench, raw.outcome)
+            self._ladder.climb(cycle.plan, why, suspected=suspected)
 
     def _next_cycle(self, number: int, plan: Plan) -> CycleRun:
         """Return a cycle that has not begun; its time-outs are learned from those of its kind."""
