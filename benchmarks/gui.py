@@ -94,6 +94,8 @@ def campaign_blocks(cycles: int) -> tuple[list[float], list[float], float]:
     from PySide6.QtCore import Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
+    from resume_rig.analysis.requirement import load_requirement
+    from resume_rig.campaign.commission import Surroundings
     from resume_rig.campaign.plan import default_plan, override
     from resume_rig.gui.state.campaign_state import Phase
     from resume_rig.gui.worker.requests import RunCampaign
@@ -118,7 +120,9 @@ def campaign_blocks(cycles: int) -> tuple[list[float], list[float], float]:
     with tempfile.TemporaryDirectory() as folder:
         plan = override(default_plan(), cycles=cycles)
         store = Path(folder) / "store.rrs"
-        window.worker.ask(RunCampaign("sim:clock=virtual,seed=7", None, plan, store))
+        requirement = load_requirement("sysfund-0004")
+        url = "sim:clock=virtual,seed=7"
+        window.worker.ask(RunCampaign(url, None, plan, store, requirement, Surroundings()))
         begun = last = time.perf_counter()
         timer.start(TICK_MS)
         while window.desk.seen.campaign.phase is not Phase.FINISHED:

@@ -77,8 +77,8 @@ def test_a_long_campaign_that_was_watched_is_matched_at_an_even_pace(record) -> 
 
     found = match(outside(awake), records(record, wakes), seen_in=list(range(n)))
 
-    assert all(cycle == place for cycle, place in found.pairs)
-    assert len(found.pairs) >= 0.95 * n
+    # The pace beats with whole seconds: for hours the readings are off by little, then by more.
+    assert found.pairs == tuple((i, i) for i in range(n))
     assert found.verified
 
 

@@ -39,6 +39,23 @@ def test_a_long_even_campaign_that_nothing_ties_is_ambiguous(record) -> None:
     assert not any(probability >= HIGH_CONFIDENCE for probability in found.probability)
 
 
+def test_a_pace_that_is_even_in_most_runs_is_tied_by_the_others(record) -> None:
+    generator = np.random.default_rng(18)
+    n = 8000
+    uneven = np.arange(n) // 200 % 5 == 0
+    wide_s = np.where(uneven, 8.0, 0.02)
+    awake = UTC_NS + (np.cumsum(45 + generator.uniform(-wide_s, wide_s)) * S).astype(np.int64)
+    slow = UTC_NS + ((awake - UTC_NS) * (1 + 20e-6)).astype(np.int64)
+    wakes = os_wakes(slow, 3600 * S, generator)
+    moved = generator.random(n) < 0.03
+
+    found = match(outside(awake), records(record, np.where(moved, wakes + 20 * S, wakes)))
+
+    assert all(cycle == place for cycle, place in found.pairs)
+    assert len(found.pairs) >= 0.995 * (n - moved.sum())
+    assert found.steps == ()
+
+
 @pytest.mark.parametrize("seed", [10, 25, 79, 170, 269, 285])
 def test_a_short_run_between_two_steps_is_not_given_away_for_certain(seed) -> None:
     # Brutal campaigns of `benchmarks/matching.py` with steps of nearly a whole number of paces,

@@ -48,7 +48,7 @@ SCHEDULE = {
 }
 HANG_SHARE = 0.005
 DOUBLE_RESET_SHARE = 0.03
-DAMAGED_SHARE = 0.002
+DAMAGED_SHARE = 0.003
 # The button held for so long cuts the power; the DUT boots for so long.
 FORCE_OFF_NS = 6 * S
 BOOTS_NS = 60 * S

@@ -90,6 +90,11 @@ OTHER_CASES = {
         2,
         "notes.txt",
     ),
+    "pair without numbers": (
+        ["correlate", "other.rrs", "--pair", "1=first"],
+        2,
+        "such as 1=5; found '1=first'",
+    ),
     "report of nothing": (["report", "none.rrs"], 2, "none.rrs"),
     "report of a text": (["report", "notes.txt"], 2, "notes.txt"),
     "press without a rig": (["press"], 2, "--rig"),

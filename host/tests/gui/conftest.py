@@ -61,6 +61,7 @@ def window(
     look = Look(ThemeName.LIGHT)
     apply_to_application(look.colours)
     made = Window(look, Remembered(settings), asked)
+    qtbot.addWidget(made)
     made.show()
     # Keys go to the active window; without a window manager nobody else makes it so.
     made.activateWindow()

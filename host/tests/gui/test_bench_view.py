@@ -1,13 +1,11 @@
 """The bench view on the simulated bench, by mouse and keyboard."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
+from served_bench import served
 
 from resume_rig.gui.state.bench_state import Link
 from resume_rig.gui.views.bench_view import BenchView
@@ -15,7 +13,6 @@ from resume_rig.gui.window import Window
 from resume_rig.model.channel import Channel
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.bench import SimulatedBench
-from resume_rig.rig.sim.serve import serve_tcp
 from resume_rig.timing.clocks import SystemClock
 
 SIM = "sim:clock=virtual,seed=7"
@@ -100,27 +97,6 @@ def test_a_rig_that_cannot_be_opened_is_one_sentence_above_the_view(
     qtbot.waitUntil(lambda: words in view.notice.text, timeout=PATIENCE_MS)
     assert "\n" not in view.notice.text
     assert view.connection.button.text() == "Connect"
-
-
-@contextmanager
-def served(bench: SimulatedBench, port: int = 0) -> Iterator[str]:
-    ready, stop = threading.Event(), threading.Event()
-    address: list[str] = []
-
-    def on_ready(place: str) -> None:
-        address.append(place)
-        ready.set()
-
-    server = threading.Thread(
-        target=serve_tcp, args=(bench, "127.0.0.1", port, on_ready, stop), daemon=True
-    )
-    server.start()
-    assert ready.wait(10)
-    try:
-        yield address[0]
-    finally:
-        stop.set()
-        server.join(10)
 
 
 def test_a_rig_that_is_unplugged_is_said_and_found_again(qtbot: QtBot, window: Window) -> None:

@@ -68,7 +68,7 @@ def test_another_candidate_is_shown_without_reading_again(
     qtbot, window, stores, monkeypatch
 ) -> None:
     view = opened(qtbot, window, *stores)
-    monkeypatch.setattr("resume_rig.gui.views.compare_view.read_evidence", None)
+    monkeypatch.setattr(window.jobs, "start_apart", None)
 
     qtbot.keyClick(view.setting.candidate, Qt.Key.Key_Down)
 

@@ -1,5 +1,6 @@
 """The explorer, driven as a person does it: a failure found and explained, filters, damage."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -69,10 +70,12 @@ def test_a_filter_is_typed_and_told_where_it_is_wrong(qtbot, window, store) -> N
 
     qtbot.keyClicks(view.filter, "to light above p50 and verdict is pass")
     qtbot.keyClick(view.filter, Qt.Key.Key_Return)
+    qtbot.waitUntil(view.settled, timeout=60_000)
     assert 0 < len(view.cycles.model.rows) < 12
 
     view.filter.setText("verdikt is pass and to light above fast")
     qtbot.keyClick(view.filter, Qt.Key.Key_Return)
+    qtbot.waitUntil(view.settled, timeout=60_000)
     assert "'fast' is no value of to light" in view.wrong.text()
     view.filter.clear()
     assert len(view.cycles.model.rows) == 12
@@ -82,8 +85,7 @@ def test_a_filter_is_typed_and_told_where_it_is_wrong(qtbot, window, store) -> N
 def test_keys_go_to_what_is_worth_a_look(qtbot, window, store) -> None:
     view = opened(qtbot, window, store)
     assert view._explored is not None
-    view._explored.outliers.resize(2, refcheck=False)
-    view._explored.outliers[:] = np.array([3, 8])
+    view._explored = dataclasses.replace(view._explored, outliers=np.array([3, 8]))
 
     following, before = view.view_actions()[:2]
     following.trigger()

@@ -48,9 +48,11 @@ def test_a_log_is_judged_and_says_what_the_verdict_rests_on(qtbot, window) -> No
     assert view.notice.text == ""
 
 
-def test_another_limit_is_judged_without_reading_again(qtbot, window, monkeypatch) -> None:
-    view = opened(qtbot, window, "four-s3-cycles.xml")
-    monkeypatch.setattr("resume_rig.gui.views.log_view.read_logs", None)
+def test_another_limit_is_judged_without_reading_again(qtbot, window, tmp_path) -> None:
+    path = tmp_path / "log.xml"
+    path.write_bytes((LOGS / "four-s3-cycles.xml").read_bytes())
+    view = opened(qtbot, window, path)
+    path.unlink()
 
     qtbot.keyClicks(view.setting.limit, "3000")
     qtbot.keyClick(view.setting.limit, Qt.Key.Key_Return)
@@ -105,8 +107,11 @@ def test_rows_are_filtered_and_written_as_they_are_shown(qtbot, window, tmp_path
     words = view.transitions.findChild(QLineEdit)
     assert words is not None
     qtbot.keyClicks(words, "doze")
+    qtbot.waitUntil(view.settled, timeout=60_000)
     path = tmp_path / "doze.csv"
-    view.transitions.export_formats()[0].write(path)
+    told: list[tuple[int, int]] = []
+    view.transitions.export_formats()[0].make()(path, lambda *how_far: told.append(how_far))
+    assert told[0] == (0, len(view.transitions.model.rows))
 
     assert 0 < len(view.transitions.model.rows) < total
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,39 +1,13 @@
 """A link that is gone is opened anew, over a real port: the rig object stays the same."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
+from served_bench import served
 
 from resume_rig.model.errors import BoardRebooted, LinkLost
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.open import open_rig
 from resume_rig.rig.sim.bench import SimulatedBench
-from resume_rig.rig.sim.serve import serve_tcp
 from resume_rig.timing.clocks import SystemClock
-
-
-@contextmanager
-def served(bench: SimulatedBench, port: int = 0) -> Iterator[str]:
-    """Serve a bench on a port of the loop-back interface; yield its address."""
-    ready, stop = threading.Event(), threading.Event()
-    address: list[str] = []
-
-    def on_ready(place: str) -> None:
-        address.append(place)
-        ready.set()
-
-    server = threading.Thread(
-        target=serve_tcp, args=(bench, "127.0.0.1", port, on_ready, stop), daemon=True
-    )
-    server.start()
-    assert ready.wait(10)
-    try:
-        yield address[0]
-    finally:
-        stop.set()
-        server.join(10)
 
 
 def new_bench(seed: int) -> SimulatedBench:

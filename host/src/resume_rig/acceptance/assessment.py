@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from resume_rig.model.campaign import CampaignFacts
     from resume_rig.model.cycle import Correlation
+    from resume_rig.model.match import KnownPair
     from resume_rig.model.os_record import LogReading
     from resume_rig.model.requirement import Requirement
 
@@ -26,6 +27,7 @@ def assess_store(
     requirement: "Requirement",
     report: Path | None,
     reading: "LogReading | None" = None,
+    known: "KnownPair | None" = None,
 ) -> Assessed:
     """Compute everything again from what a store keeps raw.
 
@@ -34,6 +36,7 @@ def assess_store(
         requirement: what it is judged against.
         report: where the HTML report is, or will be.
         reading: OS records to match instead of the stored ones.
+        known: a cycle and its OS record, where somebody knows them.
     """
     from resume_rig.campaign.assess import assess, facts_of
     from resume_rig.campaign.budgets import stored_budgets
@@ -43,7 +46,7 @@ def assess_store(
     if reading is not None:
         stored = dataclasses.replace(stored, reading=reading)
     clock = clock_of(stored)
-    correlation = assess(stored, requirement, clock)
+    correlation = assess(stored, requirement, clock, known)
     facts = facts_of(stored, requirement, report, correlation.cycles)
     budgets = stored_budgets(stored, correlation, clock)
     return Assessed(correlation, dataclasses.replace(facts, budgets=budgets), store)

@@ -17,6 +17,7 @@ from resume_rig.analysis.findings.seen import Surroundings
 from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG, hidden_bios
 from resume_rig.analysis.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.match import Match, OutsideMoments, match
+from resume_rig.analysis.match_known import match_with
 from resume_rig.analysis.measures import sighting_of
 from resume_rig.analysis.norms import usual_rests
 from resume_rig.analysis.os_away import before_sleep
@@ -45,6 +46,7 @@ from resume_rig.model.match import (
     ClockStep,
     Confidence,
     CycleReason,
+    KnownPair,
     MatchCertainty,
     UnmatchedRecord,
     percent,
@@ -127,6 +129,8 @@ def correlate(
     requirement: Requirement,
     reset_to_tsc: BoundedNs = UNKNOWN_RESET_TO_TSC,
     platform: Platform = UNKNOWN_PLATFORM,
+    *,
+    known: KnownPair | None = None,
 ) -> Correlation:
     """Return cycles and OS records as one statement.
 
@@ -139,15 +143,13 @@ def correlate(
         requirement: what the verdict is about.
         reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
         platform: what else the DUT profile knows of the platform.
+        known: a pair that somebody knows.
+
+    Raises:
+        UsageError: the times contradict the known pair.
     """
     related = any(cycle.wake_utc is not None for cycle in cycles)
-    found = match(
-        _all_moments(cycles, reading.records, related),
-        reading.records,
-        same_epoch=related,
-        seen_in=_seen_in(cycles, reading.records),
-        left_out=_kinds_left_out(cycles),
-    )
+    found = _match(cycles, reading.records, known, related=related)
     told = _told(cycles, reading, found)
     record_of = {
         index: each.record
@@ -182,7 +184,7 @@ def correlate(
         ),
         clock=_clock(cycles, reconciled, reset_to_tsc, set_before) if related else None,
         verdict=verdict_of_limits(limits),
-        why=campaign_why(reconciled, requirement, limits, _doubts(reading)),
+        why=campaign_why(reconciled, requirement, limits, _doubts(reading, known)),
         limits=limits,
         failures=failure_rate(_not_passed(verdicts), verdicts.total()),
         series=cycle_series(reconciled, requirement),
@@ -197,6 +199,32 @@ def correlate(
 
 def _not_passed(verdicts: Mapping[tuple[bool, Verdict], int]) -> int:
     return sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
+
+
+def _match(
+    cycles: Sequence[TimedCycle],
+    records: Sequence[OsRecord],
+    known: KnownPair | None,
+    *,
+    related: bool,
+) -> Match:
+    moments = _all_moments(cycles, records, related)
+    seen_in, left_out = _seen_in(cycles, records), _kinds_left_out(cycles)
+
+    def matched(pair: tuple[int, int] | None) -> Match:
+        return match(
+            moments,
+            records,
+            same_epoch=related,
+            seen_in=seen_in,
+            left_out=left_out,
+            known=pair,
+        )
+
+    if known is None:
+        return matched(None)
+    numbers = [cycle.outside.number for cycle in cycles]
+    return match_with(known, numbers, moments, records, matched)
 
 
 def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tuple[_Told, ...]:
@@ -341,10 +369,12 @@ def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
     return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
 
 
-def _doubts(reading: LogReading) -> list[str]:
+def _doubts(reading: LogReading, known: KnownPair | None) -> list[str]:
     """Say what the evidence itself is worth."""
     parts: list[str] = []
     bad = sum(not source.integrity.ok for source in reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} not whole, so records may be missing")
+    if known is not None:
+        parts.append(f"record {known.record} was stated to be that of cycle {known.cycle}")
     return parts

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from resume_rig.analysis.match_beat import with_beat
 from resume_rig.analysis.match_chain import Chain, follow
 from resume_rig.analysis.match_choice import choose, related
 from resume_rig.analysis.match_columns import (
@@ -43,6 +44,7 @@ from resume_rig.analysis.match_times import (
     sleep_entries,
     wake_entries,
 )
+from resume_rig.analysis.offset_stretches import LONG_CAMPAIGN
 from resume_rig.analysis.offset_tracks import find_tracks
 from resume_rig.model.match import (
     HIGH_CONFIDENCE,
@@ -121,6 +123,7 @@ def match(
     same_epoch: bool = True,
     seen_in: Sequence[int | None] = (),
     left_out: Collection[SleepKind] = NO_SLEEPS,
+    known: tuple[int, int] | None = None,
 ) -> Match:
     """Return the one-to-one, order-preserving match that explains most.
 
@@ -133,19 +136,26 @@ def match(
         seen_in: for each record the index of the cycle at whose end it was there for the first
             time, None where that is not known; may be empty.
         left_out: kinds whose records belong to none of these cycles.
+        known: a cycle and its own record, by index, where somebody knows one.
     """
     seen = seen_at(seen_in, len(records), len(cycles))
     times = record_times(columns_of(records), left_out)
-    return match_arrays(moments_of(cycles), times, same_epoch, seen)
+    return match_arrays(moments_of(cycles), times, same_epoch, seen, known)
 
 
-def match_arrays(moments: Moments, times: RecordTimes, same_epoch: bool, seen: Seen) -> Match:
+def match_arrays(
+    moments: Moments,
+    times: RecordTimes,
+    same_epoch: bool,
+    seen: Seen,
+    known: tuple[int, int] | None = None,
+) -> Match:
     """Return the match of cycles and records that are columns of numbers; see `match`."""
     entries = wake_entries(times, seen)
-    outside = cycle_times(moments, seen, by_wake=True)
+    outside = cycle_times(moments, seen, known, by_wake=True)
     sleeps = sleep_entries(times, seen)
     if len(entries.at_s) == 0 or len(outside.at_s) == 0:
-        entries, outside = sleeps, cycle_times(moments, seen, by_wake=False)
+        entries, outside = sleeps, cycle_times(moments, seen, known, by_wake=False)
     found = _best(outside, entries, same_epoch)
     chosen, possible, noise = found.chosen, found.possible, found.noise
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
@@ -214,6 +224,8 @@ def _best(cycles: CycleTimes, entries: Entries, same_epoch: bool) -> _Found:
     # Bases differ by what two clocks that agree differ: then the offset of the arrays is this.
     expected_s = (cycles.base_ns - entries.base_ns) * 1e-9 if same_epoch else None
     tracks = find_tracks(cycles, entries, expected_s)
+    if len(cycles.at_s) >= LONG_CAMPAIGN:
+        cycles = with_beat(cycles, entries, tracks)
     some, of_some = to_learn_from(cycles, entries, tracks)
     prior = _log_prior(of_some.offset_s[0], expected_s, some, entries)
     for _ in range(_ROUNDS_TO_LEARN):

@@ -13,9 +13,10 @@ import numpy as np
 
 from resume_rig.analysis.match_likelihood import (
     NEVER,
+    Gains,
     Noise,
+    either,
     gains,
-    log_sum,
     lost_cost,
     parts_of,
 )
@@ -33,6 +34,7 @@ _REMEMBERED = len(_GIVEN_UP) - 1
 _CELLS_FINE = 4096
 _SURE = 0.999
 _NO_RANK = (1 << 62) - 1
+_AS_GOOD = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,12 +64,15 @@ class _Worth:
 
     Attributes:
         gain: log-likelihood, NEVER where there is no such candidate, float64 [n, k].
-        rank: rank of the best record near, -1 where none is near or it is hardly dated; a record
-            without durations reaches seconds and may lie near by chance, int64 [n, k].
+        rank: rank of the record near, -1 where none is near or it is hardly dated; a record
+            without durations reaches seconds and may lie near by chance, int64 [n, k]. Where the
+            clock went back two records may be near: this is the first of them that is as good.
+        last_rank: of the last of them, int64 [n, k].
     """
 
     gain: Floats
     rank: Indexes
+    last_rank: Indexes
 
 
 def follow(
@@ -95,7 +100,7 @@ def follow(
     posterior, evidence = _both_ways(cells, tracks, worth, cycles, log_prior)
     if size > 1:
         # Where many are alike, a step has no cycle of its own.
-        fine = _unsettled(cells, tracks, posterior) & ~crowded
+        fine = _unsettled(cells, tracks, posterior, cycles) & ~crowded
         cells = _cells(tracks, size, fine)
         posterior, evidence = _both_ways(cells, tracks, worth, cycles, log_prior)
     cell, slots = np.nonzero(posterior > 1e-5)
@@ -122,7 +127,7 @@ def _worth(
     """Return what some cycles are worth, ascending."""
     n, most = len(rows), tracks.offset_s.shape[1]
     gain = np.full((n, most), NEVER)
-    rank = np.full((n, most), -1, dtype=np.int64)
+    rank, last_rank = (np.full((n, most), -1, dtype=np.int64) for _ in range(2))
     stretch = np.searchsorted(tracks.first, rows, side="right") - 1
     for slot, part in product(range(most), parts_of(n)):
         of_part = stretch[part]
@@ -131,13 +136,24 @@ def _worth(
         offset_s = tracks.offset_at(stretch[at], slot, cycles.at_s[own])
         found = gains(cycles, entries, own, offset_s, noise)
         lost = lost_cost(cycles, entries, own, offset_s, noise)
-        gain[at, slot] = log_sum(np.column_stack([found.gain, lost]), axis=1)
-        best = found.gain.argmax(axis=1)
-        place = np.arange(len(at))
-        entry = found.entry[place, best]
-        sharp = (found.gain[place, best] > 0) & (entries.half_s[entry] == 0.0)
-        rank[at, slot] = np.where(sharp, entries.rank[entry], -1)
-    return _Worth(gain, rank)
+        gain[at, slot] = either(found.gain, lost)
+        rank[at, slot], last_rank[at, slot] = _ranks_near(found, entries)
+    return _Worth(gain, rank, last_rank)
+
+
+def _ranks_near(found: Gains, entries: Entries) -> tuple[Indexes, Indexes]:
+    """Return the ranks of the first and of the last record near that is as good as any."""
+    place, best = np.arange(len(found.gain)), found.gain.argmax(axis=1)
+    entry, top = found.entry[place, best], found.gain[place, best]
+    sharp = (top > 0) & (entries.half_s[entry] == 0.0)
+    first = np.where(sharp, entries.rank[entry], -1)
+    last = first.copy()
+    alike = found.gain >= np.maximum(top - _AS_GOOD, 0.0)[:, None]
+    several = np.flatnonzero(sharp & (alike.sum(axis=1) > 1))
+    ranks, alike = entries.rank[found.entry[several]], alike[several]
+    first[several] = np.where(alike, ranks, _NO_RANK).min(axis=1)
+    last[several] = np.where(alike, ranks, -1).max(axis=1)
+    return first, last
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,12 +182,13 @@ def _cells(tracks: Tracks, size: int, fine: "np.ndarray[tuple[int], np.dtype[np.
 
 
 def _unsettled(
-    cells: _Cells, tracks: Tracks, posterior: Floats
+    cells: _Cells, tracks: Tracks, posterior: Floats, cycles: CycleTimes
 ) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
     """Return the stretches in or beside which the clock may have been set."""
     best = posterior.argmax(axis=1)
-    offset_s = tracks.offset_s[cells.stretch, best]
-    moved = np.abs(np.diff(offset_s)) > _SAME_S
+    at_s = cycles.at_s[cells.first[1:-1]]
+    before_s = tracks.offset_at(cells.stretch[:-1], best[:-1], at_s)
+    moved = np.abs(tracks.offset_at(cells.stretch[1:], best[1:], at_s) - before_s) > _SAME_S
     fine = np.zeros(len(tracks.first) + 1, dtype=np.bool_)
     for side in (cells.stretch[:-1][moved], cells.stretch[1:][moved]):
         for beside in (0, 1, 2):
@@ -226,7 +243,7 @@ class _Moves:
         self._tracks = tracks
         self._at_s = cycles.at_s[cells.first[:-1]]
         self._ranks = np.maximum.reduceat(worth.rank, cells.first[:-1], axis=0)
-        self._next = _next_ranks(cells, tracks, worth)
+        self._next = _next_ranks(cells, tracks, worth, cycles)
         self._known: dict[tuple[int, bool], Floats] = {}
 
     def into(self, cell: int, used: Indexes) -> Floats:
@@ -267,10 +284,27 @@ class _Moves:
         return np.nan_to_num(np.where(np.isnan(apart_s), 0.0, factors))
 
 
-def _next_ranks(cells: _Cells, tracks: Tracks, worth: _Worth) -> Indexes:
-    """Return, for each cell, the next rank that a candidate uses from it, within its stretch."""
-    following = np.where(worth.rank < 0, _NO_RANK, worth.rank)
-    for stretch in range(len(tracks.first) - 1):
-        part = slice(int(tracks.first[stretch]), int(tracks.first[stretch + 1]))
-        following[part] = np.minimum.accumulate(following[part][::-1], axis=0)[::-1]
+def _next_ranks(cells: _Cells, tracks: Tracks, worth: _Worth, cycles: CycleTimes) -> Indexes:
+    """Return, for each cell, the next rank that a candidate uses from it, as long as it goes on."""
+    following = np.where(worth.last_rank < 0, _NO_RANK, worth.last_rank)
+    count = len(tracks.first) - 1
+    goes_on = _continued(tracks, cycles)
+    for stretch in range(count - 1, -1, -1):
+        low, high = int(tracks.first[stretch]), int(tracks.first[stretch + 1])
+        if stretch + 1 < count:
+            after = np.append(following[high], _NO_RANK)[goes_on[stretch]]
+            following[high - 1] = np.minimum(following[high - 1], after)
+        following[low:high] = np.minimum.accumulate(following[low:high][::-1], axis=0)[::-1]
     return np.asarray(following[cells.first[:-1]])
+
+
+def _continued(tracks: Tracks, cycles: CycleTimes) -> Indexes:
+    """Return in which slot of the next stretch each candidate goes on, -1 for none."""
+    at_s = cycles.at_s[tracks.first[1:-1], None]
+    middle_s = tracks.middle_s[:, None]
+    before = tracks.offset_s[:-1] + tracks.rate[:-1] * (at_s - middle_s[:-1])
+    after = tracks.offset_s[1:] + tracks.rate[1:] * (at_s - middle_s[1:])
+    apart_s = np.nan_to_num(np.abs(after[:, None, :] - before[:, :, None]), nan=np.inf)
+    nearest = apart_s.argmin(axis=2)
+    same = np.take_along_axis(apart_s, nearest[:, :, None], axis=2)[:, :, 0] <= _SAME_S
+    return np.where(same, nearest, -1)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from resume_rig.analysis.match_chain import Chain
-from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost, parts_of
+from resume_rig.analysis.match_likelihood import Noise, either, gains, lost_cost, parts_of
 from resume_rig.analysis.match_order import Choice, doubted_by_order, in_order
 from resume_rig.analysis.match_times import CycleTimes, Entries
 from resume_rig.analysis.offset_tracks import Tracks
@@ -44,7 +44,7 @@ def _shares(
     offset_s = tracks.offset_s[stretch, chain.slots] + tracks.rate[stretch, chain.slots] * away_s
     found = gains(cycles, entries, chain.rows, offset_s, noise)
     lost = lost_cost(cycles, entries, chain.rows, offset_s, noise)
-    whole = log_sum(np.column_stack([found.gain, lost]), axis=1)
+    whole = either(found.gain, lost)
     share = np.exp(found.gain - whole[:, None]) * chain.probability[:, None]
     at, column = np.nonzero(share > 1e-4)
     return Choice(

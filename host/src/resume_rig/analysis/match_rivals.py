@@ -15,6 +15,7 @@ from resume_rig.analysis.match_edges import Edges
 from resume_rig.analysis.match_likelihood import (
     Noise,
     by_chance,
+    either,
     gains_without_lag,
     log_sum,
     lost_cost,
@@ -153,32 +154,23 @@ def _rivals(
     anchor_s: float | None,
 ) -> float:
     """Return the likelihood of all rivals together against that of the run as it was found."""
-    voters = run.rows
-    own_s = np.interp(rows, voters, run.offset_s)
+    own_s = np.interp(rows, run.rows, run.offset_s)
     story = _Story(cycles, free, noise, rows, own_s)
     beside = _apart(_voted_near(run, cycles, free))
     if len(rows) > _WEIGHED and all(story.has_many(beside, size) for size in (_GLANCE, _WEIGHED)):
         return _AS_GOOD_AS_ANY
-    # The cycles about a short run may have a better story that the run is no part of.
-    spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
-    most = min(most_voters(len(free.at_s)), _VOTERS)
-    groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
-    # Votes are for shifts against where the run itself is, so that its drift spoils none.
-    told_s = [cycles.at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
-    voted = [voted_offsets(each, free.at_s, _RIVALS) for each in told_s]
-    some = _sample(len(rows), _WEIGHED)
+    shifts, are_some = _shifts(run, story, beside)
+    some = story.sample(_WEIGHED)
     own = story.told(0.0, some)
     close_s = own.total - by_chance(own.of_each, own.cycles, noise)
-    first = _apart(voted[0]).tolist()
-    others = _apart(np.concatenate([*voted, beside])).tolist()
     # So many that come near in a sample, or among those with most votes, are some of more: nothing
     # tells which of them is right.
-    many = MANY if len(some) < len(rows) else len(others) + 1
-    if len(voters) > most and len(voted[0]) >= _RIVALS:
+    many = MANY if len(some) < len(rows) else len(shifts) + 1
+    if are_some:
         many = min(many, _RIVALS // 2)
     worth: dict[float, float] = {}
     near: list[float] = []
-    for away in [*first, *(each for each in others if each not in first)]:
+    for away in shifts:
         worth[away] = story.told(away, some).total
         near += [away] if worth[away] >= close_s else []
         if len(near) >= many:
@@ -194,9 +186,27 @@ def _rivals(
     return float(np.exp(np.clip(apart, -_FARTHEST, _FARTHEST)).sum())
 
 
-def _sample(count: int, size: int) -> Indexes:
-    """Return so many places, evenly spread; all where there are fewer."""
-    return np.unique(np.linspace(0, count - 1, min(size, count)).astype(np.int64))
+def _shifts(run: Choice, story: "_Story", beside: Floats) -> tuple[list[float], bool]:
+    """Return the shifts to weigh, likely ones first, and whether there may be more of them.
+
+    Args:
+        run: as it was found.
+        story: its cycles and the records that are free.
+        beside: the shifts by a few records.
+    """
+    voters, rows, free = run.rows, story.rows, story.free
+    # The cycles about a short run may have a better story that the run is no part of.
+    spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
+    most = min(most_voters(len(free.at_s)), _VOTERS)
+    groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
+    # Votes are for shifts against where the run itself is, so that its drift spoils none.
+    at_s = story.cycles.at_s
+    told_s = [at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
+    voted = [voted_offsets(each, free.at_s, _RIVALS) for each in told_s]
+    first = _apart(voted[0]).tolist()
+    others = _apart(np.concatenate([*voted, beside])).tolist()
+    are_some = len(voters) > most and len(voted[0]) >= _RIVALS
+    return [*first, *(each for each in others if each not in first)], are_some
 
 
 def _apart(away_s: Floats) -> Floats:
@@ -267,9 +277,21 @@ class _Story:
         of_each = float(best[0] / best[1]) if best[1] else 0.0
         return _Explained(float(log_sum(totals, axis=0)), of_each, len(rows))
 
+    def sample(self, size: int) -> Indexes:
+        """Return so many places of rows, evenly spread, and that of a cycle whose record is known.
+
+        All of them where there are fewer.
+        """
+        count = len(self.rows)
+        places = np.linspace(0, count - 1, min(size, count)).astype(np.int64)
+        if self.cycles.known is not None:
+            own = np.flatnonzero(self.cycles.index[self.rows] == self.cycles.known[0])
+            places = np.concatenate([places, own])
+        return np.unique(places)
+
     def has_many(self, away_s: Floats, size: int) -> bool:
         """Return whether many offsets explain as much, but for chance, in a sample of the rows."""
-        some = _sample(len(self.rows), size)
+        some = self.sample(size)
         own = self.told(0.0, some)
         close_s = own.total - by_chance(own.of_each, own.cycles, self.noise)
         near = (self.told(away, some).total >= close_s for away in away_s.tolist())
@@ -282,7 +304,7 @@ class _Story:
         gains = [found.gain]
         if self.cycles.readings:
             gains = [found.with_lag(usual, self.noise.late) for usual in USUAL_LAGS]
-        return [log_sum(np.column_stack([gain, lost]), axis=1) for gain in gains]
+        return [either(gain, lost) for gain in gains]
 
     def _centre(self, rows: Indexes, offset_s: Floats) -> float:
         """Return how far a rival's own pairs are from it, in the median."""

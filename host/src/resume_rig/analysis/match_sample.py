@@ -35,17 +35,8 @@ def to_learn_from(
     first = int(np.searchsorted(tracks.first, low, side="right")) - 1
     last = int(np.searchsorted(tracks.first, min(low + _LEARNT_FROM, n)))
     part = slice(int(tracks.first[first]), int(tracks.first[last]))
-    some = CycleTimes(
-        cycles.base_ns,
-        cycles.at_s[part],
-        cycles.index[part],
-        cycles.asleep_s[part],
-        cycles.unlike[part],
-        cycles.reading[part],
-        cycles.readings,
-    )
     stretches = slice(first, last)
-    return some, Tracks(
+    return cycles.of(part), Tracks(
         tracks.first[first : last + 1] - part.start,
         tracks.offset_s[stretches],
         tracks.rate[stretches],

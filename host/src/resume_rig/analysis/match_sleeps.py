@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from resume_rig.analysis.match_likelihood import Noise, gains, log_sum, lost_cost
+from resume_rig.analysis.match_likelihood import Noise, either, gains, lost_cost
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_times import CycleTimes, Entries
@@ -36,7 +36,7 @@ def by_sleep_times(
     offset_s = np.interp(rows, sure.rows, sure.offset_s)
     found = gains(asleep, sleeps, rows, offset_s, noise)
     lost = lost_cost(asleep, sleeps, rows, offset_s, noise)
-    share = np.exp(found.gain - log_sum(np.column_stack([found.gain, lost]), axis=1)[:, None])
+    share = np.exp(found.gain - either(found.gain, lost)[:, None])
     best = share.argmax(axis=1)
     at = np.arange(len(rows))
     entry, share = found.entry[at, best], share[at, best]

@@ -49,6 +49,8 @@ class CycleTimes:
         unlike: bit of each kind that the wires exclude, int64 [n].
         reading: the first of the log since its end (`match_live.Seen`), int32 [n].
         readings: how many there were; 0 where the log was not read while the cycles ran.
+        news: how much of what a record's time says the one before has not said, float64 [n].
+        known: a cycle and the record that somebody knows to be its own, by index; None without.
     """
 
     base_ns: int
@@ -58,6 +60,22 @@ class CycleTimes:
     unlike: Indexes
     reading: Readings
     readings: int
+    news: Floats
+    known: tuple[int, int] | None
+
+    def of(self, part: slice) -> "CycleTimes":
+        """Return some of them."""
+        return CycleTimes(
+            self.base_ns,
+            self.at_s[part],
+            self.index[part],
+            self.asleep_s[part],
+            self.unlike[part],
+            self.reading[part],
+            self.readings,
+            self.news[part],
+            self.known,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +94,9 @@ class Moments:
     unlike: Indexes
 
 
-def cycle_times(moments: Moments, seen: Seen, *, by_wake: bool) -> CycleTimes:
+def cycle_times(
+    moments: Moments, seen: Seen, known: tuple[int, int] | None, *, by_wake: bool
+) -> CycleTimes:
     """Return the cycles that have the time asked for, ascending."""
     at_s = moments.awake_s if by_wake else moments.asleep_s
     index = np.flatnonzero(~np.isnan(at_s))
@@ -89,6 +109,8 @@ def cycle_times(moments: Moments, seen: Seen, *, by_wake: bool) -> CycleTimes:
         moments.unlike[index],
         seen.of_cycle[index],
         seen.count,
+        np.ones(len(index)),
+        known,
     )
 
 

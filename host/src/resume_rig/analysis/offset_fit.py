@@ -10,6 +10,10 @@ from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 _REACH_S = 1.3
 _RATE_MAX = 150e-6
 _RATE_OF_AT_LEAST = 24
+# What crystals do; what a quantised reading is off by; and by how much all of them change at once
+# where a pace beats with whole seconds.
+_CRYSTAL_RATE = 30e-6
+_READING_S, _BEAT_S = 0.3, 1.0
 _ROUNDS = 2
 _SUPPORT = 0.75
 _MISSED_RUN = 5
@@ -114,12 +118,15 @@ def _residuals(
 
 
 def _turned(residual: Floats, near: _Mask, away: Floats, rate: Floats) -> Floats:
-    """Return the rates after a least-squares step, where enough pairs and time tell them."""
-    weight = (near * away**2).sum(axis=1)
-    slope = (np.where(near, residual, 0.0) * away).sum(axis=1) / np.maximum(weight, 1.0)
-    # The slope's own standard deviation, of quantised readings, against what crystals do.
-    sure = (near.sum(axis=1) >= _RATE_OF_AT_LEAST) & (weight * (30e-6) ** 2 >= 0.3**2)
-    return np.clip(np.where(sure, rate + slope, rate), -_RATE_MAX, _RATE_MAX)
+    """Return the rates after a least-squares step, as far as pairs and time tell them."""
+    count = near.sum(axis=1)
+    weight = np.maximum((near * away**2).sum(axis=1), 1.0)
+    slope = (np.where(near, residual, 0.0) * away).sum(axis=1) / weight
+    # Evenly spread pairs over a time T have a weight of count * T^2 / 12.
+    beat = _BEAT_S**2 * count / (12 * weight)
+    believed = _CRYSTAL_RATE**2 / (_CRYSTAL_RATE**2 + _READING_S**2 / weight + beat)
+    turned = np.where(count >= _RATE_OF_AT_LEAST, rate + believed * slope, rate)
+    return np.clip(turned, -_RATE_MAX, _RATE_MAX)
 
 
 def _longest_gap(near: _Mask) -> Floats:

@@ -50,7 +50,7 @@ class Tracks:
     rate: Floats
     middle_s: Floats
 
-    def offset_at(self, stretch: int | Indexes, slot: int, at_s: Floats) -> Floats:
+    def offset_at(self, stretch: int | Indexes, slot: int | Indexes, at_s: Floats) -> Floats:
         """Return a candidate's offset at some times."""
         away = at_s - self.middle_s[stretch]
         return np.asarray(self.offset_s[stretch, slot] + self.rate[stretch, slot] * away)
@@ -89,9 +89,14 @@ class _Finder:
         self._middle_s = (self._at_s[first[:-1]] + self._at_s[first[1:] - 1]) / 2
 
     def tracks(self) -> Tracks:
-        found = self._at_three_places()
-        for order in (range(self._count), range(self._count - 1, -1, -1)):
-            self._sweep(found, order)
+        found = self._at_places()
+        if self._cycles.known is None:
+            self._sweep(found, range(self._count), NONE)
+            self._sweep(found, range(self._count - 1, -1, -1), NONE)
+        else:
+            told = next((at for at, each in enumerate(found) if len(each)), 0)
+            self._sweep(found, range(told + 1, self._count), found[told])
+            self._sweep(found, range(told - 1, -1, -1), found[told])
         found = [self._with_neighbours(found, stretch) for stretch in range(self._count)]
         most = max(1, *(len(each) for each in found))
         offset, rate = np.full((self._count, most), np.nan), np.zeros((self._count, most))
@@ -100,11 +105,19 @@ class _Finder:
             rate[stretch, : len(each)] = each.rate
         return Tracks(self._first, offset, rate, self._middle_s)
 
-    def _at_three_places(self) -> list[Candidates]:
-        """Return what is voted for at the beginning, the middle and the end; cut the stretches."""
+    def _at_places(self) -> list[Candidates]:
+        """Return what is voted for at the beginning, the middle and the end; cut the stretches.
+
+        Where somebody knows a pair, nothing else is voted for.
+        """
+        if self._cycles.known is None:
+            places = sorted({0, self._count // 2, self._count - 1})
+            voted = {stretch: self._voted(stretch) for stretch in places}
+        else:
+            voted = self._of_pair(*self._cycles.known)
         known = {
-            stretch: self._merged(NONE, self._fitted(stretch, self._voted(stretch)))
-            for stretch in sorted({0, self._count // 2, self._count - 1})
+            stretch: self._merged(NONE, self._fitted(stretch, offset_s))
+            for stretch, offset_s in voted.items()
         }
         short, middle_s = self._first, self._middle_s
         start = max(known, key=lambda at: float(known[at].score[0]) if len(known[at]) else 0.0)
@@ -128,8 +141,8 @@ class _Finder:
                 found[within] = self._merged(NONE, moved)
         return found
 
-    def _sweep(self, found: list[Candidates], order: range) -> None:
-        before = NONE
+    def _sweep(self, found: list[Candidates], order: range, before: Candidates) -> None:
+        """Carry candidates from stretch to stretch; `before` are those before the first of them."""
         for stretch in order:
             own = found[stretch]
             if not self._unexplained(own, stretch) and self._has(own, stretch, before, order.step):
@@ -169,6 +182,15 @@ class _Finder:
         moved = worthy.offset_s + worthy.rate * apart_s
         apart = np.abs(moved[:, None] - own.offset_s[None, :])
         return bool(np.all(apart.min(axis=1) <= _SAME_S))
+
+    def _of_pair(self, cycle: int, record: int) -> dict[int, Floats]:
+        """Return the offsets at which a record is of a cycle, by the stretch of that."""
+        row = np.flatnonzero(self._cycles.index == cycle)
+        if len(row) == 0:
+            return {0: np.empty(0)}
+        stretch = int(np.searchsorted(self._first, row[0], side="right")) - 1
+        told_s = self._entries.at_s[self._entries.record == record]
+        return {stretch: told_s - self._at_s[row[0]]}
 
     def _times(self, stretch: int) -> Floats:
         return self._at_s[self._first[stretch] : self._first[stretch + 1]]

@@ -15,6 +15,7 @@ from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.match import KnownPair
 from resume_rig.model.outcome import NO_FAILURE
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
@@ -24,6 +25,7 @@ def assess(
     stored: StoredCampaign,
     requirement: Requirement | None = None,
     clock: CampaignClock | None = None,
+    known: KnownPair | None = None,
 ) -> Correlation:
     """Return the answer of a campaign.
 
@@ -31,6 +33,7 @@ def assess(
         stored: the campaign.
         requirement: instead of the one that it was run for.
         clock: `clock_of` it, for who has made that already.
+        known: a cycle and its OS record, where somebody knows them.
     """
     identity = stored.identity
     timed = timed_campaign(stored, clock)
@@ -40,6 +43,7 @@ def assess(
         identity.requirement if requirement is None else requirement,
         reset_to_tsc_of(identity.dut),
         platform_of(identity.dut),
+        known=known,
     )
     return dataclasses.replace(correlation, board_clock=timed.board_clock)
 

@@ -11,6 +11,7 @@ from resume_rig.campaign.budgets import capture_budgets
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.match import KnownPair
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.verdict import FindingKind
@@ -30,10 +31,12 @@ def assess_capture(
     requirement: Requirement,
     dut: DutProfile | None,
     report_path: Path | None,
+    known: KnownPair | None = None,
 ) -> tuple[Correlation, CampaignFacts]:
     """Return the answer and what a report has to know beside it.
 
-    The capture's clock has no relation to any other; the match finds the offset by itself.
+    The capture's clock has no relation to any other; the match finds the offset by itself, or
+    with the help of a pair of cycle and record that somebody knows.
     """
     bounds = capture_bounds(capture.resolution_ns)
     cuts = split_cycles(capture.edges, capture.initial_levels)
@@ -49,6 +52,7 @@ def assess_capture(
         requirement,
         reset_to_tsc_of(dut),
         platform_of(dut),
+        known=known,
     )
     counted = dict.fromkeys(Outcome, 0)
     for cycle in cycles:

@@ -1,13 +1,10 @@
 """What a store tells of its cycles without unpacking any of them: for lists of very many."""
 
-import sqlite3
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from resume_rig.campaign import schema
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
@@ -31,34 +28,26 @@ class Overview:
     planned: tuple[tuple[str, str, str], ...]
 
 
-def read_overview(path: Path) -> Overview:
+def overview_of(store: Store) -> Overview:
     """Read it; another process may be writing to the store.
 
     Raises:
-        RecordError: the file is no store, or cannot be read.
+        RecordError: the store cannot be read.
     """
-    connection = schema.connect_existing(path, write=False)
-    try:
-        rows = connection.execute(
-            "SELECT number, outcome, ended_host_ns - started_host_ns FROM cycle ORDER BY number"
-        ).fetchall()
-    except sqlite3.Error as error:
-        raise RecordError(f"could not read the store {path}: {schema.why(error)}") from error
-    finally:
-        connection.close()
+    rows = store.outline()
     known: dict[str, Outcome] = {name.value: name for name in Outcome}
     try:
         outcomes = tuple(known[row[1]] for row in rows)
     except KeyError as error:
         raise RecordError(
-            f"could not read the store {path}: a cycle has the outcome {error.args[0]!r}, which "
-            "this version does not know"
+            f"could not read the store {store.path}: a cycle has the outcome {error.args[0]!r}, "
+            "which this version does not know"
         ) from error
     return Overview(
         numbers=np.array([row[0] for row in rows], np.int64),
         outcomes=outcomes,
         took_ns=np.array([row[2] for row in rows], np.int64),
-        planned=_planned(path, len(rows)),
+        planned=_planned(store.plan, len(rows)),
     )
 
 
@@ -66,9 +55,7 @@ def _names(plan: Plan) -> tuple[str, str, str]:
     return plan.state.value, plan.sleep_by.value, plan.wake_by.value
 
 
-def _planned(path: Path, count: int) -> tuple[tuple[str, str, str], ...]:
-    with Store.open(path) as store:
-        plan = store.plan
+def _planned(plan: Plan, count: int) -> tuple[tuple[str, str, str], ...]:
     if not plan.vary:
         return (_names(plan),) * count
     return tuple(_names(plan.of_cycle(index)) for index in range(count))

@@ -26,10 +26,11 @@ def recorded_cycles(
     """
     with Store.open(path) as store:
         for raw in store.cycles(numbers, with_light=with_light):
-            yield _recorded(raw, store)
+            yield recorded_cycle(raw, store)
 
 
-def _recorded(raw: CycleRaw, store: Store) -> RecordedCycle:
+def recorded_cycle(raw: CycleRaw, store: Store) -> RecordedCycle:
+    """Return a cycle of an open store, with the light that was read of it."""
     identity: Identity = store.identity
     edges = pin_edges(raw, identity)
     trigger_ns = outside_cycle(

@@ -257,7 +257,7 @@ class CampaignRunner:
         if cycle.findings:
             return Outcome.RIG_FAULT
         raw = self._raw(cycle, Outcome.SLEPT_AND_WOKE, ())
-        return outside_cycle(raw, cycle.plan, self._store.identity).outcome
+        return outside_cycle(raw, cycle.plan, self._store.identity, measured=False).outcome
 
     def _raw(self, cycle: CycleRun, outcome: Outcome, findings: tuple[Finding, ...]) -> CycleRaw:
         return cycle.raw(
@@ -301,8 +301,17 @@ class CampaignRunner:
             outcome = self._outcome(cycle)
         else:
             self._read_what_is_left(cycle)
+        self._read_log_again()
         self._commit(self._raw(cycle, outcome, findings))
         self._cycle = None
+
+    def _read_log_again(self) -> None:
+        """Read what the log has by now: the DUT may be another when somebody goes on."""
+        try:
+            self._log.read()
+        except RigError:
+            # A log that came over the link of the rig went with it.
+            return
 
     def _read_what_is_left(self, cycle: CycleRun) -> None:
         try:

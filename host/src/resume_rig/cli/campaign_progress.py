@@ -2,7 +2,6 @@
 
 import sys
 from enum import StrEnum, unique
-from typing import Final
 
 from resume_rig.campaign.events import (
     Asleep,
@@ -18,7 +17,8 @@ from resume_rig.campaign.events import (
     RigLost,
     Woke,
 )
-from resume_rig.campaign.hooks import HookEvent, Hooks
+from resume_rig.campaign.hook_watch import UNREMARKABLE, tell_hooks
+from resume_rig.campaign.hooks import Hooks
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
@@ -27,13 +27,10 @@ from resume_rig.campaign.recovery_text import DONE_BY, levels_text
 from resume_rig.campaign.tally import Running, Tally
 from resume_rig.cli.console import columns_of, look_of, say
 from resume_rig.cli.progress_json import event_line
-from resume_rig.model.cycle import Outcome, OutsideCycle
-from resume_rig.model.outcome import AS_PLANNED
+from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.units import seconds_text
 from resume_rig.report.terminal_correlation import cycle_line
 from resume_rig.report.terminal_progress import CampaignStatus, status_line
-
-_NO_FAILURE: Final = AS_PLANNED | {Outcome.INTERRUPTED}
 
 
 @unique
@@ -68,7 +65,7 @@ class Progress:
             say(event_line(event, self._tally, outside))
         else:
             self._show(event, outside)
-        self._tell(event, outside)
+        tell_hooks(self._hooks, event, outside)
         while self._hooks.problems:
             self._line(f"resume-rig: {self._hooks.problems.pop(0)}")
 
@@ -83,16 +80,6 @@ class Progress:
                 self._tally.add(outside, raw)
                 return outside
         return None
-
-    def _tell(self, event: CampaignEvent, outside: OutsideCycle | None) -> None:
-        if outside is not None and outside.outcome not in _NO_FAILURE:
-            texts = "; ".join(finding.text for finding in outside.findings)
-            facts = {"cycle": str(outside.number), "outcome": outside.outcome.value, "text": texts}
-            self._hooks.fire(HookEvent.FAILURE, facts)
-        if isinstance(event, Recovered):
-            ok = "yes" if event.ok else "no"
-            facts = {"cycle": str(event.after_cycle), "ok": ok, "step": event.step.value}
-            self._hooks.fire(HookEvent.RECOVERY, facts)
 
     def _show(self, event: CampaignEvent, outside: OutsideCycle | None) -> None:
         quiet = self._mode is ProgressMode.QUIET
@@ -111,7 +98,7 @@ class Progress:
             case Woke(number=number):
                 self._flight(number, "awake, settling")
             case CycleDone() if outside is not None:
-                if not quiet or outside.outcome not in _NO_FAILURE:
+                if not quiet or outside.outcome not in UNREMARKABLE:
                     self._cycle(outside)
             case LogUnreadable(number=number, text=text):
                 self._line(f"cycle {number}: {text}")

@@ -4,12 +4,9 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from resume_rig.cli.arguments import duration_ns
-from resume_rig.cli.console import say
 
 if TYPE_CHECKING:
     from resume_rig.campaign.commission import Surroundings
-    from resume_rig.campaign.plan import Plan
-    from resume_rig.model.requirement import Requirement
 
 ADAPTIVE: Final = "adaptive"
 _WORDS: Final = {
@@ -90,22 +87,6 @@ def surroundings_of(args: argparse.Namespace) -> "Surroundings":
         power_cycle=args.power_cycle,
         person=person_at_terminal(),
         host_clock_ppb=args.host_clock_ppb,
-    )
-
-
-def say_kinds(plan: "Plan", requirement: "Requirement") -> None:
-    """Say beforehand that a requirement does not speak of what the plan asks for."""
-    from resume_rig.model.os_record import state_word
-
-    others = sorted(state_word(each) for each in plan.states - set(requirement.kinds))
-    if not others:
-        return
-    kinds = ", ".join(requirement.kinds)
-    whole = len(others) == len(plan.states)
-    say(
-        f"resume-rig: {requirement.id} speaks of {kinds}; cycles of {', '.join(others)} are "
-        f"measured and not judged{', so the verdict will be NO-EVIDENCE' if whole else ''} "
-        "(--kind changes that, but for S5)."
     )
 
 

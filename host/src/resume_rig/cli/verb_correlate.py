@@ -1,6 +1,7 @@
 """`resume-rig correlate`: matches a capture or a store with OS logs, and reconciles the two."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,10 @@ from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
+    from resume_rig.model.match import KnownPair
     from resume_rig.model.os_record import LogReading
 
+_PAIR = re.compile(r"([0-9]{1,9})=([0-9]{1,19})", re.ASCII)
 _SQLITE_MAGIC = b"SQLite format 3\0"
 
 
@@ -67,6 +70,12 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         default="",
         help="its unit, where its title does not tell it",
     )
+    parser.add_argument(
+        "--pair",
+        metavar="CYCLE=RECORD",
+        help="a cycle and its OS record by their numbers, where you know one pair and the times "
+        "allow more than one match",
+    )
     parser.add_argument("--dut", metavar="PROFILE", help="the DUT's profile (for a capture)")
     parser.add_argument("--report", metavar="HTML", type=Path, help="write an HTML report too")
     parser.add_argument("--all", action="store_true", help="show every row of a long table")
@@ -81,7 +90,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Tell a store from a capture by content, assess, show."""
-    requirement = requirement_of(args)
+    requirement, known = requirement_of(args), _known_pair(args.pair)
     refuse_to_overwrite(args.report, (args.capture, *args.log))
     reading = _reading(args.log)
     if _is_store(args.capture):
@@ -90,16 +99,18 @@ def execute(args: argparse.Namespace) -> int:
                 f"{args.capture} is a campaign store, which knows its channels, times and DUT; "
                 "leave out --channel, --dut, --time-column and --time-unit"
             )
-        assessed = assess_store(args.capture, requirement, args.report, reading)
+        assessed = assess_store(args.capture, requirement, args.report, reading, known)
     else:
         if reading is None:
             raise UsageError(f"{args.capture} is a capture; name the OS log with --log FILE")
-        assessed = _assess_capture(args, reading)
+        assessed = _assess_capture(args, reading, known)
     show(assessed, args)
     return status_of_verdict(assessed.correlation.verdict)
 
 
-def _assess_capture(args: argparse.Namespace, reading: "LogReading") -> Assessed:
+def _assess_capture(
+    args: argparse.Namespace, reading: "LogReading", known: "KnownPair | None"
+) -> Assessed:
     from resume_rig.campaign.capture_assessment import assess_capture
     from resume_rig.rig.capture.csv_capture import TimeColumn
     from resume_rig.rig.capture.reading import read_capture
@@ -115,8 +126,22 @@ def _assess_capture(args: argparse.Namespace, reading: "LogReading") -> Assessed
         requirement=requirement_of(args),
         dut=dut,
         report_path=args.report,
+        known=known,
     )
     return Assessed(correlation, facts)
+
+
+def _known_pair(text: str | None) -> "KnownPair | None":
+    if text is None:
+        return None
+    from resume_rig.model.match import KnownPair
+
+    found = _PAIR.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"--pair takes the numbers of a cycle and of its record, such as 1=5; found {text!r}"
+        )
+    return KnownPair(int(found[1]), int(found[2]))
 
 
 def _reading(paths: list[Path]) -> "LogReading | None":

@@ -18,7 +18,7 @@ from resume_rig.cli.arguments import (
 )
 from resume_rig.cli.assessment import show
 from resume_rig.cli.console import refuse_to_overwrite, say
-from resume_rig.cli.dut_ways import add_way_arguments, say_kinds, surroundings_of, ways_of
+from resume_rig.cli.dut_ways import add_way_arguments, surroundings_of, ways_of
 from resume_rig.cli.exit_status import STOPPED, status_of_verdict
 from resume_rig.cli.opened_rig import dut_of
 from resume_rig.model.errors import RigError, UsageError
@@ -160,11 +160,11 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _hooks(args: argparse.Namespace, store: Path) -> "Hooks":
-    from resume_rig.campaign.hooks import HookEvent, Hooks, command_words
+    from resume_rig.campaign.hook_watch import hooks_of
+    from resume_rig.campaign.hooks import HookEvent
 
     given = {event: getattr(args, f"on_{event}") for event in HookEvent}
-    commands = {event: command_words(text) for event, text in given.items() if text is not None}
-    return Hooks(commands, {"store": str(store)})
+    return hooks_of({event: text for event, text in given.items() if text is not None}, store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +205,13 @@ def _run(args: argparse.Namespace, asked: _Asked, report: Path, hooks: "Hooks") 
 
 def _campaign(args: argparse.Namespace, asked: _Asked, hooks: "Hooks") -> "CampaignEnd":
     from resume_rig.campaign.commission import carry_out
+    from resume_rig.campaign.foretold import foretold
     from resume_rig.cli.campaign_progress import Progress, ProgressMode
 
     commission, mode = asked.commission, ProgressMode(args.progress)
     with asked.rig as opened:
-        if commission.plan is not None:
-            say_kinds(commission.plan, commission.requirement)
-        if commission.beside.log is None and opened.dut_log is None:
-            say(
-                "resume-rig: no --log was given and this rig serves none, so the verdict will be "
-                "NO-EVIDENCE; what the wires say is measured all the same."
-            )
+        for sentence in foretold(commission, opened):
+            say(f"resume-rig: {sentence}")
         return carry_out(commission, opened, lambda identity: Progress(identity, mode, hooks))
 
 

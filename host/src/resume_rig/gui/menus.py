@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
 
+from resume_rig.gui import store_menu
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target, ThemeName
 from resume_rig.gui.shortcuts import ShortcutsWindow
@@ -31,8 +32,10 @@ class Menus:
         file = bar.addMenu("&File")
         self._add(file, "&Open …", self._open, QKeySequence(QKeySequence.StandardKey.Open))
         self.export = file.addMenu("&Export from this view")
+        self.store = file.addMenu("&Write the store as")
         file.addSeparator()
         self._add(file, "&Quit", window.close, QKeySequence("Ctrl+Q"))
+        file.aboutToShow.connect(self.refresh_store)
         self._fill_views(bar.addMenu("&View"))
         self.own = bar.addMenu("&Page")
         self._fill_help(bar.addMenu("&Help"))
@@ -47,11 +50,17 @@ class Menus:
         for name, action in self._views.items():
             action.setChecked(name == view.objectName())
         self._fill_export(view)
+        store_menu.fill(self.store, self._desk, view.shown_store())
 
     def all_actions(self) -> Sequence[QAction]:
         """Return every action that has a key."""
         found = [action for menu in self._menus() for action in menu.actions()]
         return [action for action in found if not action.shortcut().isEmpty()]
+
+    def refresh_store(self) -> None:
+        """Offer what can be written of the store that is shown now."""
+        view = self._window.view
+        store_menu.fill(self.store, self._desk, None if view is None else view.shown_store())
 
     def _menus(self) -> list[QMenu]:
         return self._window.menuBar().findChildren(QMenu)

@@ -106,9 +106,12 @@ def apply_to_application(colours: Colours) -> None:
     application = QApplication.instance()
     if not isinstance(application, QApplication):
         return
+    rules = _rules(colours)
+    if application.styleSheet() == rules:
+        return  # every widget would be styled anew, for nothing
     application.setStyle("Fusion")
     application.setPalette(_palette(colours))
-    application.setStyleSheet(_rules(colours))
+    application.setStyleSheet(rules)
 
 
 def _colours(name: ThemeName) -> Colours:

@@ -19,8 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from resume_rig.gui.alarm import FailureAlarm
+from resume_rig.gui.campaign_ending import CampaignEnding
 from resume_rig.gui.desk import AskPath, Desk
 from resume_rig.gui.menus import Menus
+from resume_rig.gui.person_strip import PersonStrip
 from resume_rig.gui.remembered import Remembered
 from resume_rig.gui.request import NO_WISH, BenchWish, Target
 from resume_rig.gui.state.events import Event
@@ -80,6 +82,7 @@ class Window(QMainWindow):
         self._wants_to_close = False
         self._build()
         self.menus = Menus(self, self.desk)
+        self._ending = CampaignEnding(self.desk, self._take)
         self.worker.told.connect(self._take)
         self.jobs.changed.connect(self._show_job)
         self._frames = QTimer(self)
@@ -182,8 +185,10 @@ class Window(QMainWindow):
         self._rail.currentRowChanged.connect(self._rail_chosen)
         self._stack = QStackedWidget()
         self.alarm = FailureAlarm(self.desk)
+        self.person = PersonStrip(self.desk)
         column = QVBoxLayout()
         column.setSpacing(0)
+        column.addWidget(self.person)
         column.addWidget(self.alarm)
         column.addWidget(self._stack, 1)
         row = QHBoxLayout()
@@ -219,6 +224,8 @@ class Window(QMainWindow):
         if self.view is not None:
             self.view.refresh()
         self.alarm.refresh()
+        self.person.refresh()
+        self._ending.refresh()
         seen = self.desk.seen
         campaign = seen.campaign.phase
         state = f"campaign: {campaign}" if campaign.active else f"rig: {seen.bench.link}"

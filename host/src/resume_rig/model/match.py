@@ -36,6 +36,19 @@ class MatchCertainty:
         return Confidence.HIGH if self.probability >= HIGH_CONFIDENCE else Confidence.LOW
 
 
+@dataclass(frozen=True, slots=True)
+class KnownPair:
+    """A cycle and its OS record, as somebody knows them who was there.
+
+    Attributes:
+        cycle: number of the cycle.
+        record: number of the record in its log (`OsRecord.record_id`).
+    """
+
+    cycle: int
+    record: int
+
+
 def percent(certainty: MatchCertainty) -> str:
     """Return a probability as it is said; never "100 %" for less."""
     if certainty.probability > 0.9999:

@@ -190,19 +190,21 @@ def _open_sim(
     from resume_rig.rig.sim.opening import open_sim
 
     first_seed = secrets.randbits(31) if options.seed is None else options.seed
-    seed = first_seed + sessions_before
     plan = None if options.faults is None else load_fault_plan(Path(options.faults))
     profile = load_dut_profile(USUAL_PROFILE) if dut is None else dut
     sim = open_sim(
         url,
         clock,
         profile,
-        seed,
+        first_seed,
+        sessions_before=sessions_before,
         loopback=options.loopback,
         photodiode=options.photodiode,
         plan=plan,
     )
-    rig, info = _identified(sim.open_link(), clock, sim.bench if sim.jumps else None, seed)
+    rig, info = _identified(
+        sim.open_link(), clock, sim.bench if sim.jumps else None, first_seed + sessions_before
+    )
     log = None if options.loopback else served_log(rig, info)
     return OpenRig(
         rig,

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from resume_rig.gui.state.columns import word_column
 from resume_rig.gui.state.table import Column, Table, csv_lines
 
 NUMBERS = Column("cycle", np.array([1, 2, 3, 4]))
 TIMES = Column("light, ms", np.array([7.5, np.nan, 3.0, 7.5]), lambda v: f"{v:.1f}")
-WORDS = Column("outcome", np.array(["slept-and-woke", "dark", "Dark", "never-woke"], dtype=object))
+WORDS = word_column("outcome", ["slept-and-woke", "dark", "Dark", "never-woke"])
 TABLE = Table((NUMBERS, TIMES, WORDS))
 
 
@@ -48,9 +49,8 @@ def test_sorting_loses_no_row_and_is_in_order(values: list[float], descending: b
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=6))
 def test_a_csv_is_read_back_as_it_was_and_holds_no_formula(texts: list[str]) -> None:
     texts = [text.replace("\r", " ") for text in texts]
-    column = Column("text", np.array(texts, dtype=object))
-    table = Table((column, Column("n", np.arange(len(texts)))))
-    lines = csv_lines(table, table.all_rows())
+    table = Table((word_column("text", texts), Column("n", np.arange(len(texts)))))
+    lines = list(csv_lines(table, table.all_rows().tolist()))
     read = [row[0] for row in csv.reader(io.StringIO("\n".join(lines)))]
     for text, found in zip(texts, read[1:], strict=True):
         assert found in (text, f"'{text}")

@@ -24,12 +24,17 @@ from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.recovery_text import DONE_BY
 from resume_rig.gui.state.events import (
     CampaignHeld,
+    CampaignJudged,
+    CampaignJudging,
+    CampaignNoted,
     CampaignOver,
     CampaignRefused,
     CampaignSight,
     CampaignStarting,
     CampaignTold,
+    CampaignUnjudged,
     CycleSeen,
+    PersonAsked,
 )
 from resume_rig.gui.state.grown import Grown
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle
@@ -75,6 +80,24 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What a campaign has come to.
+
+    Attributes:
+        judging: it is being computed.
+        told: verdict, what it rests on, the report; None before.
+        problem: why there is none; empty where nothing is wrong.
+    """
+
+    judging: bool = False
+    told: CampaignJudged | None = None
+    problem: str = ""
+
+
+NO_ANSWER: Final = Answer()
+
+
+@dataclass(frozen=True, slots=True)
 class CampaignState:
     """Everything that the campaign view shows.
 
@@ -92,6 +115,8 @@ class CampaignState:
         lines: what happened, oldest first.
         text: why it ended, or why it could not begin.
         attempt: how many campaigns were begun, or tried to be.
+        asked: what the person at the window is asked to do; empty for nothing.
+        answer: of the campaign that is over.
     """
 
     phase: Phase = Phase.NONE
@@ -115,6 +140,8 @@ class CampaignState:
     lines: tuple[str, ...] = ()
     text: str = ""
     attempt: int = 0
+    asked: str = ""
+    answer: Answer = NO_ANSWER
 
     @property
     def cycles(self) -> int:
@@ -149,6 +176,16 @@ def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
                 state if state.phase is Phase.STARTING else CampaignState(attempt=state.attempt + 1)
             )
             after = replace(kept, phase=Phase.FAILED, text=text, doing="", path=None)
+        case CampaignNoted(text=text):
+            after = _said(state, text)
+        case PersonAsked(text=text):
+            after = _said(replace(state, asked=text), text)
+        case CampaignJudging():
+            after = replace(state, answer=Answer(judging=True))
+        case CampaignJudged():
+            after = replace(state, answer=Answer(told=event))
+        case CampaignUnjudged(text=text):
+            after = _said(replace(state, answer=Answer(problem=text)), text)
         case _:
             assert_never(event)
     return after
@@ -172,7 +209,10 @@ def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
         case Recovering(after_cycle=number, why=why, step=step):
             after = _said(state, f"after cycle {number}: {why} Next: {DONE_BY[step]}.")
         case Recovered(after_cycle=number, ok=ok):
-            after = _said(state, f"after cycle {number}: {'awake again' if ok else 'no success'}")
+            after = _said(
+                replace(state, asked=""),
+                f"after cycle {number}: {'awake again' if ok else 'no success'}",
+            )
         case RigLost(after_cycle=number, text=text):
             lost = replace(state, phase=Phase.WAITING, doing="waiting for the rig")
             after = _said(lost, f"after cycle {number}: {text}; waiting for the rig")
@@ -221,7 +261,7 @@ def _cycle_seen(state: CampaignState, event: CycleSeen) -> CampaignState:
 
 def _over(state: CampaignState, event: CampaignOver) -> CampaignState:
     phase = Phase.FINISHED if event.finished else Phase.FAILED if event.failed else Phase.STOPPED
-    over = replace(state, phase=phase, text=event.text, doing="", path=event.path)
+    over = replace(state, phase=phase, text=event.text, doing="", asked="", path=event.path)
     return _said(over, f"{phase.value}{': ' if event.text else ''}{event.text}")
 
 

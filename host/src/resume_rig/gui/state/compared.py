@@ -51,21 +51,30 @@ class Compared:
         )
 
 
-def read_evidence(paths: Sequence[Path], told: Callable[[int], None]) -> dict[Path, Evidence]:
-    """Read every file; `told` gets the number of those that are read, before each.
+def compare_files(
+    told: Callable[[int, int], None],
+    paths: Sequence[Path],
+    known: dict[Path, Evidence] | None,
+    base: Path,
+    question: Question,
+) -> Compared:
+    """Return what each file is against the base.
+
+    Args:
+        told: gets how many files are read, of how many, before each.
+        paths: of the files.
+        known: what was read of them before; None to read them.
+        base: which of them is the base.
+        question: what is asked.
 
     Raises:
         RecordError: one cannot be read.
     """
-    found: dict[Path, Evidence] = {}
-    for done, path in enumerate(paths):
-        told(done)
-        found[path] = load_evidence(path)
-    return found
-
-
-def compared(evidence: dict[Path, Evidence], base: Path, question: Question) -> Compared:
-    """Return what each file is against the base."""
+    evidence: dict[Path, Evidence] = {} if known is None else known
+    if known is None:
+        for done, path in enumerate(paths):
+            told(done, len(paths))
+            evidence[path] = load_evidence(path)
     others = [path for path in evidence if path != base]
     return Compared(
         evidence,

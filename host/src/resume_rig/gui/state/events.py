@@ -10,6 +10,7 @@ from resume_rig.model.cycle import Outcome, OutsideCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.series import Drift
+from resume_rig.model.verdict import Verdict
 from resume_rig.rig.found_ports import FoundPort
 from resume_rig.rig.interface import Faults, RigInfo, SelfTestCheck
 
@@ -180,6 +181,48 @@ class CampaignRefused:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class CampaignNoted:
+    """Something that whoever runs the campaign has to know; `text` is one sentence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAsked:
+    """The person at the window is asked to do something; `text` says what."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignJudging:
+    """The campaign is over, and its answer is being computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignJudged:
+    """The campaign's answer.
+
+    Attributes:
+        verdict, why: as `resume-rig run` tells them.
+        sentences: what its times and failures show, with the confidence of each figure.
+        report: where the HTML report is.
+    """
+
+    verdict: Verdict
+    why: str
+    sentences: tuple[str, ...]
+    report: Path
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignUnjudged:
+    """There is no answer; `text` says in one sentence why."""
+
+    text: str
+
+
 BenchEvent = (
     PortsFound
     | Connecting
@@ -192,6 +235,16 @@ BenchEvent = (
     | SelfTested
 )
 CampaignSight = (
-    CampaignStarting | CampaignTold | CycleSeen | CampaignHeld | CampaignOver | CampaignRefused
+    CampaignStarting
+    | CampaignTold
+    | CycleSeen
+    | CampaignHeld
+    | CampaignNoted
+    | PersonAsked
+    | CampaignOver
+    | CampaignRefused
+    | CampaignJudging
+    | CampaignJudged
+    | CampaignUnjudged
 )
 Event = BenchEvent | CampaignSight

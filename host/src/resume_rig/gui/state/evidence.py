@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from resume_rig.campaign.outside import outside_cycle
-from resume_rig.campaign.recorded import recorded_cycles
+from resume_rig.campaign.recorded import recorded_cycle
 from resume_rig.campaign.store import Store
 from resume_rig.gui.state.lanes import Wires, wires_of
 from resume_rig.model.cycle import OutsideCycle
@@ -42,13 +42,22 @@ def read_evidence(path: Path, number: int) -> Evidence:
         RecordError: the store cannot be read, or has no such cycle.
     """
     with Store.open(path) as store:
-        raw = next(iter(store.cycles([number], with_light=False)), None)
-        if raw is None:
-            last = store.last_number()
-            raise RecordError(f"there is no cycle {number} in {path}; it has cycles 1 to {last}")
-        plan = store.plan.of_cycle(store.index_of(number))
-        outside = outside_cycle(raw, plan, store.identity)
-    recorded = next(iter(recorded_cycles(path, [number])))
+        return evidence_of(store, number)
+
+
+def evidence_of(store: Store, number: int) -> Evidence:
+    """Read one cycle of an open store.
+
+    Raises:
+        RecordError: the store cannot be read, or has no such cycle.
+    """
+    raw = next(iter(store.cycles([number])), None)
+    if raw is None:
+        last = store.last_number()
+        raise RecordError(f"there is no cycle {number} in {store.path}; it has cycles 1 to {last}")
+    plan = store.plan.of_cycle(store.index_of(number))
+    outside = outside_cycle(raw, plan, store.identity)
+    recorded = recorded_cycle(raw, store)
     moments = [edge.t_ns for edge in recorded.edges] + [block.t_ns for block in recorded.light]
     first_ns, last_ns = min(moments, default=0), max(moments, default=0)
     wires = wires_of(recorded.initial_levels, first_ns - _LEAD_NS)
@@ -62,7 +71,7 @@ def read_evidence(path: Path, number: int) -> Evidence:
         asleep_ns = outside.awake_from_ns - outside.asleep_from_ns
     slept = "" if asleep_ns is None else f", asleep for {seconds_text(asleep_ns)}"
     return Evidence(
-        path=path,
+        path=store.path,
         outside=outside,
         zero_ns=recorded.zero_ns,
         has_trigger=recorded.has_trigger,

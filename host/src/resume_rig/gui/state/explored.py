@@ -10,16 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.campaign.assess import assess
-from resume_rig.campaign.overview import Overview, read_overview
+from resume_rig.campaign.overview import Overview, overview_of
 from resume_rig.campaign.raw import CycleRaw
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored import load_campaign
 from resume_rig.gui.state.cycle_table import cycle_table, outliers, quick_table
-from resume_rig.gui.state.evidence import Evidence, read_evidence
+from resume_rig.gui.state.evidence import Evidence, evidence_of
+from resume_rig.gui.state.packed_cycles import PackedCycles
 from resume_rig.gui.state.table import Table
-from resume_rig.model.cycle import Correlation, ReconciledCycle
+from resume_rig.model.cycle import ReconciledCycle
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.requirement import Requirement
+from resume_rig.model.verdict import Verdict
 from resume_rig.report.milestones import InsideMilestones, inside_milestones
 
 _LATE_CYCLES: Final = 3
@@ -40,10 +42,14 @@ class Explored:
     """All that is derived of a store.
 
     Attributes:
+        verdict, why: of the campaign.
+        cycles: in the order of the table's rows.
         outliers: rows of the table that are worth a look, int64 [k], ascending.
     """
 
-    correlation: Correlation
+    verdict: Verdict
+    why: str
+    cycles: PackedCycles
     table: Table
     outliers: NDArray[np.int64]
 
@@ -70,19 +76,18 @@ def read_quick(path: Path) -> Quick:
     Raises:
         RecordError: the store cannot be read.
     """
-    overview = read_overview(path)
     with Store.open(path) as store:
-        requirement = store.identity.requirement
+        overview, requirement = overview_of(store), store.identity.requirement
     return Quick(overview, quick_table(overview), requirement)
 
 
-def explore(path: Path, overview: Overview, told: Callable[[int, int], None]) -> Explored:
+def explore(told: Callable[[int, int], None], path: Path, overview: Overview) -> Explored:
     """Derive everything of a store.
 
     Args:
+        told: gets how many cycles are read, of how many; what it raises ends the work.
         path: of the store.
         overview: read before.
-        told: gets how many cycles are read, of how many; what it raises ends the work.
 
     Raises:
         RecordError: the store cannot be read.
@@ -90,7 +95,13 @@ def explore(path: Path, overview: Overview, told: Callable[[int, int], None]) ->
     stored = load_campaign(path)
     counted = dataclasses.replace(stored, cycles=_Counted(stored.cycles, told))
     correlation = assess(counted)
-    return Explored(correlation, cycle_table(correlation, overview), outliers(correlation))
+    return Explored(
+        correlation.verdict,
+        correlation.why,
+        PackedCycles(correlation.cycles),
+        cycle_table(correlation, overview),
+        outliers(correlation),
+    )
 
 
 def read_detail(
@@ -98,11 +109,17 @@ def read_detail(
 ) -> Detail:
     """Read one cycle with its wires, light and the text of its records.
 
+    Args:
+        path: of the store.
+        number: of the cycle.
+        cycle: what was derived of it; None while nothing is.
+        limit_ms: on BIOS + drivers.
+
     Raises:
         RecordError: the store cannot be read, or has no such cycle.
     """
-    evidence = read_evidence(path, number)
     with Store.open(path) as store:
+        evidence = evidence_of(store, number)
         known = [n for n in range(number, number + _LATE_CYCLES) if store.has_cycle(n)]
         found = [r for raw in store.cycles(known, with_light=False) for r in raw.records]
     wanted = None if cycle is None or cycle.record is None else cycle.record.record_id

@@ -204,16 +204,14 @@ def _unit_of(column: Column) -> str:
 def _missing(column: Column) -> Keep:
     if column.numeric:
         return np.isnan(column.values.astype(np.float64))
-    return np.array([not text or text == "-" for text in column.values], dtype=np.bool_)
+    return column.rows_of(lambda text: not text or text == "-")
 
 
 def _same(column: Column, words: str, *, within: bool) -> Keep:
     """Return which texts are the words, or begin with them, or hold them."""
-    if not len(column.values):
-        return np.zeros(0, dtype=np.bool_)
-    different, of_row = np.unique(column.values.astype(str), return_inverse=True)
-    found = [
-        words in text if within else text == words or text.startswith(f"{words} ")
-        for text in (column.text(value).lower() for value in different)
-    ]
-    return np.array(found, dtype=np.bool_)[of_row]
+
+    def keep(text: str) -> bool:
+        text = text.lower()
+        return words in text if within else text == words or text.startswith(f"{words} ")
+
+    return column.rows_of(keep)

@@ -5,13 +5,17 @@ from collections.abc import Iterable
 from resume_rig.gui.state.bench_state import BenchState, bench_after
 from resume_rig.gui.state.campaign_state import CampaignState, campaign_after
 from resume_rig.gui.state.events import (
-    CampaignHeld,
-    CampaignOver,
-    CampaignRefused,
-    CampaignStarting,
-    CampaignTold,
+    Answered,
+    Connected,
+    Connecting,
     CycleSeen,
+    Disconnected,
     Event,
+    HealthSeen,
+    LinkDown,
+    PortsFound,
+    SelfTested,
+    WiresSeen,
 )
 from resume_rig.gui.state.lanes import Wires, wires_of
 
@@ -37,18 +41,21 @@ class Seen:
         for event in events:
             match event:
                 case (
-                    CampaignStarting()
-                    | CampaignTold()
-                    | CampaignHeld()
-                    | CampaignOver()
-                    | CampaignRefused()
+                    PortsFound()
+                    | Connecting()
+                    | Connected()
+                    | LinkDown()
+                    | Disconnected()
+                    | WiresSeen()
+                    | HealthSeen()
+                    | Answered()
+                    | SelfTested()
                 ):
-                    self.campaign = campaign_after(self.campaign, event)
-                case CycleSeen():
-                    self.campaign = campaign_after(self.campaign, event)
-                    self.cycle = _wires(event)
-                case _:
                     self.bench = bench_after(self.bench, event)
+                case _:
+                    self.campaign = campaign_after(self.campaign, event)
+                    if isinstance(event, CycleSeen):
+                        self.cycle = _wires(event)
 
 
 def _wires(event: CycleSeen) -> Wires:

@@ -1,13 +1,16 @@
 """Tables of many rows, free of Qt: columns are arrays, what is shown is an array of row numbers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Rows: TypeAlias = NDArray[np.int64]
+
+_OF_NUMBERS: Final = frozenset("0123456789.+-<")
+"""Signs that cells of numbers have; words with others are not looked for in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,20 +19,37 @@ class Column:
 
     Attributes:
         title: with the unit, e.g. "press to light, ms".
-        values: one a row: numbers (missing ones are NaN), or anything that numpy can sort.
-        text: what a cell shows; the value is as it stands in `values`.
+        values: one a row: numbers (missing ones are NaN), or places in `words`.
+        text: what the cell of a number shows.
         explained: what the title means, for its tool tip.
+        words: the different texts of a column of words, ascending; None of numbers. So a hundred
+            thousand cells are whole numbers, however long their texts are.
     """
 
     title: str
     values: "NDArray[np.generic]"
     text: Callable[[object], str] = str
     explained: str = ""
+    words: tuple[str, ...] | None = None
 
     @property
     def numeric(self) -> bool:
         """Whether the values are numbers, which stand on the right."""
-        return self.values.dtype.kind in "iuf"
+        return self.words is None
+
+    def cell(self, row: int) -> str:
+        """Return the text of a cell."""
+        value = self.values[row]
+        return self.text(value) if self.words is None else self.words[int(value)]
+
+    def rows_of(self, keep: Callable[[str], bool]) -> NDArray[np.bool_]:
+        """Return which rows have a text that is to be kept; asks once for each different one."""
+        if self.words is not None:
+            of_word = np.array([keep(word) for word in self.words], dtype=np.bool_)
+            return of_word[self.values] if len(of_word) else np.zeros(len(self.values), np.bool_)
+        different, of_row = np.unique(self.values, return_inverse=True)
+        found = np.array([keep(self.text(value)) for value in different], dtype=np.bool_)
+        return found[of_row] if len(found) else np.zeros(len(self.values), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +68,7 @@ class Table:
 
     def cell(self, row: int, column: int) -> str:
         """Return the text of a cell."""
-        one = self.columns[column]
-        return one.text(one.values[row])
+        return self.columns[column].cell(row)
 
     def all_rows(self) -> Rows:
         """Return the numbers of all rows, in order."""
@@ -58,8 +77,6 @@ class Table:
     def sorted(self, rows: Rows, column: int, *, descending: bool) -> Rows:
         """Return `rows` in the order of a column; equal ones keep theirs, missing ones go last."""
         values = self.columns[column].values[rows]
-        if values.dtype.kind == "O":
-            values = values.astype(str)
         order = np.argsort(values, kind="stable")
         if descending:
             # Equal values keep their order in both directions.
@@ -75,41 +92,24 @@ class Table:
         for word in words.lower().split():
             found = np.zeros(len(self), dtype=np.bool_)
             for column in self.columns:
-                found |= _holds(column, word)
+                if not column.numeric or _OF_NUMBERS.issuperset(word):
+                    found |= column.rows_of(_holder(word))
             keep &= found
         return keep
 
 
-def _holds(column: Column, word: str) -> NDArray[np.bool_]:
-    """Ask each different value once: columns of words have few of them."""
-    values = column.values.astype(str) if column.values.dtype.kind == "O" else column.values
-    different, of_row = np.unique(values, return_inverse=True)
-    if column.values.dtype.kind == "O":
-        texts = _texts_by_name(column, different)
-    else:
-        texts = [column.text(value) for value in different]
-    holds = np.array([word in text.lower() for text in texts], dtype=np.bool_)
-    return holds[of_row] if len(holds) else np.zeros(len(values), dtype=np.bool_)
+def _holder(word: str) -> Callable[[str], bool]:
+    return lambda text: word in text.lower()
 
 
-def _texts_by_name(column: Column, names: NDArray[np.str_]) -> list[str]:
-    by_name = {str(value): column.text(value) for value in column.values}
-    return [by_name[str(name)] for name in names]
-
-
-def csv_lines(table: Table, rows: Rows, separator: str = ",") -> Sequence[str]:
-    """Return the head and the rows; cells that hold a separator or a quote are quoted.
+def csv_lines(table: Table, rows: Iterable[int], separator: str = ",") -> Iterator[str]:
+    """Yield the head and the rows; cells that hold a separator or a quote are quoted.
 
     A cell that a spreadsheet would take for a formula is shown as text, by a quote before it.
     """
-    head = separator.join(_quoted(column.title, separator) for column in table.columns)
-    lines = [
-        separator.join(
-            _quoted(table.cell(int(row), column), separator) for column in range(len(table.columns))
-        )
-        for row in rows
-    ]
-    return [head, *lines]
+    yield separator.join(_quoted(column.title, separator) for column in table.columns)
+    for row in rows:
+        yield separator.join(_quoted(column.cell(row), separator) for column in table.columns)
 
 
 def _quoted(text: str, separator: str) -> str:

@@ -3,16 +3,17 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit
+from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QPushButton
 
 from resume_rig.analysis.requirement import shipped_requirements
 from resume_rig.campaign.plan import Plan
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.bench_state import BenchState, Link
+from resume_rig.gui.state.requirement_choice import OWN_KINDS, USUAL_REQUIREMENT, requirement_of
+from resume_rig.gui.views.campaign_beside import CampaignBeside
 from resume_rig.gui.widgets.rig_choice import RigChoice
 from resume_rig.gui.worker.requests import RunCampaign
-
-_USUAL_REQUIREMENT = "sysfund-0004"
+from resume_rig.model.os_record import SLEEPS
 
 
 class CampaignSetting(QGroupBox):
@@ -31,7 +32,7 @@ class CampaignSetting(QGroupBox):
         self.requirement.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.requirement.addItems(shipped_requirements())
         self.requirement.setEditText(
-            desk.remembered.text("campaign/requirement", _USUAL_REQUIREMENT)
+            desk.remembered.text("campaign/requirement", USUAL_REQUIREMENT)
         )
         self.requirement.setMinimumContentsLength(16)
         self.requirement.setSizeAdjustPolicy(
@@ -40,12 +41,28 @@ class CampaignSetting(QGroupBox):
         self.store = QLineEdit()
         self.store.setPlaceholderText("resume-rig-TIME.rrs")
         self.store.setToolTip("A new file; empty for a name made of the time")
+        self.kind = QComboBox()
+        self.kind.addItems([OWN_KINDS, *SLEEPS])
+        self.kind.setToolTip("Judge this kind of sleep instead of the profile's")
+        self.limit = QLineEdit(desk.remembered.text("campaign/limit"))
+        self.limit.setPlaceholderText("the profile's")
+        self.limit.setToolTip("Use this resume limit instead of the profile's")
+        self.beside = CampaignBeside(desk)
+        self.more = QPushButton("More …")
+        self.more.setCheckable(True)
+        self.more.setToolTip("The DUT's OS, its supply, commands of your own")
+        self.more.toggled.connect(self.beside.setVisible)
+        self.more.setChecked(self.beside.used)
+        self.beside.setVisible(self.more.isChecked())
         form = QFormLayout(self)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.choice.add_to(form)
         form.addRow("&Log", self.log)
         form.addRow("Re&quirement", self.requirement)
+        form.addRow("&Kind", self.kind)
+        form.addRow("Limi&t, ms", self.limit)
         form.addRow("&Store", self.store)
+        form.addRow(self.more)
         if desk.wish.rig:
             self.choice.choose(desk.wish.rig, desk.wish.dut)
         if desk.wish.store is not None:
@@ -59,27 +76,41 @@ class CampaignSetting(QGroupBox):
             self.choice.choose(state.url, state.dut_name)
 
     def order(self, plan: Plan) -> RunCampaign:
-        """Return what is to be run, and remember it for the next time."""
-        self.choice.remember()
-        self._desk.remembered.keep("campaign/log", self.log.text().strip())
-        self._desk.remembered.keep("campaign/requirement", self.requirement.currentText())
+        """Return what is to be run, and remember it for the next time.
+
+        Raises:
+            UsageError: a field has what it may not have.
+        """
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-        return RunCampaign(
-            url=self.choice.url,
-            dut=self.choice.dut_name,
-            plan=plan,
-            store=Path(self.store.text().strip() or f"resume-rig-{stamp}.rrs"),
-            log=self.log.text().strip() or None,
-            requirement=self.requirement.currentText().strip() or _USUAL_REQUIREMENT,
-        )
+        store = Path(self.store.text().strip() or f"resume-rig-{stamp}.rrs")
+        order = self._order(self.choice.url, self.choice.dut_name, plan, store)
+        self.choice.remember()
+        self.beside.remember()
+        for key, field in (("log", self.log), ("limit", self.limit)):
+            self._desk.remembered.keep(f"campaign/{key}", field.text().strip())
+        self._desk.remembered.keep("campaign/requirement", self.requirement.currentText())
+        return order
 
     def go_on_order(self, store: Path) -> RunCampaign:
-        """Return what goes on with the campaign of a store, on its own rig."""
+        """Return what goes on with the campaign of a store, on its own rig.
+
+        Raises:
+            UsageError: a field has what it may not have.
+        """
+        return self._order("", None, None, store)
+
+    def _order(self, url: str, dut: str | None, plan: Plan | None, store: Path) -> RunCampaign:
+        requirement = requirement_of(
+            self.requirement.currentText(), self.kind.currentText(), self.limit.text()
+        )
         return RunCampaign(
-            url="",
-            dut=None,
-            plan=None,
+            url=url,
+            dut=dut,
+            plan=plan,
             store=store,
-            log=self.log.text().strip() or None,
-            requirement=self.requirement.currentText().strip() or _USUAL_REQUIREMENT,
+            requirement=requirement,
+            beside=self.beside.surroundings(self.log.text().strip()),
+            ask=self.beside.ask.isChecked(),
+            hooks=self.beside.hooks(),
+            report=self.beside.report,
         )

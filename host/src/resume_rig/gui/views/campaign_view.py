@@ -22,6 +22,8 @@ from resume_rig.gui.alarm import failure_text
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.campaign_state import CampaignState, Phase
+from resume_rig.gui.store_menu import ShownStore
+from resume_rig.gui.views.campaign_answer import CampaignAnswer
 from resume_rig.gui.views.campaign_control import CampaignControl
 from resume_rig.gui.views.campaign_evidence import CampaignEvidence
 from resume_rig.gui.views.campaign_setting import CampaignSetting
@@ -61,6 +63,7 @@ class CampaignView(View):
             self.drift: None,
             self.phases: None,
         }
+        self.answer = CampaignAnswer(desk)
         self.evidence = CampaignEvidence(desk)
         self.failures = QListWidget()
         self.failures.setAccessibleName("Failures")
@@ -95,7 +98,15 @@ class CampaignView(View):
         """Go on with the campaign that was stopped."""
         path = self.desk.seen.campaign.path
         if path is not None:
-            self._run(self.setting.go_on_order(path))
+            self._go_on_with(path)
+
+    def _go_on_with(self, store: Path) -> None:
+        try:
+            order = self.setting.go_on_order(store)
+        except UsageError as error:
+            self.notice.fail(str(error))
+        else:
+            self._run(order)
 
     def hold(self) -> None:
         """Let the campaign wait after the cycle in flight, or go on."""
@@ -114,6 +125,7 @@ class CampaignView(View):
         state = self.desk.seen.campaign
         self.setting.follow(self.desk.seen.bench)
         self._run_as_wished()
+        self.answer.show_state(state)
         self.control.show_state(
             state, plan_problem=self.editor.problem, holding=self.desk.worker.gate.held
         )
@@ -132,13 +144,21 @@ class CampaignView(View):
         lanes = self.evidence.lanes
         return self.histogram, self.drift, self.phases, lanes.lanes, lanes.light
 
+    def shown_store(self) -> ShownStore | None:
+        """Return the campaign's store, once there is one."""
+        path, order = self.desk.seen.campaign.path, self.desk.worker.order
+        if path is None or order is None or not path.exists():
+            return None
+        return ShownStore(path, order.requirement)
+
     def settled(self) -> bool:
-        """Return whether the campaign that was asked for is over and drawn."""
+        """Return whether the campaign that was asked for is over, judged and drawn."""
         state = self.desk.seen.campaign
         if not self._wished or (self.desk.wish.run and state.phase is Phase.NONE):
             return False
         drawn = all(shown is state for shown in self._drawn.values())
-        return not state.phase.active and drawn and not self.evidence.loading
+        answered = state.path is None or state.answer.told or state.answer.problem
+        return not state.phase.active and drawn and bool(answered) and not self.evidence.loading
 
     def _run(self, order: RunCampaign) -> None:
         self.notice.clear()
@@ -200,6 +220,7 @@ class CampaignView(View):
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 8, 0)
         column.addWidget(self.setting)
+        column.addWidget(self.setting.beside)
         column.addWidget(self.editor)
         column.addStretch(1)
         scroll = QScrollArea()
@@ -225,6 +246,7 @@ class CampaignView(View):
         rows = QVBoxLayout(right)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self.control)
+        rows.addWidget(self.answer)
         rows.addWidget(lower, 1)
         split = QSplitter()
         split.addWidget(scroll)
@@ -244,6 +266,7 @@ class CampaignView(View):
         failure.setShortcut(QKeySequence("Ctrl+E"))
         failure.triggered.connect(self._first_failure)
         own = [*self.control.menu_actions(), *self.editor.menu_actions()]
+        own += self.answer.menu_actions()
         return [*own, load, store, failure]
 
     def _first_failure(self) -> None:
@@ -259,5 +282,5 @@ class CampaignView(View):
 
     def _choose_store(self) -> None:
         dialog = QFileDialog(self, "Go on with a store", filter="Stores (*.rrs);;All files (*)")
-        dialog.fileSelected.connect(lambda name: self._run(self.setting.go_on_order(Path(name))))
+        dialog.fileSelected.connect(lambda name: self._go_on_with(Path(name)))
         dialog.open()

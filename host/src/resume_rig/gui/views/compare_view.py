@@ -13,11 +13,10 @@ from resume_rig.gui.request import Target
 from resume_rig.gui.state.compared import (
     Compared,
     changed_first,
-    compared,
+    compare_files,
     differences_table,
     effect_name,
     effects_table,
-    read_evidence,
 )
 from resume_rig.gui.views.compare_setting import CompareSetting
 from resume_rig.gui.views.view import View
@@ -27,6 +26,7 @@ from resume_rig.gui.widgets.forest_plot import ForestPlot
 from resume_rig.gui.widgets.labels import plain_label, show_text
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.widgets.verdict_line import VerdictLine
+from resume_rig.gui.worker.apart import Order
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.model.comparison import Comparison
 from resume_rig.model.units import count_of
@@ -96,8 +96,8 @@ class CompareView(View):
         return self.forest, self.distribution, self.effects, self.components, self.differences
 
     def settled(self) -> bool:
-        """Return whether nothing is being compared."""
-        return self._task is None
+        """Return whether nothing is being compared, and every filter is in force."""
+        return self._task is None and self.components.settled()
 
     def _start(self) -> None:
         if self._task is not None:
@@ -108,16 +108,12 @@ class CompareView(View):
             return
         paths, known = self._paths, self._evidence
         base, question = self.setting.base_path(), self.setting.question()
-
-        def work(task: Task) -> Compared:
-            def told(done: int) -> None:
-                task.progress(done, len(paths))
-
-            return compared(read_evidence(paths, told) if known is None else known, base, question)
-
         self.notice.clear()
-        self._task = self.desk.jobs.start(
-            f"Comparing {count_of(len(paths), 'file')}", work, self._show, self._fail
+        self._task = self.desk.jobs.start_apart(
+            f"Comparing {count_of(len(paths), 'file')}",
+            Order(compare_files, (paths, known, base, question)),
+            self._show,
+            self._fail,
         )
 
     def _fail(self, sentence: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QSplitter, QVBoxLayout, QWidget
@@ -21,6 +22,7 @@ from resume_rig.gui.state.explored import (
     read_quick,
 )
 from resume_rig.gui.state.row_filter import MOST_SIGNS, rows_of_filter
+from resume_rig.gui.store_menu import ShownStore
 from resume_rig.gui.views.view import View
 from resume_rig.gui.widgets.cycle_text import CycleText
 from resume_rig.gui.widgets.cycle_wave import CycleWave
@@ -28,9 +30,8 @@ from resume_rig.gui.widgets.exportable import Exportable
 from resume_rig.gui.widgets.labels import plain_label, show_text
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.widgets.verdict_line import VerdictLine
+from resume_rig.gui.worker.apart import Order
 from resume_rig.gui.worker.jobs import Task
-from resume_rig.model.cycle import ReconciledCycle
-from resume_rig.model.errors import UsageError
 from resume_rig.model.units import count_of
 from resume_rig.report.page_parts import badge
 
@@ -53,6 +54,7 @@ class ExplorerView(View):
         self._number: int | None = None
         self._reading: Task | None = None
         self._detailing: Task | None = None
+        self._filtering: Task | None = None
         self.file = plain_label(_INVITATION)
         self.verdict = VerdictLine(desk)
         self.filter = QLineEdit()
@@ -93,9 +95,13 @@ class ExplorerView(View):
         """Return the table and the pictures of the cycle."""
         return self.cycles, self.wave.lanes.lanes, self.wave.lanes.light, self.wave.phases
 
+    def shown_store(self) -> ShownStore | None:
+        """Return the store, and the cycle that is selected."""
+        return None if self._path is None else ShownStore(self._path, cycle=self._number)
+
     def settled(self) -> bool:
         """Return whether nothing is being read."""
-        return self._reading is None and self._detailing is None
+        return self._reading is self._detailing is self._filtering is None
 
     def _read(self) -> None:
         """Read what is there at once, then derive the rest."""
@@ -123,9 +129,9 @@ class ExplorerView(View):
             return
         numbers = quick.overview.numbers
         show_text(self.file, f"{path.name}: {count_of(len(numbers), 'cycle')}")
-        self._reading = self.desk.jobs.start(
+        self._reading = self.desk.jobs.start_apart(
             f"Reading {path.name}",
-            lambda task: explore(path, quick.overview, task.progress),
+            Order(explore, (path, quick.overview)),
             self._show_explored,
             self._fail,
         )
@@ -135,12 +141,11 @@ class ExplorerView(View):
     def _show_explored(self, explored: Explored) -> None:
         self._reading = None
         self._explored = explored
-        correlation = explored.correlation
-        self.verdict.show_verdict(badge(correlation.verdict), correlation.why)
+        self.verdict.show_verdict(badge(explored.verdict), explored.why)
         self.cycles.show_table(explored.table)
         self._apply_filter()
         self.desk.say(
-            f"{count_of(len(correlation.cycles), 'cycle')} read; "
+            f"{count_of(len(explored.cycles), 'cycle')} read; "
             f"{len(explored.outliers) or 'none'} worth a look (Alt+Down)."
         )
         if self._number is not None:
@@ -171,16 +176,15 @@ class ExplorerView(View):
         self._number = number
         if self._detailing is not None:
             self._detailing.cancel()
-        cycle, limit_ms = self._cycle_of(row), quick.requirement.resume_limit_ms
-        self._detailing = self.desk.jobs.start(
-            f"Reading cycle {number}",
-            lambda _task: read_detail(path, number, cycle, limit_ms),
-            self._show_detail,
-            self._fail_detail,
-        )
+        known, limit_ms = self._explored, quick.requirement.resume_limit_ms
 
-    def _cycle_of(self, row: int) -> ReconciledCycle | None:
-        return None if self._explored is None else self._explored.correlation.cycles[row]
+        def work(_task: Task) -> Detail:
+            cycle = None if known is None else known.cycles[row]
+            return read_detail(path, number, cycle, limit_ms)
+
+        self._detailing = self.desk.jobs.start(
+            f"Reading cycle {number}", work, self._show_detail, self._fail_detail
+        )
 
     def _show_detail(self, detail: Detail) -> None:
         self._detailing = None
@@ -193,14 +197,28 @@ class ExplorerView(View):
         self.text.setPlainText(sentence)
 
     def _apply_filter(self) -> None:
-        try:
-            keep = rows_of_filter(self.filter.text(), self.cycles.model.table, ALIASES)
-        except UsageError as error:
-            show_text(self.wrong, str(error))
-            self.wrong.show()
+        text, table = self.filter.text(), self.cycles.model.table
+        if self._filtering is not None:
+            self._filtering.cancel()
+            self._filtering = None
+        if not text.strip():
+            self.wrong.hide()
+            self.cycles.model.keep(None)
             return
+        self._filtering = self.desk.jobs.start(
+            "Filtering", lambda _: rows_of_filter(text, table, ALIASES), self._keep, self._refuse
+        )
+
+    def _keep(self, rows: NDArray[np.bool_] | None) -> None:
+        self._filtering = None
         self.wrong.hide()
-        self.cycles.model.keep(keep)
+        self.cycles.model.keep(rows)
+        self.desk.say(f"{count_of(len(self.cycles.model.rows), 'cycle')} kept by the filter.")
+
+    def _refuse(self, why: str) -> None:
+        self._filtering = None
+        show_text(self.wrong, why)
+        self.wrong.show()
 
     def _cleared(self, text: str) -> None:
         if not text:

@@ -1,7 +1,6 @@
 """What a campaign is judged by: limits with their margins, and how sure each interval is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -9,18 +8,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QSplitter, QTabWidget
 
-from resume_rig.acceptance.assessment import Assessed, assess_store
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.limits_tables import (
-    Reach,
     budget_name,
     budgets_table,
     limits_table,
     parts_of,
-    reaches,
     terms_table,
 )
+from resume_rig.gui.state.store_judged import StoreJudged, judge_store
+from resume_rig.gui.store_menu import ShownStore
 from resume_rig.gui.views.log_setting import LogSetting
 from resume_rig.gui.views.view import View
 from resume_rig.gui.widgets.budget_bar import BudgetBar
@@ -29,18 +27,14 @@ from resume_rig.gui.widgets.labels import plain_label, show_text
 from resume_rig.gui.widgets.reach_plot import ReachPlot
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.widgets.verdict_line import VerdictLine
+from resume_rig.gui.worker.apart import Order
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.model.budget import Budget
 from resume_rig.model.errors import UsageError
+from resume_rig.model.requirement import Requirement
 from resume_rig.report.page_parts import badge
 
 _INVITATION: Final = "Open a store with Ctrl+O to see its limits and its uncertainty."
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    assessed: Assessed
-    reaches: tuple[Reach, ...]
 
 
 class LimitsView(View):
@@ -49,6 +43,7 @@ class LimitsView(View):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._path: Path | None = None
+        self._requirement: Requirement | None = None
         self._task: Task | None = None
         self._budgets: tuple[Budget, ...] = ()
         self.file = plain_label(_INVITATION)
@@ -81,6 +76,12 @@ class LimitsView(View):
         """Return plots and tables."""
         return self.reach, self.limits, self.budgets, self.terms, self.bar
 
+    def shown_store(self) -> ShownStore | None:
+        """Return the store, judged as here."""
+        if self._path is None:
+            return None
+        return ShownStore(self._path, self._requirement)
+
     def settled(self) -> bool:
         """Return whether nothing is being read."""
         return self._task is None
@@ -97,28 +98,26 @@ class LimitsView(View):
         except UsageError as error:
             self.notice.fail(str(error))
             return
+        self._requirement = requirement
         show_text(self.file, path.name)
         self.file.setToolTip(str(path))
 
-        def work(_task: Task) -> _Judged:
-            assessed = assess_store(path, requirement, report=None)
-            return _Judged(assessed, reaches(assessed.correlation))
-
         self.notice.clear()
-        self._task = self.desk.jobs.start(f"Judging {path.name}", work, self._show, self._fail)
+        self._task = self.desk.jobs.start_apart(
+            f"Judging {path.name}", Order(judge_store, (path, requirement)), self._show, self._fail
+        )
 
     def _fail(self, sentence: str) -> None:
         self._task = None
         self.desk.say("Nothing was judged.")
         self.notice.fail(sentence)
 
-    def _show(self, judged: _Judged) -> None:
+    def _show(self, judged: StoreJudged) -> None:
         self._task = None
-        correlation = judged.assessed.correlation
-        self._budgets = judged.assessed.facts.budgets
-        self.desk.say(f"{judged.assessed.facts.requirement.title}.")
-        self.verdict.show_verdict(badge(correlation.verdict), correlation.why)
-        self.limits.show_table(limits_table(correlation.limits))
+        self._budgets = judged.budgets
+        self.desk.say(f"{judged.requirement.title}.")
+        self.verdict.show_verdict(badge(judged.verdict), judged.why)
+        self.limits.show_table(limits_table(judged.limits))
         self.reach.draw(judged.reaches)
         self.budgets.show_table(budgets_table(self._budgets))
         if self._budgets:

@@ -3,15 +3,12 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QWidget
 
-from resume_rig.analysis.requirement import load_requirement, shipped_requirements
+from resume_rig.analysis.requirement import shipped_requirements
 from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.requirement_choice import OWN_KINDS, USUAL_REQUIREMENT, requirement_of
 from resume_rig.gui.widgets.labels import plain_label
-from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SLEEPS
 from resume_rig.model.requirement import Requirement
-
-USUAL_REQUIREMENT = "sysfund-0004"
-_OWN_KINDS = "the profile's kinds"
 
 
 class LogSetting(QWidget):
@@ -38,7 +35,7 @@ class LogSetting(QWidget):
         self.requirement.setToolTip("A profile that is shipped, or the path of your own .toml")
         self.requirement.setMinimumContentsLength(18)
         self.kind = QComboBox()
-        self.kind.addItem(_OWN_KINDS)
+        self.kind.addItem(OWN_KINDS)
         self.kind.addItems(list(SLEEPS))
         self.kind.setToolTip("Judge this kind of sleep instead of the profile's")
         self.limit = QLineEdit()
@@ -84,22 +81,9 @@ class LogSetting(QWidget):
         """
         kind = self.kind.currentText()
         name = self.requirement.currentText().strip()
-        requirement = load_requirement(
-            name, limit_ms=self._limit_ms(), kinds=None if kind == _OWN_KINDS else (kind,)
-        )
+        requirement = requirement_of(name, kind, self.limit.text())
         self._desk.remembered.keep("log/requirement", name)
         return requirement
-
-    def _limit_ms(self) -> int | None:
-        text = self.limit.text().strip()
-        if not text:
-            return None
-        if not text.isascii() or not text.isdigit():
-            raise UsageError(
-                f"the limit {text!r} is no whole number of milliseconds; allowed is 1 to 600000, "
-                "or nothing for the profile's own"
-            )
-        return int(text)
 
     def _state(self) -> tuple[str, str, str, bool]:
         return (

@@ -1,18 +1,15 @@
 """Logs by themselves: what every OS record tells, judged, and what took longest."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
-from resume_rig.analysis.advice import Advice, advise
-from resume_rig.analysis.judge import judge_log
-from resume_rig.analysis.ranking import Ranked, rank
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
+from resume_rig.gui.state.log_judged import LogsJudged, judge_logs
 from resume_rig.gui.state.log_tables import (
     advice_table,
     ranked_table,
@@ -25,13 +22,11 @@ from resume_rig.gui.widgets.exportable import Exportable
 from resume_rig.gui.widgets.labels import plain_label, show_text
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.widgets.verdict_line import VerdictLine
+from resume_rig.gui.worker.apart import Order
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.model.errors import UsageError
-from resume_rig.model.judgement import LogJudgement
 from resume_rig.model.os_record import LogReading
-from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
-from resume_rig.oslog.reading import read_logs
 from resume_rig.report.page_parts import badge
 from resume_rig.report.statistics_text import statistics_sentences
 
@@ -41,15 +36,6 @@ _INVITATION: Final = (
     "Drop logs here, or open them with Ctrl+O: Windows event logs, PwrTest, S3Resume, xperf and"
     " powercfg output, Linux kernel logs."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """What a job brings back."""
-
-    judgement: LogJudgement
-    ranked: tuple[Ranked, ...]
-    advice: tuple[Advice, ...]
 
 
 class LogView(View):
@@ -99,8 +85,9 @@ class LogView(View):
         return self.transitions, self.slowest, self.advice, self.sources
 
     def settled(self) -> bool:
-        """Return whether no log is being read."""
-        return self._task is None
+        """Return whether no log is being read, and every filter is in force."""
+        tables = (self.transitions, self.slowest)
+        return self._task is None and all(table.settled() for table in tables)
 
     def _start(self) -> None:
         """Read what has to be read, and judge it, in the background."""
@@ -109,18 +96,13 @@ class LogView(View):
         except UsageError as error:
             self.notice.fail(str(error))
             return
-        paths, reading, ignore_first = self._paths, self._reading, self.setting.ignore_first
-
-        def work(task: Task) -> _Judged:
-            def told(done: int) -> None:
-                task.progress(done, len(paths))
-
-            known = read_logs(paths, told=told) if reading is None else reading
-            return _judged(known, requirement, ignore_first=ignore_first)
-
         self.notice.clear()
-        self._task = self.desk.jobs.start(
-            f"Reading {count_of(len(paths), 'log')}", work, self._show, self._fail
+        asked = (self._paths, self._reading, requirement, self.setting.ignore_first)
+        self._task = self.desk.jobs.start_apart(
+            f"Reading {count_of(len(self._paths), 'log')}",
+            Order(judge_logs, asked),
+            self._show,
+            self._fail,
         )
 
     def _judge_again(self) -> None:
@@ -142,7 +124,7 @@ class LogView(View):
         self.desk.say("Nothing was read.")
         self.notice.fail(sentence)
 
-    def _show(self, judged: _Judged) -> None:
+    def _show(self, judged: LogsJudged) -> None:
         self._task = None
         judgement = judged.judgement
         self._reading = judgement.reading
@@ -203,14 +185,6 @@ class LogView(View):
         again.setShortcut(QKeySequence("F5"))
         again.triggered.connect(self._read_again)
         return [again]
-
-
-def _judged(reading: LogReading, requirement: Requirement, *, ignore_first: bool) -> _Judged:
-    return _Judged(
-        judge_log(reading, requirement, ignore_first=ignore_first),
-        rank(reading.records),
-        advise(reading),
-    )
 
 
 def _is_store(path: Path) -> bool:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
+from resume_rig.gui.store_menu import ShownStore
 from resume_rig.gui.widgets.exportable import Exportable
 from resume_rig.gui.widgets.notice import NoticeStrip
 
@@ -44,6 +45,10 @@ class View(QWidget):
     def exportables(self) -> Sequence[Exportable]:
         """Return the plots and tables that can be written to files, in reading order."""
         return ()
+
+    def shown_store(self) -> ShownStore | None:
+        """Return the store that is shown, for who writes all of it; None without one."""
+        return None
 
     def settled(self) -> bool:
         """Return whether what was asked for is shown; a screenshot waits for it."""

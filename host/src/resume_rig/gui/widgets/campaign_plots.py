@@ -11,7 +11,8 @@ from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.campaign_state import SHOWN_CYCLES, CampaignState
 from resume_rig.gui.state.histogram import histogram_of
 from resume_rig.gui.widgets.plot_panel import PlotPanel
-from resume_rig.model.cycle import Outcome, OutsideCycle
+from resume_rig.model.cycle import OutsideCycle
+from resume_rig.model.outcome import AS_PLANNED
 from resume_rig.model.series import Drift
 from resume_rig.model.units import count_of
 from resume_rig.report.milestones import outside_milestones
@@ -169,7 +170,7 @@ class PhasePlot(PlotPanel):
         for word in self._words:
             word.hide()
         for row, (cycle, word) in enumerate(zip(cycles, self._words, strict=False)):
-            if cycle.outcome is not Outcome.SLEPT_AND_WOKE:
+            if cycle.outcome not in AS_PLANNED:
                 word.setText(outcome_words(cycle.outcome), self._desk.look.colours.vermillion)
                 word.setPos(_end_ms(cycle), row)
                 word.show()

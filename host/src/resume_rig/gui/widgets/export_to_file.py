@@ -8,20 +8,20 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.widgets.exportable import Exportable, ExportFormat
-from resume_rig.model.errors import UsageError
 
 
 def export_to_file(desk: Desk, what: Exportable, kind: ExportFormat, *_checked: bool) -> None:
-    """Ask for a file and write it; what goes wrong is said on the status line."""
+    """Ask for a file and write it in the background; its end is said on the status line."""
     title = what.export_title()
 
     def write(path: Path) -> None:
-        try:
-            kind.write(path)
-        except UsageError as error:
-            desk.say(str(error))
-        else:
-            desk.say(f"{title} is in {path}.")
+        writing = kind.make()
+        desk.jobs.start(
+            f"Writing {path.name}",
+            lambda task: writing(path, task.progress),
+            lambda _: desk.say(f"{title} is in {path}."),
+            desk.say,
+        )
 
     desk.ask_path(f"Save {title} as {kind.name}", kind.suffixes, write)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import pyqtgraph as pg
 from PySide6.QtGui import QAction
@@ -10,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.widgets.export_to_file import export_to_file
-from resume_rig.gui.widgets.exportable import ExportFormat, write_png, write_svg
+from resume_rig.gui.widgets.exportable import ExportFormat, Writing, png_of, svg_of
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
 
 _SWATCH_PX = 12
@@ -95,13 +94,13 @@ class PlotPanel(QWidget):
 
     def export_formats(self) -> tuple[ExportFormat, ...]:
         """Return PNG and SVG."""
-        return ExportFormat("PNG", self._write_png), ExportFormat("SVG", self._write_svg)
+        return ExportFormat("PNG", self._png), ExportFormat("SVG", self._svg)
 
-    def _write_png(self, path: Path) -> None:
-        write_png(self.graphics, self._desk.look.colours.paper, path)
+    def _png(self) -> Writing:
+        return png_of(self.graphics, self._desk.look.colours.paper)
 
-    def _write_svg(self, path: Path) -> None:
-        write_svg(self.graphics, self._title, path)
+    def _svg(self) -> Writing:
+        return svg_of(self.graphics, self._title)
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)

@@ -1,5 +1,6 @@
 """A table of any length that sorts, filters, and can be written to a file or the clipboard."""
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -16,18 +17,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.table import Rows, Table, csv_lines
 from resume_rig.gui.widgets.export_to_file import export_to_file
-from resume_rig.gui.widgets.exportable import ExportFormat
+from resume_rig.gui.widgets.exportable import ExportFormat, Told, Writing
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
-from resume_rig.model.errors import UsageError
+from resume_rig.gui.worker.jobs import Task
 from resume_rig.report.hostile_text import one_line
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 _EMPTY = Table(())
 _CELL_MOST = 400
+_TOLD_EVERY = 500
+_SIZED_BY = 12
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -131,6 +135,7 @@ class TablePanel(QWidget):
         super().__init__()
         self._desk = desk
         self._title = title
+        self._filtering: Task | None = None
         self.model = RowsModel()
         self.view = _view_of(self.model, title)
         self.words = QLineEdit()
@@ -174,8 +179,18 @@ class TablePanel(QWidget):
         """Put the selected rows, or all, on the clipboard, separated by tabs."""
         selected = [index.row() for index in self.view.selectionModel().selectedRows()]
         rows = self.model.rows[sorted(selected)] if selected else self.model.rows
-        QGuiApplication.clipboard().setText("\n".join(csv_lines(self.model.table, rows, "\t")))
-        self._desk.say(f"{len(rows)} rows of {self._title} are on the clipboard.")
+        table = self.model.table
+
+        def done(text: str) -> None:
+            QGuiApplication.clipboard().setText(text)
+            self._desk.say(f"{len(rows)} rows of {self._title} are on the clipboard.")
+
+        self._desk.jobs.start(
+            f"Copying {self._title}",
+            lambda task: "\n".join(csv_lines(table, _counted(rows, task.progress), "\t")),
+            done,
+            self._desk.say,
+        )
 
     def export_title(self) -> str:
         """Return the title."""
@@ -183,20 +198,17 @@ class TablePanel(QWidget):
 
     def export_formats(self) -> tuple[ExportFormat, ...]:
         """Return CSV."""
-        return (ExportFormat("CSV", self._write_csv),)
+        return (ExportFormat("CSV", self._csv),)
 
-    def _write_csv(self, path: Path) -> None:
-        """Write the rows that are shown, in their order."""
-        try:
-            with path.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.writelines(
-                    f"{line}\n" for line in csv_lines(self.model.table, self.model.rows)
-                )
-        except OSError as error:
-            raise UsageError(
-                f"could not write {path}: {error.strerror or error}; name a file in a folder that "
-                "can be written to"
-            ) from error
+    def _csv(self) -> Writing:
+        """Return how to write the rows that are shown, in their order."""
+        table, rows = self.model.table, self.model.rows
+
+        def write(path: Path, told: Told) -> None:
+            lines = csv_lines(table, _counted(rows, told))
+            write_whole(path, (f"{line}\n" for line in lines))
+
+        return write
 
     def _add_actions(self) -> None:
         copy = QAction("Copy rows", self.view)
@@ -208,8 +220,26 @@ class TablePanel(QWidget):
         self.view.addActions([copy, save])
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
+    def settled(self) -> bool:
+        """Return whether the filter that is typed is in force."""
+        return self._filtering is None
+
     def _filter(self, words: str) -> None:
-        self.model.keep(self.model.table.holding(words) if words.strip() else None)
+        if self._filtering is not None:
+            self._filtering.cancel()
+            self._filtering = None
+        if not words.strip():
+            self.model.keep(None)
+            return
+        table = self.model.table
+
+        def done(keep: NDArray[np.bool_]) -> None:
+            self._filtering = None
+            self.model.keep(keep)
+
+        self._filtering = self._desk.jobs.start(
+            f"Filtering {self._title}", lambda _: table.holding(words), done, self._desk.say
+        )
 
     def _tell_count(self) -> None:
         shown, all_of_it = len(self.model.rows), len(self.model.table)
@@ -221,6 +251,14 @@ class TablePanel(QWidget):
             self.chosen.emit(int(self.model.rows[index.row()]))
 
 
+def _counted(rows: Rows, told: Told) -> Iterator[int]:
+    """Yield the numbers of rows, and tell how far they are."""
+    for done, row in enumerate(rows.tolist()):
+        if not done % _TOLD_EVERY:
+            told(done, len(rows))
+        yield row
+
+
 def _view_of(model: RowsModel, title: str) -> QTableView:
     view = QTableView()
     view.setModel(model)
@@ -229,6 +267,8 @@ def _view_of(model: RowsModel, title: str) -> QTableView:
     view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
     view.horizontalHeader().setSortIndicatorClearable(True)
     view.horizontalHeader().setStretchLastSection(True)
+    # As many rows say how broad a column is; a thousand, as Qt asks, would hold the window up.
+    view.horizontalHeader().setResizeContentsPrecision(_SIZED_BY)
     view.verticalHeader().hide()
     view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 8)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

@@ -3,27 +3,25 @@
 import dataclasses
 from array import array
 from collections.abc import Callable
+from contextlib import closing
 
 import numpy as np
 
 from resume_rig.acceptance.opened_rig import opened_rig
-from resume_rig.analysis.requirement import load_requirement
 from resume_rig.analysis.trend import drift_of
 from resume_rig.campaign.campaign import CampaignEnd, CampaignFinished
-from resume_rig.campaign.commission import (
-    Commission,
-    Interrupted,
-    Surroundings,
-    carry_out,
-    interrupted,
-)
+from resume_rig.campaign.commission import Commission, Interrupted, carry_out, interrupted
 from resume_rig.campaign.events import CampaignBegan, CampaignEvent, CycleDone, CycleStarted
+from resume_rig.campaign.foretold import foretold
+from resume_rig.campaign.hook_watch import hooks_of, tell_hooks
+from resume_rig.campaign.hooks import Hooks
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle, pin_edges
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.tally import Tally
 from resume_rig.gui.state.events import (
     CampaignHeld,
+    CampaignNoted,
     CampaignOver,
     CampaignStarting,
     CampaignTold,
@@ -33,9 +31,9 @@ from resume_rig.gui.state.events import (
 from resume_rig.gui.worker.gate import Gate
 from resume_rig.gui.worker.opening import clock_for
 from resume_rig.gui.worker.requests import RunCampaign
+from resume_rig.gui.worker.window_person import WindowPerson
 from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.errors import ResumeRigError
-from resume_rig.model.requirement import Requirement
 from resume_rig.model.series import Drift
 from resume_rig.rig.dut_profile import profile_for
 from resume_rig.rig.open import OpenRig
@@ -56,12 +54,12 @@ def run_campaign(order: RunCampaign, tell: Tell, gate: Gate) -> None:
     Raises:
         ResumeRigError: it could not begin, and there is no store.
     """
-    requirement = load_requirement(order.requirement)
+    requirement = order.requirement
     tell(CampaignStarting(order.store, requirement.id, requirement.resume_limit_ms))
     resumed = order.plan is None
     existed = order.store.exists()
     try:
-        end = _run(order, requirement, tell, gate)
+        end = _run(order, tell, gate)
     except KeyboardInterrupt:
         tell(CampaignOver(order.store, False, "stopped before its first cycle"))
     except ResumeRigError as error:
@@ -74,19 +72,29 @@ def run_campaign(order: RunCampaign, tell: Tell, gate: Gate) -> None:
         tell(CampaignOver(end.path, finished, text))
 
 
-def _run(order: RunCampaign, requirement: Requirement, tell: Tell, gate: Gate) -> CampaignEnd:
+def _run(order: RunCampaign, tell: Tell, gate: Gate) -> CampaignEnd:
     place = _place(order)
-    beside = Surroundings(log=order.log or None)
-    commission = Commission(order.store, order.plan, requirement, place.dut, beside)
-    with opened_rig(
+    person = WindowPerson(tell, gate) if order.ask else None
+    beside = dataclasses.replace(order.beside, person=person)
+    commission = Commission(order.store, order.plan, order.requirement, place.dut, beside)
+    hooks = hooks_of(order.hooks, order.store)
+    opening = opened_rig(
         place.rig_url,
         place.dut,
         clock=clock_for(place.rig_url, gate, place.newest_utc_ns),
         not_before_utc_ns=place.newest_utc_ns,
         sessions_before=place.sessions,
-    ) as opened:
-        pause = _Pause(opened, virtual=isinstance(opened.clock, VirtualClock))
-        return carry_out(commission, opened, lambda who: CampaignWatch(who, tell, gate, pause))
+    )
+    try:
+        with closing(hooks), opening as opened:
+            for sentence in foretold(commission, opened):
+                tell(CampaignNoted(sentence))
+            pause = _Pause(opened, virtual=isinstance(opened.clock, VirtualClock))
+            return carry_out(
+                commission, opened, lambda who: CampaignWatch(who, tell, gate, pause, hooks)
+            )
+    finally:
+        _tell_problems(hooks, tell)
 
 
 def _place(order: RunCampaign) -> Interrupted:
@@ -97,6 +105,11 @@ def _place(order: RunCampaign) -> Interrupted:
     url = order.url or before.rig_url
     dut = before.dut if order.dut is None else profile_for(url, order.dut)
     return dataclasses.replace(before, rig_url=url, dut=dut)
+
+
+def _tell_problems(hooks: Hooks, tell: Tell) -> None:
+    while hooks.problems:
+        tell(CampaignNoted(hooks.problems.pop(0)))
 
 
 class _Pause:
@@ -133,11 +146,14 @@ class _LightDrift:
 class CampaignWatch:
     """An observer: forwards what happens, and lets the campaign wait between two cycles."""
 
-    def __init__(self, identity: Identity, tell: Tell, gate: Gate, pause: _Pause) -> None:
+    def __init__(
+        self, identity: Identity, tell: Tell, gate: Gate, pause: _Pause, hooks: Hooks
+    ) -> None:
         self._identity = identity
         self._tell = tell
         self._gate = gate
         self._pause = pause
+        self._hooks = hooks
         self._plan: Plan | None = None
         self._tally: Tally | None = None
         self._index = 0
@@ -158,6 +174,8 @@ class CampaignWatch:
             self._cycle_done(event)
         else:
             self._tell(CampaignTold(event))
+            tell_hooks(self._hooks, event, None)
+        _tell_problems(self._hooks, self._tell)
 
     def _cycle_done(self, event: CycleDone) -> None:
         plan, tally = self._plan, self._tally
@@ -165,6 +183,7 @@ class CampaignWatch:
             return
         outside = outside_cycle(event.raw, plan.of_cycle(self._index), self._identity)
         tally.add(outside, event.raw)
+        tell_hooks(self._hooks, event, outside)
         times_ms = (record.resume_ms for record in event.raw.records)
         wired = self._identity.wired
         self._tell(

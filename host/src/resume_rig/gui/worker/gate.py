@@ -15,6 +15,7 @@ class Gate:
         self._stop = threading.Event()
         self._go = threading.Event()
         self._go.set()
+        self._answer = threading.Event()
 
     @property
     def held(self) -> bool:
@@ -38,6 +39,16 @@ class Gate:
         """Let it stop, as Ctrl-C does on the command line."""
         self._stop.set()
         self._go.set()
+
+    def answer(self) -> None:
+        """Say that what a person was asked to do is done."""
+        self._answer.set()
+
+    def take_answer(self) -> bool:
+        """Return whether that was said since the last time."""
+        said = self._answer.is_set()
+        self._answer.clear()
+        return said
 
     def wait_while_held(self, keep_alive: Callable[[], None], every_s: float) -> None:
         """Wait until it may go on; call `keep_alive` meanwhile."""

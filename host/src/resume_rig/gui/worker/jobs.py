@@ -1,4 +1,4 @@
-"""Work in the background: reading a store, comparing two. One thread, one job at a time."""
+"""Work in the background: one thread for short work, a process for each that is long."""
 
 import logging
 import threading
@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from resume_rig.gui.worker.apart import Apart, Order
 from resume_rig.model.errors import ResumeRigError
 from resume_rig.report.hostile_text import one_line
 
@@ -29,6 +30,7 @@ class Task:
         self.of = 0
         self._cancelled = threading.Event()
         self._told = told
+        self._end: Callable[[], None] = _nothing
 
     def progress(self, done: int, of: int) -> None:
         """Tell how much is done, `of` how much (0 where nobody knows).
@@ -43,8 +45,15 @@ class Task:
             self._told(self)
 
     def cancel(self) -> None:
-        """Ask the work to stop; it does at its next `progress`."""
+        """Ask the work to stop: it does at its next `progress`; a process is ended at once."""
         self._cancelled.set()
+        self._end()
+
+    def ended_by(self, end: Callable[[], None]) -> None:
+        """Let `cancel` call `end`, too."""
+        self._end = end
+        if self.cancelled:
+            end()
 
     @property
     def cancelled(self) -> bool:
@@ -75,6 +84,7 @@ class Jobs(QObject):
         super().__init__()
         self._orders: SimpleQueue[_Order | None] = SimpleQueue()
         self._waiting: list[Task] = []
+        self._apart: list[threading.Thread] = []
         self._returned.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
         self._thread.start()
@@ -110,12 +120,41 @@ class Jobs(QObject):
         self.changed.emit()
         return task
 
+    def start_apart(
+        self,
+        name: str,
+        order: Order[T],
+        done: Callable[[T], None],
+        failed: Callable[[str], None],
+    ) -> Task:
+        """Begin a job in a process of its own, beside all others; else as `start`."""
+        task = Task(name, self._returned.emit)
+        self._waiting.append(task)
+
+        def run() -> Callable[[], None]:
+            apart = Apart(order)
+            task.ended_by(apart.end)
+            result = apart.result(task.progress)
+            return lambda: done(result)
+
+        waits = _Order(task, run, failed)
+        thread = threading.Thread(target=self._wait_for, args=(waits,), name="apart", daemon=True)
+        self._apart = [each for each in self._apart if each.is_alive()]
+        self._apart.append(thread)
+        thread.start()
+        self.changed.emit()
+        return task
+
     def close(self) -> None:
-        """Cancel everything and end the thread; waits for the job under way, 5 s at most."""
+        """Cancel everything and end the threads; waits for each job under way, 5 s at most."""
         for task in self._waiting:
             task.cancel()
         self._orders.put(None)
-        self._thread.join(5)
+        for thread in (self._thread, *self._apart):
+            thread.join(5)
+
+    def _wait_for(self, order: _Order) -> None:
+        self._returned.emit((order.task, self._answer(order)))
 
     def _work(self) -> None:
         while (order := self._orders.get()) is not None:
@@ -132,7 +171,7 @@ class Jobs(QObject):
             return _nothing
         except ResumeRigError as error:
             text = one_line(str(error))
-            return lambda: order.failed(text)
+            return _nothing if order.task.cancelled else lambda: order.failed(text)
         except Exception as error:
             # The last resort: a mistake of the program must not end the thread without a word.
             logger.exception("job failed: %s", order.task.name)

@@ -1,9 +1,16 @@
 """What the window asks of the thread that owns the rig."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from resume_rig.campaign.hooks import HookEvent
 from resume_rig.campaign.plan import Plan
+
+if TYPE_CHECKING:
+    from resume_rig.campaign.commission import Surroundings
+    from resume_rig.model.requirement import Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +72,27 @@ class RunCampaign:
         dut: name or path of a profile; None for the usual one, or the store's.
         plan: None to go on with the campaign of the store.
         store: path; a new file, or that of the campaign to go on with.
-        log: as `run --log`; None for the simulated DUT's own, or none.
-        requirement: name or path of a profile.
+        requirement: what it is judged against.
+        beside: what it may use beside the rig; its person is the window's.
+        ask: whether the person at the window may be asked to help.
+        hooks: commands of the user's.
+        report: where the HTML report goes; None for beside the store.
     """
 
     url: str
     dut: str | None
     plan: Plan | None
     store: Path
-    log: str | None = None
-    requirement: str = "sysfund-0004"
+    requirement: "Requirement"
+    beside: "Surroundings"
+    ask: bool = True
+    hooks: Mapping[HookEvent, str] = field(default_factory=dict)
+    report: Path | None = None
+
+    @property
+    def report_path(self) -> Path:
+        """Where the HTML report goes."""
+        return self.store.with_suffix(".html") if self.report is None else self.report
 
 
 Request = (

@@ -50,6 +50,10 @@ class RigWorker(QObject):
 
     Signals:
         told: a tuple of events in order, in the window's thread.
+
+    Attributes:
+        gate: holds and stops the campaign that was asked for last.
+        order: that campaign; None before any.
     """
 
     told = Signal(tuple)
@@ -58,6 +62,7 @@ class RigWorker(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.gate = Gate()
+        self.order: RunCampaign | None = None
         self._outbox = Outbox(self._woken.emit)
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._woken.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -68,7 +73,7 @@ class RigWorker(QObject):
     def ask(self, request: Request) -> None:
         """Put a request behind those that wait."""
         if isinstance(request, RunCampaign):
-            self.gate = Gate()
+            self.gate, self.order = Gate(), request
         self._requests.put(request)
 
     def close(self, patience_s: float = 15.0) -> bool:

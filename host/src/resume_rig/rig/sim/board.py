@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from resume_rig import __version__
 from resume_rig._core import ffi, lib
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.rig.sim.core_calls import handle_of
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME
 from resume_rig.rig.sim.panel import Panel
 from resume_rig.rig.sim.rates import RatedClock
@@ -100,11 +101,13 @@ class SimulatedBoard:
         self._light_rate_hz = light_rate_hz
         self._sample_ns = 1_000_000_000 // light_rate_hz if light_rate_hz else 0
         self._world_ns = 0
-        self._handle = ffi.new_handle(self)
+        self._handle = handle_of(self)
+        self.struck: BaseException | None = None
         self._index = {channel: number for number, channel in enumerate(wiring.channels)}
         self._driven = dict.fromkeys(wiring.actuators, False)
         self._ticking = False
         self._reply = ffi.new("uint8_t[]", 0)
+        self._reply_bytes = ffi.buffer(self._reply)
         self._length = ffi.new("size_t *")
         self._deadline_known = False
         self._deadline_ns: int | None = None
@@ -119,6 +122,7 @@ class SimulatedBoard:
             ended = self._ended(self._boot_id, world_ns, reset_reason)
             self._past = [ended, *self._past][:_MOST_PAST]
         self._clock = RatedClock(world_ns, self._rate_ppb)
+        self._asked_world_ns, self._asked_board_ns = world_ns, 0
         self._deadline_known = False
         self._world_ns = world_ns
         self._last_stamp_ns = 0
@@ -141,11 +145,13 @@ class SimulatedBoard:
         """Return board time; called by the core, which may be catching up on what was due."""
         if not self._ticking:
             self._world_ns = max(self._world_ns, self._world_now())
-        return self._clock.at(self._world_ns)
+        return self.board_ns(self._world_ns)
 
     def board_ns(self, world_ns: int) -> int:
         """Return board time at a world time."""
-        return self._clock.at(world_ns)
+        if world_ns != self._asked_world_ns:  # a request asks for the same one again
+            self._asked_world_ns, self._asked_board_ns = world_ns, self._clock.at(world_ns)
+        return self._asked_board_ns
 
     def deadline_world_ns(self) -> int | None:
         """Return the world time at which `tick` has something to do; None: never."""
@@ -165,12 +171,14 @@ class SimulatedBoard:
             lib.rig_core_tick(self._core, self._clock.at(world_ns))
         finally:
             self._ticking = False
+        self._raise_struck()
 
     def release(self, world_ns: int) -> None:
         """Let go of every actuator at `world_ns`, as a reset does."""
         self._world_ns = world_ns
         self._deadline_known = False
         lib.rig_core_release(self._core)
+        self._raise_struck()
 
     # --- pins
 
@@ -207,6 +215,13 @@ class SimulatedBoard:
             self._next_sample_ns = int(t_ns[-1]) + self._sample_ns
         self._skip_unarmed(until_world_ns, armed_until_ns)
 
+    def light_ends_by(self, world_ns: int) -> bool:
+        """Return whether a recording ends by then whose samples were not all taken."""
+        if not self._light_rate_hz:
+            return False
+        armed_until_ns: int = self._core.light.armed_until_ns
+        return self._next_sample_ns < armed_until_ns <= self._clock.at(world_ns)
+
     def _world_times(self, board_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         """World times [ns] of board times that lie within seconds of one another."""
         since_first_ns = board_ns - board_ns[0]
@@ -238,6 +253,7 @@ class SimulatedBoard:
         """
         if room > len(self._reply):
             self._reply = ffi.new("uint8_t[]", room)
+            self._reply_bytes = ffi.buffer(self._reply)
         self._deadline_known = False
         status: int = lib.rig_core_request(
             self._core,
@@ -250,7 +266,15 @@ class SimulatedBoard:
             room,
             self._length,
         )
-        return status, ffi.unpack(ffi.cast("char *", self._reply), self._length[0])
+        if self.struck is not None:
+            self._raise_struck()
+        return status, self._reply_bytes[: self._length[0]]
+
+    def _raise_struck(self) -> None:
+        """Raise what a callback could not: it was called by C."""
+        if self.struck is not None:
+            error, self.struck = self.struck, None
+            raise error
 
     def fill_selftest(self, checks: Any, most: int) -> int:
         """Write up to `most` checks and return how many; called by the core."""
@@ -360,30 +384,3 @@ class SimulatedBoard:
         """The core keeps pointers; what they point to lives as long as this boot."""
         self._memory.append(memory)
         return memory
-
-
-def _now_ns(context: Any) -> int:
-    board: SimulatedBoard = ffi.from_handle(context)
-    return board.now_ns()
-
-
-def _drive_output(context: Any, actuator: int, driven: bool) -> None:
-    board: SimulatedBoard = ffi.from_handle(context)
-    board.drive(actuator, driven)
-
-
-def _store(context: Any, calibration: Any) -> int:
-    board: SimulatedBoard = ffi.from_handle(context)
-    return board.store(calibration)
-
-
-def _fill_selftest(context: Any, checks: Any, most: int) -> int:
-    board: SimulatedBoard = ffi.from_handle(context)
-    return board.fill_selftest(checks, most)
-
-
-# cffi looks these up by name when the core calls back; each finds its board by the handle.
-ffi.def_extern(name="resume_rig_now_ns")(_now_ns)
-ffi.def_extern(name="resume_rig_drive")(_drive_output)
-ffi.def_extern(name="resume_rig_selftest")(_fill_selftest)
-ffi.def_extern(name="resume_rig_store")(_store)

@@ -43,6 +43,7 @@ def open_sim(
     profile: DutProfile,
     seed: int,
     *,
+    sessions_before: int = 0,
     loopback: bool = False,
     photodiode: bool = True,
     plan: FaultPlan | None = None,
@@ -54,17 +55,20 @@ def open_sim(
         clock: the host's.
         profile: of the DUT.
         seed: of the bench.
+        sessions_before: of the same campaign; each lives through other draws.
         loopback: a plug is in the DUT's place.
         photodiode: the rig has one.
         plan: of the faults to inject; None for none.
     """
     # Real time passes by itself while the bench works.
     latency_ns = 0 if isinstance(clock, SystemClock) else VIRTUAL_LATENCY_NS
-    schedule = None if plan is None else FaultSchedule(plan, seed, ON_THE_BENCH)
+    drawn = seed + sessions_before
+    schedule = None if plan is None else FaultSchedule(plan, drawn, ON_THE_BENCH)
     bench = SimulatedBench(
         profile,
         clock,
         seed,
+        sessions_before=sessions_before,
         loopback=loopback,
         light_rate_hz=LIGHT_RATE_HZ if photodiode else 0,
         schedule=schedule,
@@ -79,7 +83,7 @@ def open_sim(
             lambda: False,
             latency_ns > 0,
         )
-    cable, host = LinkFaults(plan, seed, bench.now_ns), HostFaults(plan, seed, bench.now_ns)
+    cable, host = LinkFaults(plan, drawn, bench.now_ns), HostFaults(plan, drawn, bench.now_ns)
     return OpenedSim(
         bench,
         lambda: FaultyTransport(bench, cable, host, clock, url, latency_ns=latency_ns),

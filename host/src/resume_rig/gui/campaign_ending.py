@@ -1,0 +1,91 @@
+"""When a campaign is over: its answer and its report, as `resume-rig run` ends, and its hook."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.campaign_state import Phase
+from resume_rig.gui.state.events import (
+    CampaignJudged,
+    CampaignJudging,
+    CampaignUnjudged,
+    Event,
+)
+from resume_rig.gui.worker.apart import Order
+from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.requests import RunCampaign
+
+if TYPE_CHECKING:
+    from resume_rig.gui.state.store_writing import Conclusion
+
+# What reads stores is imported when a campaign is over: the window is there sooner.
+_NOTHING = "no cycle was measured, so there is no answer"
+_CANCELLED = "the answer was not computed, as somebody cancelled it; the explorer has it"
+
+
+class CampaignEnding:
+    """Watches the campaign; judges it once when it is over, whichever page is shown.
+
+    Args:
+        desk: of the application.
+        tell: takes what came of it, as the rig's thread tells.
+    """
+
+    def __init__(self, desk: Desk, tell: Callable[[tuple[Event, ...]], None]) -> None:
+        self._desk = desk
+        self._tell = tell
+        self._attempt = 0
+        self._task: Task | None = None
+
+    def refresh(self) -> None:
+        """Begin to judge a campaign that is over since the last time."""
+        state = self._desk.seen.campaign
+        if self._task is not None and self._task.cancelled:
+            self._task = None
+            if not state.phase.active:
+                self._tell((CampaignUnjudged(_CANCELLED),))
+        if state.phase.active and self._task is not None:
+            self._task.cancel()
+        order = self._desk.worker.order
+        ended = not state.phase.active and state.phase is not Phase.NONE
+        if not ended or state.attempt == self._attempt or order is None:
+            return
+        self._attempt = state.attempt
+        if state.path is None:
+            return
+        if not order.store.exists():
+            self._tell((CampaignUnjudged(_NOTHING),))
+            return
+        from resume_rig.gui.state.store_writing import conclude
+
+        self._tell((CampaignJudging(),))
+        self._task = self._desk.jobs.start_apart(
+            f"Judging {order.store.name}",
+            Order(conclude, (order.store, order.requirement, order.report_path)),
+            partial(self._done, order),
+            self._fail,
+        )
+
+    def _done(self, order: RunCampaign, found: "Conclusion") -> None:
+        from resume_rig.gui.worker.ending_hook import run_ending_hook
+
+        self._task = None
+        told = CampaignJudged(found.verdict, found.why, found.sentences, found.report)
+        self._tell((told,))
+        state = self._desk.seen.campaign
+        said = state.text if state.phase is Phase.FAILED else found.why
+        self._desk.jobs.start(
+            "Running the command at the end",
+            lambda _: run_ending_hook(order, found.verdict, said),
+            self._say_problems,
+            self._desk.say,
+        )
+
+    def _fail(self, sentence: str) -> None:
+        self._task = None
+        self._tell((CampaignUnjudged(sentence),))
+
+    def _say_problems(self, problems: list[str]) -> None:
+        for problem in problems:
+            self._desk.say(problem)

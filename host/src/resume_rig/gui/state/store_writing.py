@@ -1,0 +1,161 @@
+"""What is made of a whole store and written: the answer with its report, exports. Free of Qt."""
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from resume_rig.acceptance.assessment import assess_store, html_at
+from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
+from resume_rig.acceptance.whole_file import check_place_of, write_whole
+from resume_rig.campaign.store import Store
+from resume_rig.model.errors import UsageError
+from resume_rig.model.requirement import Requirement
+from resume_rig.model.verdict import Verdict
+from resume_rig.report.statistics_text import statistics_sentences
+
+Told = Callable[[int, int], None]
+
+REPORT: Final = "report"
+EVIDENCE: Final = "evidence"
+_OF_ONE_CYCLE: Final = "vcd"
+_WITH_TABLES: Final = ("csv", "parquet")
+_TITLES: Final = {
+    "junit": "JUnit",
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "vcd": "VCD",
+    "trace": "Chrome trace",
+    "pwrtest-xml": "PwrTest XML",
+}
+_SUFFIXES: Final = {"junit": "xml", "trace": "json", "pwrtest-xml": "xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreExport:
+    """One thing that can be written of a store, as `resume-rig report` and `export` write it.
+
+    Attributes:
+        form: REPORT, EVIDENCE, or one of the formats of `export --to`.
+        table: for those that hold a table.
+        cycle: for those that hold one cycle.
+    """
+
+    form: str
+    table: str = ""
+    cycle: int = 0
+
+    @property
+    def title(self) -> str:
+        """What a menu calls it."""
+        match self.form:
+            case "report":
+                return "HTML report"
+            case "evidence":
+                return "Everything, as a folder of evidence"
+        what = f" of the {self.table}" if self.table else ""
+        return _TITLES[self.form] + (f" of cycle {self.cycle}" if self.cycle else what)
+
+    @property
+    def suffixes(self) -> str:
+        """What a dialog for files offers."""
+        if self.form == EVIDENCE:
+            return "New folder (*)"
+        suffix = "html" if self.form == REPORT else _SUFFIXES.get(self.form, self.form)
+        return f"{self.title} (*.{suffix})"
+
+
+def exports_of(cycle: int | None) -> tuple[StoreExport, ...]:
+    """Return everything that can be written of a store.
+
+    Args:
+        cycle: the one that is shown; None for none.
+    """
+    found = [StoreExport(REPORT)]
+    for form in FORMATS:
+        if form in _WITH_TABLES:
+            found += [StoreExport(form, table) for table in TABLES]
+        elif form != _OF_ONE_CYCLE:
+            found.append(StoreExport(form))
+        elif cycle is not None:
+            found.append(StoreExport(form, cycle=cycle))
+    return (*found, StoreExport(EVIDENCE))
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A campaign's answer, without its cycles.
+
+    Attributes:
+        verdict, why: as `resume-rig run` tells them.
+        sentences: what its times and failures show, with the confidence of each figure.
+        report: where the HTML report is.
+    """
+
+    verdict: Verdict
+    why: str
+    sentences: tuple[str, ...]
+    report: Path
+
+
+def conclude(told: Told, store: Path, requirement: Requirement, report: Path) -> Conclusion:
+    """Compute a campaign's answer, and write its HTML report.
+
+    Args:
+        told: not called: how far it is nobody knows.
+        store: its path.
+        requirement: what it is judged against.
+        report: where the report goes.
+
+    Raises:
+        RecordError: the store cannot be read.
+        UsageError: the report cannot be written.
+    """
+    del told
+    _check_place(store, report)
+    assessed = assess_store(store, requirement, report)
+    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    write_whole(report, html_at(assessed, now))
+    answer = assessed.correlation
+    sentences = statistics_sentences(answer.series, answer.failures, answer.limits, "cycle")
+    return Conclusion(answer.verdict, answer.why, tuple(sentences), report)
+
+
+def write_export(
+    told: Told, store: Path, requirement: Requirement | None, what: StoreExport, path: Path
+) -> None:
+    """Write one thing of a store.
+
+    Args:
+        told: not called.
+        store: its path.
+        requirement: what it is judged against; None for the one that it was run for.
+        what: to be written.
+        path: of the file, which is replaced; of a folder that is not there yet, for evidence.
+
+    Raises:
+        RecordError: the store cannot be read.
+        UsageError: it cannot be written.
+    """
+    _check_place(store, path)
+    if requirement is None:
+        with Store.open(store) as opened:
+            requirement = opened.identity.requirement
+    if what.form == REPORT:
+        conclude(told, store, requirement, path)
+        return
+    exporter = Exporter(store, requirement)
+    if what.form == EVIDENCE:
+        write_evidence(exporter, path)
+    else:
+        exporter.write(what.form, path, table=what.table or TABLES[0], cycle=what.cycle)
+
+
+def _check_place(store: Path, path: Path) -> None:
+    check_place_of(path)
+    if path.resolve() == store.resolve():
+        raise UsageError(
+            f"could not write {path}: it would replace the store, which it is made of; name "
+            "another file"
+        )

@@ -1,0 +1,85 @@
+"""Work in a process of its own: results, how far it is, and every way in which it can end."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from resume_rig.gui.state.log_judged import LogsJudged, judge_logs
+from resume_rig.gui.state.requirement_choice import OWN_KINDS, USUAL_REQUIREMENT, requirement_of
+from resume_rig.gui.state.store_judged import judge_store
+from resume_rig.gui.window import Window
+from resume_rig.gui.worker.apart import Apart, Order
+from resume_rig.model.errors import RecordError
+from resume_rig.model.requirement import Requirement
+
+LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
+
+
+class Surprise:
+    """What happens where the other process unpacks it."""
+
+    def __init__(self, call: Callable[..., object], argument: int) -> None:
+        self._call = call, (argument,)
+
+    def __reduce__(self) -> Any:
+        return self._call
+
+
+def requirement() -> Requirement:
+    return requirement_of(USUAL_REQUIREMENT, OWN_KINDS, "")
+
+
+def ignore(_done: int, _of: int) -> None:
+    """Nobody looks."""
+
+
+def test_what_it_finds_comes_back_and_how_far_it_is() -> None:
+    told: list[tuple[int, int]] = []
+    paths = (LOGS / "two-s3-cycles.xml", LOGS / "four-s3-cycles.xml")
+    found: LogsJudged = Apart(Order(judge_logs, (paths, None, requirement(), False))).result(
+        lambda *how_far: told.append(how_far)
+    )
+    assert len(found.judgement.cycles) == 6
+    assert told == [(0, 2), (1, 2)]
+
+
+def test_what_it_refuses_is_said_in_its_own_words(tmp_path: Path) -> None:
+    path = tmp_path / "no.rrs"
+    with pytest.raises(RecordError, match=r"no\.rrs: there is no such file"):
+        Apart(Order(judge_store, (path, requirement()))).result(ignore)
+
+
+def test_a_mistake_of_the_program_is_a_sentence() -> None:
+    with pytest.raises(RecordError, match=r"internal error, TypeError: .*; please report it"):
+        Apart(Order(time.sleep)).result(ignore)
+
+
+@pytest.mark.parametrize(
+    ("surprise", "why"),
+    [
+        (Surprise(os._exit, 3), "it ended with status 3"),
+        (Surprise(signal.raise_signal, signal.SIGKILL), "it was ended"),
+    ],
+    ids=["exit", "killed"],
+)
+def test_a_process_that_is_gone_is_said(surprise: Surprise, why: str) -> None:
+    with pytest.raises(RecordError, match=f"a process of its own: {why}; look whether"):
+        Apart(Order(judge_store, (surprise,))).result(ignore)
+
+
+def test_a_job_that_is_cancelled_ends_its_process(qtbot: QtBot, window: Window) -> None:
+    came: list[object] = []
+    asleep = Order(judge_store, (Surprise(time.sleep, 600),))
+    task = window.jobs.start_apart("Sleeping", asleep, came.append, came.append)
+    beside = window.jobs.start("Beside", lambda _: "done", came.append, came.append)
+    qtbot.waitUntil(lambda: came == ["done"], timeout=20_000)
+    assert window.jobs.running is task is not beside
+    task.cancel()
+    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=20_000)
+    assert came == ["done"]

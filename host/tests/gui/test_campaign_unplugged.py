@@ -1,0 +1,61 @@
+"""A rig that is unplugged in the middle of a campaign, seen and driven through the window."""
+
+from pathlib import Path
+
+from campaign_pages import PATIENCE_MS, campaign_of, wait_for
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+from served_bench import served
+
+from resume_rig.campaign.store import Store
+from resume_rig.gui.state.campaign_state import Phase
+from resume_rig.gui.window import Window
+from resume_rig.model.cycle import Outcome
+from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.timing.clocks import SystemClock
+
+
+def test_a_campaign_waits_for_its_rig_and_goes_on(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
+    store = tmp_path / "plug.rrs"
+    with served(bench) as address:
+        view = campaign_of(window, f"socket:{address}", "healthy-laptop", cycles=5)
+        view.setting.store.setText(str(store))
+        view.start()
+        qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 1, timeout=PATIENCE_MS)
+    wait_for(qtbot, window, Phase.WAITING)
+    window.go("log")
+    qtbot.waitUntil(lambda: "Look at its plug" in window.person.text, timeout=PATIENCE_MS)
+    assert window.person.done.isHidden()
+    with served(bench, int(address.rpartition(":")[2])):
+        wait_for(qtbot, window, Phase.RUNNING)
+        qtbot.waitUntil(lambda: window.person.text == "", timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 2, timeout=PATIENCE_MS)
+        window.go("campaign")
+        qtbot.mouseClick(view.control.stop, Qt.MouseButton.LeftButton)
+        wait_for(qtbot, window, Phase.STOPPED)
+        qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
+    with Store.open(store) as kept:
+        outcomes = [raw.outcome for raw in kept.cycles()]
+    assert outcomes == [Outcome.RIG_FAULT, Outcome.INTERRUPTED]
+    assert any("waiting for the rig" in line for line in window.desk.seen.campaign.lines)
+    assert view.answer.verdict.badge.text() == "NO-EVIDENCE"
+
+
+def test_a_campaign_that_waits_for_its_rig_can_be_stopped(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 2)
+    with served(bench) as address:
+        view = campaign_of(window, f"socket:{address}", "healthy-laptop", cycles=5)
+        view.setting.store.setText(str(tmp_path / "gone.rrs"))
+        view.start()
+        qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 1, timeout=PATIENCE_MS)
+    wait_for(qtbot, window, Phase.WAITING)
+    qtbot.mouseClick(view.control.stop, Qt.MouseButton.LeftButton)
+    wait_for(qtbot, window, Phase.STOPPED, Phase.FAILED)
+    qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
+    assert (tmp_path / "gone.rrs").is_file()
