@@ -74,7 +74,7 @@ def _later(raw: CycleRaw, number: int, by_ns: int, ids: int) -> CycleRaw:
         number=number,
         started_host_ns=raw.started_host_ns + by_ns,
         ended_host_ns=raw.ended_host_ns + by_ns,
-        edges=tuple(dataclasses.replace(edge, t_ns=edge.t_ns + by_ns) for edge in raw.edges),
+        edges=tuple(edge._replace(t_ns=edge.t_ns + by_ns) for edge in raw.edges),
         exchanges=tuple(
             dataclasses.replace(
                 each,

@@ -158,8 +158,9 @@ class FakeRig:
         channels: Collection[Channel] = (),
         *,
         log: bool = False,
-    ) -> None:
+    ) -> bool:
         self.clock.sleep_ns(min(pause_ns, until_host_ns - self.clock.now_ns()))
+        return True
 
     def levels(self) -> dict[Channel, int]:
         self._request("levels")

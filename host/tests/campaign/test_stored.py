@@ -95,7 +95,7 @@ def test_a_host_clock_that_steps_within_a_cycle_costs_its_utc_only(simulated: Ma
     woke_ns = next(e.t_ns for e in first.edges if e.channel is Channel.SLP_S3 and e.level)
     before = tuple(e for e in first.exchanges if e.board_rx_ns < woke_ns)
     stepped = tuple(
-        dataclasses.replace(e, host_tx_ns=e.host_tx_ns + 10**9, host_rx_ns=e.host_rx_ns + 10**9)
+        e._replace(host_tx_ns=e.host_tx_ns + 10**9, host_rx_ns=e.host_rx_ns + 10**9)
         for e in first.exchanges[len(before) :]
     )
     broken = dataclasses.replace(first, exchanges=(*before, *stepped))

@@ -130,12 +130,10 @@ def test_a_host_that_was_suspended_between_cycles_is_told_and_costs_no_cycle(
         dataclasses.replace(
             raw,
             exchanges=tuple(
-                dataclasses.replace(
-                    e, board_rx_ns=e.board_rx_ns + slept, board_tx_ns=e.board_tx_ns + slept
-                )
+                e._replace(board_rx_ns=e.board_rx_ns + slept, board_tx_ns=e.board_tx_ns + slept)
                 for e in raw.exchanges
             ),
-            edges=tuple(dataclasses.replace(e, t_ns=e.t_ns + slept) for e in raw.edges),
+            edges=tuple(e._replace(t_ns=e.t_ns + slept) for e in raw.edges),
         )
         for raw in rest
     ]

@@ -46,6 +46,7 @@ def build_cycle(
     lost: bool = False,
     ignored: bool = False,
     due_ns: int | None = None,
+    measured: bool = True,
 ) -> OutsideCycle:
     """Return what the wires say of one cycle.
 
@@ -53,7 +54,8 @@ def build_cycle(
     `initial_levels` are those of every wired channel before them. `wake_by` is the actuator that
     was to wake the DUT, None where nobody was asked (captures). `light` is what the photodiode
     told, None where there is none. A cycle with `lost` edges is INVALID and has no interval. From
-    `due_ns` on, board clock, the DUT is expected to wake by itself; None where it never is.
+    `due_ns` on, board clock, the DUT is expected to wake by itself; None where it never is. Who
+    asks for what became of the cycle alone has no use for intervals that are `measured`.
     """
     wires = Wires(lines_of(edges, initial_levels))
     if lost:
@@ -77,7 +79,7 @@ def build_cycle(
         trigger_ns=None if hold is None else hold.start_ns,
         asleep_from_ns=_whole(from_ns),
         awake_from_ns=_whole(until_ns),
-        intervals=measure(wires, sleep, wake, bounds),
+        intervals=measure(wires, sleep, wake, bounds) if measured else {},
         findings=findings,
         ignored=ignored,
         channels=_observed(wires),

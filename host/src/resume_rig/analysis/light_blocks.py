@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from resume_rig.model.edge import LightBlock
 from resume_rig.model.light import LightOnset, OnsetState
+from resume_rig.model.light_columns import LightColumns
 
 BASELINE_BLOCKS = 100
 SETTLED_BLOCKS = 200
@@ -36,8 +37,12 @@ class BlockTable(NamedTuple):
 
 def table_of(blocks: Sequence[LightBlock]) -> BlockTable:
     """Return blocks as columns."""
-    rows = np.array([(b.t_ns, b.mean, b.maximum) for b in blocks], dtype=np.int64).reshape(-1, 3)
-    return BlockTable(rows[:, 0], rows[:, 1].astype(np.float64), rows[:, 2].astype(np.float64))
+    columns = LightColumns.of(blocks).columns
+    return BlockTable(
+        np.array(columns.t_ns, dtype=np.int64),
+        np.array(columns.mean, dtype=np.float64),
+        np.array(columns.maximum, dtype=np.float64),
+    )
 
 
 def onset_of_blocks(table: BlockTable, full_scale: int | None = None) -> LightOnset:

@@ -1,11 +1,11 @@
 """A rig and the DUT on it, as a campaign uses them: actions are recorded, waits keep the lease."""
 
 import dataclasses
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from resume_rig.campaign.capture import Capture
 from resume_rig.campaign.raw import Command, CommandName
-from resume_rig.campaign.states import dead_lines, present_levels
+from resume_rig.campaign.states import dead_lines
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import ClockExchange
@@ -70,6 +70,8 @@ class Bench:
         self.movable = frozenset(movable)
         self.alarm_until_ns = 0
         self._lease_ns = info.lease_ns
+        self._faults: Faults | None = None
+        self._faults_ns = 0
         self._light_wanted = False
         # Three requests in a lease: one may be lost and another late.
         self._silence_ns = info.lease_ns // 4
@@ -78,6 +80,7 @@ class Bench:
         self._light_pause_ns = min(2 * SLOW_PAUSE_NS, info.light_ring * BLOCK_NS // 4)
         self._light_read_ns = self._light_until_ns = 0
         self._read_ns: int | None = None
+        self._asked_ns = 0
         self._board_minus_host_ns = 0
         self._limits = board_limits(info.clock_tolerance_ppb, info.clock_hz)
         self._exchanges = ExchangeSelection(self._limits)
@@ -115,12 +118,12 @@ class Bench:
         """Return the board time of now, good to half a round trip."""
         return self.clock.now_ns() + self._board_minus_host_ns
 
-    def levels(self) -> dict[Channel, int]:
+    def levels(self) -> Mapping[Channel, int]:
         """Return the levels after the newest edge that was read."""
         if self.capture.lost_edges:
             # What was lost may have been the last word of a line.
             return self.rig.levels()
-        return present_levels(self.capture.initial_levels, self.capture.edges)
+        return self.capture.levels
 
     def is_running(self) -> bool:
         """Return whether the wires show a DUT that runs."""
@@ -189,7 +192,20 @@ class Bench:
 
     def faults(self) -> Faults:
         """Return the board's fault counters; earlier boots are none of a cycle's."""
-        return dataclasses.replace(self.rig.faults(), history=())
+        self._faults_ns = self.clock.now_ns()
+        found = self.rig.faults()
+        if found.history:
+            found = dataclasses.replace(found, history=())
+        self._faults = found
+        return found
+
+    def leases_before(self) -> int:
+        """Return how many leases had expired when this record began."""
+        # None can have expired since the counters were read, where that was less than a lease ago.
+        known = self._faults is not None
+        known = known and self.clock.now_ns() - self._faults_ns < self._lease_ns // 2
+        faults = self._faults if known and self._faults is not None else self.faults()
+        return faults.lease_expiries
 
     def lease_expired(self) -> Finding:
         """Return the finding of a cycle in which the board let go by itself."""
@@ -221,11 +237,13 @@ class Bench:
             done: asked before and after each reading.
             fast: ask often, because something is about to happen.
             light_until_ns: keep recording light, until this host time at most.
-            signs: the lines that decide what `done` says; None: anything may.
+            signs: the lines that decide what `done` says; None: anything may. Of the other lines
+                it is not known in the end whether all was read.
         """
         pause_ns = self.fast_pause_ns if fast else self.slow_pause_ns
         if signs is None and done is None:
             signs = ()
+        unread = True
         while True:
             if light_until_ns is not None:
                 self.record_light(light_until_ns)
@@ -233,14 +251,21 @@ class Bench:
                 return True
             if self.clock.now_ns() >= self._exchange_due_ns:
                 self._exchange()
+                unread = True
             left_ns = until_host_ns - self.clock.now_ns()
-            if left_ns > 0 and signs is None:
-                self.clock.sleep_ns(min(pause_ns, left_ns))
-            elif left_ns > 0:
-                self.rig.await_news(self._duty_ns(until_host_ns), pause_ns, signs or ())
-            self.read()
             if left_ns <= 0:
-                return done is not None and done()
+                unread = unread or done is None
+            elif signs is None:
+                self.clock.sleep_ns(min(pause_ns, left_ns))
+                unread = True
+            else:
+                unread = self.rig.await_news(self._duty_ns(until_host_ns), pause_ns, signs)
+            if unread or self.clock.now_ns() - self._asked_ns >= self._silence_ns:
+                self._read_edges()
+            self._read_light()
+            if left_ns <= 0:
+                return unread and done is not None and done()
+            unread = False
 
     def wait_for_log(self, until_host_ns: int) -> None:
         """Read edges, and wait until the log that the board serves may have grown."""
@@ -254,21 +279,32 @@ class Bench:
         long.
         """
         now_ns = self.clock.now_ns()
-        duties_ns = [self._exchange_due_ns, now_ns + self._silence_ns]
+        soonest_ns = min(until_host_ns, now_ns + self._silence_ns)
+        if now_ns < self._exchange_due_ns < soonest_ns:
+            soonest_ns = self._exchange_due_ns
         if self._light_wanted:
-            duties_ns.append(self._light_read_ns + self._light_pause_ns)
-            duties_ns.append(self._light_until_ns - LIGHT_SPAN_NS // 2 + 1)
-        return min(until_host_ns, *(due_ns for due_ns in duties_ns if due_ns > now_ns))
+            read_ns = self._light_read_ns + self._light_pause_ns
+            armed_ns = self._light_until_ns - LIGHT_SPAN_NS // 2 + 1
+            for due_ns in (read_ns, armed_ns):
+                if now_ns < due_ns < soonest_ns:
+                    soonest_ns = due_ns
+        return soonest_ns
 
     def read(self, *, all_light: bool = False) -> None:
         """Read what the board captured; light only now and then, for it is many blocks."""
+        self._read_edges()
+        self._read_light(all_light=all_light)
+
+    def _read_edges(self) -> None:
         # On a virtual clock nothing happens between two requests.
         if self.clock.now_ns() != self._read_ns:
             self.capture.read_edges()
-            self._read_ns = self.clock.now_ns()
-        now_ns = self.clock.now_ns()
+            self._read_ns = self._asked_ns = self.clock.now_ns()
+
+    def _read_light(self, *, all_light: bool = False) -> None:
         if not self._light_wanted:
             return
+        now_ns = self.clock.now_ns()
         if all_light or now_ns - self._light_read_ns >= self._light_pause_ns:
             self.capture.read_light()
             self._light_read_ns = now_ns
@@ -281,7 +317,8 @@ class Bench:
         # Against those before it: the very first one tells nothing of what is quick.
         self._was_quick = known_ns is not None and trip_ns <= known_ns + known_ns // QUICK_SHARE
         self._quickest_ns = trip_ns if known_ns is None else min(known_ns, trip_ns)
-        self._exchange_due_ns = self.clock.now_ns() + EXCHANGE_PAUSE_NS
+        self._asked_ns = self.clock.now_ns()
+        self._exchange_due_ns = self._asked_ns + EXCHANGE_PAUSE_NS
         return made
 
     def _act(

@@ -4,12 +4,13 @@ An interrupt may strike anywhere: what was read twice is kept once, and what was
 the cursor that found it missing, not in a counter that could be left behind.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.errors import LinkLost
+from resume_rig.model.light_columns import LightColumns
 from resume_rig.rig.interface import EdgeBatch, LightBatch, Rig
 
 # A line that blinks may change while levels are read; this often is enough to find a quiet moment.
@@ -29,7 +30,8 @@ class Capture:
 
     Attributes:
         initial_levels: just before the first edge.
-        edges, light: read so far, in the order of their numbers.
+        edges: read so far, in the order of their numbers.
+        levels: after the newest of the edges.
     """
 
     def __init__(self, rig: Rig, *, has_light: bool) -> None:
@@ -39,9 +41,10 @@ class Capture:
         self._next_block = self._first_block = 0
         self.initial_levels: dict[Channel, int] = {}
         self.edges: list[Edge] = []
+        self.levels: dict[Channel, int] = {}
         self._lost: dict[int, int] = {}
         self._overruns = self._first_overruns = 0
-        self.light: list[LightBlock] = []
+        self._light: list[Sequence[LightBlock]] = []
         self._short = False
 
     @property
@@ -57,18 +60,25 @@ class Capture:
     @property
     def lost_light(self) -> int:
         """How many light blocks since `begin` the board overwrote before they were read."""
-        return self._next_block - self._first_block - len(self.light)
+        return self._next_block - self._first_block - sum(map(len, self._light))
+
+    @property
+    def light(self) -> LightColumns:
+        """The blocks of light read so far, in the order of their numbers."""
+        if len(self._light) != 1:
+            self._light = [LightColumns.joined(self._light)]
+        return LightColumns.of(self._light[0])
 
     def begin(self) -> None:
         """Forget everything, go to the newest edge and block, and note the levels there."""
         for _ in range(QUIET_ATTEMPTS):
-            self.read_edges()
+            # Told of the moment between the edges that were read before and those that come now.
             levels = self._rig.levels()
             before = self._next_edge
             self.read_edges()
             if self._next_edge == before:
                 break
-        self.initial_levels = levels
+        self.initial_levels, self.levels = levels, dict(levels)
         self.edges, self._lost = [], {}
         self._short = False
         self._first_overruns = self._overruns
@@ -77,15 +87,19 @@ class Capture:
     def begin_light(self) -> None:
         """Forget the light, and go to the newest block."""
         self.read_light()
-        self.light, self._first_block = [], self._next_block
+        self._light, self._first_block = [], self._next_block
 
     def read_edges(self) -> None:
         """Read every edge that the board has."""
         more = True
         while more:
             batch = self._asked(self._rig.edges, self._next_edge, BATCH)
-            newest = self.edges[-1].number if self.edges else -1
-            self.edges.extend([edge for edge in batch.edges if edge.number > newest])
+            if batch.edges:
+                newest = self.edges[-1].number if self.edges else -1
+                new = [edge for edge in batch.edges if edge.number > newest]
+                self.edges.extend(new)
+                for edge in new:
+                    self.levels[edge.channel] = edge.level
             if batch.lost:
                 self._lost[self._next_edge] = batch.lost
             self._next_edge = batch.next_number
@@ -97,11 +111,12 @@ class Capture:
         more = self._has_light
         while more:
             batch = self._asked(self._rig.light, self._next_block, LIGHT_BATCH)
-            newest = self.light[-1].number if self.light else -1
-            if batch.first > newest:
-                self.light.extend(batch.blocks)
-            else:
-                self.light.extend([block for block in batch.blocks if block.number > newest])
+            blocks = batch.blocks
+            newest = self._light[-1][-1].number if self._light and self._light[-1] else -1
+            if batch.first <= newest:
+                blocks = [block for block in blocks if block.number > newest]
+            if blocks:
+                self._light.append(blocks)
             self._next_block = batch.next_number
             more = batch.more
 

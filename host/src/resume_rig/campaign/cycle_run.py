@@ -126,7 +126,7 @@ class CycleRun:
             ended_host_ns=self._bench.clock.now_ns(),
             initial_levels=dict(capture.initial_levels),
             edges=tuple(capture.edges),
-            light=tuple(capture.light),
+            light=capture.light,
             exchanges=self._bench.exchanges(),
             commands=tuple(self._bench.commands),
             lost_edges=capture.lost_edges,
@@ -153,7 +153,7 @@ class CycleRun:
         self._started_host_ns = clock.now_ns()
         self._utc_minus_host_ns = wall_minus_host_ns(clock)
         self._bench.begin()
-        self._leases = self._bench.faults().lease_expiries
+        self._leases = self._bench.leases_before()
         return CycleState.FALLING_ASLEEP
 
     def _fall_asleep(self) -> CycleState:
@@ -196,9 +196,10 @@ class CycleRun:
         end_ns = bench.host_time_of(self._asleep_ns) + self.plan.dwell_ns
         signs = (self._line,)
         light_until_ns = end_ns + self._wake_limit_ns()
-        woke = bench.wait(end_ns - LIGHT_LEAD_NS, self._woke_up, signs=signs) or bench.wait(
-            end_ns, self._woke_up, light_until_ns=light_until_ns, signs=signs
-        )
+        lead_ns = LIGHT_LEAD_NS if bench.has_light else 0
+        woke = bench.wait(end_ns - lead_ns, self._woke_up, signs=signs)
+        if lead_ns and not woke:
+            woke = bench.wait(end_ns, self._woke_up, light_until_ns=light_until_ns, signs=signs)
         self._wake_since_ns = bench.clock.now_ns()
         if not woke:
             self._woken = True
@@ -296,6 +297,7 @@ class CycleRun:
         """Whether the display alone tells of a sleep: Modern Standby; it then tells of the wake."""
         line = Channel.BACKLIGHT
         bench = self._bench
+        bench.read()
         if not is_dark(bench.levels(), bench.wired) or bench.lid_closed:
             return False
         t_ns = first_change(bench.capture.edges, line, 0, from_ns=0)

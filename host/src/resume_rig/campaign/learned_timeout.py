@@ -1,5 +1,6 @@
 """Time-outs learned from a campaign: a hang is known for one before a minute is over."""
 
+from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Sequence
 from math import ceil
@@ -33,22 +34,35 @@ def learned_timeout_ns(lasted_ns: Sequence[int], plan_ns: int) -> int:
     return min(plan_ns, max(FLOOR_NS, FACTOR * sorted(lasted_ns)[rank - 1]))
 
 
+class _Newest:
+    """The last durations, also in ascending order."""
+
+    def __init__(self) -> None:
+        self._in_order: deque[int] = deque()
+        self.ascending: list[int] = []
+
+    def add(self, lasted_ns: int) -> None:
+        if len(self._in_order) == LAST:
+            del self.ascending[bisect_left(self.ascending, self._in_order.popleft())]
+        self._in_order.append(lasted_ns)
+        insort(self.ascending, lasted_ns)
+
+
 class LearnedTimeouts:
     """What the cycles of one session taught so far; a resumed campaign learns anew."""
 
     def __init__(self) -> None:
-        self._sleeps: deque[int] = deque(maxlen=LAST)
-        self._wakes: deque[int] = deque(maxlen=LAST)
+        self._sleeps, self._wakes = _Newest(), _Newest()
 
     def add(self, sleep_ns: int, wake_ns: int) -> None:
         """Learn from a cycle that went as planned."""
-        self._sleeps.append(sleep_ns)
-        self._wakes.append(wake_ns)
+        self._sleeps.add(sleep_ns)
+        self._wakes.add(wake_ns)
 
     def sleep_ns(self, plan_ns: int) -> int:
         """Return how long a cycle waits for sleep entry."""
-        return learned_timeout_ns(tuple(self._sleeps), plan_ns)
+        return learned_timeout_ns(self._sleeps.ascending, plan_ns)
 
     def wake_ns(self, plan_ns: int) -> int:
         """Return how long a cycle waits for the last sign of the wake."""
-        return learned_timeout_ns(tuple(self._wakes), plan_ns)
+        return learned_timeout_ns(self._wakes.ascending, plan_ns)

@@ -55,6 +55,7 @@ def outside_cycle(
     ignored: bool = False,
     calibration: RateCalibration | None = None,
     bounds: IntervalBounds | None = None,
+    measured: bool = True,
 ) -> OutsideCycle:
     """Return the cycle as its raw record tells it; nothing derived is taken from the record.
 
@@ -68,14 +69,16 @@ def outside_cycle(
         calibration: of the board's clock; the intervals are corrected by it, moments stay
             those of the board's clock.
         bounds: what is known of the instrument, where that is not what the board states.
+        measured: its intervals are wanted, and not only what became of it.
     """
     wired = identity.wired
     known = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
     if calibration is not None:
         known = known.with_rate(calibration.bound_ppb, calibration.source)
+    edges = pin_edges(raw, identity, known)
     built = build_cycle(
         raw.number,
-        pin_edges(raw, identity),
+        edges,
         {channel: level for channel, level in raw.initial_levels.items() if channel in wired},
         plan.wake_by if isinstance(plan.wake_by, Actuator) else None,
         known,
@@ -83,16 +86,16 @@ def outside_cycle(
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
         due_ns=_due_ns(raw),
+        measured=measured,
     )
-    built = dataclasses.replace(built, asked=plan.state)
     if calibration is not None:
         true = {name: calibration.corrected(each) for name, each in built.intervals.items()}
         built = dataclasses.replace(built, intervals=true)
     if raw.outcome in RUNNER_SAYS:
         told = tuple(f for f in built.findings if f.kind not in BLAMES_THE_DUT)
         findings = (*told, *raw.findings)
-        return dataclasses.replace(built, outcome=raw.outcome, findings=findings)
-    built = _in_state(_in_time(_as_planned(built, plan), raw, identity), plan, identity)
+        return dataclasses.replace(built, outcome=raw.outcome, findings=findings, asked=plan.state)
+    built = _in_state(_in_time(_as_planned(built, plan), raw, edges), plan, identity)
     findings = (*built.findings, *raw.findings)
     if built.outcome in WOKEN and built.trigger_ns is not None and not _asked_for(raw, built):
         finding = Finding(
@@ -101,8 +104,9 @@ def outside_cycle(
             "asked to move it.",
             {"trigger_ns": built.trigger_ns},
         )
-        return dataclasses.replace(built, outcome=Outcome.WOKE_ALONE, findings=(*findings, finding))
-    return dataclasses.replace(built, findings=findings)
+        findings = (*findings, finding)
+        built = dataclasses.replace(built, outcome=Outcome.WOKE_ALONE)
+    return dataclasses.replace(built, findings=findings, asked=plan.state)
 
 
 def _light_of(raw: CycleRaw, rig: RigInfo, of_blocks: LightOnset | None) -> LightReading | None:
@@ -136,7 +140,7 @@ def _as_planned(built: OutsideCycle, plan: Plan) -> OutsideCycle:
     return dataclasses.replace(built, outcome=outcome, findings=tuple(findings))
 
 
-def _in_time(built: OutsideCycle, raw: CycleRaw, identity: Identity) -> OutsideCycle:
+def _in_time(built: OutsideCycle, raw: CycleRaw, edges: tuple[Edge, ...]) -> OutsideCycle:
     """Return the cycle as one that woke late, where its last sign came after the time-out."""
     limit_ns, since_ns = raw.wake_timeout_ns, built.trigger_ns
     if since_ns is None and (due_ns := _due_ns(raw)) is not None:
@@ -144,7 +148,7 @@ def _in_time(built: OutsideCycle, raw: CycleRaw, identity: Identity) -> OutsideC
     if limit_ns is None or since_ns is None or built.outcome is not Outcome.SLEPT_AND_WOKE:
         return built
     first: dict[Channel, int] = {}
-    for edge in pin_edges(raw, identity):
+    for edge in edges:
         if edge.channel in _SIGNS and edge.level and edge.t_ns >= since_ns:
             first.setdefault(edge.channel, edge.t_ns)
     late_ns = max(first.values(), default=since_ns) - since_ns
@@ -196,7 +200,16 @@ def _asked_for(raw: CycleRaw, built: OutsideCycle) -> bool:
     )
 
 
-def pin_edges(raw: CycleRaw, identity: Identity) -> tuple[Edge, ...]:
-    """Return the edges of the wired channels as they were on the DUT's pins, in order."""
+def pin_edges(
+    raw: CycleRaw, identity: Identity, bounds: IntervalBounds | None = None
+) -> tuple[Edge, ...]:
+    """Return the edges of the wired channels as they were on the DUT's pins, in order.
+
+    Args:
+        raw: the record.
+        identity: of its campaign.
+        bounds: `bounds_of` the identity, for who has them already.
+    """
+    known = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
     wired = [edge for edge in raw.edges if edge.channel in identity.wired]
-    return without_delays(wired, bounds_of(identity.rig, identity.dut).delays_ns())
+    return without_delays(wired, known.delays_ns())

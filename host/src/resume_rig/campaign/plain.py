@@ -26,18 +26,19 @@ def to_plain(value: object) -> Plain:
     Raises:
         TypeError: the value is of a type that facts do not have; a fault of the program.
     """
-    if type(value) in _SIMPLE:
+    kind: Any = type(value)
+    if kind in _SIMPLE:
         return cast(Plain, value)
+    if (fields := _defaults(kind)) is not None:
+        return {
+            name: held if type(held) in _SIMPLE else to_plain(held)
+            for name, default in fields
+            if (held := getattr(value, name)) is not default and held != default
+        }
     if isinstance(value, Enum):
         return to_plain(value.value)
     if isinstance(value, bool | int | float | str):
         return value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            name: to_plain(held)
-            for name, default in _defaults(type(value))
-            if (held := getattr(value, name)) is not default and held != default
-        }
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -130,8 +131,10 @@ def _plain(hint: Any) -> frozenset[type]:
 
 
 @functools.cache
-def _defaults(kind: type) -> tuple[tuple[str, object], ...]:
+def _defaults(kind: type) -> tuple[tuple[str, object], ...] | None:
     """Return the fields of a fact with their defaults; what has none equals nothing else."""
+    if not dataclasses.is_dataclass(kind):
+        return None
     return tuple((field.name, _default_of(field)) for field in dataclasses.fields(kind))
 
 

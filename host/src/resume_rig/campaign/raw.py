@@ -1,6 +1,6 @@
 """What a campaign keeps of each cycle, before anybody derives anything from it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
@@ -85,7 +85,7 @@ class CycleRaw:
     ended_host_ns: int
     initial_levels: Mapping[Channel, int]
     edges: tuple[Edge, ...]
-    light: tuple[LightBlock, ...]
+    light: Sequence[LightBlock]
     exchanges: tuple[ClockExchange, ...]
     commands: tuple[Command, ...]
     lost_edges: int = 0

@@ -3,12 +3,14 @@
 CRC-32 finds damage, not forgery; the manifest of an export is for that.
 """
 
+import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from resume_rig.campaign.store_rows import CYCLE_COLUMNS, Value
 
+_LENGTH = struct.Struct("<Q").pack
 LIGHT = CYCLE_COLUMNS.index("light")
 
 
@@ -31,7 +33,7 @@ def broken_seals(values: Mapping[str, Any], seals: Sequence[Any]) -> tuple[str, 
 
 
 def _crc(values: Sequence[Value]) -> int:
-    crc = 0
+    parts: list[bytes] = []
     for value in values:
         match value:
             case bytes():
@@ -42,6 +44,5 @@ def _crc(values: Sequence[Value]) -> int:
                 kind, content = b"n", b""
             case _:
                 kind, content = b"i", str(value).encode("ascii")
-        crc = zlib.crc32(kind + len(content).to_bytes(8, "little"), crc)
-        crc = zlib.crc32(content, crc)
-    return crc
+        parts += (kind, _LENGTH(len(content)), content)
+    return zlib.crc32(b"".join(parts))

@@ -31,15 +31,10 @@ def sleep_line(wired: Collection[Channel]) -> Channel:
 
 def first_change(edges: Iterable[Edge], channel: Channel, level: int, from_ns: int) -> int | None:
     """Return the board time of the first change to `level` at or after `from_ns`."""
-    return next(
-        (e.t_ns for e in edges if e.channel is channel and e.level == level and e.t_ns >= from_ns),
-        None,
-    )
-
-
-def present_levels(initial: Mapping[Channel, int], edges: Iterable[Edge]) -> dict[Channel, int]:
-    """Return the levels after all edges."""
-    return {**initial, **{edge.channel: edge.level for edge in edges}}
+    for edge in edges:
+        if edge.channel is channel and edge.level == level and edge.t_ns >= from_ns:
+            return edge.t_ns
+    return None
 
 
 def dead_lines(levels: Mapping[Channel, int], wired: Collection[Channel]) -> list[Channel]:

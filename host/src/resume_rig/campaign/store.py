@@ -61,6 +61,7 @@ class Store:
         self._writing = writing
         self._half_done = False
         self._counts: Counter[Outcome] | None = None
+        self._last: int | None = None
         with self._explained("read"):
             rows = dict(tuple(row) for row in self._rows("SELECT name, value FROM identity"))
             self.identity, self.plan = identity_of_rows(rows)
@@ -140,7 +141,10 @@ class Store:
             )
         # An interrupt may strike behind the commit.
         counts, self._counts = self._counts, None
+        last, self._last = self._last, None
         self._write(statements)
+        if last is not None:
+            self._last = max(last, raw.number)
         if counts is not None:
             counts[raw.outcome] += 1
             self._counts = counts
@@ -195,7 +199,10 @@ class Store:
 
     def last_number(self) -> int:
         """Return the number of the newest cycle, 0 when there is none."""
-        return int(self._rows("SELECT coalesce(max(number), 0) FROM cycle")[0][0])
+        # As in `outcomes`.
+        if self._last is None or not self._writing:
+            self._last = int(self._rows("SELECT coalesce(max(number), 0) FROM cycle")[0][0])
+        return self._last
 
     def newest_utc_ns(self) -> int:
         """Return the host's UTC at the end of the newest cycle, 0 when there is none."""

@@ -1,6 +1,6 @@
 """What a campaign recorded of one cycle on the wires, for those who draw or export it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from resume_rig.model.channel import Channel
@@ -27,7 +27,7 @@ class RecordedCycle:
     number: int
     edges: tuple[Edge, ...]
     initial_levels: Mapping[Channel, int]
-    light: tuple[LightBlock, ...]
+    light: Sequence[LightBlock]
     zero_ns: int
     has_trigger: bool
     zero_utc_ns: int | None

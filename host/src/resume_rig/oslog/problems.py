@@ -107,6 +107,9 @@ class Problem(Enum):
         self.damage = damage
 
 
+_SOUND = Integrity(ok=True, problems=())
+
+
 class ProblemTally:
     """Counts problems of one source; costs the same for one as for a million."""
 
@@ -129,6 +132,8 @@ class ProblemTally:
 
     def integrity(self) -> Integrity:
         """Return what was noted so far, in a fixed order."""
+        if not (self._counts or self._told):
+            return _SOUND
         told = [sentence for sentence, _ in self._told]
         for problem in Problem:
             count = self._counts[problem]

@@ -97,16 +97,16 @@ class SmpRig:
         channels: Collection[Channel] = (),
         *,
         log: bool = False,
-    ) -> None:
-        """Wait until the board may have news, at most until a host time."""
+    ) -> bool:
+        """Wait until the board may have news, at most until a host time; return whether it may."""
         clock = self._client.clock
         left_ns = until_host_ns - clock.now_ns()
-        if self._foresight is None:
-            left_ns = min(left_ns, pause_ns)
-        elif left_ns > 0:
-            until_host_ns = self._foresight.next_news_ns(until_host_ns, channels, log=log)
-            left_ns = until_host_ns - clock.now_ns()
-        clock.sleep_ns(left_ns)
+        if self._foresight is None or left_ns <= 0:
+            clock.sleep_ns(min(left_ns, pause_ns))
+            return True
+        news_ns = self._foresight.next_news_ns(until_host_ns, channels, log=log)
+        clock.sleep_ns(news_ns - until_host_ns + left_ns)
+        return news_ns < until_host_ns
 
     def levels(self) -> dict[Channel, int]:
         """Return the present electrical level of each channel."""

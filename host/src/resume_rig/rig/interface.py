@@ -6,7 +6,7 @@ all of them speak the wire contract (fixtures/wire/rig.cddl) underneath.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
@@ -82,8 +82,7 @@ class RigInfo:
     edge_source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeBatch:
+class EdgeBatch(NamedTuple):
     """A reply to "edges from N".
 
     Attributes:
@@ -107,7 +106,7 @@ class EdgeBatch:
 class LightBatch:
     """A reply to "light blocks from N"; fields as in EdgeBatch."""
 
-    blocks: tuple[LightBlock, ...]
+    blocks: Sequence[LightBlock]
     first: int
     next_number: int
     lost: int
@@ -239,8 +238,10 @@ class Rig(Protocol):
         channels: Collection[Channel] = (),
         *,
         log: bool = False,
-    ) -> None:
-        """Wait until the board may have news, at most until a host time; then ask it.
+    ) -> bool:
+        """Wait until the board may have news, at most until a host time; return whether it may.
+
+        Who returned False knows that there are none: the board need not be asked.
 
         A board never speaks unasked, so this ends after `pause_ns` as well. A simulated bench on a
         virtual clock knows its next edge, and time jumps there instead.

@@ -79,10 +79,18 @@ class BoundHull:
             most: how many, 2 or more; the first and the last one always stay.
         """
         times, lifted = self._times[self._from :], self._lifted[self._from :]
-        while len(times) > most:
-            least = min(range(1, len(times) - 1), key=lambda i: _depth(times, lifted, i))
-            del times[least], lifted[least]
-        return times
+        if len(times) <= most:
+            return times
+        depths = [_depth(times, lifted, i) for i in range(1, len(times) - 1)]
+        while True:
+            least = depths.index(min(depths)) + 1
+            del times[least], lifted[least], depths[least - 1]
+            if len(times) <= most:
+                return times
+            # Only its neighbours have another chord now.
+            for i in (least - 1, least):
+                if 0 < i < len(times) - 1:
+                    depths[i - 1] = _depth(times, lifted, i)
 
     def __len__(self) -> int:
         return len(self._times) - self._from

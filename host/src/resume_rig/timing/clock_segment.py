@@ -98,10 +98,10 @@ class ClockSegment:
 
     def add(self, exchange: ClockExchange) -> ClockBreak | None:
         """Take an exchange in, unless it shows that the segment has ended: then say why."""
-        broken = self._broken(exchange)
+        lower, upper = self._bounds(exchange)
+        broken = self._broken(exchange, lower, upper)
         if broken is not None:
             return broken
-        lower, upper = self._bounds(exchange)
         rx_ns, tx_ns = exchange.board_rx_ns, exchange.board_tx_ns
         slack = self._rate * (rx_ns - self.end_ns)
         self._low = max(self._low - slack, lower)
@@ -188,13 +188,12 @@ class ClockSegment:
         upper = exchange.host_rx_ns - exchange.board_tx_ns
         return lower - self._base_ns, upper - self._base_ns
 
-    def _broken(self, exchange: ClockExchange) -> ClockBreak | None:
+    def _broken(self, exchange: ClockExchange, lower: int, upper: int) -> ClockBreak | None:
         rx_ns, after_ns = exchange.board_rx_ns, self.end_ns
         if rx_ns < after_ns:
             return ClockBreak(BreakKind.BOARD_RESET, after_ns, rx_ns, 0)
         if exchange.host_tx_ns < self.host_end_ns:
             return ClockBreak(BreakKind.HOST_RESTARTED, after_ns, rx_ns, 0)
-        lower, upper = self._bounds(exchange)
         rate = self._rate
         apart_ns = exchange.board_tx_ns - after_ns
         turn = rate * (exchange.board_tx_ns - rx_ns)

@@ -22,19 +22,26 @@ class ExchangeSelection:
         self._limits = limits
         self._made: list[ClockExchange] = []
         self._thin_at = _THIN_FROM
+        self._kept: tuple[ClockExchange, ...] | None = None
 
     def add(self, exchange: ClockExchange) -> None:
         """Take in an exchange that was made after all others."""
         self._made.append(exchange)
+        self._kept = None
         if len(self._made) >= self._thin_at:
-            self._made = list(self.kept(_THIN_FROM // 8))
+            self._made = list(self._of(_THIN_FROM // 8))
             self._thin_at = max(_THIN_FROM, 2 * len(self._made))
 
-    def kept(self, most: int = MOST_A_SIDE) -> tuple[ClockExchange, ...]:
-        """Return the exchanges to keep, in order: at most `most` a side of each segment.
+    def kept(self) -> tuple[ClockExchange, ...]:
+        """Return the exchanges to keep, in order: at most `MOST_A_SIDE` a side of each segment.
 
         Those at the ends of a segment always stay, since nothing is known beyond them.
         """
+        if self._kept is None:
+            self._kept = self._of(MOST_A_SIDE)
+        return self._kept
+
+    def _of(self, most: int) -> tuple[ClockExchange, ...]:
         segments = relate(self._made, self._limits).segments
         if len(segments) > _MOST_SEGMENTS:
             segments = [*segments[: _MOST_SEGMENTS // 2], *segments[-_MOST_SEGMENTS // 2 :]]

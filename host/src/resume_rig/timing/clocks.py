@@ -58,7 +58,8 @@ class VirtualClock:
 
     def sleep_ns(self, duration_ns: int) -> None:
         """Advance by `duration_ns` at once (0 or less changes nothing)."""
-        self._now_ns += max(0, duration_ns)
+        if duration_ns > 0:
+            self._now_ns += duration_ns
 
 
 if hasattr(time, "CLOCK_MONOTONIC_RAW"):

@@ -8,6 +8,7 @@ docs/explanation/uncertainty.md tells what the terms are.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, log2, sqrt
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -114,6 +115,10 @@ class IntervalBounds:
         default_factory=dict, init=False, compare=False, repr=False
     )
 
+    _delays_ns: dict[tuple[Channel, bool], int] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
     def between(self, start: Moment, end: Moment) -> BoundedNs:
         """Return the interval from `start` to `end`, with its uncertainty."""
         duration_ns = self._corrected_ns(end) - self._corrected_ns(start)
@@ -151,7 +156,9 @@ class IntervalBounds:
 
     def delays_ns(self) -> Mapping[tuple[Channel, bool], int]:
         """Return what is subtracted from the stamps of each channel's edges (True: rising)."""
-        found: dict[tuple[Channel, bool], int] = {}
+        found = self._delays_ns
+        if found:
+            return found
         for channel in Channel:
             facts = self.stamps.get(channel)
             for rises in (False, True):
@@ -229,6 +236,7 @@ class IntervalBounds:
                 return 0
 
 
+_PLACE = attrgetter("t_ns", "number")
 Witness = Callable[[IntervalBounds, Moment, Moment, BoundedNs], None]
 _Kind = tuple[Channel, bool, LightEnd | None]
 _PairKey = tuple[_Kind, _Kind]
@@ -284,7 +292,8 @@ def without_delays(
         delays_ns: by channel and whether it rises; those that are not in it have none.
     """
     moved = [
-        replace(edge, t_ns=edge.t_ns - delays_ns.get((edge.channel, bool(edge.level)), 0))
+        Edge(edge.number, edge.t_ns - delay_ns, edge.channel, edge.level) if delay_ns else edge
         for edge in edges
+        for delay_ns in (delays_ns.get((edge.channel, bool(edge.level)), 0),)
     ]
-    return tuple(sorted(moved, key=lambda edge: (edge.t_ns, edge.number)))
+    return tuple(sorted(moved, key=_PLACE))

@@ -23,7 +23,7 @@ from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.link_faults import LinkFaults
 from resume_rig.rig.sim.serve import Stop, serve_pty, serve_tcp
 from resume_rig.rig.smp.framing import Decoder, encode
-from resume_rig.rig.smp.packet import HEADER, Group, Operation, make_packet
+from resume_rig.rig.smp.packet import HEADER, Group, Operation, request_packet
 from resume_rig.timing.clocks import SystemClock, VirtualClock
 
 S = 1_000_000_000
@@ -51,7 +51,7 @@ def serving(serve: Serve, clock: Clock | None = None) -> Iterator[str]:
 
 def request(text: str, sequence: int = 1) -> bytes:
     payload = cbor2.dumps({"d": text})
-    return encode(make_packet(Operation.WRITE, Group.OS, 0, sequence, payload).pack())
+    return encode(request_packet(Operation.WRITE, Group.OS, 0, sequence, payload))
 
 
 def echo(descriptor: int, text: str) -> str:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.rig.smp.packet import Header, Operation, Packet, make_packet
+from resume_rig.rig.smp.packet import Header, Operation, Packet, request_packet
 
 HEADERS = st.builds(
     Header,
@@ -17,9 +17,9 @@ HEADERS = st.builds(
 
 
 def test_a_header_has_the_bytes_that_mcumgr_documents() -> None:
-    packet = make_packet(Operation.WRITE, group=64, command=4, sequence=0x7F, payload=b"\xa0")
+    packet = request_packet(Operation.WRITE, group=64, command=4, sequence=0x7F, payload=b"\xa0")
     # version 2 (1 << 3) and write (2), flags, length, group, sequence, command
-    assert packet.pack() == bytes.fromhex("0a 00 0001 0040 7f 04 a0")
+    assert packet == bytes.fromhex("0a 00 0001 0040 7f 04 a0")
 
 
 @given(HEADERS)
@@ -55,4 +55,4 @@ def test_a_field_out_of_range_is_refused_when_packed(header: Header) -> None:
 
 def test_a_payload_above_64_kib_is_refused() -> None:
     with pytest.raises(ValueError, match="65535"):
-        make_packet(Operation.READ, 0, 0, 0, bytes(65536))
+        request_packet(Operation.READ, 0, 0, 0, bytes(65536))

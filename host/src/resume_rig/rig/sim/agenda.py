@@ -64,6 +64,8 @@ class Agenda:
 
     def run(self, until_ns: int) -> None:
         """Do everything due up to and including `until_ns`, also what is planned meanwhile."""
-        while (due := self.next_ns()) is not None and due <= until_ns:
-            planned = heapq.heappop(self._heap)
-            planned.deed(planned.t_ns)
+        heap, generation = self._heap, self._generation
+        while heap and heap[0].t_ns <= until_ns:
+            planned = heapq.heappop(heap)
+            if planned.generation == generation[planned.thread]:
+                planned.deed(planned.t_ns)

@@ -31,6 +31,10 @@ from resume_rig.rig.sim.server import BUFFER_BYTES, SmpServer
 from resume_rig.rig.smp.packet import RigCommand
 
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
+_EDGES: Final = int(RigCommand.EDGES)
+# What tells nothing of the light; it is sampled when somebody asks for it, the panel switches, or
+# its recording is over.
+_BLIND: Final = frozenset(map(int, (RigCommand.TIME, RigCommand.EDGES, RigCommand.LEVELS)))
 
 
 def _streams(seed: int) -> tuple[Generator, ...]:
@@ -94,6 +98,7 @@ class SimulatedBench:
         self._board.boot(0, self._dut.levels, "power-on")
         self._server = SmpServer(self, buffer_bytes)
         self._reached_ns = 0
+        self._idle_until_ns = 0  # nothing is due before that, unless somebody touches a part
         self._arrived_ns = 0
         self._read_bytes = 0
         self._held_bytes: int | None = None
@@ -107,7 +112,8 @@ class SimulatedBench:
 
     def handle(self, packet: bytes) -> bytes | None:
         """Answer one SMP packet; None where a board stays silent."""
-        return b"".join(self.answers(packet)) or None
+        replies = self.answers(packet)
+        return replies[0] if len(replies) == 1 else b"".join(replies) or None
 
     def answers(self, packet: bytes) -> list[bytes]:
         """Return a reply packet for each request in an SMP packet, of which there may be several.
@@ -119,11 +125,11 @@ class SimulatedBench:
 
     def advance(self) -> int:
         """Do all that is due by now; return the world time [ns] reached."""
-        now_ns = max(self.now_ns(), self._reached_ns)
+        now_ns = max(self._clock.now_ns() - self._start_ns, self._reached_ns)
         if self._injected is not None:
             self._injected.advance(now_ns)
-        self.advance_to(now_ns)
-        self._board.sample_light(self._panel, now_ns)
+        if now_ns >= self._idle_until_ns:
+            self.advance_to(now_ns)
         self._reached_ns = now_ns
         return now_ns
 
@@ -137,11 +143,12 @@ class SimulatedBench:
         until_ns = until_host_ns - self._start_ns
         if self._injected is not None:
             until_ns = min(until_ns, self._injected.next_ns(until_ns))
-        told_bytes = self._shown_bytes()
+        told_bytes = self._shown_bytes() if log else 0
         # What nobody has read yet is news still.
         while self._changed.isdisjoint(channels) and not (log and self._shown_bytes() > told_bytes):
             due = self._next_due()
             if due is None or due[0] > until_ns:
+                self._idle_until_ns = until_ns if due is None else due[0]
                 return self._start_ns + until_ns
             self._do(*due)
             self._reached_ns = max(self._reached_ns, due[0])
@@ -157,7 +164,7 @@ class SimulatedBench:
 
     def supply(self, *, on: bool) -> None:
         """Cut the supply of the DUT, or give it back; a loop-back plug has none."""
-        t_ns = self.advance()
+        t_ns = self._touch()
         if isinstance(self._dut, SimulatedDut):
             self._dut.supply(t_ns, on)
 
@@ -170,12 +177,12 @@ class SimulatedBench:
 
     def command_sleep(self, state: SleepKind) -> bool:
         """Tell the DUT's OS to go into a state; return whether it runs and does so."""
-        t_ns = self.advance()
+        t_ns = self._touch()
         return isinstance(self._dut, SimulatedDut) and self._dut.command(t_ns, state)
 
     def arm_timer(self, after_ns: int | None) -> bool:
         """Let the DUT's clock wake it, or forget that (None); return whether its OS runs."""
-        t_ns = self.advance()
+        t_ns = self._touch()
         return isinstance(self._dut, SimulatedDut) and self._dut.arm_timer(t_ns, after_ns)
 
     def os_runs(self) -> bool:
@@ -202,8 +209,11 @@ class SimulatedBench:
 
     def advance_to(self, t_ns: int) -> None:
         """Let board and DUT do what is due by a world time."""
+        if t_ns < self._idle_until_ns:
+            return
         while (due := self._next_due()) is not None and due[0] <= t_ns:
             self._do(*due)
+        self._idle_until_ns = t_ns + 1 if due is None else due[0]
 
     def misbehave(self, faults: frozenset[SimFault]) -> None:
         """Let DUT and log misbehave in these ways from here on."""
@@ -241,11 +251,16 @@ class SimulatedBench:
         self, command: int, write: bool, payload: bytes, room: int
     ) -> tuple[int, bytes]:
         """Let the board answer a request of the rig group."""
-        if command == RigCommand.EDGES:
+        if command == _EDGES:
             self._changed.clear()
+        if write:  # reading makes nothing due sooner
+            self._idle_until_ns = 0
+        if command not in _BLIND or self._board.light_ends_by(self._arrived_ns):
+            self._board.sample_light(self._panel, self._arrived_ns)
         rx_ns = self._board.board_ns(self._arrived_ns)
         answer = self._board.request(command, write, rx_ns, payload, room)
-        self._pass_moves()
+        if self._moves:
+            self._pass_moves()
         return answer
 
     def reboot(self) -> None:
@@ -268,7 +283,14 @@ class SimulatedBench:
         size_bytes = self._log.size_bytes
         return size_bytes if self._held_bytes is None else min(size_bytes, self._held_bytes)
 
+    def _touch(self) -> int:
+        """Do all that is due, and be ready for something that is due sooner than was known."""
+        t_ns = self.advance()
+        self._idle_until_ns = 0
+        return t_ns
+
     def _restart_board(self, t_ns: int, reason: str) -> None:
+        self._idle_until_ns = 0
         self._board.release(t_ns)
         self._pass_moves()
         self._board.boot(t_ns, self._dut.levels, reason)
@@ -293,9 +315,9 @@ class SimulatedBench:
         if self._diary is not None:
             self._diary.take(event)
         match event:
-            case WireChange():
-                self._changed.add(event.channel)
-                self._board.edge(event.t_ns, event.channel, event.level)
+            case WireChange(t_ns, channel, level):
+                self._changed.add(channel)
+                self._board.edge(t_ns, channel, level)
             case PanelChange():
                 self._board.sample_light(self._panel, event.t_ns)
                 self._panel.switch(event.t_ns, event.lit)

@@ -107,6 +107,7 @@ class SimulatedBoard:
         self._driven = dict.fromkeys(wiring.actuators, False)
         self._ticking = False
         self._reply = ffi.new("uint8_t[]", 0)
+        self._reply_bytes = ffi.buffer(self._reply)
         self._length = ffi.new("size_t *")
         self._deadline_known = False
         self._deadline_ns: int | None = None
@@ -121,6 +122,7 @@ class SimulatedBoard:
             ended = self._ended(self._boot_id, world_ns, reset_reason)
             self._past = [ended, *self._past][:_MOST_PAST]
         self._clock = RatedClock(world_ns, self._rate_ppb)
+        self._asked_world_ns, self._asked_board_ns = world_ns, 0
         self._deadline_known = False
         self._world_ns = world_ns
         self._last_stamp_ns = 0
@@ -143,11 +145,13 @@ class SimulatedBoard:
         """Return board time; called by the core, which may be catching up on what was due."""
         if not self._ticking:
             self._world_ns = max(self._world_ns, self._world_now())
-        return self._clock.at(self._world_ns)
+        return self.board_ns(self._world_ns)
 
     def board_ns(self, world_ns: int) -> int:
         """Return board time at a world time."""
-        return self._clock.at(world_ns)
+        if world_ns != self._asked_world_ns:  # a request asks for the same one again
+            self._asked_world_ns, self._asked_board_ns = world_ns, self._clock.at(world_ns)
+        return self._asked_board_ns
 
     def deadline_world_ns(self) -> int | None:
         """Return the world time at which `tick` has something to do; None: never."""
@@ -211,6 +215,13 @@ class SimulatedBoard:
             self._next_sample_ns = int(t_ns[-1]) + self._sample_ns
         self._skip_unarmed(until_world_ns, armed_until_ns)
 
+    def light_ends_by(self, world_ns: int) -> bool:
+        """Return whether a recording ends by then whose samples were not all taken."""
+        if not self._light_rate_hz:
+            return False
+        armed_until_ns: int = self._core.light.armed_until_ns
+        return self._next_sample_ns < armed_until_ns <= self._clock.at(world_ns)
+
     def _world_times(self, board_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         """World times [ns] of board times that lie within seconds of one another."""
         since_first_ns = board_ns - board_ns[0]
@@ -242,6 +253,7 @@ class SimulatedBoard:
         """
         if room > len(self._reply):
             self._reply = ffi.new("uint8_t[]", room)
+            self._reply_bytes = ffi.buffer(self._reply)
         self._deadline_known = False
         status: int = lib.rig_core_request(
             self._core,
@@ -254,8 +266,9 @@ class SimulatedBoard:
             room,
             self._length,
         )
-        self._raise_struck()
-        return status, ffi.unpack(ffi.cast("char *", self._reply), self._length[0])
+        if self.struck is not None:
+            self._raise_struck()
+        return status, self._reply_bytes[: self._length[0]]
 
     def _raise_struck(self) -> None:
         """Raise what a callback could not: it was called by C."""

@@ -5,6 +5,7 @@ All times are world time: nanoseconds since the bench was made, on the host's cl
 
 from dataclasses import dataclass
 from enum import Enum, unique
+from typing import NamedTuple
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.os_record import SleepKind
@@ -30,8 +31,7 @@ class SleepCause(Enum):
     IDLE = "nobody for a while"
 
 
-@dataclass(frozen=True, slots=True)
-class WireChange:
+class WireChange(NamedTuple):
     """A line changed at the rig's input."""
 
     t_ns: int

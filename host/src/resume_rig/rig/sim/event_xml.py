@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import date
 from enum import Enum, unique
 from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
 _NAMESPACE = "http://schemas.microsoft.com/win/2004/08/events/event"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_DAYS = date(1970, 1, 1).toordinal()
+_S_PER_DAY = 86_400
 _NS_PER_S = 1_000_000_000
 # What XML 1.0 cannot carry, however it is escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -48,28 +49,33 @@ class Event:
 
 def event_xml(event: Event, record_id: int, computer: str) -> str:
     """Return one event on one line, without a line feed."""
-    fields = "".join(
-        f"<Data Name={_attribute(key)}>{_text(str(value))}</Data>" for key, value in event.fields
-    )
-    return (
-        f"{_head(event.provider)}<EventID>{event.number}</EventID><Version>{event.version}</Version>"
+    names = tuple([name for name, _ in event.fields])
+    values = [value if type(value) is int else _text(str(value)) for _, value in event.fields]
+    form = _form(event.provider, event.number, event.version, names, computer)
+    return form % (filetime(event.t_ns), record_id, *values)
+
+
+@lru_cache(maxsize=64)  # a Windows writes a dozen kinds of events about power
+def _form(
+    provider: Provider, number: int, version: int, names: tuple[str, ...], computer: str
+) -> str:
+    """Return one kind of event with `%s` for its time, its record's number and its values."""
+    name, guid = provider.value
+    fields = "".join([f"<Data Name={_attribute(key)}>\0</Data>" for key in names])
+    text = (
+        f'<Event xmlns="{_NAMESPACE}"><System>'
+        f"<Provider Name={_attribute(name)} Guid={_attribute(guid)}/>"
+        f"<EventID>{number}</EventID><Version>{version}</Version>"
         "<Level>4</Level><Task>0</Task><Opcode>0</Opcode>"
         "<Keywords>0x8000000000000000</Keywords>"
-        f'<TimeCreated SystemTime="{filetime(event.t_ns)}"/>'
-        f"<EventRecordID>{record_id}</EventRecordID><Correlation/>"
+        '<TimeCreated SystemTime="\0"/>'
+        "<EventRecordID>\0</EventRecordID><Correlation/>"
         '<Execution ProcessID="4" ThreadID="8"/>'
         f"<Channel>System</Channel><Computer>{_text(computer)}</Computer><Security/></System>"
         f"<EventData>{fields}</EventData></Event>"
     )
-
-
-@lru_cache(maxsize=16)
-def _head(provider: Provider) -> str:
-    name, guid = provider.value
-    return (
-        f'<Event xmlns="{_NAMESPACE}"><System>'
-        f"<Provider Name={_attribute(name)} Guid={_attribute(guid)}/>"
-    )
+    # No text holds the mark: XML cannot carry it.
+    return text.replace("%", "%%").replace("\0", "%s")
 
 
 def filetime(t_ns: int) -> str:
@@ -80,8 +86,14 @@ def filetime(t_ns: int) -> str:
 
 @lru_cache(maxsize=64)
 def _second_text(seconds: int) -> str:
-    moment = _EPOCH + timedelta(seconds=seconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}"
+    days, rest_s = divmod(seconds, _S_PER_DAY)
+    minutes, second = divmod(rest_s, 60)
+    return f"{_day_text(days)}T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}"
+
+
+@lru_cache(maxsize=8)
+def _day_text(days: int) -> str:
+    return date.fromordinal(_EPOCH_DAYS + days).isoformat()
 
 
 def _text(text: str) -> str:
@@ -90,6 +102,5 @@ def _text(text: str) -> str:
     return escape(_FORBIDDEN.sub("\ufffd", text), {"\r": "&#13;"})
 
 
-@lru_cache(maxsize=256)  # the manifests' names
 def _attribute(text: str) -> str:
     return quoteattr(_FORBIDDEN.sub("\ufffd", text))

@@ -38,7 +38,7 @@ class Panel:
 
     def switch(self, t_ns: int, lit: bool) -> None:
         """Start to ramp to full or to black at `t_ns`."""
-        self._from_share = float(self._share(np.array([t_ns], dtype=np.int64))[0])
+        self._from_share = self._share_at(t_ns)
         self._since_ns = t_ns
         self._lit = lit
 
@@ -51,6 +51,12 @@ class Panel:
             share = share * (t_ns % self._period_ns < self._lit_ns)
         level = _BLACK_COUNTS + (_WHITE_COUNTS - _BLACK_COUNTS) * share
         return np.clip(np.rint(level + noise), 0, FULL_SCALE).astype(np.int64)
+
+    def _share_at(self, t_ns: int) -> float:
+        """The same as `_share` of one time, at a tenth of its price."""
+        elapsed_ns = t_ns - self._since_ns
+        ramped = elapsed_ns / _SOFT_START_NS if self._lit else -elapsed_ns / _FADE_NS
+        return min(max(self._from_share + ramped, 0.0), 1.0)
 
     def _share(self, t_ns: NDArray[np.int64]) -> NDArray[np.float64]:
         """Share of full light at times [ns]; linear ramps."""

@@ -11,7 +11,14 @@ from typing import Final, Protocol
 import cbor2
 
 from resume_rig import __version__
-from resume_rig.rig.smp.packet import HEADER, VERSION_2, Group, Header, Operation
+from resume_rig.rig.smp.packet import (
+    HEADER,
+    OPERATION_BITS,
+    VERSION_2,
+    VERSION_BITS,
+    Group,
+    Operation,
+)
 from resume_rig.rig.smp.refusal import FileCode, SmpCode
 
 BUFFER_BYTES: Final = 2048
@@ -20,7 +27,11 @@ IN_PROCESS_BYTES: Final = 16_384
 BUFFER_COUNT: Final = 4
 _FILE_OVERHEAD_BYTES: Final = 64  # header, keys and lengths around a chunk of a file
 _MAX_DEPTH: Final = 8
-_REQUESTS: Final = (int(Operation.READ), int(Operation.WRITE))
+# As plain numbers: an enum's are slow to compare.
+_WRITE: Final = int(Operation.WRITE)
+_REQUESTS: Final = (int(Operation.READ), _WRITE)
+_RIG: Final = int(Group.RIG)
+_OK: Final = int(SmpCode.OK)
 
 
 @unique
@@ -82,31 +93,36 @@ class SmpServer:
         """
         replies: list[bytes] = []
         while len(data) >= HEADER.size:
-            header = Header.unpack(data)
-            end = HEADER.size + header.length
-            if header.operation in _REQUESTS:
+            # Taken apart without a Header: a simulated campaign asks thousands of times a second.
+            first, _, length_bytes, group, sequence, command = HEADER.unpack_from(data)
+            operation = first & OPERATION_BITS
+            end = HEADER.size + length_bytes
+            if operation in _REQUESTS:
                 whole = end <= len(data) <= self._buffer_bytes
-                payload = data[HEADER.size : end]
-                body = self._reply(header, payload) if whole else _rc(SmpCode.CORRUPT)
-                replies.append(_packed(header, body))
+                write, payload = operation == _WRITE, data[HEADER.size : end]
+                body = (
+                    self._reply(group, command, write, payload) if whole else _rc(SmpCode.CORRUPT)
+                )
+                first = min(first >> 3 & VERSION_BITS, VERSION_2) << 3 | operation + 1
+                reply = HEADER.pack(first, 0, len(body), group, sequence, command)
+                replies.append(reply + body)
             data = data[end:]
         return replies
 
-    def _reply(self, header: Header, payload: bytes) -> bytes:
-        write = header.operation == Operation.WRITE
-        if header.group == Group.RIG:
+    def _reply(self, group: int, command: int, write: bool, payload: bytes) -> bytes:
+        if group == _RIG:
             code, body = self._board.rig_request(
-                header.command, write, payload, self._buffer_bytes - HEADER.size
+                command, write, payload, self._buffer_bytes - HEADER.size
             )
-            return body if code == SmpCode.OK else _rc(SmpCode(code))
+            return body if code == _OK else _rc(SmpCode(code))
         request = _decoded(payload)
         if request is None:
             return _rc(SmpCode.INVALID_VALUE)
-        match header.group:
+        match group:
             case Group.OS:
-                answer = self._os_answer(header.command, write, request)
+                answer = self._os_answer(command, write, request)
             case Group.FILE:
-                answer = self._file_answer(header.command, write, request)
+                answer = self._file_answer(command, write, request)
             case _:
                 answer = SmpCode.NOT_SUPPORTED
         return _body(answer)
@@ -172,15 +188,3 @@ def _body(answer: _Answer) -> bytes:
 
 def _rc(code: SmpCode) -> bytes:
     return cbor2.dumps({"rc": int(code)})
-
-
-def _packed(request: Header, body: bytes) -> bytes:
-    reply = Header(
-        request.operation + 1,
-        request.group,
-        request.sequence,
-        request.command,
-        len(body),
-        min(request.version, VERSION_2),
-    )
-    return reply.pack() + body

@@ -15,6 +15,8 @@ from resume_rig.rig.smp.rig_replies import Identity
 _DOUBTFUL_CODES: Final = frozenset(
     {RigCode.TOO_LATE, RigCode.TOO_EARLY, RigCode.CURSOR, RigCode.OTHER_BOOT}
 )
+# An enum's names are slow to ask for.
+_WHAT: Final = {command: command.name.lower() for command in RigCommand}
 
 
 class BoardLink:
@@ -68,7 +70,7 @@ class BoardLink:
         reply = self._client.request(
             operation, Group.RIG, command, request, timeout_ns=timeout_ns, tries=tries
         )
-        return reply, Fields(reply.fields, command.name.lower())
+        return reply, Fields(reply.fields, _WHAT[command])
 
     def checked(
         self,
@@ -89,7 +91,8 @@ class BoardLink:
 
     def check_boot(self, fields: Fields) -> None:
         """Raise BoardRebooted unless a reply is of the boot that is known."""
-        was, boot = self.known().info.boot_id, fields.count("boot")
+        known, boot = self._identity or self.identify(), fields.count("boot")
+        was = known.info.boot_id
         if boot != was:
             raise BoardRebooted(
                 f"the board of {self._client.name} rebooted: its boot id was {was} and is {boot}, "

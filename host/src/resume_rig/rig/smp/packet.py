@@ -15,6 +15,11 @@ HEADER: Final = struct.Struct(">BBHHBB")
 VERSION_2: Final = 1
 """What SMP version 2 puts in the header's two version bits."""
 
+OPERATION_BITS: Final = 0b111
+"""Of the header's first byte; the version is above them."""
+
+VERSION_BITS: Final = 0b11
+
 MAX_PAYLOAD_BYTES: Final = 0xFFFF
 
 
@@ -132,7 +137,15 @@ class Header(NamedTuple):
         if len(data) < HEADER.size:
             raise ValueError(f"an SMP header takes {HEADER.size} bytes; found {len(data)}")
         first, flags, length, group, sequence, command = HEADER.unpack_from(data)
-        return cls(first & 0b111, group, sequence, command, length, first >> 3 & 0b11, flags)
+        return cls(
+            first & OPERATION_BITS,
+            group,
+            sequence,
+            command,
+            length,
+            first >> 3 & VERSION_BITS,
+            flags,
+        )
 
 
 class Packet(NamedTuple):
@@ -162,10 +175,10 @@ class Packet(NamedTuple):
         return cls(header, payload)
 
 
-def make_packet(
+def request_packet(
     operation: Operation, group: int, command: int, sequence: int, payload: bytes
-) -> Packet:
-    """Return a version 2 packet around `payload`.
+) -> bytes:
+    """Return the bytes of a version 2 packet around `payload`.
 
     Raises:
         ValueError: the payload is longer than 65535 bytes.
@@ -174,4 +187,5 @@ def make_packet(
         raise ValueError(
             f"an SMP payload of {len(payload)} bytes is too long; allowed are {MAX_PAYLOAD_BYTES}"
         )
-    return Packet(Header(operation, group, sequence, command, len(payload)), payload)
+    first = VERSION_2 << 3 | operation
+    return HEADER.pack(first, 0, len(payload), group, sequence, command) + payload

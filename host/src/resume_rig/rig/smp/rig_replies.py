@@ -1,14 +1,16 @@
 """The replies of the rig group as the facts of `rig.interface`; shapes as in rig.cddl."""
 
 import logging
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.edge import Edge, LightBlock
+from resume_rig.model.edge import Edge
 from resume_rig.model.errors import ProtocolError
 from resume_rig.model.light import LightOnset, OnsetState
+from resume_rig.model.light_columns import LightColumns
 from resume_rig.rig.calibration import ChannelLatency
 from resume_rig.rig.interface import (
     ActionStart,
@@ -35,6 +37,8 @@ _MOST_PAST: Final = 64
 _LEVEL_UNIT: Final = 256
 _FREQUENCY_UNIT: Final = 1_000
 _DUTY_UNIT: Final = 1_000_000
+_MOST_NUMBER: Final = 2**32 - 1
+_MOST_COUNTS: Final = 2**16 - 1
 _MEASURED_KEYS: Final = (
     *("first", "t50", "t90", "res"),
     *("base", "sig", "peak", "lvl", "pwm", "duty", "u"),
@@ -171,10 +175,16 @@ def parse_edges(fields: Fields, cursor: int, channels: Sequence[Channel | None])
 def parse_light(fields: Fields, cursor: int) -> LightBatch:
     """Return the light blocks from `cursor` on."""
     first, overruns = fields.count("first"), fields.count("ovr")
-    columns = fields.columns("b", 4)
+    columns = fields.unbounded_columns("b", 4)
     count = len(columns[0])
-    blocks = tuple(map(LightBlock, range(first, first + count), *columns))
     next_number, more = _advance(fields, cursor, count)
+    try:
+        array("q", columns[0])  # times stay below 2^63
+        blocks = LightColumns(range(first, first + count), *columns)
+    except OverflowError:
+        fields.columns("b", 4)  # raises for a number that is none at all
+        most = max(map(max, columns[1:]))
+        raise fields.wrong("b", most, f"counts up to {_MOST_COUNTS}") from None
     return LightBatch(blocks, first, next_number, first - cursor, overruns, more)
 
 
@@ -221,6 +231,8 @@ def _advance(fields: Fields, cursor: int, count: int) -> tuple[int, bool]:
     if first < cursor:
         raise fields.wrong("first", first, f"a number from {cursor} on")
     after = first + count
+    if newest > _MOST_NUMBER:
+        raise fields.wrong("next", newest, f"a number up to {_MOST_NUMBER}")
     if after > newest:
         raise fields.wrong("next", newest, f"a number from {after} on")
     if count == 0 and after < newest:

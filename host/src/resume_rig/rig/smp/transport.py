@@ -1,11 +1,9 @@
 """The seam between the SMP client and whatever carries its packets."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """One packet from the board, whole and with a right checksum.
 
     Attributes:
