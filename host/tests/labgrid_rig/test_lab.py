@@ -1,5 +1,6 @@
 """Two rigs, two users: labgrid shares them, and somebody dies."""
 
+import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -116,3 +117,18 @@ def line_with(process: "subprocess.Popen[str]", words: str) -> str:
         if words in line:
             return line
     raise AssertionError("".join(seen))
+
+
+def test_a_rig_is_found_by_the_serial_number_of_its_usb_device(lab: Lab) -> None:
+    port = lab.rigs["laptop8"].removeprefix("serial:")
+
+    ended = lab.run("carol", "python", str(HOLDER.with_name("usb_rig.py")), port)
+
+    assert ended.status == 0, ended.said
+    found = json.loads(ended.said.splitlines()[-1])
+    assert (found["before"], found["another"]) == (False, False)
+    assert found["shown"] == "NetworkResumeRig"
+    assert found["plugged"] == [True, None, "0001"]
+    assert found["board"] == "sim"
+    assert found["unplugged"] == [False, None]
+    assert "refused" in found["then"]
