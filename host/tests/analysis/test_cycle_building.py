@@ -253,6 +253,15 @@ def test_a_wake_before_any_press_is_not_ours(story) -> None:
     assert values_ms(cycle)[IntervalName.PLTRST_TO_LIGHT] == 1342
 
 
+def test_what_a_wake_that_is_not_ours_came_to_is_told_beside_it(story) -> None:
+    alone = story.dropping(20_000, BUTTON)
+
+    cycle = build(alone.dropping(21_500, BACKLIGHT))
+
+    assert cycle.outcome is Outcome.WOKE_ALONE
+    assert kinds(cycle) == [FindingKind.WAKE_NOT_OURS, FindingKind.DARK]
+
+
 def test_a_wake_by_the_lid_is_not_ours_where_the_button_was_to_wake(story) -> None:
     lid = story.dropping(20_000, BUTTON).plus((1000, LID, 0), (20_000, LID, 1))
 

@@ -243,9 +243,11 @@ def wrong(cycle: ReconciledCycle, truth: Truth) -> list[str]:
     """Say what is told of a cycle that was not so."""
     found: list[str] = []
     expected = outcome_of(truth.deeds)
-    if cycle.outside.outcome not in (expected, hung_of(truth.deeds)):
+    kinds = {finding.kind for finding in (*cycle.outside.findings, *cycle.findings)}
+    told_both = cycle.outside.outcome is Outcome.WOKE_ALONE and FindingKind.DARK in kinds
+    allowed = (expected, hung_of(truth.deeds))
+    if cycle.outside.outcome not in allowed and not (told_both and expected is Outcome.DARK):
         found.append(f"told {cycle.outside.outcome.value}, was {expected.value}")
-    kinds = {finding.kind for finding in cycle.findings}
     came_back = expected in (Outcome.SLEPT_AND_WOKE, Outcome.WOKE_ALONE)
     doubled = FindingKind.DOUBLE_RESET in kinds
     if came_back and doubled != (truth.deeds.resets > 1):

@@ -17,7 +17,7 @@ from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import DutFault
 from resume_rig.model.recovery import RecoveryStep
-from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.model.verdict import Finding, FindingKind, Verdict
 from resume_rig.rig.sim.faults import SimFault
 
 Make = Callable[..., Any]
@@ -86,6 +86,51 @@ def test_a_dut_that_hangs_in_its_resume_is_told_so_and_fails(simulated: Make) ->
     assert facts.first_failure == (2, "hung-in-resume")
 
 
+@pytest.mark.parametrize(
+    ("followed", "levels", "expected"),
+    [
+        (FindingKind.DARK, RUNS, Outcome.HUNG_IN_RESUME),
+        (FindingKind.NEVER_WOKE, {**RUNS, Channel.PLTRST: 0}, Outcome.HUNG_IN_RESUME),
+        (FindingKind.DARK, SLEEPS, Outcome.WOKE_ALONE),
+        (FindingKind.DOUBLE_RESET, RUNS, Outcome.WOKE_ALONE),
+    ],
+)
+def test_what_woke_by_itself_hangs_where_it_did_not_come_up(
+    followed: FindingKind, levels: dict[Channel, int], expected: Outcome
+) -> None:
+    findings = (Finding(FindingKind.WAKE_NOT_OURS, "."), Finding(followed, "."))
+    alone = dataclasses.replace(cycle_of(Outcome.WOKE_ALONE), findings=findings)
+
+    told = with_hang(alone, [step(levels=levels)], WIRED)
+
+    assert told.outcome is expected
+    assert told.findings[:2] == findings
+
+
+def test_a_dut_that_wakes_by_itself_and_hangs_is_told_of_both(simulated: Make) -> None:
+    bench = simulated()
+    sound = bench.identity.dut.behaviour
+
+    def act(event: Any) -> None:
+        if getattr(event, "done", 0) == 1:
+            bench.simulated.set_faults(frozenset({SimFault.WAKES_ALONE}))
+            bench.simulated.set_behaviour(dataclasses.replace(sound, hang_share=1))
+        if type(event).__name__ == "Recovered":
+            bench.simulated.set_faults(frozenset())
+            bench.simulated.set_behaviour(sound)
+
+    bench.events = type("Actor", (list,), {"append": lambda self, event: act(event)})()
+    bench.begin(override(default_plan(), cycles=3, warm_up=0, wake_timeout_ns=8 * S))
+
+    stored = load_campaign(bench.path)
+    assert stored.cycles[1].outcome is Outcome.WOKE_ALONE
+    _, hung, woke = assess(stored).cycles
+    assert (hung.outcome, woke.outcome) == (Outcome.HUNG_IN_RESUME, Outcome.SLEPT_AND_WOKE)
+    kinds = [finding.kind for finding in hung.outside.findings]
+    assert kinds[0] is FindingKind.WAKE_NOT_OURS
+    assert {FindingKind.DARK, FindingKind.HUNG} <= set(kinds)
+
+
 def test_a_dut_that_no_press_wakes_hangs_in_its_sleep(simulated: Make) -> None:
     bench = simulated(faults=frozenset({SimFault.NEVER_WAKES}))
 
@@ -127,7 +172,7 @@ def test_a_wake_after_the_learned_time_out_is_late_and_still_measured(simulated:
 
     cycles = assess(load_campaign(bench.path)).cycles
     late = cycles[FEWEST + 1]
-    assert [c.outcome for c in cycles if c is not late] == [Outcome.SLEPT_AND_WOKE] * (FEWEST + 2)
+    assert [c.outcome for c in cycles if c != late] == [Outcome.SLEPT_AND_WOKE] * (FEWEST + 2)
     assert late.outcome is Outcome.WOKE_LATE
     finding = next(f for f in late.findings if f.kind is FindingKind.WOKE_LATE)
     assert finding.evidence["timeout_ns"] == FLOOR_NS

@@ -183,3 +183,62 @@ def test_a_noisy_link_does_not_end_a_campaign(
     assert len(outcomes) == 30
     assert set(outcomes) <= {Outcome.SLEPT_AND_WOKE, Outcome.RIG_FAULT}
     assert outcomes.count(Outcome.SLEPT_AND_WOKE) >= least_good
+
+
+class CutLog:
+    """A log on a rig that does not answer so many times, from a moment on."""
+
+    def __init__(self, log: Any) -> None:
+        self._log, self.cut = log, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._log, name)
+
+    def new_records(self) -> Any:
+        if self.cut:
+            self.cut -= 1
+            raise LinkLost("no reply to file")
+        return self._log.new_records()
+
+
+@pytest.mark.parametrize("times", [1, MOST_IN_A_ROW])
+def test_the_last_record_is_read_when_the_rig_is_back(simulated: Any, times: int) -> None:
+    bench = simulated()
+    bench.log = log = CutLog(bench.log)
+    bench.reopen = lambda: bench.identity.rig
+    seen: list[Any] = []
+
+    def act(event: Any) -> None:
+        seen.append(event)
+        if type(event).__name__ == "Woke" and event.number == 2:
+            log.cut = times
+
+    bench.events = type("Actor", (list,), {"append": lambda self, event: act(event)})()
+    ended = bench.begin(override(default_plan(), cycles=2, warm_up=0))
+
+    assert isinstance(ended, CampaignFinished)
+    assert sum(isinstance(event, RigBack) for event in seen) == times
+    with Store.open(bench.path) as store:
+        first, last = store.cycles()
+    assert (first.outcome, last.outcome) == (Outcome.SLEPT_AND_WOKE,) * 2
+    assert [record.resume_ms is None for record in last.records] == [False]
+    assert [e.raw.number for e in seen if type(e).__name__ == "CycleDone"] == [1, 2]
+
+
+def test_a_last_cycle_is_kept_without_its_record_where_the_rig_stays_away(simulated: Any) -> None:
+    bench = simulated()
+    bench.log = log = CutLog(bench.log)
+    bench.reopen = lambda: bench.identity.rig
+
+    def act(event: Any) -> None:
+        if type(event).__name__ == "Woke" and event.number == 2:
+            log.cut = 1000
+
+    bench.events = type("Actor", (list,), {"append": lambda self, event: act(event)})()
+    with pytest.raises(LinkLost, match="goes on"):
+        bench.begin(override(default_plan(), cycles=2, warm_up=0))
+
+    with Store.open(bench.path) as store:
+        _, last = store.cycles()
+    assert (last.outcome, last.records) == (Outcome.SLEPT_AND_WOKE, ())
+    assert [finding.kind for finding in last.findings] == [FindingKind.NOT_MEASURED]

@@ -56,7 +56,7 @@ def matched(said: Any) -> int:
 
 
 def test_struck_bytes_cost_a_repeat_and_nothing_else(command: Any) -> None:
-    shares = "".join(f"{what}_share = 5e-5\n" for what in ("lost", "doubled", "flipped"))
+    shares = "".join(f"{what}_share = 1e-4\n" for what in ("lost", "doubled", "flipped"))
     said = run(command, f"[wire]\n{shares}")
 
     assert (said.status, outcomes(said)) == (0, {GOOD: CYCLES})
@@ -251,9 +251,9 @@ def test_a_line_that_flutters_makes_its_cycles_void(command: Any) -> None:
 
 MIXED = """
 [wire]
-lost_share = 5e-5
-flipped_share = 5e-5
-doubled_share = 5e-5
+lost_share = 1e-4
+flipped_share = 1e-4
+doubled_share = 1e-4
 late_share = 0.002
 late_ms = 350
 

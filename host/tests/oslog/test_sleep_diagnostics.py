@@ -110,6 +110,16 @@ def test_a_number_that_cannot_be_read_is_told(read: Read, odd: str) -> None:
     )
 
 
+@pytest.mark.parametrize("state", ["<b>Sleeping3</b>", "<script>alert(1)</script>", "S" * 500])
+def test_a_row_that_is_not_understood_is_told(read: Read, state: str) -> None:
+    reading = read(page(interval(1, row(state), row("Hibernate"))))
+    assert [record.kind.value for record in reading.records] == ["S4"]
+    assert reading.sources[0].integrity.problems == (
+        *(LOCAL, "Rows of a form that is not known: 1, so a sleep may be missing."),
+    )
+    assert not reading.sources[0].integrity.ok
+
+
 def test_another_page_is_refused(read: Read) -> None:
     with pytest.raises(RecordError, match="found an HTML page"):
         read(page(interval(1)).replace("systemsleepdiagnostics", "energyreport"))

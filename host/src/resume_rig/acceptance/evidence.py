@@ -6,6 +6,7 @@ The same store gives the same bytes: nothing here asks for the time.
 import shutil
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,7 +90,7 @@ class Exporter:
 
         cycles = self.assessed.correlation.cycles
         found = {cycle.outside.number for cycle in cycles if is_failure(cycle)}
-        slowest = sorted(cycles, key=lambda c: -_resume_ms(c))[:SLOWEST]
+        slowest = nsmallest(SLOWEST, cycles, key=lambda c: -_resume_ms(c))
         wanted = sorted(found)[: WAVES_AT_MOST - SLOWEST]
         return sorted({*wanted, *(cycle.outside.number for cycle in slowest)})
 

@@ -1,6 +1,7 @@
 """Which times of a log or a campaign make series, and what each shows."""
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -42,31 +43,39 @@ def log_series(
 
 
 def cycle_series(
-    cycles: Sequence[ReconciledCycle], requirement: Requirement
+    cycles: Collection[ReconciledCycle], requirement: Requirement
 ) -> tuple[SeriesStatistics, ...]:
     """Return the series of the judged cycles; numbers are those of the cycles.
 
     Where none is judged, the intervals between wires of all that slept and woke: they are
     measured, whatever became of the log.
     """
-    sightings = [(c.outside.number, sighting_of(c)) for c in cycles if c.judged]
-    if sightings:
+    if any(c.judged for c in cycles):
+        sightings = ((c.outside.number, sighting_of(c)) for c in cycles if c.judged)
         return _series(sightings, (*_INSIDE, *_WHOLE), requirement)
-    woke = [c for c in cycles if c.timed_outside]
-    wires = [(c.outside.number, Sighting(None, c)) for c in woke]
+    wires = ((c.outside.number, Sighting(None, c)) for c in cycles if c.timed_outside)
     return tuple(replace(one, judged=False) for one in _series(wires, _WIRES, requirement))
 
 
 def _series(
-    sightings: Sequence[tuple[int, Sighting]], usual: Sequence[str], requirement: Requirement
+    sightings: Iterable[tuple[int, Sighting]], usual: Sequence[str], requirement: Requirement
 ) -> tuple[SeriesStatistics, ...]:
     limited = [limit.measure for limit in requirement.limits() if not is_rate(limit.measure)]
-    found: list[SeriesStatistics] = []
-    for measure in dict.fromkeys([*usual, *limited]):
-        values = [(number, measured(measure, seen)) for number, seen in sightings]
-        kept = [(number, v.value_ns / MS_NS) for number, v in values if v is not None]
-        if kept:
-            numbers, values_ms = [n for n, _ in kept], [v for _, v in kept]
-            step_ms = _OS_STEP_MS if side_of(measure) is Side.INSIDE else _WIRE_STEP_MS
-            found.append(series_statistics(measure, values_ms, numbers, step_ms))
-    return tuple(found)
+    values_ms: dict[str, tuple[list[int], array[float]]] = {
+        measure: ([], array("d")) for measure in (*usual, *limited)
+    }
+    for number, seen in sightings:
+        for measure, (numbers, values) in values_ms.items():
+            value = measured(measure, seen)
+            if value is not None:
+                numbers.append(number)
+                values.append(value.value_ns / MS_NS)
+    return tuple(
+        series_statistics(measure, values, numbers, _step_ms(measure))
+        for measure, (numbers, values) in values_ms.items()
+        if numbers
+    )
+
+
+def _step_ms(measure: str) -> float:
+    return _OS_STEP_MS if side_of(measure) is Side.INSIDE else _WIRE_STEP_MS

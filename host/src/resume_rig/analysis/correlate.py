@@ -1,7 +1,9 @@
 """The whole of `correlate`: match, reconcile, judge, and say what the answer rests on."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from resume_rig.analysis.campaign_series import cycle_series
 from resume_rig.analysis.disagreements import (
@@ -57,6 +59,7 @@ from resume_rig.model.os_record import (
     SleepKind,
 )
 from resume_rig.model.outcome import BROKEN, CAME_BACK, NOT_MATCHED
+from resume_rig.model.packed_sequence import Derived, PackedSequence
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
@@ -153,9 +156,8 @@ def correlate(
         for index, each in enumerate(told)
         if each.record is not None and each.is_certain
     }
-    outsides = [cycle.outside for cycle in cycles]
     around = surroundings_of(
-        outsides,
+        Derived(cycles, attrgetter("outside")),
         record_of,
         reading.records,
         requirement=requirement,
@@ -163,13 +165,17 @@ def correlate(
         platform=platform,
     )
     campaign = _Campaign(reading, requirement, around)
-    reconciled = tuple(
-        _reconcile(cycle.outside, each, campaign) for cycle, each in zip(cycles, told, strict=True)
+    reconciled = PackedSequence(
+        (_reconcile(c.outside, each, campaign) for c, each in zip(cycles, told, strict=True)),
+        kept=reading.records,
     )
     set_before = {cycles[after].outside.number for _, after, _ in found.steps}
-    judged = [cycle for cycle in reconciled if cycle.judged]
-    timed = [sighting_of(c) for c in judged if c.outside.outcome not in BROKEN]
-    limits = judge_limits(requirement, timed, len(judged) - len(timed))
+    verdicts = Counter(
+        (cycle.outside.outcome in BROKEN, cycle.verdict) for cycle in reconciled if cycle.judged
+    )
+    broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
+    timed = (sighting_of(c) for c in reconciled if c.judged and c.outside.outcome not in BROKEN)
+    limits = judge_limits(requirement, timed, broken)
     return Correlation(
         cycles=reconciled,
         unmatched_records=tuple(
@@ -180,7 +186,7 @@ def correlate(
         verdict=verdict_of_limits(limits),
         why=campaign_why(reconciled, requirement, limits, _doubts(reading, known)),
         limits=limits,
-        failures=failure_rate(sum(c.verdict is not Verdict.PASS for c in judged), len(judged)),
+        failures=failure_rate(_not_passed(verdicts), verdicts.total()),
         series=cycle_series(reconciled, requirement),
         usual=usual_rests(around.norms),
         alike_offsets=found.alike,
@@ -191,6 +197,10 @@ def correlate(
     )
 
 
+def _not_passed(verdicts: Mapping[tuple[bool, Verdict], int]) -> int:
+    return sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
+
+
 def _match(
     cycles: Sequence[TimedCycle],
     records: Sequence[OsRecord],
@@ -199,7 +209,7 @@ def _match(
     related: bool,
 ) -> Match:
     moments = _all_moments(cycles, records, related)
-    seen_in, left_out = _seen_in(cycles, records), _kinds_left_out(cycles)
+    seen_in, left_out = _seen_in(cycles, records), _kinds_left_out(cycles, records)
 
     def matched(pair: tuple[int, int] | None) -> Match:
         return match(
@@ -246,32 +256,40 @@ def _seen_in(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[
     return [first.get(record) for record in records]
 
 
-def _kinds_left_out(cycles: Sequence[TimedCycle]) -> frozenset[SleepKind]:
+def _kinds_left_out(
+    cycles: Sequence[TimedCycle], records: Sequence[OsRecord]
+) -> frozenset[SleepKind]:
     """Return the kinds that no record of these cycles can have.
 
-    Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them.
+    Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them;
+    but for a log that tells of nothing else: then it is what the OS takes these sleeps for.
     """
     outsides = [cycle.outside for cycle in cycles]
     slept = [each.state for each in outsides if each.outcome not in NOT_MATCHED]
-    return NO_SUSPENDS if set(slept) <= _SUSPENDED else NO_SLEEPS
+    suspended = any(record.kind not in NO_SUSPENDS for record in records)
+    return NO_SUSPENDS if set(slept) <= _SUSPENDED and suspended else NO_SLEEPS
 
 
 def _all_moments(
     cycles: Sequence[TimedCycle], records: Sequence[OsRecord], related: bool
 ) -> list[OutsideMoments]:
-    """Return when the cycles slept and woke, and which kinds of record their wires exclude."""
-    one_of_each = {record.kind: record for record in records}
+    """Return when the cycles slept and woke, and which kinds of record their wires exclude.
+
+    What speaks against every sleep that the log tells of tells none of them from the others.
+    """
+    one_of_each = {record.kind: record for record in records if record.kind not in NO_SLEEPS}
     known: dict[tuple[OutsideState, tuple[Channel, ...]], frozenset[SleepKind]] = {}
     moments: list[OutsideMoments] = []
     for cycle in cycles:
         outside = cycle.outside
         seen = (outside.state, outside.channels)
         if seen not in known:
-            known[seen] = frozenset(
+            excluded = frozenset(
                 kind
                 for kind, record in one_of_each.items()
                 if state_mismatch(outside, record) is not None
             )
+            known[seen] = excluded if len(excluded) < len(one_of_each) else frozenset()
         moments.append(replace(_moments(cycle, related), unlike=known[seen]))
     return moments
 

@@ -4,7 +4,7 @@
 made only where no explanation within the bounds is left.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -14,7 +14,7 @@ from resume_rig.analysis.findings.firmware import firmware_findings
 from resume_rig.analysis.findings.records import record_findings, record_missing
 from resume_rig.analysis.findings.seen import Found, Seen, Surroundings
 from resume_rig.analysis.findings.sleeps import sleep_findings, state_mismatch
-from resume_rig.analysis.norms import Norms, Pair, norms_of
+from resume_rig.analysis.norms import Norms, norms_of
 from resume_rig.analysis.os_away import Hidden, hidden, means_in_a_row
 from resume_rig.analysis.platform import Platform
 from resume_rig.analysis.reconcile import hidden_by_light
@@ -59,7 +59,7 @@ _EXPLAINED_BY: Final[Mapping[FindingKind, frozenset[FindingKind]]] = MappingProx
 
 
 def surroundings_of(
-    cycles: Sequence[OutsideCycle],
+    cycles: Collection[OutsideCycle],
     record_of: Mapping[int, OsRecord],
     records: Sequence[OsRecord],
     *,
@@ -70,21 +70,21 @@ def surroundings_of(
     """Return what all findings of a campaign are measured against.
 
     Args:
-        cycles: in order.
+        cycles: in order; gone through more than once.
         record_of: the matched record, by index into `cycles`.
         records: all that were read, in record order.
         requirement: what the verdict is about.
         reset_to_tsc: PLTRST# rising to the TSC's zero.
         platform: what is known of the platform.
     """
-    pairs: list[Pair] = [(cycles[index], record_of[index]) for index in sorted(record_of)]
-    history = history_of(records, [record for _, record in pairs])
+    history = history_of(records, [record_of[index] for index in sorted(record_of)])
     alone = Surroundings(requirement, reset_to_tsc, Norms(), history, {}, platform)
     # What cannot be tells nothing of what is usual.
-    norms = norms_of([pair for pair in pairs if not bios_is_impossible(*pair, alone)], platform)
+    pairs = ((c, record_of[index]) for index, c in enumerate(cycles) if index in record_of)
+    norms = norms_of((pair for pair in pairs if not bios_is_impossible(*pair, alone)), platform)
 
-    def hidden_of(index: int) -> Hidden | None:
-        record, cycle = record_of.get(index), cycles[index]
+    def hidden_of(index: int, cycle: OutsideCycle) -> Hidden | None:
+        record = record_of.get(index)
         # A cycle that errs by itself would make the others seem to.
         if record is None or hidden_by_light(cycle, record, norms) is not None:
             return None
@@ -94,8 +94,8 @@ def surroundings_of(
         record, last = record_of.get(index), record_of.get(index - 1)
         return record is not None and last is not None and history.follows(record, last)
 
-    places = range(len(cycles))
-    rows = means_in_a_row([hidden_of(i) for i in places], [follows(i) for i in places])
+    each_hidden = [hidden_of(index, cycle) for index, cycle in enumerate(cycles)]
+    rows = means_in_a_row(each_hidden, [follows(index) for index in range(len(cycles))])
     means = zip(cycles, rows, strict=True)
     return Surroundings(
         requirement=requirement,

@@ -5,8 +5,9 @@ docs/explanation/uncertainty.md explains the tables.
 """
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, sqrt
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Witness
 Rebuild = Callable[[int, Witness], OutsideCycle]
 _Quantity = Callable[[ReconciledCycle], BoundedNs | None]
 
+_UNEXPLAINED: Mapping[str, _Quantity] = {"unexplained_ns": lambda cycle: cycle.unexplained}
 _REPORTED_NS = VALUE_BOUND_MS * 1_000_000
 _NOT_OURS = "an unknown instrument: its terms are assumed, and 95 % is the guaranteed bound"
 _MEDIAN_NOTE = (
@@ -45,8 +47,7 @@ def interval_budgets(
         reset_to_tsc: PLTRST# rising to the TSC's zero.
         hidden_source: who says so.
     """
-    counted = [cycle for cycle in cycles if not cycle.outside.ignored] or list(cycles)
-    maker = _Maker(counted, bounds, rebuild)
+    maker = _Maker(cycles, bounds, rebuild)
     hidden = hidden_row(reset_to_tsc.bound_ns, hidden_source)
     reported = (reported_row("BiosInit", _REPORTED_NS), reported_row("DriverInit", _REPORTED_NS))
     inside = tuple(replace(row, sensitivity=-1) for row in reported)
@@ -65,9 +66,18 @@ def interval_budgets(
             (replace(hidden, sensitivity=-1), *inside),
         ),
     )
-    found = [maker.budget(*each) for each in wanted]
+    maker.gather({**{name: quantity for name, _, quantity, _ in wanted}, **_UNEXPLAINED})
+    found = [maker.budget(name, measured, others) for name, measured, _, others in wanted]
     found.append(maker.unexplained(inside))
     return tuple(budget for budget in found if budget is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A time of all cycles that have it: its nanoseconds, and the places of the cycles."""
+
+    values_ns: list[int] = field(default_factory=list)
+    places: "array[int]" = field(default_factory=lambda: array("q"))
 
 
 def _of_interval(name: IntervalName) -> _Quantity:
@@ -93,40 +103,46 @@ class _Maker:
         self._bounds = bounds
         self._rebuild = rebuild
         self._ends: dict[int, dict[IntervalName, _Ends]] = {}
+        self._columns: dict[str, _Column] = {}
+
+    def gather(self, wanted: Mapping[str, _Quantity]) -> None:
+        """Take in the times that budgets are asked for, in one pass over the cycles."""
+        all_ignored = all(cycle.outside.ignored for cycle in self._cycles)
+        self._columns = {name: _Column() for name in wanted}
+        told = [(quantity, self._columns[name]) for name, quantity in wanted.items()]
+        for place, cycle in enumerate(self._cycles):
+            if cycle.outside.ignored and not all_ignored:
+                continue
+            for quantity, column in told:
+                found = quantity(cycle)
+                if found is not None:
+                    column.values_ns.append(found.value_ns)
+                    column.places.append(place)
 
     def budget(
-        self,
-        name: str,
-        measured: IntervalName,
-        quantity: _Quantity,
-        others: Sequence[BudgetRow],
+        self, name: str, measured: IntervalName, others: Sequence[BudgetRow]
     ) -> Budget | None:
         """Return the budget of a time that is a measured interval and `others`."""
-        median = self._median(quantity)
-        if median is None:
+        column = self._columns[name]
+        if not column.places:
             return None
-        cycle, value = median
-        rows = self._rows(cycle, measured)
+        order = sorted(range(len(column.places)), key=column.values_ns.__getitem__)
+        middle = order[(len(order) - 1) // 2]
+        value_ns = column.values_ns[middle]
+        rows = self._rows(self._cycles[column.places[middle]], measured)
         if rows is None:
             return None
         note = "" if self._bounds.known else _NOT_OURS
-        budget = budget_of(
-            name, value.value_ns, (*rows, *others), known=self._bounds.known, note=note
-        )
-        return replace(budget, repeated=_repeated(self._values(quantity)))
+        budget = budget_of(name, value_ns, (*rows, *others), known=self._bounds.known, note=note)
+        return replace(budget, repeated=_repeated(column.values_ns))
 
     def unexplained(self, inside: Sequence[BudgetRow]) -> Budget | None:
         """Return the budget of a residual less the campaign's median residual."""
-
-        def quantity(cycle: ReconciledCycle) -> BoundedNs | None:
-            return cycle.unexplained
-
-        name = "unexplained_ns"
-        residual = self.budget(name, IntervalName.PLTRST_TO_LIGHT, quantity, inside)
+        (name,) = _UNEXPLAINED
+        residual = self.budget(name, IntervalName.PLTRST_TO_LIGHT, inside)
         if residual is None:
             return None
-        count = len(self._values(quantity))
-        row = _median_row(residual, count)
+        row = _median_row(residual, len(self._columns[name].places))
         budget = budget_of(
             name,
             residual.value_ns,
@@ -135,16 +151,6 @@ class _Maker:
             note=residual.note or _MEDIAN_NOTE,
         )
         return replace(budget, repeated=residual.repeated)
-
-    def _values(self, quantity: _Quantity) -> list[int]:
-        quantities = (quantity(cycle) for cycle in self._cycles)
-        return [found.value_ns for found in quantities if found is not None]
-
-    def _median(self, quantity: _Quantity) -> tuple[ReconciledCycle, BoundedNs] | None:
-        pairs = [(cycle, quantity(cycle)) for cycle in self._cycles]
-        have = [(cycle, found) for cycle, found in pairs if found is not None]
-        have.sort(key=lambda pair: pair[1].value_ns)
-        return have[(len(have) - 1) // 2] if have else None
 
     def _rows(self, cycle: ReconciledCycle, name: IntervalName) -> tuple[BudgetRow, ...] | None:
         number = cycle.outside.number

@@ -1,6 +1,7 @@
 """Judges cycles against each limit of a requirement: every cycle, or a share with confidence."""
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from resume_rig.analysis.conformity import Conformity, conformity, risk_of_all
@@ -108,19 +109,20 @@ def kinds_seen(seen: Sighting) -> frozenset[SleepKind]:
 
 
 def judge_limits(
-    requirement: Requirement, sightings: Sequence[Sighting], broken: int = 0
+    requirement: Requirement, sightings: Iterable[Sighting], broken: int = 0
 ) -> tuple[LimitJudgement, ...]:
     """Return the judgement on each limit.
 
     Args:
         requirement: the limits.
-        sightings: the cycles that count.
+        sightings: the cycles that count; gone through once.
         broken: further cycles that failed without a value: they never woke, or stayed dark.
     """
-    return tuple(
-        _judge(limit, requirement, sightings, broken if limit.required else 0)
-        for limit in requirement.limits()
-    )
+    seen_by = [_Judged(limit, requirement.guard_band) for limit in requirement.limits()]
+    for seen in sightings:
+        for each in seen_by:
+            each.add(seen)
+    return tuple(_judge(each, broken if each.limit.required else 0) for each in seen_by)
 
 
 def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
@@ -135,17 +137,25 @@ def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
     return next((verdict for verdict in _ORDER if verdict in verdicts), Verdict.PASS)
 
 
-def _judge(
-    limit: Limit, requirement: Requirement, sightings: Sequence[Sighting], broken: int
-) -> LimitJudgement:
-    parts: list[Conformity] = []
-    values: list[float] = []
-    for seen in sightings:
-        value = _value_for(limit, seen)
-        found = None if value is None else _against(limit, value, seen, requirement.guard_band)
+class _Judged:
+    """One limit and what the cycles are against it, so far."""
+
+    def __init__(self, limit: Limit, guard_band: bool) -> None:
+        self.limit = limit
+        self.parts: list[Conformity] = []
+        self.values = array("d")
+        self._guard_band = guard_band
+
+    def add(self, seen: Sighting) -> None:
+        value = _value_for(self.limit, seen)
+        found = None if value is None else _against(self.limit, value, seen, self._guard_band)
         if value is not None and found is not None:
-            parts.append(found)
-            values.append(_shown_value(limit, value, seen))
+            self.parts.append(found)
+            self.values.append(_shown_value(self.limit, value, seen))
+
+
+def _judge(judged: _Judged, broken: int) -> LimitJudgement:
+    limit, parts, values = judged.limit, judged.parts, judged.values
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
     hidden = sum(part.hidden for part in parts)

@@ -25,6 +25,8 @@ _MAD_TO_SIGMA = 1.4826
 
 Group = tuple[SleepKind, Actuator | None]
 Pair = tuple[OutsideCycle, OsRecord]
+_Terms = tuple[int | None, int | None, int | None]
+"""Of one cycle: its residual and its BiosInit in ns, BiosInit minus FullResume in ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +78,22 @@ def group_of(outside: OutsideCycle, record: OsRecord) -> Group:
     return record.kind, outside.wake_by
 
 
-def norms_of(pairs: Sequence[Pair], known: Platform = UNKNOWN_PLATFORM) -> Norms:
+def norms_of(pairs: Iterable[Pair], known: Platform = UNKNOWN_PLATFORM) -> Norms:
     """Return what is normal in a campaign, of its cycles with a record, in order.
 
     Ignored cycles are left out, and the first of each group where 8 more are there: it may be
     one of warming up. What the platform is known by goes before what the campaign shows.
     """
-    groups: dict[Group, list[Pair]] = {}
+    groups: dict[Group, list[_Terms]] = {}
     for outside, record in pairs:
         if not outside.ignored:
-            groups.setdefault(group_of(outside, record), []).append((outside, record))
+            groups.setdefault(group_of(outside, record), []).append(_terms_of(outside, record))
     warm = {group: members[len(members) > SPREAD_OF :] for group, members in groups.items()}
-    learned = _medians({group: _residuals_ns(members) for group, members in warm.items()})
+    learned = _medians({group: _known(each[0] for each in of) for group, of in warm.items()})
     return Norms(
         residuals=learned if known.residual is None else _given(warm, known.residual),
         learned=learned,
-        bios=_medians({group: _bios_ns(members) for group, members in warm.items()}),
+        bios=_medians({group: _known(each[1] for each in of) for group, of in warm.items()}),
         firmware_extra_ms=_firmware_extra(warm.values(), known),
     )
 
@@ -126,18 +128,21 @@ def _medians(values_ns: Mapping[Group, Sequence[int]]) -> dict[Group, Norm]:
     return {group: norm for group, norm in norms.items() if norm is not None}
 
 
-def _residuals_ns(members: Iterable[Pair]) -> list[int]:
-    found = (residual(outside, record) for outside, record in members)
-    return [rest.value_ns for rest in found if rest is not None]
+def _terms_of(outside: OutsideCycle, record: OsRecord) -> _Terms:
+    rest, bios_ms = residual(outside, record), record.bios_init_ms
+    return (
+        None if rest is None else rest.value_ns,
+        None if bios_ms is None else bios_ms * MS_NS,
+        firmware_extra_ms(record),
+    )
 
 
-def _bios_ns(members: Iterable[Pair]) -> list[int]:
-    return [record.bios_init_ms * MS_NS for _, record in members if record.bios_init_ms is not None]
+def _known(values: Iterable[int | None]) -> list[int]:
+    return [value for value in values if value is not None]
 
 
-def _firmware_extra(groups: Iterable[Sequence[Pair]], known: Platform) -> float | None:
+def _firmware_extra(groups: Iterable[Sequence[_Terms]], known: Platform) -> float | None:
     if known.firmware_extra_ms is not None:
         return known.firmware_extra_ms
-    found = (firmware_extra_ms(record) for members in groups for _, record in members)
-    extras_ms = [extra_ms for extra_ms in found if extra_ms is not None]
+    extras_ms = _known(each[2] for members in groups for each in members)
     return float(median(extras_ms)) if len(extras_ms) >= MEDIAN_OF else None

@@ -1,7 +1,7 @@
 """Rules on one cycle: does it count, and what is its verdict; and says what a verdict rests on."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -94,7 +94,7 @@ def _not_measured(seen: Sighting, requirement: Requirement, no_record: str) -> s
 
 
 def campaign_why(
-    cycles: Sequence[ReconciledCycle],
+    cycles: Collection[ReconciledCycle],
     requirement: Requirement,
     limits: Sequence[LimitJudgement],
     further: Sequence[str] = (),
@@ -107,9 +107,8 @@ def campaign_why(
         limits: the judgement on each limit.
         further: clauses about what the evidence itself is worth.
     """
-    judged = [cycle for cycle in cycles if cycle.judged]
-    timed = [cycle for cycle in judged if cycle.outside.outcome not in BROKEN]
-    broken = len(judged) - len(timed)
+    judged = Counter(cycle.outside.outcome for cycle in cycles if cycle.judged)
+    broken = {outcome: count for outcome, count in judged.items() if outcome in BROKEN}
     parts = resume_sentence(limits, requirement)
     if not judged:
         parts.append(
@@ -118,25 +117,25 @@ def campaign_why(
             else f"none of the {count_of(len(cycles), 'cycle')} can be judged"
         )
     parts += limit_clauses(limits)
-    parts += _contradicted(timed, limits)
+    parts += _contradicted(cycles, limits)
     if broken:
-        outcomes = {cycle.outside.outcome for cycle in judged}
-        words = [MEANINGS[each].words for each in MEANINGS if each in outcomes & BROKEN]
+        words = [MEANINGS[each].words for each in MEANINGS if each in broken]
         how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
-        parts.append(f"{count_of(broken, 'cycle')} {how}")
+        parts.append(f"{count_of(sum(broken.values()), 'cycle')} {how}")
     text = "; ".join([*parts, *_left_out(cycles), *further])
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _contradicted(timed: Sequence[ReconciledCycle], limits: Sequence[LimitJudgement]) -> list[str]:
+def _contradicted(cycles: Iterable[ReconciledCycle], limits: Sequence[LimitJudgement]) -> list[str]:
     """Say that what was judged rests on BIOS times that clock and wires contradict."""
     if not any(each.limit.required and each.limit.measure in (RESUME, BIOS) for each in limits):
         return []
-    wrong = [c for c in timed if not BIOS_IS_WRONG.isdisjoint(f.kind for f in c.findings)]
-    return [f"clock and wires contradict the BIOS time of {len(wrong)} of them"] if wrong else []
+    timed = (c for c in cycles if c.judged and c.outside.outcome not in BROKEN)
+    wrong = sum(not BIOS_IS_WRONG.isdisjoint(f.kind for f in c.findings) for c in timed)
+    return [f"clock and wires contradict the BIOS time of {wrong} of them"] if wrong else []
 
 
-def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:
+def _left_out(cycles: Collection[ReconciledCycle]) -> list[str]:
     """Say how many cycles do not count, by reason."""
     reasons = Counter(
         (cycle.why_not or "not judged").partition(":")[0] for cycle in cycles if not cycle.judged
@@ -150,7 +149,7 @@ def _left_out(cycles: Sequence[ReconciledCycle]) -> list[str]:
     return parts + _apart(cycles)
 
 
-def _apart(cycles: Sequence[ReconciledCycle]) -> list[str]:
+def _apart(cycles: Iterable[ReconciledCycle]) -> list[str]:
     """Say which kinds of sleep were left out that could be judged by themselves."""
     kinds = Counter(
         cycle.record.kind

@@ -76,7 +76,9 @@ def _outcome(wires: Wires, sleep: Sleep, wake: Wake, awaited: Awaited) -> _Judge
     is_alone = wake.trigger.hold is None and wake.trigger.unclear is None
     in_time = awaited.due_ns is not None and sleep.until_ns >= awaited.due_ns
     if is_alone and not in_time and _trigger_was_watched(wires, awaited.by):
-        return Outcome.WOKE_ALONE, (_woke_alone(sleep, wake, awaited), *also)
+        # A wake that nobody asked for may leave the display off; what followed is told beside it.
+        _, followed = _woken(wires, sleep, wake)
+        return Outcome.WOKE_ALONE, (_woke_alone(sleep, wake, awaited), *followed, *also)
     outcome, found = _woken(wires, sleep, wake)
     return outcome, (*found, *also)
 

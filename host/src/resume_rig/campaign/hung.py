@@ -15,6 +15,7 @@ from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.verdict import Finding, FindingKind
 
 _MAY_HANG = (Outcome.NEVER_WOKE, Outcome.DARK)
+_NOT_UP = frozenset({FindingKind.NEVER_WOKE, FindingKind.DARK})
 _WHERE = {Outcome.HUNG_IN_SLEEP: "in its sleep", Outcome.HUNG_IN_RESUME: "in its resume"}
 
 
@@ -28,11 +29,15 @@ def with_hang(
         steps: what was done to bring the DUT back, in order.
         wired: the channels that count.
     """
-    if cycle.outcome not in _MAY_HANG:
+    alone = cycle.outcome is Outcome.WOKE_ALONE
+    if alone and _NOT_UP.isdisjoint(finding.kind for finding in cycle.findings):
+        return cycle
+    if not alone and cycle.outcome not in _MAY_HANG:
         return cycle
     for step in steps:
         outcome = _proven(step, wired) if step.step is RecoveryStep.PRESS else None
-        if outcome is not None:
+        # What woke by itself and sleeps again hung in neither.
+        if outcome is not None and not (alone and outcome is Outcome.HUNG_IN_SLEEP):
             text = (
                 f"The DUT hung {_WHERE[outcome]}: one more press reached it, and changed nothing."
             )

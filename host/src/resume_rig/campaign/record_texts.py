@@ -10,19 +10,40 @@ from resume_rig.campaign.store import Store
 from resume_rig.model.component import Figure
 from resume_rig.model.cycle import Correlation, ReconciledCycle
 from resume_rig.model.os_record import OsRecord, WakeSource
+from resume_rig.model.packed_sequence import PackedSequence
 
 
 def without_text(record: OsRecord) -> OsRecord:
-    """Return a record without its original text; the same names are the same strings in all."""
-    figures = tuple(Figure(sys.intern(each.name), each.value) for each in record.figures)
+    """Return a record without its original text; what many have is one object in all of them."""
+    figures = tuple(_figure(sys.intern(each.name), each.value) for each in record.figures)
     return dataclasses.replace(
-        record, text="", figures=figures, wake_source=_shared(record.wake_source)
+        record,
+        text="",
+        figures=figures,
+        wake_source=_source(record.wake_source),
+        sleep_ms=_number(record.sleep_ms),
+        wake_ms=_number(record.wake_ms),
+        driver_init_ms=_number(record.driver_init_ms),
+        bios_init_ms=_number(record.bios_init_ms),
+        firmware_resume_ms=_number(record.firmware_resume_ms),
+        firmware_resume_count=_number(record.firmware_resume_count),
+        os_build=_number(record.os_build),
     )
 
 
 @lru_cache(maxsize=256)
-def _shared(source: WakeSource) -> WakeSource:
+def _source(source: WakeSource) -> WakeSource:
     return source
+
+
+@lru_cache(maxsize=4096)
+def _number(value: int | None) -> int | None:
+    return value
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _figure(name: str, value: float) -> Figure:
+    return Figure(name, value)
 
 
 def with_record_texts(
@@ -61,4 +82,6 @@ def with_record_texts(
             return cycle
         return dataclasses.replace(cycle, record=whole.get(cycle.record, cycle.record))
 
-    return dataclasses.replace(correlation, cycles=tuple(map(told, correlation.cycles)))
+    kept = [cycle.record for cycle in correlation.cycles if cycle.record is not None]
+    cycles = PackedSequence(map(told, correlation.cycles), kept)
+    return dataclasses.replace(correlation, cycles=cycles)

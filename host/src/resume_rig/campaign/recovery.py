@@ -9,7 +9,7 @@ from resume_rig.campaign.outside_help import OutsideHelp
 from resume_rig.campaign.plan import NS_PER_S, Plan
 from resume_rig.campaign.plan_states import sleep_channel
 from resume_rig.campaign.raw import CommandName, Recovery
-from resume_rig.campaign.states import RUNNING, dead_lines, first_change, is_off
+from resume_rig.campaign.states import RUNNING, dead_lines, first_change, is_dark, is_off
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import DeviceFault, RigError
@@ -31,7 +31,7 @@ def why_recover(bench: Bench, outcome: Outcome, *, silent: bool = False) -> str 
         outcome: of the cycle before.
         silent: its OS wrote no record of that cycle, though it did of others.
     """
-    if outcome is Outcome.DARK and silent:
+    if silent and stayed_dark(bench, outcome):
         return "The DUT stayed dark and its OS wrote no record; does it hang in its resume?"
     if outcome is Outcome.NEVER_SLEPT:
         return "The DUT did not react to the sleep trigger; is it still alive?"
@@ -39,6 +39,12 @@ def why_recover(bench: Bench, outcome: Outcome, *, silent: bool = False) -> str 
     if dead:
         return f"The DUT does not run: {', '.join(dead)} low."
     return None
+
+
+def stayed_dark(bench: Bench, outcome: Outcome) -> bool:
+    """Return whether a DUT woke, and its display did not; whoever woke it."""
+    alone = outcome is Outcome.WOKE_ALONE
+    return outcome is Outcome.DARK or (alone and is_dark(bench.levels(), bench.wired))
 
 
 @dataclass(frozen=True, slots=True)

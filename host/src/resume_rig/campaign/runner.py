@@ -16,7 +16,7 @@ from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
 from resume_rig.campaign.plan import NS_PER_S, Plan
 from resume_rig.campaign.plan_states import has_record
 from resume_rig.campaign.raw import CycleRaw, Session
-from resume_rig.campaign.recovery import why_recover
+from resume_rig.campaign.recovery import stayed_dark, why_recover
 from resume_rig.campaign.recovery_ladder import LadderClimb, recoveries_of
 from resume_rig.campaign.rig_return import Reopen, RigReturn
 from resume_rig.campaign.settling import Settling
@@ -136,7 +136,8 @@ class CampaignRunner:
                 try:
                     self._disk.check()
                     ready = ready or self._make_ready()
-                    self._run_cycle()
+                    # One is there already where the rig went while its last log was read.
+                    self._end_cycle(self._cycle or self._measured_cycle())
                 except RigError as error:
                     self._wait_for_rig(error)
                     ready = False
@@ -170,7 +171,8 @@ class CampaignRunner:
             RigError: the same one, where it does not pass or the rig does not come back.
         """
         insist(self._release)
-        insist(lambda: self._keep_rest(Outcome.RIG_FAULT, (finding_of(error),)))
+        if not self._waits_for_last_log():
+            insist(lambda: self._keep_rest(Outcome.RIG_FAULT, (finding_of(error),)))
         info = self._rig_return.wait(error, self._store.last_number())
         if info is None:
             raise error
@@ -182,13 +184,30 @@ class CampaignRunner:
         # What the board was told before may hold still, as a lid that is closed.
         self._bench.release()
 
-    def _run_cycle(self) -> None:
-        number = self._store.last_number() + 1
+    def _waits_for_last_log(self) -> bool:
+        """Return whether the campaign's last cycle is measured whole, and its log is not read.
+
+        No cycle comes behind it that could bring its record.
+        """
+        cycle = self._cycle
+        if cycle is None or cycle.state is not CycleState.DONE or not self._log.present:
+            return False
+        return self._is_last(self._outcome(cycle))
+
+    def _is_last(self, outcome: Outcome) -> bool:
+        return done_of(self._store) + 1 == self._plan.cycles or self._ends_with(outcome)
+
+    def _measured_cycle(self) -> CycleRun:
         done = done_of(self._store)
+        number = self._store.last_number() + 1
         self._cycle = cycle = self._next_cycle(number, self._plan.of_cycle(done))
         cycle.run(done)
+        return cycle
+
+    def _end_cycle(self, cycle: CycleRun) -> None:
+        """Read the log that tells of a cycle, keep both, and help the DUT where it needs that."""
         outcome = self._outcome(cycle)
-        self._read_log(number, last=done + 1 == self._plan.cycles or self._ends_with(outcome))
+        self._read_log(cycle.number, last=self._is_last(outcome))
         raw = self._raw(cycle, outcome, ())
         self._commit(raw)
         self._cycle = None
@@ -199,7 +218,8 @@ class CampaignRunner:
             self._rig_return.good_cycle()
         why = why_recover(self._bench, raw.outcome, silent=self._is_silent(raw))
         if why is not None:
-            self._ladder.climb(cycle.plan, why, suspected=raw.outcome is Outcome.DARK)
+            suspected = stayed_dark(self._bench, raw.outcome)
+            self._ladder.climb(cycle.plan, why, suspected=suspected)
 
     def _next_cycle(self, number: int, plan: Plan) -> CycleRun:
         """Return a cycle that has not begun; its time-outs are learned from those of its kind."""

@@ -3,9 +3,8 @@
 import dataclasses
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
 from resume_rig.analysis.correlate import TimedCycle
@@ -24,6 +23,7 @@ from resume_rig.model.cycle import BoardClock, Outcome, OutsideCycle
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import LogReading, OsRecord
 from resume_rig.model.packed_intervals import PackedIntervals
+from resume_rig.model.packed_sequence import PackedSequence
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding
 from resume_rig.timing.rate_calibration import RateCalibration
@@ -68,7 +68,8 @@ def load_campaign(path: Path) -> StoredCampaign:
         RecordError: it is not a whole campaign store of a version that is known.
     """
     numbers = array("q")
-    records: dict[int, tuple[OsRecord, ...]] = {}
+    records: list[OsRecord] = []
+    ends = array("q")
     of_blocks: dict[int, LightOnset] = {}
     outcomes: Counter[Outcome] = Counter()
     findings: list[tuple[int, Finding]] = []
@@ -78,16 +79,16 @@ def load_campaign(path: Path) -> StoredCampaign:
             numbers.append(raw.number)
             outcomes[raw.outcome] += 1
             findings += [(raw.number, finding) for finding in raw.findings]
-            if raw.records:
-                records[raw.number] = tuple(map(without_text, raw.records))
+            records += map(without_text, raw.records)
+            ends.append(len(records))
             if raw.onset is None and (onset := _onset_of_blocks(store, raw.number)) is not None:
                 of_blocks[raw.number] = onset
         return StoredCampaign(
             path=path,
             identity=store.identity,
             plan=store.plan,
-            cycles=StoredCycles(path, numbers, records),
-            reading=_reading(records.values(), sessions),
+            cycles=StoredCycles(path, numbers, records, ends),
+            reading=_reading(records, sessions),
             sessions=sessions,
             recoveries=store.recoveries(),
             outcomes=outcomes,
@@ -108,11 +109,11 @@ def _onset_of_blocks(store: Store, number: int) -> LightOnset | None:
 class TimedCampaign:
     """What the wires say of each cycle, in order, and how the board's clock ran meanwhile."""
 
-    cycles: list[TimedCycle]
+    cycles: Sequence[TimedCycle]
     board_clock: BoardClock
 
 
-def outside_cycles(stored: StoredCampaign) -> list[TimedCycle]:
+def outside_cycles(stored: StoredCampaign) -> Sequence[TimedCycle]:
     """Return what the wires say of each cycle; in order."""
     return timed_campaign(stored).cycles
 
@@ -135,23 +136,30 @@ def timed_campaign(stored: StoredCampaign, clock: CampaignClock | None = None) -
         clock: `clock_of` it, for who has made that already.
     """
     clock = clock_of(stored) if clock is None else clock
-    calibrations: list[RateCalibration | None] = []
-    timed: list[TimedCycle] = []
+    bounds_ppb = array("q")
+    cycles = PackedSequence(_timed(stored, clock, bounds_ppb), kept=stored.reading.records)
+    return TimedCampaign(cycles, clock.told(bounds_ppb))
+
+
+def _timed(
+    stored: StoredCampaign, clock: CampaignClock, bounds_ppb: "array[int]"
+) -> Iterator[TimedCycle]:
+    """Yield each cycle; to `bounds_ppb` goes that of each whose intervals were corrected."""
     steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
     for step in stored.recoveries:
         steps[step.session, step.after_cycle].append(step)
     index = 0
     for raw in stored.cycles:
         calibration = clock.calibration(raw)
-        calibrations.append(calibration)
+        if calibration is not None:
+            bounds_ppb.append(calibration.bound_ppb)
         outside = _outside(raw, stored, index, calibration)
         outside = with_hang(
             outside, steps.get((raw.session, raw.number), ()), stored.identity.wired
         )
         outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
-        timed.append(TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records))
+        yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records)
         index += raw.outcome is not Outcome.INTERRUPTED
-    return TimedCampaign(timed, clock.told(calibrations))
 
 
 def _outside(
@@ -185,9 +193,9 @@ def _lit_ns(raw: CycleRaw) -> int | None:
     return lit[-1] if lit and any(c.name is CommandName.ARM_TIMER for c in raw.commands) else None
 
 
-def _reading(records: Iterable[tuple[OsRecord, ...]], sessions: Iterable[Session]) -> LogReading:
+def _reading(records: Sequence[OsRecord], sessions: Iterable[Session]) -> LogReading:
     logs = [session.log for session in sessions if session.log is not None]
     return LogReading(
         sources=() if not logs else (logs[-1].source,),
-        records=tuple(chain.from_iterable(records)),
+        records=tuple(records),
     )

@@ -139,21 +139,20 @@ class CampaignClock:
             source=self._discipline.source,
         )
 
-    def told(self, calibrations: Sequence[RateCalibration | None]) -> BoardClock:
+    def told(self, bounds_ppb: Sequence[int]) -> BoardClock:
         """Return what a user is told of the board's clock.
 
         Args:
-            calibrations: of each cycle.
+            bounds_ppb: of each cycle's calibration, of those that have one.
         """
-        used = [found for found in calibrations if found is not None]
         mean = self._mean()
         return BoardClock(
             tolerance_ppb=self._rig.clock_tolerance_ppb,
             source=self._discipline.source,
             rate_ppb=None if mean is None else mean.rate_ppb,
             bound_ppb=None if mean is None else mean.bound_ppb,
-            cycle_bound_ppb=max((found.bound_ppb for found in used), default=None),
-            corrected=len(used),
+            cycle_bound_ppb=max(bounds_ppb, default=None),
+            corrected=len(bounds_ppb),
             breaks=tuple(
                 found.text for run in self._runs.values() for found in run.relation.breaks
             ),

@@ -1,7 +1,8 @@
 """The raw cycles of a store as a sequence that keeps none of them: each pass reads them again."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import overload
 
@@ -18,16 +19,22 @@ class StoredCycles(Sequence[CycleRaw]):
         path: of the store.
         numbers: of the cycles that are in this sequence; ascending. What another process adds
             to the store later is not.
-        records: by number of the cycle, its OS records; those without any may be absent. They are
-            unpacked once, as they are part of the answer, and shared by all passes.
+        records: OS records of these cycles, in order. They are unpacked once, as they are part of
+            the answer, and shared by all passes.
+        ends: of each cycle, how many records it and those before it have.
     """
 
     def __init__(
-        self, path: Path, numbers: Sequence[int], records: Mapping[int, tuple[OsRecord, ...]]
+        self,
+        path: Path,
+        numbers: Sequence[int],
+        records: Sequence[OsRecord],
+        ends: Sequence[int],
     ) -> None:
         self._path = path
         self._numbers = numbers
         self._records = records
+        self._ends = ends
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -86,5 +93,9 @@ class StoredCycles(Sequence[CycleRaw]):
         return tuple(found[number] for number in numbers)
 
     def _whole(self, raw: CycleRaw) -> CycleRaw:
-        records = self._records.get(raw.number)
-        return raw if records is None else dataclasses.replace(raw, records=records)
+        place = bisect_left(self._numbers, raw.number)
+        if place == len(self._numbers) or self._numbers[place] != raw.number:
+            return raw
+        first = self._ends[place - 1] if place else 0
+        records = tuple(self._records[first : self._ends[place]])
+        return dataclasses.replace(raw, records=records) if records else raw

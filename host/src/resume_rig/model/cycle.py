@@ -1,6 +1,6 @@
 """One sleep and one wake, as measured from outside, and as reconciled with the inside."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
@@ -226,6 +226,7 @@ class Correlation:
     """The whole answer of `correlate` and `run`.
 
     Attributes:
+        cycles: in order; those of a long campaign are made anew in each pass (`PackedSequence`).
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.
@@ -234,7 +235,7 @@ class Correlation:
             where nothing is matched for that reason; 1 otherwise.
     """
 
-    cycles: tuple[ReconciledCycle, ...]
+    cycles: Sequence[ReconciledCycle]
     unmatched_records: tuple[UnmatchedRecord, ...]
     clock: OsClock | None
     verdict: Verdict

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from resume_rig.analysis.findings.explained import Explained
@@ -39,7 +40,7 @@ from resume_rig.report.page_parts import (
     requirement_pairs,
 )
 from resume_rig.report.parts_view import PartsSection, parts_section
-from resume_rig.report.row_choice import PAGE_ROWS, row_choice
+from resume_rig.report.row_choice import PAGE_ROWS, RowChoice, row_choice
 from resume_rig.report.statistics_text import statistics_sentences
 from resume_rig.report.summary import CampaignSummary, campaign_summary, resume_times_ms
 from resume_rig.report.svg_histogram import Histogram, histogram
@@ -177,7 +178,7 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         panels_note=_panels_note(bars),
         parts=parts_section(matched_reading(correlation, facts.log_sources), "correlate --json"),
         rows_before=tuple(_row(cycle) for cycle in cycles[: rows.head]),
-        rows_left_out=_left_out(cycles[rows.head : len(cycles) - rows.tail], len(cycles)),
+        rows_left_out=_left_out(cycles, rows),
         rows_after=tuple(_row(cycle) for cycle in cycles[len(cycles) - rows.tail :]),
         clock=_clock(correlation),
         match=match_sentences(correlation),
@@ -292,14 +293,16 @@ def _cell(quantity: BoundedNs | None) -> QuantityCell:
     return QuantityCell("", "") if quantity is None else QuantityCell(*rounded_ms(quantity))
 
 
-def _left_out(hidden: Sequence[ReconciledCycle], total: int) -> str:
-    if not hidden:
+def _left_out(cycles: Sequence[ReconciledCycle], rows: RowChoice) -> str:
+    if not rows.left_out:
         return ""
+    behind = rows.head + rows.left_out
+    hidden = islice(cycles, rows.head, behind)
     counts = Counter(unjudged_word(c) or c.verdict.value for c in hidden)
     told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-    numbers = f"{hidden[0].outside.number} to {hidden[-1].outside.number}"
+    numbers = f"{cycles[rows.head].outside.number} to {cycles[behind - 1].outside.number}"
     return (
-        f"Cycles {numbers}, {len(hidden)} of {total}, are left out here ({told});"
+        f"Cycles {numbers}, {rows.left_out} of {len(cycles)}, are left out here ({told});"
         " the store and its exports have them."
     )
 

@@ -5,7 +5,7 @@ placed by the reconciliation: resume complete minus BIOS minus drivers.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from resume_rig.model.channel import Actuator
@@ -72,7 +72,7 @@ def inside_milestones(cycle: ReconciledCycle, limit_ms: int | None) -> InsideMil
     return InsideMilestones(bios_from_ns, drivers_from_ns, complete, limit_ns)
 
 
-def trigger_word(cycles: tuple[ReconciledCycle, ...]) -> str:
+def trigger_word(cycles: Iterable[ReconciledCycle]) -> str:
     """Return what the axis begins with: "press", "lid opening", or both where both occur."""
     by = {cycle.outside.wake_by for cycle in cycles} - {None}
     if by == {Actuator.LID}:
@@ -80,7 +80,7 @@ def trigger_word(cycles: tuple[ReconciledCycle, ...]) -> str:
     return "press or lid opening" if Actuator.LID in by else "press"
 
 
-def light_words(cycles: Sequence[ReconciledCycle]) -> str:
+def light_words(cycles: Iterable[ReconciledCycle]) -> str:
     """Return what light means in these cycles, in a sentence; empty where none was timed."""
     counted = Counter(cycle.outside.light_basis for cycle in cycles)
     found = [(basis, counted[basis]) for basis in LightBasis if counted[basis]]

@@ -1,7 +1,7 @@
 """Figures over a campaign's cycles: what S3Resume prints, and the middle."""
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from resume_rig.model.cycle import ReconciledCycle
@@ -37,15 +37,15 @@ class CampaignSummary:
     light: TimesSummary | None
 
 
-def campaign_summary(cycles: Sequence[ReconciledCycle]) -> CampaignSummary:
+def campaign_summary(cycles: Collection[ReconciledCycle]) -> CampaignSummary:
     """Return the figures over `cycles`."""
-    judged = [cycle for cycle in cycles if cycle.judged]
-    completes = [c.press_to_resume_complete for c in judged]
-    lit = judged or [cycle for cycle in cycles if cycle.timed_outside]
-    lights = [outside_milestones(c.outside).light for c in lit]
+    judged = sum(cycle.judged for cycle in cycles)
+    completes = (c.press_to_resume_complete for c in cycles if c.judged)
+    lit = (c for c in cycles if (c.judged if judged else c.timed_outside))
+    lights = (outside_milestones(cycle.outside).light for cycle in lit)
     return CampaignSummary(
-        judged=len(judged),
-        resume=summary_of(resume_times_ms(judged)),
+        judged=judged,
+        resume=summary_of(resume_times_ms(cycles)),
         complete=summary_of(q.value_ns / NS_PER_MS for q in completes if q is not None),
         light=summary_of(q.value_ns / NS_PER_MS for q in lights if q is not None),
     )

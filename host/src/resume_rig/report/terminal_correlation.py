@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from resume_rig.analysis.findings.explanations import explained
@@ -138,7 +139,7 @@ def _cycles(
     if not cycles:
         yield "No cycle was measured.\n"
         return
-    word = trigger_word(tuple(cycles))
+    word = trigger_word(cycles)
     choice = row_choice(len(cycles), None if show_all else TERMINAL_ROWS)
     shown = [*cycles[: choice.head], *cycles[len(cycles) - choice.tail :]]
     kept, narrow = _columns(shown, word, style)
@@ -234,7 +235,7 @@ def _coloured(line: str, cycle: ReconciledCycle, style: TerminalStyle) -> str:
 
 
 def _left_out(cycles: Sequence[ReconciledCycle], choice: RowChoice, style: TerminalStyle) -> str:
-    hidden = cycles[choice.head : len(cycles) - choice.tail]
+    hidden = islice(cycles, choice.head, len(cycles) - choice.tail)
     counts = Counter(_verdict_word(cycle) for cycle in hidden)
     told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     return style.paragraph(

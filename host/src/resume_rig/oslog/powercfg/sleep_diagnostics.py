@@ -21,8 +21,11 @@ KIND: Final = "powercfg-diagnostics"
 NAMESPACE: Final = "http://schemas.microsoft.com/systemsleepdiagnostics/2016"
 
 _INTERVAL: Final = re.compile(r'<a name="user-not-present-session-[0-9]{1,6}"')
+_ROW: Final = '<td class="percent">'
 _CELL: Final = r'\s{0,64}<td class="center">([^<>]{0,400})</td>'
-_SLEEP: Final = re.compile(rf'<td class="percent">([^<>]{{0,64}})</td>{_CELL * 7}\s{{0,64}}</tr>')
+_END: Final = r"\s{0,64}</tr>"
+_SLEEP: Final = re.compile(rf"{_ROW}([^<>]{{0,64}})</td>{_CELL * 7}{_END}")
+_POWER_REQUEST: Final = re.compile(rf"{_ROW}[^<>]{{0,64}}</td>{_CELL * 3}{_END}")
 _DURATION: Final = re.compile(r"([0-9]{1,6}):([0-9]{2}):([0-9]{2})")
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10}")
 _KINDS: Final[Mapping[str, SleepKind]] = {
@@ -61,11 +64,12 @@ def read_sleep_diagnostics(request: SourceRequest, text: str, tally: ProblemTall
         text: its text.
         tally: of problems.
     """
-    rows = (_Sleep(*(cell.strip() for cell in row.groups())) for row in _SLEEP.finditer(text))
+    rows = [_Sleep(*(cell.strip() for cell in row.groups())) for row in _SLEEP.finditer(text)]
     sleeps = list(dict.fromkeys(rows))
     reader = SessionReader(request.source, os_build=None)
     records = tuple(_record(reader, place, sleep) for place, sleep in enumerate(sleeps, start=1))
-    _tell(tally, sleeps, records, text)
+    _tell(tally, sleeps, records)
+    _tell_what_is_missing(tally, len(rows), text)
     source = LogSource(
         path=str(request.path),
         kind=KIND,
@@ -86,9 +90,7 @@ def _record(reader: SessionReader, place: int, sleep: _Sleep) -> OsRecord:
     return replace(record, figures=(*record.figures, *told))
 
 
-def _tell(
-    tally: ProblemTally, sleeps: list[_Sleep], records: tuple[OsRecord, ...], text: str
-) -> None:
+def _tell(tally: ProblemTally, sleeps: list[_Sleep], records: tuple[OsRecord, ...]) -> None:
     if records:
         tally.tell(
             "The report's times of day are local and without a zone, so none is used.",
@@ -105,6 +107,15 @@ def _tell(
     if unreadable:
         tally.tell(
             f"Sleeps with a duration or number that could not be read: {unreadable}.", damage=True
+        )
+
+
+def _tell_what_is_missing(tally: ProblemTally, rows: int, text: str) -> None:
+    """Tell of rows that are neither a sleep nor a power request, and of an end that is missing."""
+    others = text.count(_ROW) - rows - sum(1 for _ in _POWER_REQUEST.finditer(text))
+    if others:
+        tally.tell(
+            f"Rows of a form that is not known: {others}, so a sleep may be missing.", damage=True
         )
     if "</html>" not in text[-4096:].lower():
         tally.tell("The report ends too early, so later sleeps are unknown.", damage=True)

@@ -36,7 +36,7 @@ def trace_pieces(
         recorded: the wires of the same cycles, in the same order.
         limit_ms: on BIOS + drivers, where the requirement has one.
     """
-    by_number = {cycle.outside.number: cycle for cycle in correlation.cycles}
+    places = {cycle.outside.number: at for at, cycle in enumerate(correlation.cycles)}
     yield '{"displayTimeUnit":"ms",\n"traceEvents":[\n'
     yield ",\n".join(json_text(event) for event in _names())
     origin_utc_ns: int | None = None
@@ -45,7 +45,9 @@ def trace_pieces(
         if origin_utc_ns is None:
             origin_utc_ns = min(start_utc_ns, each.started_utc_ns)
         shift_ns = _utc_of_zero(each) - origin_utc_ns - each.zero_ns
-        for event in _cycle_events(each, by_number.get(each.number), shift_ns, limit_ms):
+        place = places.get(each.number)
+        told = None if place is None else correlation.cycles[place]
+        for event in _cycle_events(each, told, shift_ns, limit_ms):
             yield ",\n" + event
     verdict = {"verdict": correlation.verdict.value, "began": utc_json(origin_utc_ns)}
     yield f'\n],\n"otherData":{json_text(verdict)}}}\n'

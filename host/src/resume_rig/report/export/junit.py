@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.cycle import Correlation, ReconciledCycle
+from resume_rig.model.cycle import Correlation, Outcome
 from resume_rig.model.outcome import FAILED, NO_ANSWER, TRIED
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
@@ -48,9 +48,10 @@ def _cases(correlation: Correlation, requirement: Requirement) -> Iterator[str]:
     yield _case(requirement.id, requirement.title, problem, correlation.why)
     if requirement.bios_advised_ms is not None:
         yield _advice(correlation, requirement.id, requirement.bios_advised_ms)
-    broken = [c for c in correlation.cycles if c.outcome in FAILED & TRIED]
+    outcomes = [(c.outside.number, c.outcome) for c in correlation.cycles]
+    broken = [told for told in outcomes if told[1] in FAILED & TRIED]
     yield _listed(requirement.id, "every cycle slept and came back", "failure", broken)
-    unfinished = [c for c in correlation.cycles if c.outcome in NO_ANSWER]
+    unfinished = [told for told in outcomes if told[1] in NO_ANSWER]
     yield _listed(requirement.id, "every cycle was measured whole", "error", unfinished)
 
 
@@ -63,12 +64,12 @@ def _advice(correlation: Correlation, suite: str, advised_ms: int) -> str:
     return _case(suite, f"BIOS within {advised_ms} ms (advised)", "", text)
 
 
-def _listed(suite: str, name: str, element: str, cycles: list[ReconciledCycle]) -> str:
-    if not cycles:
+def _listed(suite: str, name: str, element: str, told: list[tuple[int, Outcome]]) -> str:
+    if not told:
         return _case(suite, name, "", "")
-    ranges = cycle_ranges([cycle.outside.number for cycle in cycles])
-    outcomes = ", ".join(sorted({cycle.outcome.value for cycle in cycles}))
-    message = f"{count_of(len(cycles), 'cycle')}: {ranges} ({outcomes})"
+    ranges = cycle_ranges([number for number, _ in told])
+    outcomes = ", ".join(sorted({outcome.value for _, outcome in told}))
+    message = f"{count_of(len(told), 'cycle')}: {ranges} ({outcomes})"
     return _case(suite, name, _element(element, outcomes, message), message)
 
 
