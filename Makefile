@@ -19,7 +19,7 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))$(SANITIZED)
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill soak-pty robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host labgrid-test fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill soak-pty robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -29,6 +29,7 @@ help:
 	@echo 'make format     lets ruff and clang-format write'
 	@echo 'make test-core  the C core, and what is pure in the drivers, under AddressSanitizer and UBSan'
 	@echo 'make test-host  pytest'
+	@echo 'make labgrid-test  labgrid, on loopback, in an environment of its own'
 	@echo 'make robot      the suites of robot_tests on RUNG (sim), native or bench'
 	@echo 'make fuzz       the C core under libFuzzer (clang) for FUZZ_SECONDS (60)'
 	@echo 'make fuzz-readers  damaged logs of every kind for FUZZ_SECONDS (60): no crash, no hang'
@@ -81,6 +82,18 @@ test-core: setup
 
 test-host: setup
 	@$(BIN)/python -m pytest -q
+
+# labgrid brings a pyserial of its own, so it lives in an environment of its own.
+LABGRID_VENV ?= .venv-labgrid
+$(LABGRID_VENV)/.set-up: examples/labgrid/requirements.txt $(SETUP_INPUTS)
+	@echo 'Setting up labgrid in $(LABGRID_VENV) (once; downloads about 60 MB) ...'
+	@$(PYTHON) -m venv $(LABGRID_VENV)
+	@$(LABGRID_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement examples/labgrid/requirements.txt
+	@$(LABGRID_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+labgrid-test: setup $(LABGRID_VENV)/.set-up
+	@RESUME_RIG_LABGRID=$(abspath $(LABGRID_VENV))/bin $(BIN)/python -m pytest -q host/tests/labgrid_rig
 
 # What a rung needs and leaves out stands in its argument file.
 RUNG ?= sim
@@ -218,4 +231,4 @@ firmware-fuzz: setup has-zephyr
 	@$(BIN)/python benchmarks/fuzz_image.py $(BUILD)/firmware/native_sim_native_64-sanitized/zephyr/zephyr.exe $(FUZZ_REQUESTS)
 
 clean:
-	rm -rf $(BUILD) $(VENV) out host/src/resume_rig/_core*.so host/src/*.egg-info
+	rm -rf $(BUILD) $(VENV) $(LABGRID_VENV) out host/src/resume_rig/_core*.so host/src/*.egg-info

@@ -1,25 +1,28 @@
 """The explorer with a store of very many cycles: how soon it is there, what holds it up, memory.
 
-python benchmarks/gui_explorer.py STORE
-
-`benchmarks/big_store.py CYCLES --keep STORE` makes the store.
+python benchmarks/gui_explorer.py CYCLES
 """
 
 import os
 import resource
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from big_store import lengthen
 from gui import new_window
 
 if TYPE_CHECKING:
     from resume_rig.gui.views.explorer_view import ExplorerView
     from resume_rig.gui.window import Window
 
+URL = "sim:clock=virtual,seed=1"
+SIMULATED = 200
 TURNS = 60
 FILTERS = (
     "outcome is hung and wake by lid",
@@ -132,7 +135,22 @@ def use(view: "ExplorerView", watch: Watch, what: str) -> None:
 
 def main() -> None:
     """Print the figures."""
-    store = Path(sys.argv[1])
+    cycles = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "long.rrs"
+        _make(store, cycles)
+        _measure(store)
+
+
+def _make(store: Path, cycles: int) -> None:
+    """Make a store of so many cycles of a few simulated ones."""
+    short = store.with_name("short.rrs")
+    words = ("run", "--rig", URL, "--cycles", str(min(cycles, SIMULATED)), "--out", str(short))
+    subprocess.run([sys.executable, "-m", "resume_rig", *words], check=True, capture_output=True)
+    lengthen(short, store, cycles)
+
+
+def _measure(store: Path) -> None:
     print(f"load of this machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     window, watch = new_window(), Watch()
     view = opened(window, store, watch)

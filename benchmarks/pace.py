@@ -5,8 +5,8 @@ python benchmarks/pace.py [CYCLES] [STORE ...]
 One process, one core: a healthy DUT without and with light, and mixed faults without light. CPU
 time, as other work on the machine changes wall time. The stages are timed in a campaign of its own,
 because timing takes time, too; each has what it does itself, without the stages that it calls.
-For each STORE: what the tool itself added to each of its cycles, beside the DUT's own time, the
-dwell and the settle time.
+For each STORE: what the tool itself added to each of its cycles, its commit included, beside the
+DUT's own time, the dwell and the settle time.
 """
 
 import os
@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -187,9 +188,11 @@ def print_overheads(path: Path) -> None:
     with Store.open(path) as store:
         plan = store.plan
         raws = list(store.cycles(with_light=False, with_records=False))
+    # The commit of a cycle, and what else stands before the next one, is the tool's own, too.
+    behind_ns = [later.started_host_ns - raw.ended_host_ns for raw, later in pairwise(raws)]
     added = sorted(
-        overhead_ns(raw, plan.dwell_ns + plan.settle_ns)
-        for raw in raws
+        overhead_ns(raw, plan.dwell_ns + plan.settle_ns) + gap_ns
+        for raw, gap_ns in zip(raws, [*behind_ns, 0], strict=True)
         if raw.outcome is Outcome.SLEPT_AND_WOKE
     )
     if not added:

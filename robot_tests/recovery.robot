@@ -1,5 +1,6 @@
 *** Settings ***
-Documentation    A DUT that hangs or stays dark is brought back, and what happened is kept.
+Documentation    A DUT that hangs, stays dark or boots is told from one that resumed, and is brought
+...              back; what happened is kept.
 
 Resource         rig.resource
 
@@ -23,4 +24,11 @@ A DUT That Stays Dark Is Not Taken For One That Woke
     Run Campaign    cycles=3    warm_up=0    dwell=${DWELL}
     Cycles Should Come To    dark
     There Should Be A Finding Of    dark
+    Campaign Verdict Should Be    FAIL
+
+A DUT That Boots Is Not Taken For One That Resumed
+    The Bench Has A DUT That    shuts-down
+    Run Campaign    cycles=2    warm_up=0    dwell=${DWELL}    settle=15 s
+    Cycles Should Come To    rebooted    at_least=2
+    There Should Be A Finding Of    rebooted
     Campaign Verdict Should Be    FAIL

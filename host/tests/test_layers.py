@@ -21,7 +21,9 @@ FLOORS = {
     "acceptance": 4,
     "gui": 5,
     "pytest_rig": 5,
+    "relay": 5,
     "robot": 5,
+    "labgrid_rig": 6,  # its campaigns are those of a pytest test
     "cli": 6,  # `resume-rig gui` opens the window
 }
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -130,6 +130,16 @@ CASES = (
         lambda r: Spoilt(either(r, tsc_resets=False)),
     ),
     FindingCase(
+        K.TSC_NOT_RESET,
+        "BiosInit in ticks of 1.5 to 4.5 GHz",
+        lambda r: Spoilt(either(r, bios_factor=1e6 * between(r, 1.5, 4.5))),
+    ),
+    FindingCase(
+        K.WRONG_UNIT,
+        "BiosInit in ns",
+        lambda r: Spoilt(either(r, bios_factor=1e6)),
+    ),
+    FindingCase(
         K.WRONG_UNIT,
         "BiosInit in us",
         lambda r: Spoilt(either(r, bios_factor=1_000.0)),
@@ -148,6 +158,12 @@ CASES = (
         K.BIOS_UNDER_REPORTED,
         "always, by 120 to 560 ms of 800",
         lambda r: Spoilt(slow(bios_factor=1 - between(r, 0.15, 0.7))),
+        ADVICE | TALE | {K.FIRMWARE_DISAGREES},
+    ),
+    FindingCase(
+        K.BIOS_UNDER_REPORTED,
+        "BiosInit in s: 1 for 800",
+        lambda _: Spoilt(slow(bios_factor=0.001)),
         ADVICE | TALE | {K.FIRMWARE_DISAGREES},
     ),
     FindingCase(
@@ -201,6 +217,12 @@ CASES = (
         K.STATE_MISMATCH,
         "S3 told, Modern Standby on the wires",
         lambda r: Spoilt(either(r, sleeps=SleepKind.MODERN_STANDBY, claims=SleepKind.S3)),
+    ),
+    FindingCase(
+        K.STATE_MISMATCH,
+        "Modern Standby told, S3 or S4 on the wires",
+        lambda r: Spoilt(either(r, sleeps=deep(r), claims=SleepKind.MODERN_STANDBY)),
+        frozenset({K.NOT_MEASURED}),
     ),
     FindingCase(
         K.STATE_MISMATCH,
@@ -267,6 +289,10 @@ CASES = (
 )
 
 
+def deep(random: Generator) -> SleepKind:
+    return (SleepKind.S3, SleepKind.S4)[int(random.integers(2))]
+
+
 def late(random: Generator) -> int:
     return round(between(random, 0.3, 3) * S)
 
@@ -278,7 +304,8 @@ def step(random: Generator) -> int:
 def healthy() -> Iterator[tuple[str, DutProfile, Actuator]]:
     """Give every sound character, with each of its triggers."""
     names = ("healthy-laptop", "healthy-desktop", "slow-laptop", "slow-bios", "hybrid-sleep")
-    for name in (*names, "espi-laptop", "lid-bounce", "pwm-panel"):
+    names = (*names, "espi-laptop", "lid-bounce", "pwm-panel", "hibernates", "idle-sleeper")
+    for name in names:
         profile = load_dut_profile(name)
         for actuator in profile.actuators:
             yield f"{name}, {actuator}", profile, actuator

@@ -1,5 +1,6 @@
 """How often a campaign asks its rig: no more than tells something."""
 
+import contextlib
 import dataclasses
 from collections import Counter
 from typing import Any
@@ -7,9 +8,16 @@ from typing import Any
 import pytest
 
 from resume_rig.campaign.bench import EXCHANGES, Bench
-from resume_rig.campaign.plan import default_plan, override
+from resume_rig.campaign.capture import Capture
+from resume_rig.campaign.plan import Plan, default_plan, override
 from resume_rig.campaign.store import Store
-from resume_rig.model.edge import ClockExchange
+from resume_rig.model.edge import ClockExchange, LightBlock
+from resume_rig.model.errors import DutFault
+from resume_rig.rig.client import SmpRig
+from resume_rig.rig.interface import LightBatch
+from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.inprocess_transport import InProcessTransport
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000
@@ -75,6 +83,90 @@ def test_a_wait_makes_an_exchange_a_second(fake: Any, trips_us: list[int]) -> No
     assert 8 <= rig.made - before <= 11
 
 
+def test_a_campaign_asks_only_for_what_can_be_new(simulated: Any) -> None:
+    bench = jumping(simulated())
+    asked: Counter[str] = Counter()
+    for name in ("edges", "levels", "faults", "press", "download"):
+        count_calls(bench.rig, name, asked)
+    bench.begin(override(default_plan(), cycles=10))
+
+    # Once after the trigger, at most once for each sign of the wake, and at the ends.
+    assert asked["edges"] <= 10 * 10
+    assert asked["levels"] <= 12
+    assert asked["faults"] <= 12
+    assert asked["press"] == 20
+
+
+def jumping(bench: Any) -> Any:
+    """Let a bench tell its next news, so that its clock jumps there."""
+    link = InProcessTransport(bench.simulated.handle, bench.clock)
+    bench.rig = SmpRig(SmpClient(link, bench.clock), foresight=bench.simulated)
+    return bench
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [None, SimFault.NEVER_SLEEPS, SimFault.NEVER_WAKES, SimFault.DARK, SimFault.WAKES_ALONE],
+)
+def test_who_jumps_tells_of_the_same_cycles_as_who_polls(
+    simulated: Any, short_plan: Plan, fault: SimFault | None
+) -> None:
+    told = []
+    for prepare in (lambda bench: bench, jumping):
+        faults = frozenset() if fault is None else frozenset({fault})
+        bench = prepare(simulated(faults=faults, name=f"{prepare.__name__}.rrs"))
+        with contextlib.suppress(DutFault):
+            bench.begin(short_plan)
+        with Store.open(bench.path) as store:
+            told.append(
+                [
+                    (raw.outcome, [(e.channel, e.level) for e in raw.edges], len(raw.records))
+                    for raw in store.cycles()
+                ]
+            )
+
+    assert told[0] == told[1] != []
+
+
+def count_calls(rig: Any, name: str, asked: Counter[str]) -> None:
+    ask = getattr(rig, name)
+
+    def counted(*args: Any, **named: Any) -> Any:
+        asked[name] += 1
+        return ask(*args, **named)
+
+    setattr(rig, name, counted)
+
+
+@pytest.mark.parametrize(("silent_s", "asks"), [(1, 0), (10, 1)], ids=["within", "beyond"])
+def test_leases_are_counted_anew_where_one_can_have_expired(
+    fake: Any, silent_s: int, asks: int
+) -> None:
+    bench, _ = bench_on(fake, [200])
+    bench.faults()
+    asked: Counter[str] = Counter()
+    count_calls(fake.rig, "faults", asked)
+    fake.rig.clock.sleep_ns(silent_s * S)
+    fake.rig.lease_expiries = asks
+
+    assert bench.leases_before() == asks
+    assert asked["faults"] == asks
+
+
+def test_light_that_is_read_twice_is_kept_once(fake: Any) -> None:
+    blocks = [LightBlock(n, n * MS, 1, 2, 3) for n in range(10)]
+    parts = [blocks[:4], blocks[2:6], blocks[6:6], blocks[5:10]]
+    batches = [LightBatch(part, part[0].number if part else 6, 10, 0, 0, False) for part in parts]
+    fake.rig.light = lambda *_: batches.pop(0)
+    capture = Capture(fake.rig, has_light=True)
+
+    for _ in parts:
+        capture.read_light()
+
+    assert capture.light == tuple(blocks)
+    assert capture.lost_light == 0
+
+
 def test_who_writes_a_store_counts_as_who_reads_it(simulated: Any) -> None:
     bench = simulated()
     bench.begin(override(default_plan(), cycles=3))
@@ -86,5 +178,6 @@ def test_who_writes_a_store_counts_as_who_reads_it(simulated: Any) -> None:
         assert writer.outcomes() == found
         writer.commit_cycle(dataclasses.replace(first, number=9))
         assert writer.outcomes()[first.outcome] == found[first.outcome] + 1
+        assert writer.last_number() == 9
         with Store.open(bench.path) as reader:
             assert reader.outcomes() == writer.outcomes()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from resume_rig.campaign.learned_timeout import (
     FEWEST,
     FLOOR_NS,
+    LAST,
     LearnedTimeouts,
     learned_timeout_ns,
 )
@@ -55,6 +56,15 @@ def test_only_the_last_cycles_teach() -> None:
 
     assert learned.sleep_ns(PLAN_NS) == 20 * NS_PER_S
     assert learned.wake_ns(PLAN_NS) == 40 * NS_PER_S
+
+
+@given(st.lists(st.integers(0, 60 * NS_PER_S), min_size=150, max_size=450))
+def test_what_is_taught_one_by_one_is_what_the_last_cycles_say(lasted: list[int]) -> None:
+    learned = LearnedTimeouts()
+    for each in lasted:
+        learned.add(each, each)
+
+    assert learned.wake_ns(10**15) == learned_timeout_ns(sorted(lasted[-LAST:]), 10**15)
 
 
 def test_a_hang_is_known_sooner_once_the_dut_is_known(simulated: Make) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from resume_rig.gui.state.log_judged import LogsJudged, judge_logs
@@ -83,3 +84,14 @@ def test_a_job_that_is_cancelled_ends_its_process(qtbot: QtBot, window: Window) 
     task.cancel()
     qtbot.waitUntil(lambda: window.jobs.running is None, timeout=20_000)
     assert came == ["done"]
+
+
+def test_work_that_a_person_cancels_is_said_where_its_failure_would_be(
+    qtbot: QtBot, window: Window
+) -> None:
+    came: list[object] = []
+    asleep = Order(judge_store, (Surprise(time.sleep, 600),))
+    window.jobs.start_apart("Sleeping", asleep, came.append, came.append)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=20_000)
+    assert came == ["Sleeping was cancelled"]

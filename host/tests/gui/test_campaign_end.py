@@ -45,7 +45,8 @@ def test_a_campaign_ends_with_its_verdict_its_confidence_and_its_report(
     assert told is not None
     assert told.verdict is Verdict.PASS
     assert view.answer.verdict.badge.text() == "PASS"
-    assert "95" in view.answer.sentences.text()
+    assert "with 95 % confidence" in view.answer.verdict.why.text()
+    assert "with 95 % confidence" in view.answer.figures.toPlainText()
     page = (tmp_path / "six.html").read_text("utf-8")
     assert "PASS" in page
     assert told.report == tmp_path / "six.html"

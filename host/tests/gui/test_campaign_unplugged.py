@@ -45,7 +45,7 @@ def test_a_campaign_waits_for_its_rig_and_goes_on(
     assert view.answer.verdict.badge.text() == "NO-EVIDENCE"
 
 
-def test_a_campaign_that_waits_for_its_rig_can_be_stopped(
+def test_a_campaign_that_waits_for_its_rig_is_stopped_and_goes_on_at_another_plug(
     qtbot: QtBot, window: Window, tmp_path: Path
 ) -> None:
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 2)
@@ -58,4 +58,11 @@ def test_a_campaign_that_waits_for_its_rig_can_be_stopped(
     qtbot.mouseClick(view.control.stop, Qt.MouseButton.LeftButton)
     wait_for(qtbot, window, Phase.STOPPED, Phase.FAILED)
     qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
-    assert (tmp_path / "gone.rrs").is_file()
+    with served(bench) as address:
+        view.setting.choice.choose(f"socket:{address}", "healthy-laptop")
+        view.go_on_with(tmp_path / "gone.rrs", here=True)
+        wait_for(qtbot, window, Phase.RUNNING)
+        qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 2, timeout=PATIENCE_MS)
+        assert window.desk.seen.campaign.session == 2
+        view.stop()
+        wait_for(qtbot, window, Phase.STOPPED)

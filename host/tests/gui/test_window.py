@@ -1,5 +1,6 @@
 """The window itself: views, themes, what is remembered, exports, errors, the command."""
 
+import argparse
 import struct
 from pathlib import Path
 from typing import cast
@@ -7,8 +8,10 @@ from typing import cast
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from resume_rig.cli import verb_run
 from resume_rig.gui.remembered import Remembered
 from resume_rig.gui.request import VIEW_NAMES, ThemeName, parse_scale, parse_size
 from resume_rig.gui.theme import DARK, LIGHT
@@ -19,6 +22,7 @@ from resume_rig.gui.worker.jobs import Task
 from resume_rig.model.errors import RecordError, UsageError
 
 STYLE = Path(__file__).parents[3] / "host/src/resume_rig/report/templates/style.css"
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "desktop-application.md"
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
@@ -151,3 +155,26 @@ def test_a_size_that_is_none_is_refused(text: str) -> None:
 def test_a_scale_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--scale"):
         parse_scale(text)
+
+
+@pytest.mark.parametrize("name", VIEW_NAMES)
+def test_every_page_fits_a_small_window(qtbot: QtBot, window: Window, name: str) -> None:
+    window.go(name)
+    window.resize(1024, 720)
+    QApplication.processEvents()
+    assert (window.width(), window.height()) == (1024, 720)
+
+
+def test_every_option_of_run_has_its_field_in_the_reference() -> None:
+    verbs = argparse.ArgumentParser().add_subparsers()
+    verb_run.add_to(verbs)
+    told = REFERENCE.read_text("utf-8").partition("`resume-rig run`\n")[2].partition("\n## ")[0]
+    options = {
+        option
+        for action in verbs.choices["run"]._actions
+        for option in action.option_strings
+        if option.startswith("--") and not option.startswith("--no-")
+    }
+    of_the_terminal = {"--help", "--json", "--debug", "--progress", "--all", "--budget"}
+    missing = [each for each in sorted(options - of_the_terminal) if f"`{each}`" not in told]
+    assert not missing

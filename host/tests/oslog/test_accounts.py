@@ -230,6 +230,10 @@ ROLES = [
     (Provider.KERNEL_POWER, 41),
     (Provider.KERNEL_POWER, 506),
     (Provider.KERNEL_POWER, 507),
+    (Provider.KERNEL_POWER, 109),
+    (Provider.KERNEL_POWER, 172),
+    (Provider.KERNEL_POWER, 187),
+    (Provider.KERNEL_POWER, 566),
     (Provider.POWER_TROUBLESHOOTER, 1),
 ]
 
@@ -246,7 +250,15 @@ def test_backward_gives_what_forward_gives(
             record_id=number,
             time_utc_ns=number,
             data={
-                "Reason": str(number % 3),
+                "Reason": str(number % 5),
+                "PreviousSessionType": str(number % 4),
+                "NextSessionType": str(number // 4 % 4),
+                "PreviousSessionId": str(number // 2),
+                "NextSessionId": str(number // 2 + number % 2),
+                "PreviousSessionDurationInUs": str(number),
+                "ShutdownReason": str(number),
+                "State": str(number),
+                "SystemAction": str(number),
                 "NewTime": str(10**17 + 20 * number * number),
                 "OldTime": str(10**17),
                 "BootType": str(number % 2),

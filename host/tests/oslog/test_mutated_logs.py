@@ -17,6 +17,7 @@ ROUNDS = 40
 NAMES = (
     *("linux-6.6-dmesg.txt", "linux-s3-trace.txt", "suspend_stats.txt", "fpdt-tree.txt"),
     *("sleep-study.html", "sleep-study-tables.html", "sleep-study.xml"),
+    *("sleep-diagnostics.html", "power-notes.xml"),
 )
 
 

@@ -50,7 +50,11 @@ def as_csv(rows: list[dict[str, object]], delimiter: str = ",", head: str = "") 
     return stream.getvalue()
 
 
-@pytest.mark.parametrize(("version", "values"), [(1, V1), (2, V2), (3, V3)], ids=["v1", "v2", "v3"])
+@pytest.mark.parametrize(
+    ("version", "values"),
+    [(0, V1[:15]), (1, V1), (2, V2), (3, V3)],
+    ids=["v0, as Vista's paper lists it", "v1", "v2", "v3"],
+)
 def test_values_without_names_are_read_where_the_version_tells_their_layout(
     read: Read, version: int, values: list[object]
 ) -> None:
@@ -182,3 +186,14 @@ def test_half_a_character_in_json_can_be_written_again(read: Read) -> None:
     (cycle,) = read(json.dumps([record(values)]), keep_text=True).records
     assert cycle.wake_source.text.encode() == b"?"
     assert cycle.text.encode()
+
+
+def test_events_that_have_no_part_in_an_account_are_no_damage(read: Read) -> None:
+    """A whole System log has many events of these providers whose layout nobody has to know."""
+    others = [
+        record([True, 4970, 38200], 1, Id=105, ProviderName=KP[0], ProviderId=KP[1], RecordId=n)
+        for n in (796, 797)
+    ]
+    reading = read(json.dumps([*others, record(V3)]))
+    assert (len(reading.records), reading.sources[0].records) == (1, 3)
+    assert reading.sources[0].integrity.problems == ()

@@ -1,5 +1,6 @@
 """Real logs, held against counts that this test makes itself from the XML."""
 
+import json
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -140,6 +141,38 @@ def test_a_real_log_reads_the_same_in_every_form(
     assert reading.sources[0].os_build == original.sources[0].os_build
 
 
+@pytest.mark.parametrize("name", sorted(LOGS))
+def test_a_real_log_reads_the_same_without_names(
+    shared_data: Path, tmp_path: Path, name: str
+) -> None:
+    """Get-WinEvent gives values by their places; version and number tell the layout."""
+    path = shared_data / "eventlog" / name
+    items = []
+    for event in ElementTree.parse(path).getroot().findall(f"{NAMESPACE}Event"):
+        system = {child.tag.removeprefix(NAMESPACE): child for child in event[0]}
+        values = {data.get("Name"): data.text for data in event.iter(f"{NAMESPACE}Data")}
+        if "BootType" in values:
+            values["LoadOptions"] = ""  # the log was published without it
+        if "ProcessID" in values:
+            clock = [*values.items()]
+            values = dict([*clock[:3], ("ProcessName", ""), *clock[3:]])  # and without this
+        items.append(
+            {
+                "Id": int(system["EventID"].text),
+                "Version": version.text if (version := system.get("Version")) is not None else "",
+                "ProviderName": system["Provider"].get("Name"),
+                "RecordId": int(system["EventRecordID"].text),
+                "TimeCreated": system["TimeCreated"].get("SystemTime"),
+                "Properties": [{"Value": value} for value in values.values()],
+            }
+        )
+    copy = tmp_path / "export.json"
+    copy.write_text(json.dumps(items), encoding="utf-8")
+    reading, original = read_logs([copy]), read_logs([path])
+    assert reading.records == original.records
+    assert reading.sources[0].integrity == original.sources[0].integrity
+
+
 def test_the_laptop_in_s3_tells_its_firmwares_times(shared_data: Path) -> None:
     records = read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]).records
     with_both = [r for r in records if r.bios_init_ms and r.firmware_resume_ms]
@@ -220,6 +253,80 @@ def independent_figures(path: Path) -> list[dict[str, float]]:
                 found.append(figures)
                 figures, steps = {}, []
     return found
+
+
+def independent_notes(path: Path) -> list[dict[str, float]]:
+    """Return what the power manager told of each account's sleep, by a walk of its own."""
+    found, notes, into_sleep, shutdown, before = [], {}, {}, {}, {}
+    woke = None
+    for provider, event_id, values, *_ in events_of(path):
+        number = {key: int(text) for key, text in values.items() if text.isdecimal()}
+        mains = {"true": 1, "false": 0}.get(values.get("PowerStateAc"))
+        match provider, event_id:
+            case "Kernel-General", 12:
+                notes, into_sleep, shutdown, before = {}, {}, {}, shutdown
+            case "Kernel-Power", 109:
+                shutdown = {
+                    "shutdown_action": number["ShutdownActionType"],
+                    "shutdown_event_code": number["ShutdownEventCode"],
+                    "shutdown_reason": number["ShutdownReason"],
+                }
+            case "Kernel-Power", 172:
+                notes["standby_connectivity"] = number["State"]
+                notes["standby_connectivity_reason"] = number["Reason"]
+            case "Kernel-Power", 42:
+                notes, into_sleep = notes | into_sleep, {}
+            case "Kernel-Power", 107:
+                notes["wake_from_state"] = number["WakeFromState"]
+                notes["wake_requester_ac"] = number["WakeRequesterTypeAc"]
+                notes["wake_requester_dc"] = number["WakeRequesterTypeDc"]
+            case "Kernel-Power", 566 if number["NextSessionType"] == 3:
+                into_sleep = {"sleep_session_reason": number["Reason"], "on_ac_at_sleep": mains}
+            case "Kernel-Power", 566 if number["PreviousSessionType"] == 3:
+                woke = number["NextSessionId"]
+                notes["sleep_session_us"] = number["PreviousSessionDurationInUs"]
+                notes |= {"wake_session_reason": number["Reason"], "on_ac_at_wake": mains}
+                spans = [number[f"PreviousEnergyCapacityAt{end}"] for end in ("Start", "End")]
+                if all(spans):
+                    notes["sleep_energy_drain_mwh"] = spans[0] - spans[1]
+            case "Kernel-Power", 566 if woke == number["PreviousSessionId"]:
+                if "sleep_session_us" in notes:
+                    notes["screen_on_us"] = number["PreviousSessionDurationInUs"]
+                    notes["screen_on_reason"] = number["Reason"]
+            case "Power-Troubleshooter", 1:
+                found.append(notes | (shutdown or before))
+                notes, shutdown, before, woke = {}, {}, {}, None
+    return found
+
+
+NOTES = {
+    *("shutdown_action", "shutdown_event_code", "shutdown_reason"),
+    *("standby_connectivity", "standby_connectivity_reason"),
+    *("sleep_session_reason", "on_ac_at_sleep", "requested_action", "requested_state"),
+    *("sleep_session_us", "wake_session_reason", "on_ac_at_wake", "sleep_energy_drain_mwh"),
+    *("screen_on_us", "screen_on_reason"),
+    *("wake_from_state", "wake_requester_ac", "wake_requester_dc"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(LOGS))
+def test_every_record_has_what_the_power_manager_told(shared_data: Path, name: str) -> None:
+    path = shared_data / "eventlog" / name
+    told = [
+        {figure.name: figure.value for figure in record.figures if figure.name in NOTES}
+        for record in read_logs([path]).records
+    ]
+    assert told == independent_notes(path)
+
+
+def test_the_screen_of_the_laptop_goes_on_within_a_second(shared_data: Path) -> None:
+    records = read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]).records
+    by_name = [{figure.name: figure.value for figure in record.figures} for record in records]
+    screen_us = [figures["screen_on_us"] for figures in by_name if "screen_on_us" in figures]
+    assert len(screen_us) == 68
+    assert 260_000 < min(screen_us) < max(screen_us) < 1_000_000
+    assert sum("sleep_session_us" in figures for figures in by_name) == 74
+    assert sum("shutdown_action" in figures for figures in by_name) == 2
 
 
 @pytest.mark.parametrize("name", sorted(LOGS))

@@ -75,6 +75,7 @@ def test_the_added_keys_come_after_those_of_the_contract(samples: Any) -> None:
         "components",
         "components_left_out",
         "figures",
+        "codes",
         "risk",
     ]
     assert list(document["statistics"])[6:] == ["failure_rate", "series"]

@@ -1,11 +1,12 @@
 """SmpRig and light: blocks, and the onset that the board found."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 
 from resume_rig.model.edge import LightBlock
-from resume_rig.model.errors import DeviceFault
+from resume_rig.model.errors import DeviceFault, ProtocolError
 from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import LightBatch
@@ -22,6 +23,29 @@ def test_light_is_armed_and_read_as_blocks(talk: Talk) -> None:
     rig.arm_light(3_000)
     blocks = (LightBlock(3, 10, 1, 2, 3), LightBlock(4, 20, 4, 5, 6))
     assert rig.light(3) == LightBatch(blocks, 3, 5, 0, 0, False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"b": [10, 1, 65_536, 3]}, "65536 for 'b'; allowed is counts up to 65535"),
+        ({"b": [-10, 1, 2, 3]}, "-10 for 'b'; allowed is a number from 0"),
+        ({"b": [2**63, 1, 2, 3]}, "9223372036854775808 for 'b'"),
+        ({"b": [10, 1, -2, 3]}, "-2 for 'b'; allowed is a number from 0"),
+        ({"b": [10, 1, True, 3]}, "True for 'b'; allowed is a whole number"),
+        ({"b": [10, 1, 2.0, 3]}, "2.0 for 'b'; allowed is a whole number"),
+        ({"b": [10, 1, 2]}, "multiple of 4"),
+        ({"next": 2**32}, "4294967296 for 'next'; allowed is a number up to 4294967295"),
+    ],
+    ids=["counts", "time", "late", "below 0", "truth", "float", "cut", "number"],
+)
+def test_light_that_no_board_can_mean_is_refused(
+    talk: Talk, changes: dict[str, object], sentence: str
+) -> None:
+    reply = {"boot": 77, "first": 3, "next": 4, "ovr": 0, "b": [10, 1, 2, 3]} | changes
+    rig = talk(("light", {"from": 3, "max": 128}, reply))
+    with pytest.raises(ProtocolError, match=re.escape(sentence)):
+        rig.light(3)
 
 
 def test_arming_can_ask_for_a_baseline_and_a_settled_span(talk: Talk) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import robot
 from library_page import PAGE, page
 from robot.libdocpkg import LibraryDocumentation
 from suites import ROOT
+
+from resume_rig.cli.program import build_parser
 
 HOW_TO = ROOT / "docs" / "how-to" / "write-a-robot-suite.md"
 
@@ -47,6 +50,26 @@ def test_what_a_how_to_shows_is_the_example(page_name: str, fence: str, example:
 
     assert found is not None
     assert found[1] == (ROOT / "examples" / example).read_text("utf-8")
+
+
+@pytest.mark.parametrize("example", ["Jenkinsfile", "gitlab-ci.yml"])
+def test_a_ci_recipe_asks_for_what_there_is(example: str) -> None:
+    text = (ROOT / "examples" / "ci" / example).read_text("utf-8")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+
+    targets = re.findall(r"make ([a-z-]+)", text)
+    rungs = re.findall(r"RUNG=([a-z]+)", text)
+    commands = re.findall(r"resume-rig (doctor [^'\n]+)", text)
+    kept = set(re.findall(r"out/robot-([a-z]+)/", text))
+
+    assert {"robot", "setup"} <= set(targets)
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+    assert kept == set(rungs) != set()
+    assert all((ROOT / "robot_tests" / f"{rung}.args").exists() for rung in rungs)
+    assert "--outputdir out/robot-$(RUNG) --xunit xunit.xml" in makefile
+    for command in commands:
+        build_parser().parse_args(shlex.split(command))
+    assert "xunit.xml" in text
 
 
 def test_the_examples_pass(tmp_path: Path) -> None:

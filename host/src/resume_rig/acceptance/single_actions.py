@@ -50,6 +50,16 @@ class SingleActions:
             movable=use.movable,
         )
 
+    @property
+    def use(self) -> BenchInUse:
+        """The bench in use."""
+        return self._use
+
+    @property
+    def bench(self) -> Bench:
+        """What remembers where the lid is."""
+        return self._bench
+
     def press(self, duration_ns: int, *, force_off: bool = False) -> MeasuredPress:
         """Press the power button, and return what the header saw.
 
@@ -81,7 +91,7 @@ class SingleActions:
         bench = self._bench
         bench.begin()
         if not bench.is_running():
-            raise DutFault(f"could not put the DUT to sleep: it does not run ({self._lines()})")
+            raise DutFault(f"could not put the DUT to sleep: it does not run ({self.lines()})")
         with self._released_on_error():
             since_ns = bench.board_now_ns()
             command = bench.move(by, closed=True)
@@ -94,7 +104,7 @@ class SingleActions:
             if not bench.wait(until_ns, lambda: asleep_ns() is not None, fast=True):
                 raise DutFault(
                     f"could not put the DUT to sleep by {by}: it did not fall asleep within "
-                    f"{seconds_text(timeout_ns)} ({self._lines()})"
+                    f"{seconds_text(timeout_ns)} ({self.lines()})"
                 )
         return (asleep_ns() or since_ns) - _start_of(command, since_ns)
 
@@ -141,7 +151,7 @@ class SingleActions:
         if not woke:
             raise DutFault(
                 f"could not wake the DUT by {by}: within {seconds_text(timeout_ns)} it showed "
-                f"{self._lines()}"
+                f"{self.lines()}"
             )
         last_ns = max(self._rises_since(since_ns), default=since_ns)
         bench.wait(bench.clock.now_ns() + settle_ns)
@@ -158,6 +168,20 @@ class SingleActions:
             return DutState.OFF
         deep = Channel.SLP_S4 in wired and not levels.get(Channel.SLP_S4)
         return DutState.S4 if deep else DutState.S3
+
+    def await_state(self, wanted: DutState, timeout_ns: int) -> None:
+        """Wait until the wires show a state.
+
+        Raises:
+            DutFault: they do not in time.
+        """
+        bench = self._bench
+        bench.begin()
+        if not bench.wait(bench.clock.now_ns() + timeout_ns, lambda: self.state() is wanted):
+            raise DutFault(
+                f"the DUT is {self.state()} {seconds_text(timeout_ns)} later ({self.lines()}), and "
+                f"{wanted} was waited for"
+            )
 
     def levels(self) -> dict[Channel, int]:
         """Return the present level of each wired channel."""
@@ -176,7 +200,8 @@ class SingleActions:
         bench.let_go_of_lid()
         return not is_dark(bench.levels(), bench.wired)
 
-    def _lines(self) -> str:
+    def lines(self) -> str:
+        """Return the newest levels that were read, for a sentence."""
         levels = self._bench.levels()
         shown = [f"{c}={levels[c]}" for c in self._use.wired if c in levels]
         return ", ".join(shown)

@@ -209,7 +209,7 @@ def _match(
     related: bool,
 ) -> Match:
     moments = _all_moments(cycles, records, related)
-    seen_in, left_out = _seen_in(cycles, records), _kinds_left_out(cycles)
+    seen_in, left_out = _seen_in(cycles, records), _kinds_left_out(cycles, records)
 
     def matched(pair: tuple[int, int] | None) -> Match:
         return match(
@@ -256,32 +256,40 @@ def _seen_in(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[
     return [first.get(record) for record in records]
 
 
-def _kinds_left_out(cycles: Sequence[TimedCycle]) -> frozenset[SleepKind]:
+def _kinds_left_out(
+    cycles: Sequence[TimedCycle], records: Sequence[OsRecord]
+) -> frozenset[SleepKind]:
     """Return the kinds that no record of these cycles can have.
 
-    Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them.
+    Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them;
+    but for a log that tells of nothing else: then it is what the OS takes these sleeps for.
     """
     outsides = [cycle.outside for cycle in cycles]
     slept = [each.state for each in outsides if each.outcome not in NOT_MATCHED]
-    return NO_SUSPENDS if set(slept) <= _SUSPENDED else NO_SLEEPS
+    suspended = any(record.kind not in NO_SUSPENDS for record in records)
+    return NO_SUSPENDS if set(slept) <= _SUSPENDED and suspended else NO_SLEEPS
 
 
 def _all_moments(
     cycles: Sequence[TimedCycle], records: Sequence[OsRecord], related: bool
 ) -> list[OutsideMoments]:
-    """Return when the cycles slept and woke, and which kinds of record their wires exclude."""
-    one_of_each = {record.kind: record for record in records}
+    """Return when the cycles slept and woke, and which kinds of record their wires exclude.
+
+    What speaks against every sleep that the log tells of tells none of them from the others.
+    """
+    one_of_each = {record.kind: record for record in records if record.kind not in NO_SLEEPS}
     known: dict[tuple[OutsideState, tuple[Channel, ...]], frozenset[SleepKind]] = {}
     moments: list[OutsideMoments] = []
     for cycle in cycles:
         outside = cycle.outside
         seen = (outside.state, outside.channels)
         if seen not in known:
-            known[seen] = frozenset(
+            excluded = frozenset(
                 kind
                 for kind, record in one_of_each.items()
                 if state_mismatch(outside, record) is not None
             )
+            known[seen] = excluded if len(excluded) < len(one_of_each) else frozenset()
         moments.append(replace(_moments(cycle, related), unlike=known[seen]))
     return moments
 

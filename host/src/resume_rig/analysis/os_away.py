@@ -79,8 +79,10 @@ def longest_bios_ms(
     asleep = outside.intervals.get(IntervalName.ASLEEP)
     if record.kind is not SleepKind.S3 or away is None or asleep is None:
         return None
-    rest = away - asleep - power_up(outside) - reset_to_tsc
-    return max(rest.value_ns + rest.bound_ns + 2 * OS_CLOCK_NS, 0) / MS_NS
+    longest_ns = away.value_ns + away.bound_ns + 2 * OS_CLOCK_NS
+    for part in (asleep, power_up(outside), reset_to_tsc):
+        longest_ns += part.bound_ns - part.value_ns
+    return max(longest_ns, 0) / MS_NS
 
 
 def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
@@ -132,20 +134,16 @@ def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
     return whole - reported(record.sleep_ms) - accepted - _firmware_suspend(record)
 
 
-def hides_before_sleep(outside: OutsideCycle, record: OsRecord) -> bool:
-    """Return whether the time before the sleep is a finding."""
-    return _is_found(before_sleep(outside, record))
-
-
 def before_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs:
     """Return OS frozen to SLP_S3# falling: what is hidden there is the sleep's, not the BIOS's."""
     rest = before_sleep(outside, record)
     firmware = _firmware_suspend(record)
-    return firmware + rest if rest is not None and _is_found(rest) else firmware
+    return firmware + rest if rest is not None and is_hidden(rest) else firmware
 
 
-def _is_found(rest: BoundedNs | None) -> bool:
-    return rest is not None and rest.value_ns - rest.bound_ns > HIDDEN_BEFORE_NS
+def is_hidden(rest: BoundedNs) -> bool:
+    """Return whether so much before the sleep is a finding."""
+    return rest.value_ns - rest.bound_ns > HIDDEN_BEFORE_NS
 
 
 def _firmware_suspend(record: OsRecord) -> BoundedNs:

@@ -101,10 +101,13 @@ def _read_union(kinds: tuple[Any, ...], value: Plain, name: str) -> object:
 
 
 def _read_fact(kind: type, value: dict[str, Plain], name: str) -> object:
-    hints = _hints(kind)
     fields = {
-        field: _read(hint, value[field], f"{name}.{field}")
-        for field, hint in hints.items()
+        field: (
+            value[field]
+            if type(value[field]) in plain
+            else _read(hint, value[field], f"{name}.{field}")
+        )
+        for field, hint, plain in _fields(kind)
         if field in value
     }
     try:
@@ -114,8 +117,17 @@ def _read_fact(kind: type, value: dict[str, Plain], name: str) -> object:
 
 
 @functools.cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _fields(kind: type) -> tuple[tuple[str, Any, frozenset[type]], ...]:
+    """Return the fields of a fact: name, type, and of which types a value stays as it is."""
+    return tuple((name, hint, _plain(hint)) for name, hint in get_type_hints(kind).items())
+
+
+def _plain(hint: Any) -> frozenset[type]:
+    if get_origin(hint) in {Union, types.UnionType}:
+        return frozenset().union(*(_plain(kind) for kind in get_args(hint)))
+    if hint is float:
+        return frozenset({float, int})
+    return frozenset({hint}) if hint in _SIMPLE else frozenset()
 
 
 @functools.cache

@@ -22,9 +22,9 @@ class FailureAlarm(QFrame):
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._first = QPushButton("Show the first")
         self._first.setObjectName("first")
-        self._first.clicked.connect(lambda: self._go(0))
+        self._first.clicked.connect(lambda: self.show_failure(0))
         self._newest = QPushButton("Show the newest")
-        self._newest.clicked.connect(lambda: self._go(-1))
+        self._newest.clicked.connect(lambda: self.show_failure(-1))
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 12, 6)
         row.addWidget(self._label, 1)
@@ -51,9 +51,12 @@ class FailureAlarm(QFrame):
             self._label.setToolTip(tip_of(text))
             self._newest.setVisible(len(campaign.failures) > 1)
 
-    def _go(self, place: int) -> None:
+    def show_failure(self, place: int, *_checked: bool) -> None:
+        """Show the evidence of a failure: 0 is the first, -1 the newest."""
         campaign = self._desk.seen.campaign
-        if campaign.failures and campaign.path is not None:
+        if not campaign.failures:
+            self._desk.say("No cycle has failed.")
+        elif campaign.path is not None:
             number = campaign.failures[place].number
             self._desk.go("campaign", Target((campaign.path,), number))
 

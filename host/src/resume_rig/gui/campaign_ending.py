@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from resume_rig.campaign.hooks import HookEvent
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.campaign_state import Phase
 from resume_rig.gui.state.events import (
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 # What reads stores is imported when a campaign is over: the window is there sooner.
 _NOTHING = "no cycle was measured, so there is no answer"
-_CANCELLED = "the answer was not computed, as somebody cancelled it; the explorer has it"
 
 
 class CampaignEnding:
@@ -41,12 +41,9 @@ class CampaignEnding:
     def refresh(self) -> None:
         """Begin to judge a campaign that is over since the last time."""
         state = self._desk.seen.campaign
-        if self._task is not None and self._task.cancelled:
-            self._task = None
-            if not state.phase.active:
-                self._tell((CampaignUnjudged(_CANCELLED),))
         if state.phase.active and self._task is not None:
             self._task.cancel()
+            self._task = None
         order = self._desk.worker.order
         ended = not state.phase.active and state.phase is not Phase.NONE
         if not ended or state.attempt == self._attempt or order is None:
@@ -73,6 +70,9 @@ class CampaignEnding:
         self._task = None
         told = CampaignJudged(found.verdict, found.why, found.sentences, found.report)
         self._tell((told,))
+        self._desk.say(f"{found.verdict.value}; the report is {found.report}.")
+        if HookEvent.END not in order.hooks:
+            return
         state = self._desk.seen.campaign
         said = state.text if state.phase is Phase.FAILED else found.why
         self._desk.jobs.start(

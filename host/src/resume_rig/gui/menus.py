@@ -23,7 +23,7 @@ _THEMES = {ThemeName.SYSTEM: "As the system", ThemeName.LIGHT: "Light", ThemeNam
 
 
 class Menus:
-    """The menu bar of the window; the third menu is that of the page that is shown."""
+    """The menu bar of the window; the fourth menu is that of the page that is shown."""
 
     def __init__(self, window: "Window", desk: Desk) -> None:
         self._window = window
@@ -37,6 +37,7 @@ class Menus:
         self._add(file, "&Quit", window.close, QKeySequence("Ctrl+Q"))
         file.aboutToShow.connect(self.refresh_store)
         self._fill_views(bar.addMenu("&View"))
+        self._fill_now(bar.addMenu("&Now"))
         self.own = bar.addMenu("&Page")
         self._fill_help(bar.addMenu("&Help"))
         self._shortcuts: ShortcutsWindow | None = None
@@ -83,6 +84,17 @@ class Menus:
             themes.addAction(action)
         menu.addSeparator()
         self._add(menu, "&Full screen", self._full_screen, QKeySequence("F11"))
+
+    def _fill_now(self, menu: QMenu) -> None:
+        window = self._window
+        for text, key, do in (
+            ("&Cancel the work that is shown below", "Esc", window.cancel_job),
+            ("Show the &first failure", "Ctrl+Shift+F", partial(window.alarm.show_failure, 0)),
+            ("Show the &newest failure", "Ctrl+Alt+F", partial(window.alarm.show_failure, -1)),
+            ("What I was asked for is &done", "Ctrl+D", window.person.answer),
+            ("&Dismiss the notice", "Ctrl+Shift+D", window.dismiss),
+        ):
+            self._add(menu, text, do, QKeySequence(key))
 
     def _fill_help(self, menu: QMenu) -> None:
         self._add(menu, "&Shortcuts", self._show_shortcuts, QKeySequence("F1"))

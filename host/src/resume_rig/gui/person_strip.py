@@ -40,7 +40,10 @@ class PersonStrip(QFrame):
         self.done.setVisible(bool(campaign.asked))
         self.setVisible(waiting or bool(campaign.asked))
 
-    def answer(self) -> None:
-        """Tell the campaign that it is done."""
+    def answer(self, *_checked: bool) -> None:
+        """Tell the campaign that it is done, if it asks."""
+        if not self._desk.seen.campaign.asked:
+            self._desk.say("Nobody was asked for anything.")
+            return
         self._desk.worker.gate.answer()
         self._desk.say("The campaign looks whether the DUT is back.")

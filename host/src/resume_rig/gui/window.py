@@ -170,6 +170,7 @@ class Window(QMainWindow):
             view.setObjectName(entry.name)
             self._views[entry.name] = view
             self._stack.addWidget(view)
+            self._sweeper.leave_out()
         return self._views[entry.name]
 
     def _build(self) -> None:
@@ -205,7 +206,8 @@ class Window(QMainWindow):
         self._job.setFixedWidth(180)
         self._job.setAccessibleName("Progress of the job")
         self._cancel = QPushButton("Cancel")
-        self._cancel.clicked.connect(self._cancel_job)
+        self._cancel.setToolTip("Esc")
+        self._cancel.clicked.connect(self.cancel_job)
         bar = self.statusBar()
         bar.addWidget(self._said, 1)
         for widget in (self._job, self._cancel, self._link):
@@ -241,11 +243,17 @@ class Window(QMainWindow):
         self._job.setRange(0, task.of)
         self._job.setValue(task.done)
 
-    def _cancel_job(self) -> None:
+    def cancel_job(self, *_checked: bool) -> None:
+        """Cancel the work that the status line shows."""
         task = self.jobs.running
         if task is not None:
-            task.cancel()
+            task.give_up()
             self.say(f"Cancelled: {task.name}")
+
+    def dismiss(self, *_checked: bool) -> None:
+        """Take the notice of the page away."""
+        if self.view is not None:
+            self.view.notice.clear()
 
     def _restore(self) -> None:
         if not self.restoreGeometry(self.desk.remembered.bytes("window/geometry")):

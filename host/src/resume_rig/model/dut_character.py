@@ -27,7 +27,8 @@ class DutBehaviour:
     """How a simulated DUT differs from a sound one. A share is of cycles, 0 to 1.
 
     Attributes:
-        sleeps: what it really does when it is asked to sleep: S3, hybrid, S4 or modern-standby.
+        sleeps: what it really does when it is asked to sleep: S3, hybrid, S4 or modern-standby, or
+            boot: it shuts down, and boots when it is woken.
         claims: the kind that its OS writes; None: the truth.
         doze_after_ns: S3 goes on to S4 after so long; None: never.
         image_write_ns, image_read_ns: of the hibernation image.

@@ -42,7 +42,7 @@ class AccountReader:
         account: Event,
         companions: Iterable[Event],
         os_build: int | None,
-        clock: Iterable[Figure] = (),
+        told: Iterable[Figure] = (),
     ) -> OsRecord:
         """Return the record of one Power-Troubleshooter event.
 
@@ -50,7 +50,7 @@ class AccountReader:
             account: the event.
             companions: the other events of its cycle, in record order.
             os_build: of the last boot before it, None where the log does not tell.
-            clock: figures of the clock's steps before it.
+            told: figures of what stands between the record before and this one.
         """
         companions = tuple(companions)
         target, effective, source_type = (
@@ -87,7 +87,7 @@ class AccountReader:
             target_state=target,
             effective_state=effective,
             os_build=os_build,
-            figures=(*companion_figures(companions, self._values, bios_init_ms), *clock),
+            figures=(*companion_figures(companions, self._values, bios_init_ms), *told),
             text="\n".join(event.text for event in (*companions, account) if event.text),
         )
 

@@ -13,8 +13,9 @@ from resume_rig.oslog.account import AccountReader
 from resume_rig.oslog.cycle_tracker import CycleTracker
 from resume_rig.oslog.event import Event, EventRole
 from resume_rig.oslog.event_values import EventValues
-from resume_rig.oslog.figures import step_us
+from resume_rig.oslog.figures import companion_figures, step_us
 from resume_rig.oslog.other_accounts import OtherAccountReader
+from resume_rig.oslog.power_notes import PowerNotes, shutdown_at_end
 from resume_rig.oslog.problems import Problem, ProblemTally
 
 _Companions = tuple[Event, ...]
@@ -24,13 +25,20 @@ _Take = Callable[[Event, _Companions], OsRecord | None]
 class ForwardAssembler:
     """Takes events oldest first and gives each record at once."""
 
-    def __init__(self, source: int, tally: ProblemTally, unanswered: Event | None = None) -> None:
+    def __init__(
+        self,
+        source: int,
+        tally: ProblemTally,
+        unanswered: Event | None = None,
+        shutdown: Event | None = None,
+    ) -> None:
         """Start a log.
 
         Args:
             source: index that the records carry.
             tally: takes what cannot be read.
             unanswered: a Kernel-Power 42 that stands before the log's first event.
+            shutdown: a Kernel-Power 109 that stands before it.
         """
         self.os_build: int | None = None
         self._values = EventValues(tally)
@@ -39,6 +47,7 @@ class ForwardAssembler:
         self._tracker = CycleTracker(unanswered)
         self._session: Event | None = None
         self._clock = _ClockSteps(self._values)
+        self._notes = PowerNotes(shutdown)
         self._takes: dict[EventRole | None, _Take] = {
             EventRole.ACCOUNT: self._account,
             EventRole.BOOT: self._boot,
@@ -53,11 +62,12 @@ class ForwardAssembler:
         """Return the record that the event completes, if it does."""
         companions = self._tracker.follow(event)
         take = self._takes.get(event.role)
-        return None if take is None else take(event, companions)
+        record = None if take is None else take(event, companions)
+        self._notes.follow(event)
+        return record
 
     def _account(self, event: Event, companions: _Companions) -> OsRecord | None:
-        clock = self._clock.take()
-        return self._accounts.read(event, companions, self.os_build, clock)
+        return self._accounts.read(event, companions, self.os_build, self._told_between())
 
     def _boot(self, event: Event, _: _Companions) -> None:
         self.end_session()
@@ -66,8 +76,9 @@ class ForwardAssembler:
 
     def _death(self, event: Event, _: _Companions) -> OsRecord | None:
         entered = self._tracker.unanswered or self._tracker.asleep
-        boot = self._tracker.booted.values()
-        return self._others.read_death(event, entered, boot, self.os_build)
+        boot = companion_figures(self._tracker.booted.values(), self._values)
+        told = (*boot, *self._notes.figures(self._values))
+        return self._others.read_death(event, entered, told, self.os_build)
 
     def _enter_standby(self, event: Event, _: _Companions) -> None:
         self.end_session()
@@ -75,14 +86,17 @@ class ForwardAssembler:
 
     def _leave_standby(self, event: Event, _: _Companions) -> OsRecord | None:
         entered, self._session = self._session, None
-        clock = self._clock.take()
-        return self._others.read_session(entered, event, self.os_build, clock)
+        return self._others.read_session(entered, event, self.os_build, self._told_between())
 
     def _clock_step(self, event: Event, _: _Companions) -> None:
         self._clock.add(event)
 
     def _wake(self, _event: Event, _: _Companions) -> None:
         self._clock.woke()
+
+    def _told_between(self) -> tuple[Figure, ...]:
+        """Return the figures of what stands between the record before and this one."""
+        return (*self._notes.figures(self._values), *self._clock.take())
 
     def end_session(self) -> None:
         """Note that a Modern Standby session that is open cannot end any more."""
@@ -95,6 +109,7 @@ class ForwardAssembler:
         self._tracker = CycleTracker()
         self._session = None
         self._clock.take()
+        self._notes = PowerNotes()
 
 
 class BackwardAssembler:
@@ -123,13 +138,15 @@ class BackwardAssembler:
     def _next_boot(self) -> None:
         """Assemble the events of the boot that follows in time on the one just read."""
         earlier = self._events[::-1]
-        self._assemble(self._later, _unanswered_in(earlier), last=not self._records)
+        self._assemble(self._later, earlier, last=not self._records)
         self._later, self._events = earlier, []
 
-    def _assemble(self, events: Sequence[Event], unanswered: Event | None, *, last: bool) -> None:
+    def _assemble(self, events: Sequence[Event], earlier: Sequence[Event], *, last: bool) -> None:
         if not events:
             return
-        forward = ForwardAssembler(self._source, self._tally, unanswered)
+        forward = ForwardAssembler(
+            self._source, self._tally, _unanswered_in(earlier), shutdown_at_end(earlier)
+        )
         given = [forward.feed(event) for event in events]
         self._records.append([record for record in given if record is not None])
         if not last:

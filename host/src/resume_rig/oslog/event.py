@@ -35,6 +35,15 @@ class EventRole(StrEnum):
     DIED = "Kernel-Power 41"
     ENTERING_STANDBY = "Kernel-Power 506"
     LEFT_STANDBY = "Kernel-Power 507"
+    SLEEP_REQUESTED = "Kernel-Power 187"
+    SHUTDOWN_BEGUN = "Kernel-Power 109"
+    CONNECTIVITY = "Kernel-Power 172"
+    SESSION_CHANGED = "Kernel-Power 566"
+    SESSION_TO_SLEEP = "Kernel-Power 566, into a system transition"
+    SESSION_FROM_SLEEP = "Kernel-Power 566, out of a system transition"
+    SESSION_TO_STANDBY = "Kernel-Power 566, into Modern Standby"
+    SESSION_FROM_STANDBY = "Kernel-Power 566, out of Modern Standby"
+    SCREEN_ON = "Kernel-Power 566, the screen goes on"
 
 
 PROVIDER_NAMES: Final[Mapping[str, Provider]] = {
@@ -60,6 +69,10 @@ ROLES: Final[Mapping[tuple[Provider, int], EventRole]] = {
     (Provider.KERNEL_POWER, 41): EventRole.DIED,
     (Provider.KERNEL_POWER, 506): EventRole.ENTERING_STANDBY,
     (Provider.KERNEL_POWER, 507): EventRole.LEFT_STANDBY,
+    (Provider.KERNEL_POWER, 187): EventRole.SLEEP_REQUESTED,
+    (Provider.KERNEL_POWER, 109): EventRole.SHUTDOWN_BEGUN,
+    (Provider.KERNEL_POWER, 172): EventRole.CONNECTIVITY,
+    (Provider.KERNEL_POWER, 566): EventRole.SESSION_CHANGED,
 }
 RELEVANT_EVENT_IDS: Final = frozenset(event_id for _, event_id in ROLES)
 
@@ -68,6 +81,19 @@ CLOCK_SET_ON_WAKE: Final = "2"
 
 _CLOCK_SET: Final = EventRole.CLOCK_SET  # a member's look-up costs more than all of Event's test
 _CLOCK_STEPPED: Final = EventRole.CLOCK_STEPPED
+_SESSION_CHANGED: Final = EventRole.SESSION_CHANGED
+
+# Session types of Kernel-Power 566: 0 active, 1 screen off, 2 Modern Standby, 3 a system
+# transition, which is any sleep, hibernation or shutdown.
+_BY_NEXT_SESSION: Final[Mapping[str, EventRole]] = {
+    "2": EventRole.SESSION_TO_STANDBY,
+    "3": EventRole.SESSION_TO_SLEEP,
+}
+_BY_PREVIOUS_SESSION: Final[Mapping[str, EventRole]] = {
+    "2": EventRole.SESSION_FROM_STANDBY,
+    "3": EventRole.SESSION_FROM_SLEEP,
+}
+_SCREEN_OFF_TO_ACTIVE: Final = ("1", "0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +127,18 @@ class Event:
         role = ROLES.get((self.provider, self.event_id))
         if role is _CLOCK_SET and self.data.get("Reason") != CLOCK_SET_ON_WAKE:
             role = _CLOCK_STEPPED
+        elif role is _SESSION_CHANGED:
+            role = _session_role(self.data)
         object.__setattr__(self, "role", role)
+
+
+def _session_role(data: Mapping[str, str]) -> EventRole:
+    """Return what a change of the session is; the end of a sleep counts before a beginning."""
+    previous, following = data.get("PreviousSessionType", ""), data.get("NextSessionType", "")
+    if (previous, following) == _SCREEN_OFF_TO_ACTIVE:
+        return EventRole.SCREEN_ON
+    ended = _BY_PREVIOUS_SESSION.get(previous)
+    return ended or _BY_NEXT_SESSION.get(following, _SESSION_CHANGED)
 
 
 def provider_of(guid: str, name: str) -> Provider | None:

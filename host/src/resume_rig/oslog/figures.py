@@ -23,9 +23,36 @@ _BOOT_TIMES: Final[Mapping[str, str]] = {
     "ExitBootServicesEntry": "exit_boot_services_entry_ms",
     "ExitBootServicesExit": "exit_boot_services_exit_ms",
 }
-_BOOT_STATUS: Final[Mapping[str, str]] = {
-    "LastShutdownGood": "last_shutdown_good",
-    "LastBootGood": "last_boot_good",
+# Values that are figures as they stand, by what the event is.
+_PLAIN: Final[Mapping[EventRole, Mapping[str, str]]] = {
+    EventRole.SLEEP_REQUESTED: {
+        "SystemAction": "requested_action",
+        "LightestSystemState": "requested_state",
+    },
+    EventRole.SESSION_TO_SLEEP: {
+        "Reason": "sleep_session_reason",
+        "PowerStateAc": "on_ac_at_sleep",
+    },
+    EventRole.ENTERING_SLEEP: {"Reason": "sleep_reason"},
+    EventRole.RESUMED: {
+        "WakeFromState": "wake_from_state",
+        "WakeRequesterTypeAc": "wake_requester_ac",
+        "WakeRequesterTypeDc": "wake_requester_dc",
+    },
+    EventRole.SESSION_FROM_SLEEP: {
+        "PreviousSessionDurationInUs": "sleep_session_us",
+        "Reason": "wake_session_reason",
+        "PowerStateAc": "on_ac_at_wake",
+    },
+    EventRole.SCREEN_ON: {
+        "PreviousSessionDurationInUs": "screen_on_us",
+        "Reason": "screen_on_reason",
+    },
+    EventRole.BOOT_TYPE: {"BootType": "boot_type"},
+    EventRole.BOOT_STATUS: {
+        "LastShutdownGood": "last_shutdown_good",
+        "LastBootGood": "last_boot_good",
+    },
 }
 _NS_PER_US: Final = 1_000
 
@@ -42,9 +69,11 @@ def companion_figures(
     """
     figures: list[Figure] = []
     for event in companions:
+        if event.role is not None and event.role in _PLAIN:
+            figures += named(event, values, _PLAIN[event.role])
         match event.role:
-            case EventRole.ENTERING_SLEEP:
-                figures += named(event, values, {"Reason": "sleep_reason"})
+            case EventRole.SESSION_FROM_SLEEP:
+                figures += _drain(event, values)
             case EventRole.FIRMWARE_SUSPEND:
                 figures += _suspend(event, values)
             case EventRole.FIRMWARE_RESUME:
@@ -54,10 +83,6 @@ def companion_figures(
             case EventRole.BOOT_TIMES:
                 times = _firmware(event, values, _BOOT_TIMES)
                 figures += [*times, *_excess(times, bios_init_ms)]
-            case EventRole.BOOT_TYPE:
-                figures += named(event, values, {"BootType": "boot_type"})
-            case EventRole.BOOT_STATUS:
-                figures += named(event, values, _BOOT_STATUS)
     return tuple(figures)
 
 
@@ -85,6 +110,15 @@ def step_us(event: Event, values: EventValues) -> int | None:
 def _clock_jump(event: Event, values: EventValues) -> list[Figure]:
     jump_us = step_us(event, values)
     return [] if jump_us is None else [Figure("clock_jump_us", jump_us)]
+
+
+def _drain(event: Event, values: EventValues) -> list[Figure]:
+    """Return what the battery lost in the session that ended; a capacity of 0 is no battery."""
+    names = "PreviousEnergyCapacityAtStart", "PreviousEnergyCapacityAtEnd"
+    start_mwh, end_mwh = (values.whole(event, name) for name in names)
+    if not start_mwh or not end_mwh:
+        return []
+    return [Figure("sleep_energy_drain_mwh", start_mwh - end_mwh)]
 
 
 def _suspend(event: Event, values: EventValues) -> list[Figure]:

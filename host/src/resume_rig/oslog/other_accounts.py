@@ -11,7 +11,7 @@ from resume_rig.model.component import Figure
 from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
 from resume_rig.oslog.event import Event
 from resume_rig.oslog.event_values import UINT64_MAX, EventValues
-from resume_rig.oslog.figures import companion_figures, named
+from resume_rig.oslog.figures import named
 from resume_rig.oslog.problems import Problem
 from resume_rig.oslog.wake_source import UNKNOWN_NAME
 
@@ -42,7 +42,7 @@ class OtherAccountReader:
         self._values = values
 
     def read_session(
-        self, entered: Event | None, left: Event, os_build: int | None, clock: Iterable[Figure]
+        self, entered: Event | None, left: Event, os_build: int | None, told: Iterable[Figure]
     ) -> OsRecord:
         """Return the record of one Modern Standby session.
 
@@ -50,24 +50,24 @@ class OtherAccountReader:
             entered: Kernel-Power 506; None where the log begins within the session.
             left: Kernel-Power 507.
             os_build: of the last boot, None where the log does not tell.
-            clock: figures of the clock's steps before it.
+            told: figures of what stands between the record before and this one.
         """
         figures = (
             [] if entered is None else named(entered, self._values, {"Reason": "entry_reason"})
         )
         figures += named(left, self._values, _SESSION)
         figures += self._shares({figure.name: figure.value for figure in figures})
-        return self._record(left, SleepKind.MODERN_STANDBY, entered, os_build, (*figures, *clock))
+        return self._record(left, SleepKind.MODERN_STANDBY, entered, os_build, (*figures, *told))
 
     def read_death(
-        self, death: Event, entered: Event | None, boot: Iterable[Event], os_build: int | None
+        self, death: Event, entered: Event | None, told: Iterable[Figure], os_build: int | None
     ) -> OsRecord | None:
         """Return the record of a sleep that ended in Kernel-Power 41; None where none did.
 
         Args:
             death: the event.
             entered: the last Kernel-Power 42 before the boot, where no account answers it.
-            boot: what else the boot tells.
+            told: figures of its boot, and of the shutdown before.
             os_build: of the boot.
         """
         if not self._values.whole(death, "SleepInProgress"):
@@ -75,13 +75,7 @@ class OtherAccountReader:
         figures = named(death, self._values, _DEATH)
         if self._values.whole(death, "PowerButtonTimestamp", UINT64_MAX):
             figures.append(Figure("power_button_pressed", 1))
-        return self._record(
-            death,
-            SleepKind.DIED,
-            entered,
-            os_build,
-            (*figures, *companion_figures(boot, self._values)),
-        )
+        return self._record(death, SleepKind.DIED, entered, os_build, (*figures, *told))
 
     def _shares(self, told: Mapping[str, float]) -> list[Figure]:
         duration_us = told.get("duration_us")

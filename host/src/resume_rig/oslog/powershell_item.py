@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.oslog.event import Provider, provider_of
+from resume_rig.oslog.event import ROLES, Provider, provider_of
 from resume_rig.oslog.event_fields import VALUE_LIMIT_CHARS, EventFields
 
 _ACCOUNT: Final = (
@@ -21,7 +21,9 @@ _ACCOUNT: Final = (
 )
 _TIMER: Final = ("WakeTimerOwner", "WakeTimerContext")
 _CLOCK: Final = ("NewTime", "OldTime", "Reason")
+_CLOCK_SETTER: Final = ("ProcessName", "ProcessID")
 _LAYOUTS: Final[Mapping[tuple[Provider, int, int], tuple[str, ...]]] = {
+    (Provider.POWER_TROUBLESHOOTER, 1, 0): _ACCOUNT[:15],
     (Provider.POWER_TROUBLESHOOTER, 1, 1): (*_ACCOUNT, *_TIMER),
     (Provider.POWER_TROUBLESHOOTER, 1, 2): (*_ACCOUNT, "NoMultiStageResumeReason", *_TIMER),
     (Provider.POWER_TROUBLESHOOTER, 1, 3): (
@@ -35,15 +37,41 @@ _LAYOUTS: Final[Mapping[tuple[Provider, int, int], tuple[str, ...]]] = {
         *("TargetState", "EffectiveState", "WakeFromState", "ProgrammedWakeTimeAc"),
         *("ProgrammedWakeTimeDc", "WakeRequesterTypeAc", "WakeRequesterTypeDc"),
     ),
+    (Provider.KERNEL_POWER, 109, 0): (
+        *("ShutdownActionType", "ShutdownEventCode", "ShutdownReason"),
+    ),
+    (Provider.KERNEL_POWER, 172, 0): ("State", "Reason"),
+    (Provider.KERNEL_POWER, 187, 0): (
+        *("ApiCallerNameLength", "ApiCallerName", "SystemAction", "LightestSystemState"),
+    ),
+    (Provider.KERNEL_POWER, 566, 0): (
+        *("BootId", "Reason", "PreviousSessionId", "PreviousSessionType"),
+        *("PreviousSessionDurationInUs", "PreviousEnergyCapacityAtStart"),
+        *("PreviousFullEnergyCapacityAtStart", "PreviousEnergyCapacityAtEnd"),
+        *("PreviousFullEnergyCapacityAtEnd", "NextSessionId", "NextSessionType"),
+        *("PowerStateAc", "MonitorReason"),
+    ),
     (Provider.KERNEL_POWER, 130, 0): ("SuspendStart", "SuspendEnd"),
     (Provider.KERNEL_POWER, 131, 0): ("ResumeCount", "FullResume", "AverageResume"),
     (Provider.KERNEL_GENERAL, 1, 0): _CLOCK[:2],
     (Provider.KERNEL_GENERAL, 1, 1): _CLOCK,
+    (Provider.KERNEL_GENERAL, 1, 2): (*_CLOCK, *_CLOCK_SETTER),
+    (Provider.KERNEL_GENERAL, 1, 3): (
+        *(*_CLOCK, *_CLOCK_SETTER, "CmosTime", "TimeZoneBias"),
+        *("RealTimeIsUniversal", "SystemInCmosMode"),
+    ),
     (Provider.KERNEL_GENERAL, 12, 0): (
         *("MajorVersion", "MinorVersion", "BuildVersion", "QfeVersion", "ServiceVersion"),
         *("BootMode", "StartTime"),
     ),
     (Provider.KERNEL_GENERAL, 13, 0): ("StopTime",),
+    (Provider.KERNEL_POWER, 41, 2): (
+        *("BugcheckCode", "BugcheckParameter1", "BugcheckParameter2", "BugcheckParameter3"),
+        *("BugcheckParameter4", "SleepInProgress", "PowerButtonTimestamp"),
+    ),
+    (Provider.KERNEL_BOOT, 20, 1): (
+        *("LastShutdownGood", "LastBootGood", "LastBootId", "BootStatusPolicy"),
+    ),
     (Provider.KERNEL_BOOT, 27, 1): ("BootType", "LoadOptions"),
     (Provider.KERNEL_BOOT, 30, 0): (
         *("ResetEndStart", "LoadOSImageStart", "StartOSImageStart"),
@@ -61,6 +89,7 @@ _RECORD_KEYS: Final = frozenset(
 )
 _NET_DATE: Final = re.compile(r"/Date\((-?[0-9]{1,15})(?:[+-][0-9]{4})?\)/")
 _LOCAL_TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,24}")
+_NUMBER_CHARS: Final = 9
 _EPOCH_TICKS: Final = 116_444_736_000_000_000  # 100 ns from 1601 to 1970
 _TICKS_PER_MS: Final = 10_000
 
@@ -83,12 +112,12 @@ def xml_of(item: object) -> str | None:
 
 
 def fields_of(record: Mapping[str, object]) -> EventFields | UnnamedValues | None:
-    """Return the fields of an EventLogRecord; None where its provider does not matter."""
+    """Return the fields of an EventLogRecord; None of an event that has no part in an account."""
     name, guid = _text(record.get("ProviderName")), _text(record.get("ProviderId"))
     provider = provider_of(guid, name)
-    if provider is None:
-        return None
     event_id, version = _text(record.get("Id")), _text(record.get("Version"))
+    if provider is None or not _matters(provider, event_id):
+        return None
     data = {
         key[:VALUE_LIMIT_CHARS]: _text(value)
         for key, value in record.items()
@@ -115,12 +144,21 @@ def is_record(item: Mapping[str, object]) -> bool:
     return "ProviderName" in item and "Id" in item
 
 
+def _matters(provider: Provider, event_id: str) -> bool:
+    """Whether an event has a part in an account; an id that is no number is left to the reader."""
+    if not event_id.isdecimal() or len(event_id) > _NUMBER_CHARS:
+        return True
+    return (provider, int(event_id)) in ROLES
+
+
 def _by_layout(
     provider: Provider, event_id: str, version: str, properties: object
 ) -> dict[str, str] | None:
     if not isinstance(properties, Sequence) or isinstance(properties, str):
         return None
-    if not (event_id.isdecimal() and version.isdecimal()) or max(len(event_id), len(version)) > 9:
+    if not (event_id.isdecimal() and version.isdecimal()):
+        return None
+    if max(len(event_id), len(version)) > _NUMBER_CHARS:
         return None
     names = _LAYOUTS.get((provider, int(event_id), int(version)))
     if names is None or len(names) != len(properties):

@@ -17,7 +17,8 @@ from resume_rig.oslog.xperf_time import XperfTime
 UNRESPONSIVE: Final = "unresponsive services"
 """The phase of services that did not answer the service control manager."""
 
-_SESSIONS: Final = {"0": "system session", "1": "user session"}
+_SYSTEM: Final = "0"
+_SESSIONS: Final = {_SYSTEM: "system session", "1": "user session"}
 _NAMES: Final = ("name", "exe", "processname", "servicename", "imagename", "process", "service")
 _DURATIONS: Final = ("duration", "shutdownduration", "shutdowntime", "totaltime", "lifetime")
 _STARTS: Final = ("starttime", "shutdownstarttime", "start")
@@ -44,6 +45,7 @@ class ShutdownPart:
         self._timing: Mapping[str, str] = {}
         self._session = ""
         self._sessions: list[float | None] = []
+        self._system_known = False
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Take an element's begin."""
@@ -80,9 +82,16 @@ class ShutdownPart:
         return next((tag for tag in reversed(self._path) if tag in _LISTS), None)
 
     def _kernel_ms(self, total_ms: float | None) -> float | None:
-        """What is left of the shutdown; None where a part of it is not known."""
-        known = [value for value in self._sessions if value is not None]
-        if total_ms is None or not self._sessions or len(known) < len(self._sessions):
+        """What is left of the shutdown; None where a part of it is not known.
+
+        The system session is what the services take, so their time stands for a session 0 that
+        is not listed.
+        """
+        parts = list(self._sessions)
+        if not self._system_known:
+            parts.append(self._time.ms(self._timing.get("servicesshutdownduration")))
+        known = [value for value in parts if value is not None]
+        if total_ms is None or not self._sessions:
             return None
         rest_ms = total_ms - sum(known)
         if rest_ms < 0:
@@ -92,11 +101,12 @@ class ShutdownPart:
                 damage=True,
             )
             return None
-        return rest_ms
+        return rest_ms if len(known) == len(parts) else None
 
     def _take_session(self, attributes: Mapping[str, str]) -> None:
         number = attributes.get("sessionid", "").strip()
         self._session = _SESSIONS.get(number, f"session {number}" if number else "a session")
+        self._system_known = self._system_known or number == _SYSTEM
         duration_ms = self._duration_ms(attributes)
         self._sessions.append(duration_ms)
         start_ms = self._time.ms(attributes.get("starttime"))

@@ -10,6 +10,7 @@ from resume_rig.analysis.hibernate import hibernate_rates
 from resume_rig.analysis.ranking import Ranked
 from resume_rig.model.component import Component
 from resume_rig.model.os_record import OsRecord
+from resume_rig.report.code_names import code_name
 from resume_rig.report.hostile_text import bounded, encodable
 from resume_rig.report.json_text import Json, number_json
 
@@ -31,6 +32,11 @@ def components_json(record: OsRecord | None) -> dict[str, Json]:
         "components_left_out": len(components) - len(chosen),
         "figures": {
             _text(figure.name): number_json(figure.value) for figure in figures[:_FIGURES_LIMIT]
+        },
+        "codes": {
+            figure.name: meaning
+            for figure in figures[:_FIGURES_LIMIT]
+            if (meaning := code_name(figure)) is not None
         },
     }
 

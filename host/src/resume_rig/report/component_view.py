@@ -11,6 +11,7 @@ from resume_rig.analysis.hibernate import hibernate_rates
 from resume_rig.analysis.ranking import Ranked
 from resume_rig.model.component import ComponentKind
 from resume_rig.model.os_record import OsRecord
+from resume_rig.report.code_names import is_code
 from resume_rig.report.wording import MISSING, kind_words, whole_ms_text
 
 OVERLAP_NOTE: Final = (
@@ -95,10 +96,15 @@ def ranked_tables(ranked: Sequence[Ranked], most: int | None) -> tuple[RankedTab
 
 
 def figure_rows(records: Iterable[OsRecord]) -> tuple[FigureRow, ...]:
-    """Return a row for each figure that the records of a kind tell; at most FIGURE_ROWS."""
+    """Return a row for each figure that the records of a kind tell; at most FIGURE_ROWS.
+
+    Codes are none: their least and median mean nothing (see code_view).
+    """
     values: dict[tuple[str, str], list[float]] = {}
     for record in records:
         for figure in record.figures:
+            if is_code(figure.name):
+                continue
             key = (kind_words(record.kind), figure.name)
             if math.isfinite(figure.value) and (key in values or len(values) < FIGURE_ROWS):
                 values.setdefault(key, []).append(figure.value)

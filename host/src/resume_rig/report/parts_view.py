@@ -6,6 +6,7 @@ from typing import Final
 from resume_rig.analysis.advice import advise
 from resume_rig.analysis.ranking import rank
 from resume_rig.model.os_record import LogReading
+from resume_rig.report.code_view import CodeRow, code_rows
 from resume_rig.report.component_view import (
     HIBERNATE_NOTE,
     OVERLAP_NOTE,
@@ -43,6 +44,7 @@ class PartsSection:
     document: str
     advice: tuple[AdviceRow, ...]
     figures: tuple[FigureRow, ...]
+    codes: tuple[CodeRow, ...]
 
 
 def parts_section(reading: LogReading, document: str) -> PartsSection:
@@ -64,6 +66,7 @@ def parts_section(reading: LogReading, document: str) -> PartsSection:
         slowest_note=OVERLAP_NOTE,
         document=document,
         figures=figure_rows(reading.records),
+        codes=code_rows(reading.records),
         advice=tuple(
             AdviceRow(advised_for(advice), advice.text, advice.source) for advice in advise(reading)
         ),

@@ -6,6 +6,7 @@ from typing import Final
 from resume_rig.analysis.advice import advise
 from resume_rig.analysis.ranking import rank
 from resume_rig.model.os_record import LogReading
+from resume_rig.report.code_view import code_rows
 from resume_rig.report.component_view import (
     HIBERNATE_NOTE,
     OVERLAP_NOTE,
@@ -37,6 +38,7 @@ def component_lines(reading: LogReading, style: TerminalStyle, *, show_all: bool
         yield from _ranked(table, style)
     if show_all:
         yield from _figures(reading, style)
+        yield from _codes(reading, style)
     found = advise(reading)
     if found:
         yield "\n"
@@ -84,6 +86,22 @@ def _figures(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
         Column("Least", [row.least for row in rows], drop=2),
         Column("Median", [row.median for row in rows]),
         Column("Greatest", [row.greatest for row in rows], drop=3),
+    )
+    yield "\n"
+    for line in table_lines(fitting_columns(columns, style.width)):
+        yield f"{line}\n"
+
+
+def _codes(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
+    rows = code_rows(reading.records)
+    if not rows:
+        return
+    columns = (
+        Column("Kind", [row.kind for row in rows], right=False),
+        Column("Told", [style.cell(row.name, _NAME_CELLS) for row in rows], right=False),
+        Column("Code", [row.code for row in rows]),
+        Column("Meaning", [row.meaning for row in rows], right=False),
+        Column("n", [row.count for row in rows], drop=1),
     )
     yield "\n"
     for line in table_lines(fitting_columns(columns, style.width)):

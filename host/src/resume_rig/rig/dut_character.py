@@ -14,6 +14,8 @@ _KNOWN: Final = (
     "light_after_complete_max_ms",
 )
 _SLEEPS: Final = ("S3", "hybrid", "S4", "modern-standby")
+# One whose button is set to shut it down is off, and boots when it is pressed.
+_DOES: Final = (*_SLEEPS, "boot")
 _SHARES: Final = tuple(f.name for f in fields(DutBehaviour) if f.name.endswith("_share"))
 _FACTORS: Final = tuple(f.name for f in fields(DutBehaviour) if f.name.endswith("_factor"))
 _TIMES: Final = tuple(f.name for f in fields(DutBehaviour) if f.name.endswith("_ns"))
@@ -70,7 +72,8 @@ def read_behaviour(table: DutTable) -> DutBehaviour:
         elif key in ms_of:
             given[ms_of[key]] = table.ns(key, -_HOUR_MS if key == "clock_step_ms" else 0)
         else:
-            given[key] = SleepKind(table.choice(key, _SLEEPS))
+            allowed = _DOES if key == "sleeps" else _SLEEPS
+            given[key] = SleepKind(table.choice(key, allowed))
     behaviour = DutBehaviour(**given)
     if behaviour.pwm_hz > _MOST_PWM_HZ:
         table.refuse("pwm_hz", f"is {behaviour.pwm_hz}", f"it takes 0 to {_MOST_PWM_HZ}")

@@ -5,6 +5,7 @@ import pytest
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import DeviceFault, UsageError
+from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import Rig
@@ -116,6 +117,34 @@ def test_news_that_nobody_has_read_yet_is_not_waited_for() -> None:
     rig.edges(0)
     rig.await_news(10 * S, 20 * MS, (Channel.SLP_S3,))
     assert clock.now_ns() == 10 * S
+
+
+def test_the_wait_tells_whether_there_may_be_news() -> None:
+    clock = VirtualClock()
+    jumps, polls = rig_on(clock, jumps=True), rig_on(VirtualClock(), jumps=False)
+    polls.press(Actuator.BUTTON, PRESS_NS)
+    jumps.press(Actuator.BUTTON, PRESS_NS)
+
+    assert jumps.await_news(clock.now_ns() + 10 * S, 20 * MS, (Channel.SLP_S3,))
+    slept_ns = clock.now_ns()
+    jumps.edges(0)
+    assert not jumps.await_news(slept_ns + 3 * S, 20 * MS, (Channel.SLP_S3,))
+    assert clock.now_ns() == slept_ns + 3 * S
+    # Nobody knows of a board that cannot be foreseen, nor of one whose time is over.
+    assert polls.await_news(20 * MS, 20 * MS, ())
+    assert jumps.await_news(slept_ns, 20 * MS, (Channel.SLP_S3,))
+
+
+def test_a_timer_or_a_command_makes_something_due_that_was_not() -> None:
+    clock = VirtualClock()
+    bench = SimulatedBench(load_dut_profile("healthy-laptop"), clock, 5)
+    rig = SmpRig(SmpClient(InProcessTransport(bench.handle, clock), clock), foresight=bench)
+    rig.info()
+    assert not rig.await_news(60 * S, 20 * MS, (Channel.SLP_S3,))
+
+    assert bench.command_sleep(SleepKind.S3)
+    assert rig.await_news(120 * S, 20 * MS, (Channel.SLP_S3,))
+    assert [e.level for e in rig.edges(0).edges if e.channel is Channel.SLP_S3] == [0]
 
 
 def test_a_board_without_a_photodiode_has_no_light() -> None:

@@ -8,7 +8,7 @@ from resume_rig.analysis.findings.thresholds import (
     UNIT_TOLERANCE,
     UPTIME_MS,
 )
-from resume_rig.analysis.os_away import hidden, longest_bios_ms
+from resume_rig.analysis.os_away import hidden
 from resume_rig.analysis.reconcile import hidden_by_light
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
@@ -30,7 +30,7 @@ def claim_of(seen: Seen) -> Claim:
     bios_ms = seen.record.bios_init_ms
     if bios_ms is None:
         return Claim.POSSIBLE
-    longest_ms = _longest_ms(seen)
+    longest_ms = seen.longest_bios_ms
     if longest_ms is None or bios_ms <= longest_ms:
         return Claim.POSSIBLE
     if seen.around.history.keeps_counting:
@@ -38,11 +38,6 @@ def claim_of(seen: Seen) -> Claim:
     if unit_factor(seen.record, longest_ms) is not None:
         return Claim.OTHER_UNIT
     return Claim.UPTIME if bios_ms >= UPTIME_MS else Claim.TOO_LONG
-
-
-def _longest_ms(seen: Seen) -> float | None:
-    before = seen.around.history.before(seen.record)
-    return longest_bios_ms(seen.outside, seen.record, before, seen.around.reset_to_tsc)
 
 
 def unit_factor(record: OsRecord, longest_ms: float) -> int | None:
@@ -72,7 +67,7 @@ def bios_findings(seen: Seen) -> Found:
 
 def _impossible(seen: Seen, claim: Claim) -> Finding:
     record = seen.record
-    longest_ms = _longest_ms(seen) or 0
+    longest_ms = seen.longest_bios_ms or 0
     evidence = {
         "bios_init_ms": record.bios_init_ms,
         "longest_possible_ms": round(longest_ms),

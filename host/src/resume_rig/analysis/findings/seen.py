@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from resume_rig.analysis.norms import Norms
-from resume_rig.analysis.os_away import HiddenMean
+from resume_rig.analysis.os_away import HiddenMean, longest_bios_ms
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.record_history import History
 from resume_rig.model.cycle import OutsideCycle
@@ -31,13 +32,19 @@ class Surroundings:
     platform: Platform = UNKNOWN_PLATFORM
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seen:
     """One cycle and its OS record, in their surroundings."""
 
     outside: OutsideCycle
     record: OsRecord
     around: Surroundings
+
+    @cached_property
+    def longest_bios_ms(self) -> float | None:
+        """The longest BIOS time that clock and wires leave room for; None if not known."""
+        before = self.around.history.before(self.record)
+        return longest_bios_ms(self.outside, self.record, before, self.around.reset_to_tsc)
 
 
 Found = Iterator[Finding]

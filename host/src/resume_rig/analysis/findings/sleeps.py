@@ -2,7 +2,7 @@
 
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import HIDDEN_BEFORE_NS
-from resume_rig.analysis.os_away import before_sleep, hides_before_sleep
+from resume_rig.analysis.os_away import before_sleep, is_hidden
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.os_record import OsRecord, SleepKind
@@ -57,7 +57,7 @@ def sleep_findings(seen: Seen) -> Found:
 
 def _hidden_before(seen: Seen) -> Found:
     rest = before_sleep(seen.outside, seen.record)
-    if rest is None or not hides_before_sleep(seen.outside, seen.record):
+    if rest is None or not is_hidden(rest):
         return
     yield Finding(
         FindingKind.HIDDEN_BEFORE_SLEEP,

@@ -4,18 +4,24 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.campaign_state import Answer, CampaignState
 from resume_rig.gui.widgets.labels import plain_label, show_text
 from resume_rig.gui.widgets.verdict_line import VerdictLine
+from resume_rig.report.hostile_text import one_line
 from resume_rig.report.page_parts import badge
 
 
 class CampaignAnswer(QWidget):
-    """Hidden until a campaign is over."""
+    """Hidden until a campaign is over.
+
+    Attributes:
+        ways: buttons that lead on from the answer; the view places them.
+        figures: what times and failures show, one sentence a line; likewise.
+    """
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -23,25 +29,34 @@ class CampaignAnswer(QWidget):
         self._shown: Answer | None = None
         self.verdict = VerdictLine(desk)
         self.sentences = plain_label(role="soft")
-        self.sentences.setWordWrap(True)
+        self.figures = QPlainTextEdit()
+        self.figures.setReadOnly(True)
+        self.figures.setAccessibleName("Figures")
+        self.figures.setPlaceholderText("When the campaign is over, its figures stand here.")
         self._actions: list[QAction] = []
         self.report = self._button("Open report", "Ctrl+Shift+R", self._open_report)
         self.explore = self._button("Explore cycles", "Ctrl+Shift+E", lambda: self._go("explorer"))
         self.limits = self._button("Limits", "Ctrl+Shift+M", lambda: self._go("limits"))
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.verdict, 1)
+        self.ways = QWidget()
+        buttons = QHBoxLayout(self.ways)
+        buttons.setContentsMargins(0, 0, 0, 0)
         for button in (self.report, self.explore, self.limits):
             buttons.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addLayout(buttons)
+        column.addWidget(self.verdict)
         column.addWidget(self.sentences)
+        self.ways.hide()
         self.hide()
 
     def menu_actions(self) -> list[QAction]:
         """Return the buttons with their keys."""
         return self._actions
+
+    def shows(self, state: CampaignState) -> bool:
+        """Return whether the answer of a state is on the screen."""
+        return self._shown is state.answer
 
     def show_state(self, state: CampaignState) -> None:
         """Show the answer, or that it is being computed."""
@@ -51,10 +66,11 @@ class CampaignAnswer(QWidget):
         self._shown = answer
         told = answer.told
         self.setVisible(answer.judging or told is not None or bool(answer.problem))
-        self.report.setEnabled(told is not None)
+        self.ways.setVisible(told is not None)
+        self.sentences.setVisible(told is None)
+        self.figures.setPlainText("" if told is None else "\n".join(map(one_line, told.sentences)))
         if told is not None:
             self.verdict.show_verdict(badge(told.verdict), told.why)
-            show_text(self.sentences, " ".join(told.sentences))
             self.report.setToolTip(f"{told.report} (Ctrl+Shift+R)")
             return
         self.verdict.hide()

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from resume_rig.gui.state.campaign_state import CampaignState, Phase
-from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.labels import ElidedLabel, show_elided
 from resume_rig.report.terminal_progress import left_text
 from resume_rig.report.wording import outcome_words
 
@@ -27,8 +27,8 @@ class CampaignControl(QWidget):
         self.resume.setToolTip("Goes on with the campaign that was stopped (Ctrl+Shift+Return)")
         self.bar = QProgressBar()
         self.bar.setAccessibleName("Cycles done")
-        self._doing = plain_label()
-        self._outcomes = plain_label(role="soft")
+        self._doing = ElidedLabel()
+        self._outcomes = ElidedLabel(role="soft")
         buttons = QHBoxLayout()
         for button in (self.start, self.hold, self.stop, self.resume):
             buttons.addWidget(button)
@@ -36,9 +36,15 @@ class CampaignControl(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
-        grid.addLayout(buttons, 0, 0)
+        grid.addLayout(buttons, 0, 0, 1, 2)
         grid.addWidget(self._doing, 1, 0)
         grid.addWidget(self._outcomes, 2, 0)
+        grid.setColumnStretch(0, 1)
+        self._grid = grid
+
+    def place_beside(self, widget: QWidget) -> None:
+        """Put a widget beside the words."""
+        self._grid.addWidget(widget, 1, 1, 2, 1)
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -68,8 +74,8 @@ class CampaignControl(QWidget):
         self.bar.setRange(0, max(state.cycles, 1))
         self.bar.setValue(min(state.done, state.cycles))
         self.bar.setFormat("%v of %m cycles" if state.plan is not None else "no campaign yet")
-        show_text(self._doing, _doing_text(state, holding=holding))
-        show_text(self._outcomes, _outcomes_text(state))
+        show_elided(self._doing, _doing_text(state, holding=holding))
+        show_elided(self._outcomes, _outcomes_text(state))
 
     def _button(self, text: str, key: str, do: _Do) -> QPushButton:
         button = QPushButton(text)

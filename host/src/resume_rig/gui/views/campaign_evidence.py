@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.evidence import Evidence, read_evidence
@@ -31,10 +31,15 @@ class CampaignEvidence(QWidget):
         self.text = plain_label(_NONE)
         self.text.setWordWrap(True)
         self.lanes = LanesPlot(desk, "Wires of the cycle", "time after the wake trigger, s")
+        # In a small window the picture keeps its height, and scrolls.
+        scroll = QScrollArea()
+        scroll.setWidget(self.lanes)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
         column.addWidget(self.text)
-        column.addWidget(self.lanes, 1)
+        column.addWidget(scroll, 1)
 
     @property
     def loading(self) -> bool:
@@ -57,6 +62,7 @@ class CampaignEvidence(QWidget):
     def _show(self, found: Evidence) -> None:
         self._task = None
         self.evidence = found
+        self._desk.say(f"Cycle {found.outside.number} of {found.path.name}")
         self.text.setText("\n".join(one_line(sentence) for sentence in found.sentences))
         first_ns = min(lane.since_ns for lane in found.wires.lanes.values())
         self.lanes.draw(found.wires, first_ns, found.until_ns, found.zero_ns)

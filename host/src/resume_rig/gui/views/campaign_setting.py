@@ -91,13 +91,18 @@ class CampaignSetting(QGroupBox):
         self._desk.remembered.keep("campaign/requirement", self.requirement.currentText())
         return order
 
-    def go_on_order(self, store: Path) -> RunCampaign:
-        """Return what goes on with the campaign of a store, on its own rig.
+    def go_on_order(self, store: Path, *, here: bool = False) -> RunCampaign:
+        """Return what goes on with the campaign of a store.
+
+        Args:
+            store: of the campaign.
+            here: on the rig and the DUT that are chosen, not on the store's own.
 
         Raises:
             UsageError: a field has what it may not have.
         """
-        return self._order("", None, None, store)
+        url, dut = (self.choice.url, self.choice.dut_name) if here else ("", None)
+        return self._order(url, dut, None, store)
 
     def _order(self, url: str, dut: str | None, plan: Plan | None, store: Path) -> RunCampaign:
         requirement = requirement_of(

@@ -1,6 +1,7 @@
 """A campaign: its plan, how it stands, what it has measured so far, and why something failed."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -98,11 +99,12 @@ class CampaignView(View):
         """Go on with the campaign that was stopped."""
         path = self.desk.seen.campaign.path
         if path is not None:
-            self._go_on_with(path)
+            self.go_on_with(path)
 
-    def _go_on_with(self, store: Path) -> None:
+    def go_on_with(self, store: Path, *, here: bool = False) -> None:
+        """Go on with the campaign of a store, on its own rig or on the one that is chosen."""
         try:
-            order = self.setting.go_on_order(store)
+            order = self.setting.go_on_order(store, here=here)
         except UsageError as error:
             self.notice.fail(str(error))
         else:
@@ -158,7 +160,8 @@ class CampaignView(View):
             return False
         drawn = all(shown is state for shown in self._drawn.values())
         answered = state.path is None or state.answer.told or state.answer.problem
-        return not state.phase.active and drawn and bool(answered) and not self.evidence.loading
+        drawn = drawn and self.answer.shows(state) and not self.evidence.loading
+        return not state.phase.active and drawn and bool(answered)
 
     def _run(self, order: RunCampaign) -> None:
         self.notice.clear()
@@ -234,6 +237,8 @@ class CampaignView(View):
         self.tabs.addTab(self.failures, "Failures")
         self.tabs.addTab(self.evidence, "Evidence")
         self.tabs.addTab(self.lines, "What happened")
+        self.tabs.addTab(self.answer.figures, "Figures")
+        self.control.place_beside(self.answer.ways)
         plots = QSplitter()
         plots.addWidget(self.histogram)
         plots.addWidget(self.drift)
@@ -262,12 +267,14 @@ class CampaignView(View):
         load.triggered.connect(self._load_plan)
         store = QAction("Go on with a store …", self)
         store.triggered.connect(self._choose_store)
+        moved = QAction("Go on with a store on the rig above …", self)
+        moved.triggered.connect(partial(self._choose_store, here=True))
         failure = QAction("Show the first failure", self)
         failure.setShortcut(QKeySequence("Ctrl+E"))
         failure.triggered.connect(self._first_failure)
         own = [*self.control.menu_actions(), *self.editor.menu_actions()]
         own += self.answer.menu_actions()
-        return [*own, load, store, failure]
+        return [*own, load, store, moved, failure]
 
     def _first_failure(self) -> None:
         if self.failures.count():
@@ -280,7 +287,7 @@ class CampaignView(View):
         dialog.fileSelected.connect(self.editor.load)
         dialog.open()
 
-    def _choose_store(self) -> None:
+    def _choose_store(self, *_checked: bool, here: bool = False) -> None:
         dialog = QFileDialog(self, "Go on with a store", filter="Stores (*.rrs);;All files (*)")
-        dialog.fileSelected.connect(lambda name: self._go_on_with(Path(name)))
+        dialog.fileSelected.connect(lambda name: self.go_on_with(Path(name), here=here))
         dialog.open()

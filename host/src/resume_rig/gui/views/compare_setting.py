@@ -33,6 +33,7 @@ class CompareSetting(QWidget):
         self.candidate = _combo("Candidate")
         self.kind = _combo("Kind")
         self.kind.addItems([_COMMONEST, *SLEEPS])
+        self.kind.setMinimumContentsLength(len(_COMMONEST))
         self.matters = _percent("Matters, %", MATTERS)
         self.matters.setToolTip("The smallest slow-down that matters, of the base's median")
         self.alpha = _percent("False alarm, %", ALPHA)

@@ -131,9 +131,9 @@ class PhasePlot(PlotPanel):
     def draw(self, state: CampaignState) -> None:
         """Draw them, oldest on top."""
         self._draw_bars(state.last)
-        self._say_words(state.last)
         line = self.fontMetrics().height()
         every = max(1, -(-len(state.last) * line // max(self.graphics.height() - 3 * line, line)))
+        self._say_words(state.last, every)
         rows = range(0, len(state.last), every)
         ticks = [(row, str(state.last[row].number)) for row in rows]
         self.plot.getAxis("left").setTicks([ticks])
@@ -165,12 +165,14 @@ class PhasePlot(PlotPanel):
                 pen=pg.mkPen(colours.ink, width=0.5),
             )
 
-    def _say_words(self, cycles: Sequence[OutsideCycle]) -> None:
-        """Say what became of cycles that did not go as planned."""
+    def _say_words(self, cycles: Sequence[OutsideCycle], every: int) -> None:
+        """Say what became of cycles that did not go as planned, in every so many rows at most."""
         for word in self._words:
             word.hide()
+        free = 0
         for row, (cycle, word) in enumerate(zip(cycles, self._words, strict=False)):
-            if cycle.outcome not in AS_PLANNED:
+            if cycle.outcome not in AS_PLANNED and row >= free:
+                free = row + every
                 word.setText(outcome_words(cycle.outcome), self._desk.look.colours.vermillion)
                 word.setPos(_end_ms(cycle), row)
                 word.show()

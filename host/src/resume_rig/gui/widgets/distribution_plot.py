@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.compared import Floats, cumulative
@@ -22,6 +23,8 @@ _LOOKS: Final = (
 )
 MOST_CURVES: Final = len(_LOOKS)
 _NAME_MOST: Final = 40
+_NAME_LINES: Final = 1.9
+_AXIS_LINES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +42,10 @@ class DistributionPlot(PlotPanel):
         super().__init__(desk, "Distributions", "time, ms", "share of cycles at or below it, %")
         self._samples: Sequence[Sampled] = ()
         self._items: list[object] = []
-        self._legend = self.plot.addLegend(offset=(-10, -10))
-        self.plot.setYRange(0, 100, padding=0.02)
+        self._legend = self.plot.addLegend(offset=(10, 4))
+        self.plot.getAxis("left").setTicks([[(share, str(share)) for share in range(0, 101, 20)]])
         self.plot.setMouseEnabled(x=True, y=False)
+        self._make_room()
         desk.look.changed.connect(self._draw_again)
 
     def draw(self, what: str, samples: Sequence[Sampled]) -> None:
@@ -50,6 +54,18 @@ class DistributionPlot(PlotPanel):
         left = len(self._samples) - MOST_CURVES
         self.note(f"{what}; {left} files more are not drawn" if left > 0 else what)
         self._draw_again()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the names of the curves above them."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Let the axis reach as far beyond 100 % as the names of the curves are high."""
+        line = self.fontMetrics().height()
+        names = (min(len(self._samples), MOST_CURVES) * _NAME_LINES + 1) * line
+        whole = max(self.graphics.height() - _AXIS_LINES * line, names + line)
+        self.plot.setYRange(0, 100 * whole / (whole - names), padding=0.02)
 
     def _draw_again(self) -> None:
         for item in self._items:
@@ -71,4 +87,5 @@ class DistributionPlot(PlotPanel):
             )
             self.plot.addItem(curve)
             self._items.append(curve)
+        self._make_room()
         self.plot.enableAutoRange(axis=pg.ViewBox.XAxis)

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QBuffer, QByteArray, QRect, QSize
-from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
+from PySide6.QtCore import QBuffer, QByteArray, QRect, QRectF, QSize
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsView
 
@@ -15,6 +15,7 @@ from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.model.errors import UsageError
 
 PNG_SCALE = 2.0
+_GAP_PX = 4
 
 Told = Callable[[int, int], None]
 """Gets how much is written, of how much; what it raises ends the writing."""
@@ -53,32 +54,83 @@ class Exportable(Protocol):
         ...
 
 
-def png_of(view: QGraphicsView, paper: str) -> Writing:
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands above a plot: on the screen in widgets, in a file as part of the picture.
+
+    Attributes:
+        title, note: of the plot.
+        key: colour and words, for each colour that needs some.
+        paper, ink: colours in force.
+    """
+
+    title: str
+    note: str
+    key: tuple[tuple[str, str], ...]
+    paper: str
+    ink: str
+
+    def height(self, font: QFont) -> int:
+        """Return how many pixels it is high."""
+        return (2 if self.key else 1) * (QFontMetrics(font).height() + _GAP_PX) + _GAP_PX
+
+    def draw(self, painter: QPainter) -> None:
+        """Draw it at the top of the page."""
+        font = painter.font()
+        bold = QFont(font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        line = QFontMetrics(font).height()
+        base = _GAP_PX + QFontMetrics(font).ascent()
+        painter.setPen(QColor(self.ink))
+        painter.setFont(bold)
+        painter.drawText(_GAP_PX, base, self.title)
+        painter.setFont(font)
+        beside = 2 * _GAP_PX + QFontMetrics(bold).horizontalAdvance(self.title)
+        painter.drawText(beside, base, self.note)
+        left, top = _GAP_PX, 2 * _GAP_PX + line
+        for colour, words in self.key:
+            painter.fillRect(left, top + 2, line - 4, line - 4, QColor(colour))
+            painter.drawText(left + line, top + QFontMetrics(font).ascent(), words)
+            left += 2 * line + QFontMetrics(font).horizontalAdvance(words)
+
+
+def png_of(view: QGraphicsView, head: Head) -> Writing:
     """Return how to write a plot as a picture of twice its size on the screen."""
-    image = QImage(view.size() * PNG_SCALE, QImage.Format.Format_ARGB32)
+    above = head.height(view.font())
+    size = QSize(view.width(), view.height() + above)
+    image = QImage(size * PNG_SCALE, QImage.Format.Format_ARGB32)
     image.setDevicePixelRatio(PNG_SCALE)
-    image.fill(QColor(paper))
+    image.fill(QColor(head.paper))
     painter = QPainter(image)
-    view.render(painter)
-    painter.end()
+    _draw(painter, view, head, above)
     return partial(_write_png, image)
 
 
-def svg_of(view: QGraphicsView, title: str) -> Writing:
+def svg_of(view: QGraphicsView, head: Head) -> Writing:
     """Return how to write a plot as a drawing without pixels."""
+    above = head.height(view.font())
     drawing = QByteArray()
     device = QBuffer(drawing)
-    generator = QSvgGenerator()
+    # Of version 1.1, which can clip: curves end where the plot does.
+    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
+    generator.setResolution(view.logicalDpiX())
     generator.setOutputDevice(device)
-    generator.setTitle(title)
-    size = QSize(view.size())
+    generator.setTitle(head.title)
+    size = QSize(view.width(), view.height() + above)
     generator.setSize(size)
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     painter = QPainter(generator)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    view.render(painter)
-    painter.end()
+    painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(head.paper))
+    _draw(painter, view, head, above)
     return partial(_write_text, bytes(drawing.data()).decode("utf-8"))
+
+
+def _draw(painter: QPainter, view: QGraphicsView, head: Head, above: int) -> None:
+    painter.setFont(view.font())
+    head.draw(painter)
+    view.render(painter, QRectF(0, above, view.width(), view.height()))
+    painter.end()
 
 
 def _write_png(image: QImage, path: Path, told: Told) -> None:

@@ -16,6 +16,9 @@ from resume_rig.model.channel import Channel
 _SWING: Final = 0.62
 _AXIS_PX: Final = 128
 _DENSE: Final = 400
+_NAMES_ROW: Final = 0.9
+_LINES_BESIDE: Final = 7
+_LIGHT_LINES: Final = 8
 _NS_PER_S: Final = 1e9
 ACTIVE_LOW: Final = frozenset({Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PLTRST})
 
@@ -43,6 +46,7 @@ class LanesPlot(QWidget):
         self._widths: dict[Channel, int] = {}
         self._marks: list[pg.InfiniteLine] = []
         self._levels: list[int] | None = None
+        self._named = False
         self._light_curve = pg.PlotCurveItem(antialias=False)
         self.light.plot.addItem(self._light_curve)
         self.light.plot.setXLink(self.lanes.plot)
@@ -54,7 +58,7 @@ class LanesPlot(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.lanes, 4)
         column.addWidget(self.light, 1)
-        self.light.setMinimumHeight(120)
+        self.light.setMinimumHeight(_LIGHT_LINES * self.fontMetrics().height())
         desk.look.changed.connect(self.restyle)
 
     def draw(self, wires: Wires, from_ns: int, to_ns: int, zero_ns: int) -> None:
@@ -85,19 +89,26 @@ class LanesPlot(QWidget):
         for line in self._marks:
             self.lanes.plot.removeItem(line)
         colours = self._desk.look.colours
-        pen = pg.mkPen(colours.vermillion, width=1.5, style=Qt.PenStyle.DashLine)
+        width = 2 * self.devicePixelRatioF()
+        pen = pg.mkPen(colours.vermillion, width=width, style=Qt.PenStyle.DashLine)
         self._marks = [
             pg.InfiniteLine(
                 at_s,
                 angle=90,
                 pen=pen,
                 label=name or None,
-                labelOpts={"color": colours.ink, "position": 0.97, "anchors": [(0, 0), (0, 0)]},
+                labelOpts={
+                    "color": colours.ink,
+                    "position": 0.97,
+                    "anchors": [(0, 0), (0, 0)],
+                },
             )
             for at_s, name in moments_s
         ]
         for line in self._marks:
             self.lanes.plot.addItem(line)
+        self._named = any(name for _, name in moments_s)
+        self._fit_lanes()
 
     def restyle(self) -> None:
         """Take the colours in force."""
@@ -123,9 +134,16 @@ class LanesPlot(QWidget):
         self._curves = {channel: pg.PlotCurveItem(antialias=False) for channel in channels}
         for curve in self._curves.values():
             self.lanes.plot.addItem(curve)
-        self.lanes.plot.setYRange(-0.2, max(len(channels), 1) - 0.1, padding=0)
+        self._fit_lanes()
+        # A name a line, the head of the panel, and the axis with its title.
+        self.lanes.setMinimumHeight((len(channels) + _LINES_BESIDE) * self.fontMetrics().height())
         self._levels = None
         self.restyle()
+
+    def _fit_lanes(self) -> None:
+        """Give each lane its row, and the names of marks one above all of them."""
+        rows = max(len(self._curves), 1) + (_NAMES_ROW if self._named else 0)
+        self.lanes.plot.setYRange(-0.2, rows - 0.1, padding=0)
 
     def _show_levels(self, wires: Wires) -> None:
         levels = [lane.level for lane in wires.lanes.values()]

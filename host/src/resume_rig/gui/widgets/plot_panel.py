@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.widgets.export_to_file import export_to_file
-from resume_rig.gui.widgets.exportable import ExportFormat, Writing, png_of, svg_of
+from resume_rig.gui.widgets.exportable import ExportFormat, Head, Writing, png_of, svg_of
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
 
 _SWATCH_PX = 12
@@ -33,6 +33,7 @@ class PlotPanel(QWidget):
         self._title = title
         self._labels = {"bottom": x_label, "left": y_label}
         self._note = ElidedLabel(role="soft")
+        self._entries: tuple[tuple[str, str], ...] = ()
         self.graphics = pg.PlotWidget()
         self.plot = self.graphics.getPlotItem()
         self.plot.setMenuEnabled(False)
@@ -63,6 +64,7 @@ class PlotPanel(QWidget):
 
     def key(self, entries: Sequence[tuple[str, str]]) -> None:
         """Say what each colour stands for, above the plot: `#rrggbb`, words; asked for once."""
+        self._entries = tuple(entries)
         for colour, words in entries:
             swatch = QLabel()
             swatch.setFixedSize(_SWATCH_PX, _SWATCH_PX)
@@ -97,10 +99,14 @@ class PlotPanel(QWidget):
         return ExportFormat("PNG", self._png), ExportFormat("SVG", self._svg)
 
     def _png(self) -> Writing:
-        return png_of(self.graphics, self._desk.look.colours.paper)
+        return png_of(self.graphics, self._head())
 
     def _svg(self) -> Writing:
-        return svg_of(self.graphics, self._title)
+        return svg_of(self.graphics, self._head())
+
+    def _head(self) -> Head:
+        colours = self._desk.look.colours
+        return Head(self._title, self._note.text(), self._entries, colours.paper, colours.ink)
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)

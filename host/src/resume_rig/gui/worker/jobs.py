@@ -28,6 +28,7 @@ class Task:
         self.name = name
         self.done = 0
         self.of = 0
+        self.given_up = False
         self._cancelled = threading.Event()
         self._told = told
         self._end: Callable[[], None] = _nothing
@@ -48,6 +49,11 @@ class Task:
         """Ask the work to stop: it does at its next `progress`; a process is ended at once."""
         self._cancelled.set()
         self._end()
+
+    def give_up(self) -> None:
+        """Cancel it for a person, who is told so where the work's failure would be."""
+        self.given_up = True
+        self.cancel()
 
     def ended_by(self, end: Callable[[], None]) -> None:
         """Let `cancel` call `end`, too."""
@@ -163,18 +169,17 @@ class Jobs(QObject):
     @staticmethod
     def _answer(order: _Order) -> Callable[[], None]:
         """Do the work; return what is to be done with its end in the window's thread."""
-        if order.task.cancelled:
-            return _nothing
+        task = order.task
         try:
-            return order.run()
+            return _cancelled(order) if task.cancelled else order.run()
         except Cancelled:
-            return _nothing
+            return _cancelled(order)
         except ResumeRigError as error:
             text = one_line(str(error))
-            return _nothing if order.task.cancelled else lambda: order.failed(text)
+            return _cancelled(order) if task.cancelled else lambda: order.failed(text)
         except Exception as error:
             # The last resort: a mistake of the program must not end the thread without a word.
-            logger.exception("job failed: %s", order.task.name)
+            logger.exception("job failed: %s", task.name)
             text = f"internal error, {type(error).__name__}: {one_line(str(error))}"
             return lambda: order.failed(f"{text}; please report it")
 
@@ -183,9 +188,16 @@ class Jobs(QObject):
         if isinstance(told, tuple):
             task, answer = told
             self._waiting.remove(task)
-            if not task.cancelled:
+            if task.given_up or not task.cancelled:
                 answer()
         self.changed.emit()
+
+
+def _cancelled(order: _Order) -> Callable[[], None]:
+    """Return what is to be done with the end of work that was cancelled."""
+    if not order.task.given_up:
+        return _nothing
+    return lambda: order.failed(f"{order.task.name} was cancelled")
 
 
 def _nothing() -> None:

@@ -4,6 +4,10 @@ from resume_rig.model.errors import RecordError
 from resume_rig.oslog.powercfg.report_text import head_text, read_report
 from resume_rig.oslog.powercfg.script_data import data_start
 from resume_rig.oslog.powercfg.script_report import read_script_report
+from resume_rig.oslog.powercfg.sleep_diagnostics import (
+    is_sleep_diagnostics,
+    read_sleep_diagnostics,
+)
 from resume_rig.oslog.powercfg.static_report import is_static_report, read_static_report
 from resume_rig.oslog.powercfg.xml_report import NAMESPACE, is_sleep_study_xml, read_xml_report
 from resume_rig.oslog.problems import ProblemTally
@@ -17,7 +21,9 @@ def is_powercfg_report(head: bytes) -> bool:
         return True
     if not text[:15].lower().startswith(("<html", "<!doctype html")):
         return False
-    return f'xmlns:slp="{NAMESPACE}"' in text[:4096] or data_start(text) is not None
+    if f'xmlns:slp="{NAMESPACE}"' in text[:4096] or is_sleep_diagnostics(text):
+        return True
+    return data_start(text) is not None
 
 
 def read_powercfg_report(request: SourceRequest) -> SourceReading:
@@ -35,7 +41,9 @@ def read_powercfg_report(request: SourceRequest) -> SourceReading:
         return read_script_report(request, text, start, tally)
     if is_static_report(text):
         return read_static_report(request, text, tally)
+    if is_sleep_diagnostics(text):
+        return read_sleep_diagnostics(request, text, tally)
     raise RecordError(
         f"could not read {request.path}: found a report of powercfg without sessions, allowed are"
-        " reports of powercfg /sleepstudy and /systempowerreport"
+        " reports of powercfg /sleepstudy, /systempowerreport and /systemsleepdiagnostics"
     )

@@ -180,8 +180,11 @@ class OsLog:
             self._write_pending(moment.t_ns)
 
     def _in_standby(self) -> bool:
-        """Return whether it sleeps in Modern Standby, and says so."""
-        return self._began.kind is SleepKind.MODERN_STANDBY and self.behaviour.claims is None
+        """Return whether it says that it sleeps in Modern Standby; it does, or claims to."""
+        told = self._began.kind
+        if self.behaviour.claims is not None and told is self.behaviour.sleeps:
+            told = self.behaviour.claims
+        return told is SleepKind.MODERN_STANDBY
 
     def _frozen(self, moment: OsFrozen) -> None:
         if self._in_standby():

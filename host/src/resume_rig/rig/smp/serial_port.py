@@ -11,6 +11,7 @@ from serial.urlhandler import protocol_socket
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, UsageError
+from resume_rig.rig.share.greeting import turned_away
 from resume_rig.rig.smp.serial_transport import POLL_S, SerialTransport
 
 if sys.platform == "win32":
@@ -50,11 +51,21 @@ def open_serial(path: str, clock: Clock, name: str) -> SerialTransport:
         LinkLost: there is no such port, it is taken, or it is not a serial port.
         UsageError: the path is an URL of a kind that pyserial does not know.
     """
+    port = open_plain(path, POLL_S if sys.platform == "win32" else 0)
+    return SerialTransport(port, clock, name)
+
+
+def open_plain(path: str, timeout_s: float) -> serial.Serial:
+    """Open a serial port for this process alone, with that time-out of reads.
+
+    Raises:
+        LinkLost, UsageError: as `open_serial`.
+    """
     try:
-        port = serial.serial_for_url(
+        return serial.serial_for_url(
             path,
             baudrate=_BAUD,
-            timeout=POLL_S if sys.platform == "win32" else 0,
+            timeout=timeout_s,
             write_timeout=_WRITE_TIMEOUT_S,
             exclusive=True,
         )
@@ -62,7 +73,6 @@ def open_serial(path: str, clock: Clock, name: str) -> SerialTransport:
         raise LinkLost(f"could not open serial port {path}: {_why(e)}") from e
     except ValueError as e:
         raise UsageError(f"{path!r} is not the name of a serial port: {e}") from e
-    return SerialTransport(port, clock, name)
 
 
 def open_socket(host: str, port_number: int, clock: Clock, name: str) -> SerialTransport:
@@ -85,7 +95,8 @@ def open_rfc2217(host: str, port_number: int, clock: Clock, name: str) -> Serial
     """Open a rig's port that an RFC 2217 (telnet) server shares; arguments as open_serial.
 
     Raises:
-        LinkLost: nobody listens there, or what listens does not speak RFC 2217.
+        LinkLost: nobody listens there, what listens does not speak RFC 2217, or it serves another
+            client; `resume-rig share` says whom.
     """
     try:
         # pyserial's RFC 2217 port knows no write timeout and gives no descriptor to select on.
@@ -93,8 +104,9 @@ def open_rfc2217(host: str, port_number: int, clock: Clock, name: str) -> Serial
             f"rfc2217://{_bracketed(host)}:{port_number}", baudrate=_BAUD, timeout=POLL_S
         )
     except (OSError, ValueError) as e:
+        why = turned_away(host, port_number) or _cause(e)
         raise LinkLost(
-            f"could not connect to the RFC 2217 server at {host} port {port_number}: {_cause(e)}"
+            f"could not connect to the RFC 2217 server at {host} port {port_number}: {why}"
         ) from e
     return SerialTransport(port, clock, name)
 

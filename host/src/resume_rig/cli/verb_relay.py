@@ -1,0 +1,77 @@
+"""`resume-rig relay`: the rig as the relay board that Dasharo's test system speaks to."""
+
+import argparse
+import json
+import threading
+
+from resume_rig.cli.arguments import add_rig_arguments, add_verb
+from resume_rig.cli.console import answer, say
+from resume_rig.cli.exit_status import DONE
+from resume_rig.model.errors import UsageError
+
+_MAX_PORT = 65_535
+
+
+def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb to the command line."""
+    parser = add_verb(
+        verbs,
+        "relay",
+        "let test systems that know Dasharo's RTE relay board press the button, until Ctrl-C",
+        "  resume-rig relay --rig serial:/dev/ttyACM0 --dut my-laptop.toml --tcp 127.0.0.1:8000",
+    )
+    add_rig_arguments(parser, default=None)
+    parser.add_argument(
+        "--tcp",
+        metavar="HOST:PORT",
+        default="127.0.0.1:8000",
+        help="where to listen (default 127.0.0.1:8000, the port that its clients ask); there is "
+        "no login, so name an address that only your lab reaches",
+    )
+    parser.add_argument(
+        "--power-cycle",
+        metavar="COMMAND",
+        help="a program that switches the DUT's supply, for GPIO 0 (RESUME_RIG_POWER=off or on)",
+    )
+    parser.set_defaults(execute=execute)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    from resume_rig.acceptance.bench_in_use import open_bench
+    from resume_rig.acceptance.held_line import HeldLines
+    from resume_rig.acceptance.power_actions import PowerActions
+    from resume_rig.acceptance.single_actions import SingleActions
+    from resume_rig.campaign.hooks import command_words
+    from resume_rig.campaign.power_command import PowerCommand
+    from resume_rig.relay.gpio import Gpios
+    from resume_rig.relay.server import serve_relay
+
+    host, colon, port = args.tcp.rpartition(":")
+    if not colon or not (port.isascii() and port.isdigit() and int(port) <= _MAX_PORT):
+        raise UsageError(f"--tcp {args.tcp!r} is not HOST:PORT, for example 127.0.0.1:8000")
+    supply = None
+    if args.power_cycle is not None:
+        supply = PowerCommand(command_words(args.power_cycle), {"rig": args.rig})
+    bench, lock = open_bench(args.rig, args.dut), threading.RLock()
+    lines = HeldLines(bench, lock)
+    try:
+        actions = SingleActions(bench)
+        gpios = Gpios(actions, PowerActions(actions, supply), lines, lock)
+        serve_relay(gpios, host or "127.0.0.1", int(port), lambda url: _announce(args, url))
+    except KeyboardInterrupt:
+        say("resume-rig: the relay ends.")
+    finally:
+        try:
+            lines.close()
+        finally:
+            bench.close()
+    return DONE
+
+
+def _announce(args: argparse.Namespace, url: str) -> None:
+    """Tell where the relay is, as soon as it is there."""
+    if args.json:
+        answer([json.dumps({"schema": "resume-rig/relay/1", "relay": url}) + "\n"])
+    else:
+        say(f"The rig {args.rig} is a relay board at {url}/api/v1/gpio; Ctrl-C ends it.")

@@ -1,0 +1,20 @@
+"""The rig inside labgrid: `imports: [resume_rig.labgrid_rig]` in an environment's file.
+
+Only where labgrid is; it brings a pyserial of its own, and so lives in an environment of its own.
+Importing this is what makes labgrid know the classes.
+"""
+
+from resume_rig.labgrid_rig.driver import ResumeRigDriver
+from resume_rig.labgrid_rig.output_driver import ResumeRigOutputDriver
+from resume_rig.labgrid_rig.resources import NetworkResumeRig, RawResumeRig, USBResumeRig
+from resume_rig.labgrid_rig.strategy import ResumeRigStrategy, Status
+
+__all__ = [
+    "NetworkResumeRig",
+    "RawResumeRig",
+    "ResumeRigDriver",
+    "ResumeRigOutputDriver",
+    "ResumeRigStrategy",
+    "Status",
+    "USBResumeRig",
+]

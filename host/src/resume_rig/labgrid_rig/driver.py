@@ -1,0 +1,226 @@
+"""What a rig can do for labgrid: power, one sleep, one wake, campaigns."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import attr
+from labgrid.driver.common import Driver
+from labgrid.factory import target_factory
+from labgrid.protocol import PowerProtocol, ResetProtocol
+from labgrid.step import step
+
+from resume_rig.acceptance.assessment import Assessed
+from resume_rig.acceptance.bench_in_use import BenchInUse, open_bench
+from resume_rig.acceptance.durations import named_duration_ns
+from resume_rig.acceptance.held_line import HeldLines
+from resume_rig.acceptance.power_actions import PowerActions
+from resume_rig.acceptance.single_actions import DutState, SingleActions
+from resume_rig.campaign.hooks import command_words
+from resume_rig.campaign.power_command import PowerCommand
+from resume_rig.labgrid_rig.resources import url_of
+from resume_rig.model.channel import Actuator
+from resume_rig.model.errors import UsageError
+from resume_rig.pytest_rig.dut import actuator_named
+from resume_rig.pytest_rig.running import run_campaign_by_words
+
+
+@dataclass(frozen=True, slots=True)
+class _Hands:
+    """What there is while the driver is active."""
+
+    bench: BenchInUse
+    actions: SingleActions
+    power: PowerActions
+    lines: HeldLines
+
+
+@target_factory.reg_driver
+@attr.s(eq=False)
+class ResumeRigDriver(Driver, PowerProtocol, ResetProtocol):
+    """A rig and the DUT on it.
+
+    Every method may raise the errors of `resume_rig.model.errors`, each one sentence.
+
+    Attributes:
+        dut: name of a shipped DUT profile, or path of one beside the environment's file.
+        log: the DUT's log for campaigns, as `resume-rig run --log` takes it.
+        power_cycle: a command for the DUT's supply, as `resume-rig run --power-cycle` takes it.
+        out: folder for the stores of campaigns.
+    """
+
+    bindings: ClassVar = {"resource": {"RawResumeRig", "USBResumeRig", "NetworkResumeRig"}}
+
+    dut = attr.ib(
+        default=None, validator=attr.validators.optional(attr.validators.instance_of(str))
+    )
+    log = attr.ib(
+        default=None, validator=attr.validators.optional(attr.validators.instance_of(str))
+    )
+    power_cycle = attr.ib(
+        default=None, validator=attr.validators.optional(attr.validators.instance_of(str))
+    )
+    out = attr.ib(default="resume-rig-out", validator=attr.validators.instance_of(str))
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        self._lock = threading.RLock()
+        self._hands: _Hands | None = None
+
+    def on_activate(self) -> None:
+        """Open the rig for this process alone."""
+        supply = None
+        if self.power_cycle is not None:
+            supply = PowerCommand(command_words(self.power_cycle), {"target": self.target.name})
+        bench = open_bench(url_of(self.resource), self._profile())
+        actions = SingleActions(bench)
+        power = PowerActions(actions, supply)
+        self._hands = _Hands(bench, actions, power, HeldLines(bench, self._lock))
+
+    def on_deactivate(self) -> None:
+        """Let go of every actuator and of the rig."""
+        hands, self._hands = self._hands, None
+        if hands is None:
+            return
+        with ExitStack() as stack:
+            stack.callback(hands.bench.close)
+            stack.callback(hands.lines.close)
+
+    @Driver.check_active
+    @step()
+    def on(self) -> None:
+        """Start, or wake, a DUT that does not run."""
+        with self._held() as hands:
+            hands.power.on()
+
+    @Driver.check_active
+    @step()
+    def off(self) -> None:
+        """Hold the button until the power is cut."""
+        with self._held() as hands:
+            hands.power.off()
+
+    @Driver.check_active
+    @step()
+    def cycle(self) -> None:
+        """Cut the power, and start the DUT again."""
+        with self._held() as hands:
+            hands.power.reset()
+
+    @Driver.check_active
+    @step()
+    def reset(self) -> None:
+        """As `cycle`: a rig has no wire to the reset header."""
+        self.cycle()
+
+    @Driver.check_active
+    @step()
+    def let_boot(self) -> None:
+        """Wait for as long as the DUT's profile gives its OS to react."""
+        with self._held() as hands:
+            hands.power.let_boot()
+
+    @Driver.check_active
+    @step(args=["length", "force_off"])
+    def press(self, length: str = "150 ms", force_off: bool = False) -> int | None:
+        """Press the button; return how long the header saw it [ns], None where it saw none."""
+        length_ns = named_duration_ns("length", length)
+        with self._held() as hands:
+            return hands.actions.press(length_ns, force_off=force_off).width_ns
+
+    @Driver.check_active
+    @step(args=["by"])
+    def put_to_sleep(self, by: str = "BUTTON", timeout: str = "60 s") -> int:
+        """Put the DUT to sleep; return the time from the trigger to sleep entry [ns]."""
+        limit_ns = named_duration_ns("timeout", timeout)
+        with self._held() as hands:
+            return hands.actions.put_to_sleep(actuator_named(by), limit_ns)
+
+    @Driver.check_active
+    @step(args=["by"])
+    def wake(self, by: str = "BUTTON", timeout: str = "60 s") -> int:
+        """Wake the DUT; return the time from the trigger to the last sign of it [ns]."""
+        limit_ns = named_duration_ns("timeout", timeout)
+        with self._held() as hands:
+            return hands.actions.wake(actuator_named(by), limit_ns)
+
+    @Driver.check_active
+    def dut_state(self) -> str:
+        """Return what the wires show: awake, S3, S4, off or unclear."""
+        with self._held() as hands:
+            return hands.actions.state().value
+
+    @Driver.check_active
+    @step(args=["state"])
+    def await_state(self, state: str, timeout: str = "60 s") -> None:
+        """Wait until the wires show a state, as `dut_state` names it."""
+        if state not in list(DutState):
+            raise UsageError(f"{state!r} is no state; allowed are {', '.join(DutState)}")
+        limit_ns = named_duration_ns("timeout", timeout)
+        with self._held() as hands:
+            hands.actions.await_state(DutState(state), limit_ns)
+
+    @Driver.check_active
+    def get(self) -> bool:
+        """Return whether the DUT has power: it runs, or sleeps no deeper than S3."""
+        return self.dut_state() not in ("off", "S4")
+
+    @Driver.check_active
+    def levels(self) -> dict[str, int]:
+        """Return the present level of each wired channel."""
+        with self._held() as hands:
+            return {str(channel): level for channel, level in hands.actions.levels().items()}
+
+    @Driver.check_active
+    @step()
+    def run_campaign(self, requirement: str = "sysfund-0004", **words: Any) -> Assessed:
+        """Run a campaign into a new store in `out`; words as the options of `resume-rig run`.
+
+        `resume_rig.pytest_rig.assert_resume` asserts what it shows.
+        """
+        with self._held() as hands:
+            return run_campaign_by_words(
+                hands.bench,
+                words,
+                folder=Path(self.out),
+                test=self.target.name,
+                requirement=requirement,
+                log=self.log,
+            )
+
+    @Driver.check_active
+    def hold(self, actuator: Actuator, longest_ns: int | None) -> None:
+        """Close the button's contact, or the lid, until `let_go`."""
+        with self._held() as hands:
+            if actuator is Actuator.LID:
+                hands.lines.hold_lid()
+            else:
+                hands.lines.hold_button(longest_ns)
+
+    @Driver.check_active
+    def let_go(self, actuator: Actuator) -> None:
+        """Open the contact, or the lid."""
+        with self._held() as hands:
+            hands.lines.let_go(actuator)
+
+    @Driver.check_active
+    def is_held(self, actuator: Actuator) -> bool:
+        """Return whether the line itself shows a press, or a closed lid."""
+        with self._held() as hands:
+            return hands.lines.is_active(actuator)
+
+    @contextmanager
+    def _held(self) -> Iterator[_Hands]:
+        if self._hands is None:
+            raise UsageError("the rig of this driver is not open; activate the driver first")
+        with self._lock:
+            yield self._hands
+
+    def _profile(self) -> str | None:
+        """Return the DUT's profile; a path counts from the environment's file."""
+        if self.dut is None or not self.dut.endswith(".toml") or self.target.env is None:
+            return self.dut
+        return str(self.target.env.config.resolve_path(self.dut))

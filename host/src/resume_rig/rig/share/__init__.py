@@ -1,0 +1,1 @@
+"""A board's port for other machines: an RFC 2217 server."""
