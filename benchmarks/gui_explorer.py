@@ -47,7 +47,7 @@ class Watch:
         QApplication.processEvents()
         self.walls_ms.append((time.perf_counter() - wall) * 1000)
         self.works_ms.append((time.thread_time() - work) * 1000)
-        time.sleep(0.001)
+        time.sleep(0.005)
 
     def until(self, done: Callable[[], bool]) -> float:
         """Let it work until something is so; return the seconds that it took."""

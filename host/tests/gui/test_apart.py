@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,23 @@ from resume_rig.model.errors import RecordError
 from resume_rig.model.requirement import Requirement
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
+
+
+SLEEPER = """\
+import os, time
+from pathlib import Path
+
+def sleep(told, path):
+    Path(path).write_text(str(os.getpid()), "utf-8")
+    told(0, 1)
+    time.sleep(600)
+"""
+WINDOW = """\
+import sys, sleeper
+from resume_rig.gui.worker.apart import Apart, Order
+
+Apart(Order(sleeper.sleep, (sys.argv[1],))).result(lambda *_: print("begun", flush=True))
+"""
 
 
 class Surprise:
@@ -72,6 +91,23 @@ def test_a_mistake_of_the_program_is_a_sentence() -> None:
 def test_a_process_that_is_gone_is_said(surprise: Surprise, why: str) -> None:
     with pytest.raises(RecordError, match=f"a process of its own: {why}; look whether"):
         Apart(Order(judge_store, (surprise,))).result(ignore)
+
+
+def test_it_ends_with_a_window_that_is_killed(tmp_path: Path) -> None:
+    told = tmp_path / "told.txt"
+    (tmp_path / "sleeper.py").write_text(SLEEPER, "utf-8")
+    words = [sys.executable, "-c", WINDOW, str(told)]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE) as window:
+        assert window.stdout is not None
+        assert window.stdout.readline() == b"begun\n"
+        number = int(told.read_text("utf-8"))
+        window.kill()
+    until_s = time.monotonic() + 60
+    while Path(f"/proc/{number}/cmdline").exists() and time.monotonic() < until_s:
+        time.sleep(0.02)
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
 
 
 def test_a_job_that_is_cancelled_ends_its_process(qtbot: QtBot, window: Window) -> None:

@@ -52,7 +52,8 @@ def test_a_campaign_ends_with_its_verdict_its_confidence_and_its_report(
     assert told.report == tmp_path / "six.html"
     qtbot.mouseClick(view.answer.explore, Qt.MouseButton.LeftButton)
     explorer = cast(ExplorerView, window.view)
-    qtbot.waitUntil(lambda: explorer.settled() and len(explorer.cycles.model.rows) == 6)
+    qtbot.waitUntil(explorer.settled, timeout=PATIENCE_MS)
+    assert len(explorer.cycles.model.rows) == 6
 
 
 def test_commands_of_the_user_are_told_of_failures_and_of_the_end(

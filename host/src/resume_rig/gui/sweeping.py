@@ -24,10 +24,6 @@ class Sweeper(QObject):
         self._timer.timeout.connect(self.sweep)
         self._timer.start()
 
-    def leave_out(self) -> None:
-        """Look no more at what there is now: it stays as long as the window, and is very much."""
-        gc.freeze()
-
     def sweep(self) -> None:
         """Collect the generations that are due, as Python itself would."""
         counts = gc.get_count()
@@ -39,5 +35,4 @@ class Sweeper(QObject):
     def stop(self) -> None:
         """Give the collector back."""
         self._timer.stop()
-        gc.unfreeze()
         gc.enable()

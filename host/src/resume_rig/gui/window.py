@@ -170,7 +170,6 @@ class Window(QMainWindow):
             view.setObjectName(entry.name)
             self._views[entry.name] = view
             self._stack.addWidget(view)
-            self._sweeper.leave_out()
         return self._views[entry.name]
 
     def _build(self) -> None:

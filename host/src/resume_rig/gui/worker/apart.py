@@ -5,10 +5,12 @@ what is told of it, both pickled.
 """
 
 import logging
+import os
 import pickle
 import signal
 import subprocess
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -67,23 +69,30 @@ class Apart(Generic[T]):
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
+        # The pipe of orders stays open as long as somebody waits: see `_end_with_the_window`.
         try:
-            with suppress(BrokenPipeError), process.stdin as orders:
-                pickle.dump(self._order, orders)
-            with process.stdout as answers:
-                return self._answer(answers, told)
+            with suppress(BrokenPipeError):
+                pickle.dump(self._order, process.stdin)
+                process.stdin.flush()
+            return self._answer(process.stdout, told)
         finally:
-            self.end()
-            try:
-                process.wait(_PATIENCE_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            self._end_surely()
+            for pipe in (process.stdin, process.stdout):
+                with suppress(BrokenPipeError):
+                    pipe.close()
 
     def end(self) -> None:
         """Ask it to end, so that it leaves nothing half done; `result` then raises."""
         with suppress(ProcessLookupError):
             self._process.terminate()
+
+    def _end_surely(self) -> None:
+        self.end()
+        try:
+            self._process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def _answer(self, answers: IO[bytes], told: Told) -> T:
         while True:
@@ -134,11 +143,18 @@ class _Broken:
     trace: str
 
 
+def _end_with_the_window() -> None:
+    """End as `Apart.end` does when the other end of the pipe is gone, killed perhaps."""
+    os.read(sys.stdin.fileno(), 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 def work() -> None:
     """Do the one order that comes in; the other end of the pipe is `Apart`."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     answers = sys.stdout.buffer
     order = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with_the_window, daemon=True).start()
 
     def tell(answer: object) -> None:
         pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
