@@ -94,10 +94,10 @@ class RecoveryRun:
             RecoveryStep.ASK: self._ask,
         }
         self._bench.begin()
-        ok = steps[self.step]()
-        # A wait may end before the lines were read that do not decide it; the record needs them.
+        helped = steps[self.step]()
+        # A wait reads until it knows its own lines; the others are part of the evidence.
         self._bench.read()
-        return ok
+        return helped
 
     def recorded(self, *, ok: bool) -> Recovery:
         """Return what was done so far."""

@@ -31,19 +31,24 @@ class NativeOptions:
     loopback: bool = False
 
 
-_OPTION = re.compile(r"(.*),(seed|dut)=([^,]*)", re.DOTALL)
+_OPTION = re.compile(r"(.*),(seed|dut|faults)=([^,]*)", re.DOTALL)
 
 
 def parse_native_options(text: str) -> NativeOptions:
     """Return the options of a `native:` URL, e.g. of "build/zephyr.exe,seed=7".
 
     Raises:
-        UsageError: no path, or a seed that is none.
+        UsageError: no path, a seed that is none, or a fault plan.
     """
     path, found = text, dict[str, str]()
     # From the right, each option once: a path may have commas, too.
     while (option := _OPTION.fullmatch(path)) is not None and option[2] not in found:
         path, found[option[2]] = option[1], option[3]
+    if "faults" in found:
+        raise UsageError(
+            f"native: takes no fault plan, and was given {found['faults'][:40]!r}: line, clock and "
+            "ring of a real firmware are its own; allowed is sim:...,faults=FILE"
+        )
     if not path:
         raise UsageError("native: names no image; allowed is native:PATH[,seed=N][,dut=loopback]")
     digits = found.get("seed", "0")
