@@ -36,6 +36,7 @@ from resume_rig.rig.interface import (
     SelfTestCheck,
 )
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.board import LIGHT_RATE_HZ
 from resume_rig.rig.sim.control import SimulatedControl
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.smp.client import SmpClient
@@ -315,7 +316,10 @@ def fake(make_fake: Callable[[str], CampaignBench]) -> CampaignBench:
 
 @pytest.fixture
 def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., CampaignBench]:
-    """Make a simulated bench on a virtual clock: (seed, faults, profile, start) -> bench."""
+    """Make a simulated bench on a virtual clock: (seed, faults, profile, start) -> bench.
+
+    `foreseen` is a board without a photodiode that is asked only where it has news.
+    """
 
     def make(
         seed: int = 7,
@@ -325,11 +329,14 @@ def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., Campaig
         name: str = "sim.rrs",
         start_utc_ns: int | None = None,
         change: Callable[[DutProfile], DutProfile] = lambda dut: dut,
+        foreseen: bool = False,
     ) -> CampaignBench:
         clock = VirtualClock() if start_utc_ns is None else VirtualClock(start_utc_ns)
         dut = change(load_dut_profile(profile))
-        bench = SimulatedBench(dut, clock, seed, faults=faults)
-        rig = SmpRig(SmpClient(InProcessTransport(bench.handle, clock), clock))
+        light_rate_hz = 0 if foreseen else LIGHT_RATE_HZ
+        bench = SimulatedBench(dut, clock, seed, faults=faults, light_rate_hz=light_rate_hz)
+        client = SmpClient(InProcessTransport(bench.handle, clock), clock)
+        rig = SmpRig(client, foresight=bench if foreseen else None)
         info = rig.info()
         identity = identify(
             rig_url="sim:", rig=info, dut=dut, requirement=requirement, created_utc_ns=2

@@ -62,8 +62,11 @@ def test_a_hang_is_told_by_one_more_press(
     assert (FindingKind.HUNG in {f.kind for f in told.findings}) == (expected is not outcome)
 
 
-def test_a_dut_that_hangs_in_its_resume_is_told_so_and_fails(simulated: Make) -> None:
-    bench = simulated()
+@pytest.mark.parametrize("foreseen", [False, True])
+def test_a_dut_that_hangs_in_its_resume_is_told_so_and_fails(
+    simulated: Make, foreseen: bool
+) -> None:
+    bench = simulated(foreseen=foreseen)
     sound = bench.identity.dut.behaviour
 
     def act(event: Any) -> None:
@@ -107,8 +110,11 @@ def test_what_woke_by_itself_hangs_where_it_did_not_come_up(
     assert told.findings[:2] == findings
 
 
-def test_a_dut_that_wakes_by_itself_and_hangs_is_told_of_both(simulated: Make) -> None:
-    bench = simulated()
+@pytest.mark.parametrize("foreseen", [False, True])
+def test_a_dut_that_wakes_by_itself_and_hangs_is_told_of_both(
+    simulated: Make, foreseen: bool
+) -> None:
+    bench = simulated(foreseen=foreseen)
     sound = bench.identity.dut.behaviour
 
     def act(event: Any) -> None:

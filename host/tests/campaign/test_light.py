@@ -164,3 +164,41 @@ def test_an_s3_that_was_off_is_a_boot_and_no_resume(measured: Any, short_plan: P
     assert cycle.state is OutsideState.S5
     assert cycle.outcome is Outcome.REBOOTED
     assert [finding.kind for finding in cycle.findings] == [FindingKind.REBOOTED]
+
+
+@pytest.mark.parametrize(
+    ("held_up_s", "state"),
+    [(0.5, OnsetState.OK), (3, OnsetState.NOT_SETTLED), (8, OnsetState.NOT_SETTLED)],
+)
+def test_light_is_seen_where_a_poor_line_outlasts_its_recording(
+    simulated: Make, short_plan: Plan, held_up_s: float, state: OnsetState
+) -> None:
+    """The board tells of its newest recording alone, which may begin after the light."""
+    bench = simulated()
+    read_light, press = bench.rig.light, bench.rig.press
+    presses: list[Any] = []
+    held_up: list[int] = []
+
+    def slow(cursor: int, *more: Any) -> Any:
+        if len(presses) == 2 and not held_up:
+            held_up.append(cursor)
+            bench.clock.sleep_ns(round(held_up_s * 1e9))
+        return read_light(cursor, *more)
+
+    def pressed(*told: Any, **more: Any) -> Any:
+        presses.append(told)
+        return press(*told, **more)
+
+    bench.rig.light, bench.rig.press = slow, pressed
+    bench.begin(dataclasses.replace(short_plan, cycles=1))
+
+    (raw,) = cycles_of(bench.path)
+    assert held_up
+    assert raw.onset is not None
+    assert raw.onset.state is state
+    assert 0 <= (raw.onset.first_ns or 0) - lit_ns(raw) < HALF_RAMP_NS
+    (timed,) = outside_cycles(load_campaign(bench.path))
+    assert IntervalName.PRESS_TO_FIRST_LIGHT in timed.outside.intervals
+    told = [f.text for f in timed.outside.findings if f.kind is FindingKind.LIGHT_NOT_TIMED]
+    assert all("ended before its level had settled" in text for text in told)
+    assert len(told) == (state is not OnsetState.OK)

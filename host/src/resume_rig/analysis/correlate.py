@@ -345,7 +345,8 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
 def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:
     """Return whether the OS should have written a record; no log tells of a boot as one."""
     wrote = outside.outcome in CAME_BACK and outside.asked is not SleepKind.BOOT
-    return told.record is None and wrote
+    # Of a cycle whose record may be one of several, the log is not silent.
+    return told.record is None and told.missing is not CycleReason.AMBIGUOUS and wrote
 
 
 def _clock(

@@ -175,8 +175,8 @@ def match_arrays(
         spread_ns=spread_ns,
         steps=_steps(sure, outside),
         alike=alike if len(pairs.cycle) == 0 else 1,
-        cycle_reasons=cycle_reasons(moments, times, pairs, outside.index[unsure.rows]),
-        record_reasons=record_reasons(times, pairs, unsure.record),
+        cycle_reasons=cycle_reasons(moments, times, pairs, outside.index[unsure.rows], seen),
+        record_reasons=record_reasons(times, pairs, unsure.record, seen),
     )
 
 

@@ -1,13 +1,17 @@
 """Why a cycle has no record, and a record no cycle: the likely reason, from what stands around."""
 
 from collections.abc import Collection
+from typing import Final
 
 import numpy as np
 
+from resume_rig.analysis.match_live import UNKNOWN, Seen
 from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_times import Indexes, Moments, RecordTimes
 from resume_rig.model.match import CycleReason, RecordReason
 from resume_rig.model.os_record import SleepKind
+
+_NOT_OF_THE_CAMPAIGN: Final = (RecordReason.BEFORE_CAMPAIGN, RecordReason.AFTER_CAMPAIGN)
 
 
 def cycle_reasons(
@@ -15,6 +19,7 @@ def cycle_reasons(
     times: RecordTimes,
     pairs: Pairs,
     ambiguous: Indexes,
+    seen: Seen,
 ) -> dict[int, CycleReason]:
     """Return a reason for every cycle without a record.
 
@@ -23,18 +28,22 @@ def cycle_reasons(
         times: of the records.
         pairs: what is matched.
         ambiguous: cycles that likely had a record, though not likely enough.
+        seen: which readings of the log brought the records.
     """
     asleep, awake = ~np.isnan(moments.asleep_s), ~np.isnan(moments.awake_s)
     free = np.ones(len(asleep), dtype=np.bool_)
     free[pairs.cycle] = False
     around, unsure = _Around(times, pairs), set(ambiguous.tolist())
+    unsure.update(_told_of(times, pairs, seen).tolist())
     return {
         index: _of_cycle(index, bool(asleep[index]), bool(awake[index]), around, unsure)
         for index in np.flatnonzero(free).tolist()
     }
 
 
-def record_reasons(times: RecordTimes, pairs: Pairs, ambiguous: Indexes) -> dict[int, RecordReason]:
+def record_reasons(
+    times: RecordTimes, pairs: Pairs, ambiguous: Indexes, seen: Seen
+) -> dict[int, RecordReason]:
     """Return a reason for every record without a cycle; the arguments as of `cycle_reasons`."""
     free = np.ones(len(times.kind), dtype=np.bool_)
     free[pairs.record] = False
@@ -56,8 +65,19 @@ def record_reasons(times: RecordTimes, pairs: Pairs, ambiguous: Indexes) -> dict
         elif doze[index]:
             found[index] = RecordReason.DOZE
         else:
-            found[index] = around.of_record(index)
+            reason = around.of_record(index)
+            live = seen.of_record[index] != UNKNOWN and reason in _NOT_OF_THE_CAMPAIGN
+            # A reading of the campaign brought it, so it was written while the campaign ran.
+            found[index] = RecordReason.AMBIGUOUS if live else reason
     return found
+
+
+def _told_of(times: RecordTimes, pairs: Pairs, seen: Seen) -> Indexes:
+    """Return the cycles whose own reading brought a record that is no other cycle's."""
+    free = np.ones(len(times.kind), dtype=np.bool_)
+    free[pairs.record] = False
+    free &= times.usable & (times.doubled_of < 0) & (seen.of_record != UNKNOWN)
+    return np.flatnonzero(np.isin(seen.of_cycle, seen.of_record[free]))
 
 
 class _Around:

@@ -72,7 +72,8 @@ class Bench:
         self._lease_ns = info.lease_ns
         self._faults: Faults | None = None
         self._faults_ns = 0
-        self._light_wanted = False
+        self._light_wanted = self._light_armed = False
+        self._kept_onset: LightOnset | None = None
         # Three requests in a lease: one may be lost and another late.
         self._silence_ns = info.lease_ns // 4
         self.slow_pause_ns = min(SLOW_PAUSE_NS, self._silence_ns)
@@ -91,7 +92,8 @@ class Bench:
     def begin(self) -> None:
         """Start a new record with clock exchanges of its own."""
         self.commands = []
-        self._light_wanted = False
+        self._light_wanted = self._light_armed = False
+        self._kept_onset = None
         self._exchanges = ExchangeSelection(self._limits)
         self.exchange_clocks()
         self.capture.begin()
@@ -168,8 +170,19 @@ class Bench:
         now_ns = self.clock.now_ns()
         span_ns = min(LIGHT_SPAN_NS, until_host_ns - now_ns)
         if span_ns > 0 and self._light_until_ns < min(until_host_ns, now_ns + LIGHT_SPAN_NS // 2):
+            self._keep_onset(now_ns)
             self._act(CommandName.ARM_LIGHT, span_ns, lambda: self._arm(span_ns))
-            self._light_until_ns = now_ns + span_ns
+            self._light_until_ns, self._light_armed = now_ns + span_ns, True
+
+    def _keep_onset(self, now_ns: int) -> None:
+        """Keep the first onset of this record: the next recording makes the board forget it.
+
+        One that goes on is made longer; one is over where a poor line held up what was asked.
+        """
+        over = self._light_armed and self._light_until_ns <= now_ns
+        if self.finds_onset and over and self._kept_onset is None:
+            onset = self.rig.onset()
+            self._kept_onset = None if onset.first_ns is None else onset
 
     def onset(self, *, wait: bool) -> LightOnset | None:
         """Return the onset in this record's light.
@@ -182,6 +195,8 @@ class Bench:
         """
         if not (self.finds_onset and self._light_wanted):
             return None
+        if self._kept_onset is not None:
+            return self._kept_onset
         until_ns = self._light_until_ns + ONSET_GRACE_NS if wait else 0
         while True:
             onset = self.rig.onset()

@@ -94,7 +94,10 @@ class RecoveryRun:
             RecoveryStep.ASK: self._ask,
         }
         self._bench.begin()
-        return steps[self.step]()
+        helped = steps[self.step]()
+        # A wait reads until it knows its own lines; the others are part of the evidence.
+        self._bench.read()
+        return helped
 
     def recorded(self, *, ok: bool) -> Recovery:
         """Return what was done so far."""

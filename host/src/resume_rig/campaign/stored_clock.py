@@ -1,6 +1,7 @@
 """The clocks of a stored campaign: board, host and wall time, related over all its cycles."""
 
 from array import array
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,12 +35,32 @@ class _Run:
     relation: ClockRelation
     wall: WallClock
     ends: tuple[CycleRaw, CycleRaw] | None
-    wall_rates: dict[int, RateRange]
+    wall_rates: "_WallRates"
+
+
+class _WallRates:
+    """Rates of the wall clock against the host's counter in each of some cycles; columns."""
+
+    def __init__(self) -> None:
+        self._numbers, self._steady = array("q"), array("b")
+        self._low, self._high = array("d"), array("d")
+
+    def add(self, number: int, rate: RateRange) -> None:
+        """Take in that of a cycle; numbers ascend."""
+        self._numbers.append(number)
+        self._low.append(rate.low)
+        self._high.append(rate.high)
+        self._steady.append(rate.steady)
+
+    def of(self, number: int) -> RateRange:
+        """Return that of a cycle that was taken in."""
+        place = bisect_left(self._numbers, number)
+        return RateRange(self._low[place], self._high[place], bool(self._steady[place]))
 
     @property
-    def usual_rate(self) -> float:
-        """Return the wall clock's rate against the host's counter in the median cycle."""
-        return median((rate.low + rate.high) / 2 for rate in self.wall_rates.values())
+    def usual(self) -> float:
+        """Return the rate in the median cycle."""
+        return median((low + high) / 2 for low, high in zip(self._low, self._high, strict=True))
 
 
 class _Stamps:
@@ -109,7 +130,7 @@ class CampaignClock:
         for raw in cycles:
             groups[raw.session, raw.boot_id].add(raw)
         self._runs = {key: self._run(groups.pop(key)) for key in list(groups)}
-        self._usual = {key: run.usual_rate for key, run in self._runs.items()}
+        self._usual = {key: run.wall_rates.usual for key, run in self._runs.items()}
 
     def utc_ns(self, raw: CycleRaw, board_ns: int) -> BoundedNs | None:
         """Return wall time at a board time of a cycle; None where nothing relates the two."""
@@ -126,7 +147,7 @@ class CampaignClock:
             return None
         run = self._runs[raw.session, raw.boot_id]
         start_ns, end_ns = raw.edges[0].t_ns, raw.edges[-1].t_ns
-        rates, wall = run.relation.rates(start_ns, end_ns), run.wall_rates[raw.number]
+        rates, wall = run.relation.rates(start_ns, end_ns), run.wall_rates.of(raw.number)
         usual = self._usual[raw.session, raw.boot_id]
         # A wall clock that is being slewed keeps no time to measure a rate by.
         if rates is None or not wall.low - _SLEW <= usual <= wall.high + _SLEW:
@@ -170,10 +191,9 @@ class CampaignClock:
         wall = WallClock()
         for _, started_ns, _, utc_minus_host_ns in stamps.times():
             wall.add(started_ns, utc_minus_host_ns)
-        rates = {
-            number: wall.rates(started_ns, ended_ns, started_ns)
-            for number, started_ns, ended_ns, _ in stamps.times()
-        }
+        rates = _WallRates()
+        for number, started_ns, ended_ns, _ in stamps.times():
+            rates.add(number, wall.rates(started_ns, ended_ns, started_ns))
         return _Run(relation, wall, stamps.ends, rates)
 
     def _is_kept_right(self, session: int) -> bool:

@@ -49,7 +49,8 @@ class OpenRig:
         plug: the URL puts a loop-back plug in the DUT's place, so that there is none.
         faults: what is injected on purpose; None for nothing.
         disk_is_full: whether the disk of the store is to count as full; None: look at it.
-        control: the OS of a DUT that is simulated in this process; None elsewhere.
+        control: the OS of a DUT that is simulated in this process, also behind an image; None
+            elsewhere.
     """
 
     rig: Rig
@@ -232,17 +233,18 @@ def _open_native(url: str, rest: str, clock: Clock | None, dut: DutProfile | Non
     options = parse_native_options(rest)
     clock = clock or SystemClock()
     profile = load_dut_profile(USUAL_PROFILE) if dut is None else dut
-    transport, log = open_native(url, options, clock, profile)
-    rig, _ = _identified(transport, clock)
+    native = open_native(url, options, clock, profile)
+    rig, _ = _identified(native.transport, clock)
     return OpenRig(
         rig,
         clock,
         url,
         simulated=True,
-        dut_log=log,
+        dut_log=native.log,
         reopen=rig.info,
         link_counts=rig.link_counts,
         plug=options.loopback,
+        control=native.control,
     )
 
 

@@ -7,6 +7,7 @@ be tight from any t are the corners of one lower convex hull, which grows by amo
 Lower bounds are kept negated.
 """
 
+from array import array
 from bisect import bisect_left
 
 # Corners farther away than this many are left out: that loosens a bound, and never breaks it.
@@ -24,9 +25,7 @@ class BoundHull:
 
     def __init__(self, drift: float) -> None:
         self._half_drift = drift / 2
-        self._times: list[float] = []
-        self._bounds: list[float] = []
-        self._lifted: list[float] = []
+        self._times, self._bounds, self._lifted = array("d"), array("d"), array("d")
         self._from = 0
 
     def add(self, at: float, bound: float) -> None:
@@ -62,7 +61,7 @@ class BoundHull:
         high = bisect_left(times, at + window, first)
         low = max(min(low, here - _FEWEST_EACH_SIDE), here - _MOST_EACH_SIDE, first)
         high = min(max(high, here + _FEWEST_EACH_SIDE), here + _MOST_EACH_SIDE, end)
-        return times[low:high], self._bounds[low:high], here - low
+        return list(times[low:high]), list(self._bounds[low:high]), here - low
 
     def forget_before(self, at: float) -> None:
         """Forget corners before `at`, but for the two newest of them."""
@@ -78,7 +77,7 @@ class BoundHull:
         Args:
             most: how many, 2 or more; the first and the last one always stay.
         """
-        times, lifted = self._times[self._from :], self._lifted[self._from :]
+        times, lifted = list(self._times[self._from :]), list(self._lifted[self._from :])
         if len(times) <= most:
             return times
         depths = [_depth(times, lifted, i) for i in range(1, len(times) - 1)]

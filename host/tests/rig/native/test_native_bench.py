@@ -18,6 +18,7 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import BoardRebooted, LinkLost
 from resume_rig.model.light import OnsetState
+from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import Rig
 from resume_rig.rig.open import OpenRig, open_rig
@@ -104,6 +105,20 @@ def test_a_press_is_measured_and_puts_the_dut_to_sleep(opened: OpenRig) -> None:
     assert abs(led - slp_s3 - MS) <= 1_000
     assert opened.dut_log is not None
     assert b"Kernel-Power" in opened.dut_log.text_from(0)
+
+
+def test_the_os_behind_the_image_sleeps_when_it_is_told(opened: OpenRig) -> None:
+    assert opened.control is not None
+    opened.control.prepare([SleepKind.S4])
+
+    opened.control.sleep(SleepKind.S4)
+
+    ended = opened.control.ended()
+    assert ended is not None
+    assert ended.ok
+    until(lambda: opened.rig.levels()[Channel.SLP_S4] == 0)
+    opened.control.greet()
+    assert opened.control.ended() != ended
 
 
 def test_the_lid_is_sensed_and_gates_the_panel(opened: OpenRig) -> None:

@@ -77,6 +77,12 @@ def test_no_other_dut_is_simulated_at_an_image(text: str) -> None:
         parse_native_options(text)
 
 
+@pytest.mark.parametrize("text", ["a,faults=f.toml", "a,seed=1,faults=f.toml,dut=loopback"])
+def test_a_real_firmware_is_not_struck(text: str) -> None:
+    with pytest.raises(UsageError, match=r"takes no fault plan, and was given 'f\.toml'.*sim:"):
+        parse_native_options(text)
+
+
 def test_a_path_that_leads_nowhere(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"there is no such file; allowed is a zephyr\.exe"):
         open_rig(f"native:{tmp_path / 'none'}")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.native.wired_dut import WiredDut
 from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, LIGHT_BIT, PinChange
@@ -127,3 +128,29 @@ def test_lived_ahead_its_changes_never_run_backwards(
         own = [bool(c.values) for c in changes if c.mask == bit]
         assert all(before != after for before, after in zip([True, *own], own, strict=False))
         assert bool(levels.values & bit) == (own[-1] if own else True)
+
+
+def test_its_os_is_told_to_sleep_and_its_clock_to_wake_it() -> None:
+    dut = wired_dut()
+    assert dut.os_runs()
+    assert dut.arm_timer(START_NS + S, 10 * S)
+    assert dut.command(START_NS + S, SleepKind.S3)
+
+    changes = dut.live(START_NS + 30 * S)
+
+    (slept_ns,) = times_of(changes, Channel.SLP_S3, 0)
+    (woke_ns,) = times_of(changes, Channel.SLP_S3, 1)
+    assert START_NS + S < slept_ns < START_NS + 4 * S
+    assert START_NS + 10 * S < woke_ns < START_NS + 13 * S
+
+
+def test_an_os_that_sleeps_does_nothing_it_is_told() -> None:
+    dut = wired_dut()
+    dut.command(START_NS, SleepKind.S3)
+    dut.live(START_NS + 5 * S)
+
+    assert not dut.os_runs()
+    assert not dut.command(START_NS + 5 * S, SleepKind.S4)
+    assert not dut.arm_timer(START_NS + 5 * S, S)
+    assert dut.has_state(SleepKind.S4)
+    assert not dut.has_state(SleepKind.MODERN_STANDBY)

@@ -10,11 +10,11 @@ import select
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, RigError, RigGone, UsageError
@@ -29,6 +29,7 @@ PATIENCE_NS: Final = 5_000 * _MS
 # Longer than a thread on a busy machine waits for its turn (p99 with twice as many busy loops as
 # cores: 4 ms).
 AHEAD_NS: Final = 20 * _MS
+_NOT_YET_NS: Final = _MS
 # Contacts move no sooner after the command than this, so that their edges are sent ahead, too; a
 # real one takes up to 2.9 ms. Both edges of a press are late alike, and a press counts as sensed.
 CONTACT_LEAD_NS: Final = 5 * _MS
@@ -39,6 +40,7 @@ _NOTICE_S: Final = 0.5
 _JOIN_S: Final = 5.0
 
 
+_T = TypeVar("_T")
 _Waitable = Image | Wires | socket.socket
 
 
@@ -133,6 +135,15 @@ class NativeBench:
         """Return the DUT's event log as one XML document."""
         with self._lock:
             return self._dut.log_document()
+
+    def in_its_world(self, tell: Callable[[int], _T]) -> _T:
+        """Tell the DUT something for a moment that it has not lived yet.
+
+        Args:
+            tell: is given that moment, and called while nobody else speaks to the DUT.
+        """
+        with self._lock:
+            return tell(self._clock.now_ns() + AHEAD_NS + _NOT_YET_NS)
 
     def wait(self) -> RigError | UsageError | None:
         """Wait until the image has ended; return why it did, None after `close`."""

@@ -8,11 +8,14 @@ from pathlib import Path
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
+from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.dut_log import DutLog
 from resume_rig.rig.native.bench import NativeBench
 from resume_rig.rig.native.transport import NativeTransport
 from resume_rig.rig.native.wired_dut import WiredDut
+from resume_rig.rig.native.wired_os import WiredOs
 from resume_rig.rig.native.wired_plug import WiredPlug
+from resume_rig.rig.sim.control import SimulatedControl
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_log import DUT_LOG_NAME
 from resume_rig.rig.smp.serial_port import open_serial
@@ -28,19 +31,24 @@ class NativeOptions:
     loopback: bool = False
 
 
-_OPTION = re.compile(r"(.*),(seed|dut)=([^,]*)", re.DOTALL)
+_OPTION = re.compile(r"(.*),(seed|dut|faults)=([^,]*)", re.DOTALL)
 
 
 def parse_native_options(text: str) -> NativeOptions:
     """Return the options of a `native:` URL, e.g. of "build/zephyr.exe,seed=7".
 
     Raises:
-        UsageError: no path, or a seed that is none.
+        UsageError: no path, a seed that is none, or a fault plan.
     """
     path, found = text, dict[str, str]()
     # From the right, each option once: a path may have commas, too.
     while (option := _OPTION.fullmatch(path)) is not None and option[2] not in found:
         path, found[option[2]] = option[1], option[3]
+    if "faults" in found:
+        raise UsageError(
+            f"native: takes no fault plan, and was given {found['faults'][:40]!r}: line, clock and "
+            "ring of a real firmware are its own; allowed is sim:...,faults=FILE"
+        )
     if not path:
         raise UsageError("native: names no image; allowed is native:PATH[,seed=N][,dut=loopback]")
     digits = found.get("seed", "0")
@@ -58,30 +66,50 @@ def native_bench(
 ) -> NativeBench:
     """Return a bench, not started, with a DUT that is up."""
     clock = SystemClock()
-    dut = WiredDut(profile, clock.now_ns(), clock.utc_ns(), seed, faults)
-    return NativeBench(image, dut, clock, name)
+    return NativeBench(image, _dut_on(clock, profile, seed, faults), clock, name)
 
 
-def open_native(
-    url: str, options: NativeOptions, clock: Clock, profile: DutProfile
-) -> tuple[NativeTransport, DutLog | None]:
-    """Start the image; return the way to it, which owns it, and the event log of its DUT if any.
+@dataclass(frozen=True, slots=True)
+class OpenNative:
+    """An image that runs.
+
+    Attributes:
+        transport: the way to it, which owns it.
+        log: of its DUT; None where there is none.
+        control: of its DUT's OS, likewise.
+    """
+
+    transport: NativeTransport
+    log: DutLog | None = None
+    control: DutControl | None = None
+
+
+def open_native(url: str, options: NativeOptions, clock: Clock, profile: DutProfile) -> OpenNative:
+    """Start the image, with what the options put at its pins.
 
     Raises:
         UsageError: there is no such image, or it cannot be executed.
         LinkLost: it ended, or served no SMP in time.
     """
     seed = secrets.randbits(31) if options.seed is None else options.seed
+    of_image = SystemClock()
     if options.loopback:
-        clock_of_image = SystemClock()
-        plug = WiredPlug(clock_of_image.now_ns(), seed)
-        bench = NativeBench(options.image, plug, clock_of_image, url)
-    else:
-        bench = native_bench(options.image, profile, seed, frozenset(), url)
+        plug = WiredPlug(of_image.now_ns(), seed)
+        return OpenNative(_started(NativeBench(options.image, plug, of_image, url), clock, url))
+    dut = _dut_on(of_image, profile, seed, frozenset())
+    bench = NativeBench(options.image, dut, of_image, url)
+    transport = _started(bench, clock, url)
+    log = DutLog(DUT_LOG_NAME, bench.log_text_from)
+    return OpenNative(transport, log, SimulatedControl(WiredOs(bench, dut)))
+
+
+def _dut_on(clock: Clock, profile: DutProfile, seed: int, faults: frozenset[SimFault]) -> WiredDut:
+    return WiredDut(profile, clock.now_ns(), clock.utc_ns(), seed, faults)
+
+
+def _started(bench: NativeBench, clock: Clock, url: str) -> NativeTransport:
     try:
-        terminal = open_serial(bench.start(), clock, url)
+        return NativeTransport(open_serial(bench.start(), clock, url), bench)
     except BaseException:  # Ctrl-C, too, must not leave the image there
         bench.close()
         raise
-    log = None if options.loopback else DutLog(DUT_LOG_NAME, bench.log_text_from)
-    return NativeTransport(terminal, bench), log

@@ -12,6 +12,7 @@ from numpy.random import SeedSequence, default_rng
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.native.wires import (
     ACTUATOR_PINS,
     CHANNEL_PINS,
@@ -22,6 +23,7 @@ from resume_rig.rig.native.wires import (
 )
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import PanelChange, WireChange
+from resume_rig.rig.sim.dut_state import PowerState, has_state
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.os_clock import OsClock
 from resume_rig.rig.sim.os_log import new_log
@@ -102,6 +104,22 @@ class WiredDut:
                     bool(self._outputs & bit),
                     max(earliest_ns - self._start_ns, self._reached_ns),
                 )
+
+    def command(self, t_ns: int, state: SleepKind) -> bool:
+        """Tell its OS, at a time not lived yet, to go into a state; return whether it does so."""
+        return self._dut.command(t_ns - self._start_ns, state)
+
+    def arm_timer(self, t_ns: int, after_ns: int | None) -> bool:
+        """Let its clock wake it so long after a time, or not; return whether its OS runs."""
+        return self._dut.arm_timer(t_ns - self._start_ns, after_ns)
+
+    def os_runs(self) -> bool:
+        """Return whether its OS would answer."""
+        return self._dut.state is PowerState.UP
+
+    def has_state(self, state: SleepKind) -> bool:
+        """Return whether its OS can be sent into a state."""
+        return has_state(self._dut.behaviour.sleeps, state)
 
     def log_text_from(self, offset: int) -> bytes:
         """Return the DUT's log from a byte offset on, as fragments: one event a line."""

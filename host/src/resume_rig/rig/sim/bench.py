@@ -19,7 +19,7 @@ from resume_rig.rig.sim.board import EDGE_RING, LIGHT_RATE_HZ, BoardWiring, Simu
 from resume_rig.rig.sim.diary import DutDiary
 from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
-from resume_rig.rig.sim.dut_state import PowerState
+from resume_rig.rig.sim.dut_state import PowerState, has_state
 from resume_rig.rig.sim.fault_schedule import FaultSchedule
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.injected import Injected
@@ -170,10 +170,7 @@ class SimulatedBench:
 
     def knows_state(self, state: SleepKind) -> bool:
         """Return whether the DUT can go into a state; S3 is what it makes of it."""
-        standby = self._profile.behaviour.sleeps is SleepKind.MODERN_STANDBY
-        if state is SleepKind.MODERN_STANDBY:
-            return standby
-        return state in (SleepKind.S3, SleepKind.BOOT) or not standby
+        return has_state(self._profile.behaviour.sleeps, state)
 
     def command_sleep(self, state: SleepKind) -> bool:
         """Tell the DUT's OS to go into a state; return whether it runs and does so."""

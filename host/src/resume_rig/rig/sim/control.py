@@ -1,19 +1,39 @@
 """The shell of a simulated DUT, in its own process: answers at once while its OS runs."""
 
 from collections.abc import Collection
+from typing import Protocol
 
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.rig.dut_control import Ended
-from resume_rig.rig.sim.bench import SimulatedBench
 
 _SILENT = Ended(ok=False, reached=False, text="could not reach the simulated DUT: it does not run")
 
 
-class SimulatedControl:
-    """A DutControl of the DUT on a simulated bench."""
+class SimulatedOs(Protocol):
+    """The OS of a simulated DUT; each command returns whether it runs, and so does it."""
 
-    def __init__(self, bench: SimulatedBench) -> None:
+    def knows_state(self, state: SleepKind) -> bool:
+        """Return whether the DUT can be sent into a state."""
+        ...
+
+    def command_sleep(self, state: SleepKind) -> bool:
+        """Tell it to go into a state."""
+        ...
+
+    def arm_timer(self, after_ns: int | None) -> bool:
+        """Let its clock wake the DUT after so long, or forget that (None)."""
+        ...
+
+    def os_runs(self) -> bool:
+        """Return whether it would answer now."""
+        ...
+
+
+class SimulatedControl:
+    """A DutControl of a simulated DUT, on a simulated bench or behind an image."""
+
+    def __init__(self, bench: SimulatedOs) -> None:
         self._bench = bench
         self._ended: Ended | None = None
 

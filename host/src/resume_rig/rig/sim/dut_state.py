@@ -3,6 +3,8 @@
 from enum import Enum, unique
 from typing import Final
 
+from resume_rig.model.os_record import SleepKind
+
 MS: Final = 1_000_000
 
 OVERRIDE_NS: Final = 4_000 * MS
@@ -91,3 +93,11 @@ COUNTS_OVERRIDE: Final = (
     PowerState.BOOTING,
 )
 REMEMBERS_LID: Final = (PowerState.SUSPENDING, PowerState.POWERING_DOWN)
+
+
+def has_state(sleeps: SleepKind, state: SleepKind) -> bool:
+    """Return whether a DUT that makes `sleeps` of S3 can be sent into a state. Pure."""
+    standby = sleeps is SleepKind.MODERN_STANDBY
+    if state is SleepKind.MODERN_STANDBY:
+        return standby
+    return state in (SleepKind.S3, SleepKind.BOOT) or not standby
