@@ -40,15 +40,15 @@ def assess_store(
     """
     from resume_rig.campaign.assess import assess, facts_of
     from resume_rig.campaign.budgets import stored_budgets
-    from resume_rig.campaign.stored import clock_of, load_campaign
+    from resume_rig.campaign.stored import load_campaign, timed_campaign
 
     stored = load_campaign(store)
     if reading is not None:
         stored = dataclasses.replace(stored, reading=reading)
-    clock = clock_of(stored)
-    correlation = assess(stored, requirement, clock, known)
+    timed = timed_campaign(stored)
+    correlation = assess(stored, requirement, timed, known)
     facts = facts_of(stored, requirement, report, correlation.cycles)
-    budgets = stored_budgets(stored, correlation, clock)
+    budgets = stored_budgets(stored, correlation, timed.calibrations)
     return Assessed(correlation, dataclasses.replace(facts, budgets=budgets), store)
 
 

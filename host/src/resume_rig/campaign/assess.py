@@ -10,8 +10,7 @@ from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
 from resume_rig.campaign.plan_file import plan_facts
 from resume_rig.campaign.recovery_text import recovery_text
-from resume_rig.campaign.stored import StoredCampaign, timed_campaign
-from resume_rig.campaign.stored_clock import CampaignClock
+from resume_rig.campaign.stored import StoredCampaign, TimedCampaign, timed_campaign
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
 from resume_rig.model.dut import DutProfile
@@ -24,7 +23,7 @@ from resume_rig.model.requirement import Requirement
 def assess(
     stored: StoredCampaign,
     requirement: Requirement | None = None,
-    clock: CampaignClock | None = None,
+    timed: TimedCampaign | None = None,
     known: KnownPair | None = None,
 ) -> Correlation:
     """Return the answer of a campaign.
@@ -32,11 +31,11 @@ def assess(
     Args:
         stored: the campaign.
         requirement: instead of the one that it was run for.
-        clock: `clock_of` it, for who has made that already.
+        timed: `timed_campaign` of it, for who has made that already.
         known: a cycle and its OS record, where somebody knows them.
     """
     identity = stored.identity
-    timed = timed_campaign(stored, clock)
+    timed = timed_campaign(stored) if timed is None else timed
     correlation = correlate(
         timed.cycles,
         stored.reading,

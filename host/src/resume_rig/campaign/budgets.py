@@ -9,28 +9,30 @@ from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.store import Store
-from resume_rig.campaign.stored import StoredCampaign, clock_of
-from resume_rig.campaign.stored_clock import CampaignClock
+from resume_rig.campaign.stored import StoredCampaign, timed_campaign
 from resume_rig.model.budget import Budget
 from resume_rig.model.cycle import Correlation, OutsideCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.timing.edge_uncertainty import IntervalBounds, Witness
+from resume_rig.timing.rate_calibration import RateCalibration
 
 
 def stored_budgets(
-    stored: StoredCampaign, correlation: Correlation, clock: CampaignClock | None = None
+    stored: StoredCampaign,
+    correlation: Correlation,
+    calibrations: Sequence[RateCalibration | None] | None = None,
 ) -> tuple[Budget, ...]:
     """Return a budget for each interval of a stored campaign.
 
     Args:
         stored: the campaign.
         correlation: its answer.
-        clock: `clock_of` it, for who has made that already.
+        calibrations: of its cycles, in order, for who has them already (`timed_campaign`).
     """
     identity = stored.identity
     bounds = bounds_of(identity.rig, identity.dut)
     places = {cycle.outside.number: place for place, cycle in enumerate(correlation.cycles)}
-    known = clock_of(stored) if clock is None else clock
+    known = timed_campaign(stored).calibrations if calibrations is None else calibrations
 
     def rebuild(number: int, witness: Witness) -> OutsideCycle:
         watched = dataclasses.replace(bounds, witness=witness)
@@ -40,7 +42,7 @@ def stored_budgets(
             stored.plan.of_cycle(_done_before(stored, number)),
             identity,
             of_blocks=stored.of_blocks.get(number),
-            calibration=known.calibration(raw),
+            calibration=known[places[number]],
             bounds=watched,
         )
 

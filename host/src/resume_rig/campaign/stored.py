@@ -107,10 +107,15 @@ def _onset_of_blocks(store: Store, number: int) -> LightOnset | None:
 
 @dataclass(frozen=True, slots=True)
 class TimedCampaign:
-    """What the wires say of each cycle, in order, and how the board's clock ran meanwhile."""
+    """What the wires say of each cycle, in order, and how the board's clock ran meanwhile.
+
+    Attributes:
+        calibrations: of each cycle, the rate that the board's clock was proven to have, if any.
+    """
 
     cycles: Sequence[TimedCycle]
     board_clock: BoardClock
+    calibrations: Sequence[RateCalibration | None]
 
 
 def outside_cycles(stored: StoredCampaign) -> Sequence[TimedCycle]:
@@ -128,31 +133,26 @@ def clock_of(stored: StoredCampaign) -> CampaignClock:
     )
 
 
-def timed_campaign(stored: StoredCampaign, clock: CampaignClock | None = None) -> TimedCampaign:
-    """Return what the wires say, on the host's wall clock; intervals by true time as proven.
-
-    Args:
-        stored: the campaign.
-        clock: `clock_of` it, for who has made that already.
-    """
-    clock = clock_of(stored) if clock is None else clock
-    bounds_ppb = array("q")
-    cycles = PackedSequence(_timed(stored, clock, bounds_ppb), kept=stored.reading.records)
-    return TimedCampaign(cycles, clock.told(bounds_ppb))
+def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
+    """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
+    clock = clock_of(stored)
+    calibrations: list[RateCalibration | None] = []
+    cycles = PackedSequence(_timed(stored, clock, calibrations), kept=stored.reading.records)
+    told = clock.told([each.bound_ppb for each in calibrations if each is not None])
+    return TimedCampaign(cycles, told, PackedSequence(calibrations))
 
 
 def _timed(
-    stored: StoredCampaign, clock: CampaignClock, bounds_ppb: "array[int]"
+    stored: StoredCampaign, clock: CampaignClock, calibrations: list[RateCalibration | None]
 ) -> Iterator[TimedCycle]:
-    """Yield each cycle; to `bounds_ppb` goes that of each whose intervals were corrected."""
+    """Yield each cycle; to `calibrations` goes what its intervals were corrected by."""
     steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
     for step in stored.recoveries:
         steps[step.session, step.after_cycle].append(step)
     index = 0
     for raw in stored.cycles:
         calibration = clock.calibration(raw)
-        if calibration is not None:
-            bounds_ppb.append(calibration.bound_ppb)
+        calibrations.append(calibration)
         outside = _outside(raw, stored, index, calibration)
         outside = with_hang(
             outside, steps.get((raw.session, raw.number), ()), stored.identity.wired
