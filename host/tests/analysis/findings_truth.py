@@ -164,7 +164,8 @@ CASES = (
         K.BIOS_UNDER_REPORTED,
         "BiosInit in s: 1 for 800",
         lambda _: Spoilt(slow(bios_factor=0.001)),
-        ADVICE | TALE | {K.FIRMWARE_DISAGREES},
+        # The firmware's own time is a thousand times that.
+        ADVICE | TALE | {K.FIRMWARE_DISAGREES, K.WRONG_UNIT},
     ),
     FindingCase(
         K.BIOS_UNDER_REPORTED,

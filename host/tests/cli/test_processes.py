@@ -119,7 +119,9 @@ def test_a_campaign_stopped_in_a_cycle_keeps_its_records(tmp_path: Path, after_s
     assert document["verdict"] == "PASS"
     assert document["campaign"]["outcomes"]["slept-and-woke"] == 40
     told = [cycle["match"] for cycle in document["cycles"] if cycle["record_id"] is not None]
-    assert [match["level"] for match in told] == ["high"] * 40
+    # A cycle that was cut behind its wake has a record, too.
+    assert len(told) in (40, 41)
+    assert {match["level"] for match in told} == {"high"}
 
 
 @POSIX

@@ -8,15 +8,17 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from labgrid_lab import EXAMPLES, ROOT, Lab, free_port, process
+from labgrid_lab import EXAMPLES, Lab, free_port, process
 
 
 @pytest.fixture(scope="session")
 def labgrid_bin() -> Path:
-    """Where labgrid's programs are: RESUME_RIG_LABGRID, or what `make labgrid-test` made."""
-    place = Path(os.environ.get("RESUME_RIG_LABGRID", ROOT / ".venv-labgrid" / "bin"))
-    if not (place / "labgrid-coordinator").exists():
-        pytest.skip(f"no labgrid is at {place}; `make labgrid-test` makes an environment with it")
+    """Where labgrid's programs are; `make labgrid-test` makes the place, and names it."""
+    named = os.environ.get("RESUME_RIG_LABGRID")
+    if named is None:
+        pytest.skip("RESUME_RIG_LABGRID names no labgrid; `make labgrid-test` runs these")
+    place = Path(named)
+    assert (place / "labgrid-coordinator").exists(), f"no labgrid is at {place}"
     return place
 
 

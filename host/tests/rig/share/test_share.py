@@ -166,6 +166,21 @@ def test_the_next_client_is_served_when_the_first_has_left_without_a_word(url: s
         assert there.rig.info().board == "sim"
 
 
+def test_the_port_is_free_when_its_client_has_left(tmp_path: Path) -> None:
+    with bench(tmp_path / "rig") as path, shared(path) as url:
+        with opened(url), pytest.raises(LinkLost, match="another program has it open"):
+            open_plain(path, 0.2)
+
+        free_when = threading.Event()
+        for _ in range(100):
+            with suppress(LinkLost):
+                open_plain(path, 0.2).close()
+                free_when.set()
+            if free_when.wait(0.1):
+                break
+        assert free_when.is_set()
+
+
 def test_a_port_that_is_gone_is_told_and_may_come_back(tmp_path: Path) -> None:
     link = tmp_path / "rig"
     with ExitStack() as stack:

@@ -3,14 +3,15 @@
 Free of Qt.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping
+from itertools import repeat
+from typing import Any, Final
 
 import numpy as np
 
 from resume_rig.campaign.overview import Overview
 from resume_rig.gui.state.columns import number_column, word_column
-from resume_rig.gui.state.table import Table
+from resume_rig.gui.state.table import Column, Table
 from resume_rig.model.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.report.failure_view import is_failure
@@ -19,6 +20,7 @@ from resume_rig.report.wording import outcome_words
 
 _NS_PER_MS: Final = 1e6
 _NS_PER_S: Final = 1e9
+_NOT_PLANNED: Final = ("", "", "")
 
 ALIASES: Final[Mapping[str, str]] = {
     "t_50": "to light",
@@ -62,42 +64,13 @@ def cycle_table(correlation: Correlation, overview: Overview) -> Table:
         correlation: the whole answer.
         overview: of the same store; a campaign that runs may have written more since.
     """
-    cycles = correlation.cycles
     planned = dict(zip(overview.numbers.tolist(), overview.planned, strict=True))
-    names = [planned.get(cycle.outside.number, ("", "", "")) for cycle in cycles]
-    return Table(
-        (
-            number_column("cycle", (c.outside.number for c in cycles)),
-            word_column("outcome", (outcome_words(c.outcome) for c in cycles)),
-            word_column("verdict", map(_verdict, cycles)),
-            word_column("state", (c.outside.state.value for c in cycles), "As the wires show it"),
-            word_column("sleep by", (sleep for _, sleep, _ in names), "By the plan"),
-            word_column("wake by", (wake for _, _, wake in names), "By the plan"),
-            *(
-                number_column(title, _interval(cycles, name), explained, 2)
-                for title, name, explained in _INTERVALS
-            ),
-            number_column("asleep, s", map(_asleep_s, cycles), "SLP_S3# low, or as S4 looks", 2),
-            number_column("BIOS, ms", map(_of_record("bios_init_ms"), cycles), "BiosInit"),
-            number_column("drivers, ms", map(_of_record("driver_init_ms"), cycles), "DriverInit"),
-            number_column("resume, ms", map(_of_record("resume_ms"), cycles), "BIOS + drivers"),
-            number_column(
-                "complete, ms",
-                (_ms(c.press_to_resume_complete) for c in cycles),
-                "Press to resume complete: outside + inside",
-                1,
-            ),
-            number_column(
-                "unexplained, ms",
-                (_ms(c.unexplained) for c in cycles),
-                "Off this platform's own constant",
-                1,
-            ),
-            number_column("record", map(_of_record("record_id"), cycles), "Of the OS log"),
-            number_column("findings", (len(findings_of(c)) for c in cycles)),
-            word_column("which findings", map(_findings, cycles)),
-        )
-    )
+    # One pass: the cycles of a long campaign are made anew in each.
+    rows = [
+        _row(cycle, planned.get(cycle.outside.number, _NOT_PLANNED)) for cycle in correlation.cycles
+    ]
+    values = zip(*rows, strict=True) if rows else repeat(())
+    return Table(tuple(make(column) for make, column in zip(_COLUMNS, values, strict=False)))
 
 
 def outliers(correlation: Correlation) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -117,10 +90,6 @@ def _verdict(cycle: ReconciledCycle) -> str:
     return cycle.verdict.value if cycle.judged else "not judged"
 
 
-def _interval(cycles: Sequence[ReconciledCycle], name: IntervalName) -> Iterable[float | None]:
-    return (_ms(cycle.outside.intervals.get(name)) for cycle in cycles)
-
-
 def _ms(quantity: BoundedNs | None) -> float | None:
     return None if quantity is None else quantity.value_ns / _NS_PER_MS
 
@@ -130,13 +99,54 @@ def _asleep_s(cycle: ReconciledCycle) -> float | None:
     return None if begin is None or end is None else (end - begin) / _NS_PER_S
 
 
-def _of_record(name: str) -> Callable[[ReconciledCycle], int | None]:
-    def value(cycle: ReconciledCycle) -> int | None:
-        found: int | None = None if cycle.record is None else getattr(cycle.record, name)
-        return found
+def _row(cycle: ReconciledCycle, planned: tuple[str, str, str]) -> tuple[object, ...]:
+    """Return a cell for each of `_COLUMNS`."""
+    outside, record, found = cycle.outside, cycle.record, findings_of(cycle)
+    _, sleep_by, wake_by = planned
+    return (
+        outside.number,
+        outcome_words(cycle.outcome),
+        _verdict(cycle),
+        outside.state.value,
+        sleep_by,
+        wake_by,
+        *(_ms(outside.intervals.get(name)) for _, name, _ in _INTERVALS),
+        _asleep_s(cycle),
+        None if record is None else record.bios_init_ms,
+        None if record is None else record.driver_init_ms,
+        None if record is None else record.resume_ms,
+        _ms(cycle.press_to_resume_complete),
+        _ms(cycle.unexplained),
+        None if record is None else record.record_id,
+        len(found),
+        ", ".join(dict.fromkeys(finding.kind.value for finding in found)),
+    )
 
-    return value
+
+def _numbers(title: str, explained: str = "", decimals: int = 0) -> Callable[[Any], Column]:
+    return lambda values: number_column(title, values, explained, decimals)
 
 
-def _findings(cycle: ReconciledCycle) -> str:
-    return ", ".join(dict.fromkeys(finding.kind.value for finding in findings_of(cycle)))
+def _words(title: str, explained: str = "") -> Callable[[Any], Column]:
+    return lambda values: word_column(title, values, explained)
+
+
+_COLUMNS: Final = (
+    _numbers("cycle"),
+    _words("outcome"),
+    _words("verdict"),
+    _words("state", "As the wires show it"),
+    _words("sleep by", "By the plan"),
+    _words("wake by", "By the plan"),
+    *(_numbers(title, explained, 2) for title, _, explained in _INTERVALS),
+    _numbers("asleep, s", "SLP_S3# low, or as S4 looks", 2),
+    _numbers("BIOS, ms", "BiosInit"),
+    _numbers("drivers, ms", "DriverInit"),
+    _numbers("resume, ms", "BIOS + drivers"),
+    _numbers("complete, ms", "Press to resume complete: outside + inside", 1),
+    _numbers("unexplained, ms", "Off this platform's own constant", 1),
+    _numbers("record", "Of the OS log"),
+    _numbers("findings"),
+    _words("which findings"),
+)
+"""In the order of `_row`."""

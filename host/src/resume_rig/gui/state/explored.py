@@ -16,10 +16,10 @@ from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored import load_campaign
 from resume_rig.gui.state.cycle_table import cycle_table, outliers, quick_table
 from resume_rig.gui.state.evidence import Evidence, evidence_of
-from resume_rig.gui.state.packed_cycles import PackedCycles
 from resume_rig.gui.state.table import Table
 from resume_rig.model.cycle import ReconciledCycle
 from resume_rig.model.os_record import OsRecord
+from resume_rig.model.packed_sequence import PackedSequence
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.milestones import InsideMilestones, inside_milestones
@@ -49,7 +49,7 @@ class Explored:
 
     verdict: Verdict
     why: str
-    cycles: PackedCycles
+    cycles: PackedSequence[ReconciledCycle]
     table: Table
     outliers: NDArray[np.int64]
 
@@ -98,7 +98,8 @@ def explore(told: Callable[[int, int], None], path: Path, overview: Overview) ->
     return Explored(
         correlation.verdict,
         correlation.why,
-        PackedCycles(correlation.cycles),
+        # Packed anew, with all that a cycle refers to: the records of the others stay behind.
+        PackedSequence(correlation.cycles),
         cycle_table(correlation, overview),
         outliers(correlation),
     )

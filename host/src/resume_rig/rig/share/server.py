@@ -73,6 +73,7 @@ def share_port(
             while not stop.is_set():
                 with suppress(TimeoutError):
                     door.let_in(*listener.accept())
+                door.close_behind_who_left()
         finally:
             door.close()
 
@@ -107,6 +108,11 @@ class _Door:
             connection.close()
             return
         logger.info("%s has the port", who)
+
+    def close_behind_who_left(self) -> None:
+        """Close the port of a client that is gone, so that others on this machine may have it."""
+        if self._visit is not None and self._visit.is_over_within(0):
+            self.close()
 
     def close(self) -> None:
         """Hang up on whoever is there."""
