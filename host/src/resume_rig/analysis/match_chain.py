@@ -6,7 +6,9 @@ used; a real disorder is impossible. Both ways together give each candidate its 
 cycle, all other ways through the campaign being weighed against it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -25,7 +27,8 @@ from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_tracks import Tracks
 
 _SAME_S = 0.8
-_STEPS_PER_CYCLE = 1 / 300
+StepCost = Callable[[Floats], Floats]
+
 _STEP_RANGE = 8.0
 # A step may give up a pair or two that were there by chance; more is another order.
 # Beyond three it is as good as impossible; not 0, so that a campaign never ends in nothing.
@@ -87,22 +90,25 @@ def follow(
         noise: what the records are like.
         log_prior: of each candidate of the first stretch, per second, float64 [k].
     """
+    cost = partial(step_cost, noise=noise)
     size = max(1, -(-len(cycles.at_s) // _CELLS_FINE))
     crowded = np.zeros(len(tracks.first) - 1, dtype=np.bool_)
     if size > 1:
         rows, first = sample_of(tracks)
         some = _worth(cycles, entries, tracks, noise, rows)
-        tracks, crowded = uncrowded(tracks, some.gain, first, step_cost, noise)
+        tracks, crowded = uncrowded(tracks, some.gain, first, cost, noise)
     worth = _worth(cycles, entries, tracks, noise, np.arange(len(cycles.at_s)))
     if size > 1:
-        tracks = worth_following(tracks, worth.gain, step_cost)
+        tracks = worth_following(tracks, worth.gain, cost)
     cells = _cells(tracks, size, np.zeros(len(crowded), dtype=np.bool_))
-    posterior, evidence = _both_ways(cells, tracks, worth, cycles, log_prior)
+    moves = _Moves(cells, tracks, worth, cycles, cost)
+    posterior, evidence = _both_ways(cells, moves, worth, log_prior)
     if size > 1:
         # Where many are alike, a step has no cycle of its own.
         fine = _unsettled(cells, tracks, posterior, cycles) & ~crowded
         cells = _cells(tracks, size, fine)
-        posterior, evidence = _both_ways(cells, tracks, worth, cycles, log_prior)
+        moves = _Moves(cells, tracks, worth, cycles, cost)
+        posterior, evidence = _both_ways(cells, moves, worth, log_prior)
     cell, slots = np.nonzero(posterior > 1e-5)
     length = np.diff(cells.first)[cell]
     start = np.repeat(cells.first[cell], length)
@@ -115,10 +121,10 @@ def follow(
     )
 
 
-def step_cost(step_s: Floats) -> Floats:
+def step_cost(step_s: Floats, noise: Noise) -> Floats:
     """Return what a step of the clock costs, as a log-likelihood; more, the larger it is."""
     apart_s = np.maximum(np.abs(step_s), 1.0)
-    return np.asarray(np.log(2 * _STEP_RANGE * apart_s / _STEPS_PER_CYCLE))
+    return np.asarray(np.log(2 * _STEP_RANGE * apart_s / noise.steps_per_cycle))
 
 
 def _worth(
@@ -197,11 +203,10 @@ def _unsettled(
 
 
 def _both_ways(
-    cells: _Cells, tracks: Tracks, worth: _Worth, cycles: CycleTimes, log_prior: Floats
+    cells: _Cells, moves: "_Moves", worth: _Worth, log_prior: Floats
 ) -> tuple[Floats, float]:
     """Return the probability of each candidate in each cell, and the evidence."""
     gain = np.maximum(np.add.reduceat(worth.gain, cells.first[:-1], axis=0), NEVER)
-    moves = _Moves(cells, tracks, worth, cycles)
     count, most = gain.shape
     ahead = np.zeros((count, most))
     top = gain.max(axis=1)
@@ -238,9 +243,12 @@ def _both_ways(
 class _Moves:
     """What it costs to go from one cell to the next, as factors, from row to column."""
 
-    def __init__(self, cells: _Cells, tracks: Tracks, worth: _Worth, cycles: CycleTimes) -> None:
+    def __init__(
+        self, cells: _Cells, tracks: Tracks, worth: _Worth, cycles: CycleTimes, cost: StepCost
+    ) -> None:
         self._stretch = cells.stretch
         self._tracks = tracks
+        self._cost = cost
         self._at_s = cycles.at_s[cells.first[:-1]]
         self._ranks = np.maximum.reduceat(worth.rank, cells.first[:-1], axis=0)
         self._next = _next_ranks(cells, tracks, worth, cycles)
@@ -276,7 +284,7 @@ class _Moves:
         before = tracks.offset_s[origin] + tracks.rate[origin] * (at_s - tracks.middle_s[origin])
         after = tracks.offset_s[stretch] + tracks.rate[stretch] * (at_s - tracks.middle_s[stretch])
         apart_s = np.abs(after[None, :] - before[:, None])
-        step = np.exp(-step_cost(apart_s))
+        step = np.exp(-self._cost(apart_s))
         if entered:
             factors = np.where(apart_s <= _SAME_S, 1.0, step)
         else:

@@ -63,11 +63,11 @@ class Edges:
         offsets = offsets[apart > _SAME_S]
         if len(offsets) == 0:
             return
-        cost = step_cost(offsets - before_s)
+        cost = step_cost(offsets - before_s, self._noise)
         if 0 < cut < len(likely.rows):
-            cost = cost + step_cost(offsets - after_s)
+            cost = cost + step_cost(offsets - after_s, self._noise)
         if abs(after_s - before_s) > _SAME_S:
-            cost = cost - step_cost(np.array([after_s - before_s]))
+            cost = cost - step_cost(np.array([after_s - before_s]), self._noise)
         worst = np.zeros(2 * _MOST)
         for of_before, of_after in _TAKEN:
             first, last = cut - of_before, cut + of_after - 1

@@ -28,8 +28,12 @@ _ASLEEP_RANGE_S = 30.0
 _ASLEEP_DOUBTED = 0.1
 _IMAGES_OF_AT_LEAST = 10
 _UNLIKE = np.log(0.05)
+# Farther than two readings of the RTC can be apart by themselves.
+_CLEAR_STEP_S = 2.5
 _NEIGHBOURS = 4
 NEVER = -1e9
+STEPS_PER_CYCLE = 1 / 300
+"""How often a clock is set, before a campaign shows it, and at least."""
 # Less than any campaign can make up for, and more than NEVER.
 _IMPOSSIBLE = -1e8
 _AT_ONCE = 1 << 17
@@ -49,6 +53,7 @@ class Noise:
             campaign itself tells; None leaves it out.
         usual_lag: by how many readings the log is late each time.
         late: share of the records that come with another one.
+        steps_per_cycle: how often the clock is set.
     """
 
     half_s: float = 0.8
@@ -59,6 +64,7 @@ class Noise:
     image_half_s: float = 0.0
     usual_lag: int = 0
     late: float = 0.1
+    steps_per_cycle: float = STEPS_PER_CYCLE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,7 +246,19 @@ def learnt(
         image_half_s,
         usual_lag,
         late,
+        _steps_per_cycle(at - cycles.at_s[rows], covered),
     )
+
+
+def _steps_per_cycle(apart_s: Floats, cycles: int) -> float:
+    """Return how often the clock was set; a campaign that shows few is not taken for one of none.
+
+    Args:
+        apart_s: entries minus cycles, in order of the cycles.
+        cycles: that these pairs span.
+    """
+    steps = int((np.abs(np.diff(apart_s)) > _CLEAR_STEP_S).sum())
+    return max(STEPS_PER_CYCLE, (steps + 1) / (cycles + 1 / STEPS_PER_CYCLE))
 
 
 def by_chance(of_each: float, cycles: int, noise: Noise) -> float:
