@@ -76,8 +76,7 @@ def _later(raw: CycleRaw, number: int, by_ns: int, ids: int) -> CycleRaw:
         ended_host_ns=raw.ended_host_ns + by_ns,
         edges=tuple(edge._replace(t_ns=edge.t_ns + by_ns) for edge in raw.edges),
         exchanges=tuple(
-            dataclasses.replace(
-                each,
+            each._replace(
                 host_tx_ns=each.host_tx_ns + by_ns,
                 board_rx_ns=each.board_rx_ns + by_ns,
                 board_tx_ns=each.board_tx_ns + by_ns,

@@ -264,10 +264,10 @@ def _kinds_left_out(
     Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them;
     but for a log that tells of nothing else: then it is what the OS takes these sleeps for.
     """
-    outsides = [cycle.outside for cycle in cycles]
-    slept = [each.state for each in outsides if each.outcome not in NOT_MATCHED]
+    outsides = (cycle.outside for cycle in cycles)
+    slept = {each.state for each in outsides if each.outcome not in NOT_MATCHED}
     suspended = any(record.kind not in NO_SUSPENDS for record in records)
-    return NO_SUSPENDS if set(slept) <= _SUSPENDED and suspended else NO_SLEEPS
+    return NO_SUSPENDS if slept <= _SUSPENDED and suspended else NO_SLEEPS
 
 
 def _all_moments(
