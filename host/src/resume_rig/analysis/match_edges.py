@@ -8,7 +8,7 @@ run beside it by chance. So at every edge the story "there was one more run" is 
 import numpy as np
 
 from resume_rig.analysis.match_chain import step_cost
-from resume_rig.analysis.match_likelihood import Noise, either, gains, lost_cost
+from resume_rig.analysis.match_likelihood import Noise, gains, lost_cost
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_vote import voted_offsets
@@ -111,5 +111,5 @@ class Edges:
         at = np.repeat(offset_s, len(rows))
         found = gains(self._cycles, free, every, at, self._noise)
         lost = lost_cost(self._cycles, self._entries, every, at, self._noise)
-        both = either(found.gain, lost)
+        both = found.either(lost)
         return np.asarray(both.reshape(len(offset_s), len(rows)))

@@ -15,7 +15,6 @@ from resume_rig.analysis.match_edges import Edges
 from resume_rig.analysis.match_likelihood import (
     Noise,
     by_chance,
-    either,
     gains_without_lag,
     log_sum,
     lost_cost,
@@ -301,10 +300,10 @@ class _Story:
         """Return what each cycle adds, for each usual lag of the log."""
         found = gains_without_lag(self.cycles, self.free, rows, offset_s, self.noise)
         lost = lost_cost(self.cycles, self.free, rows, offset_s, self.noise)
-        gains = [found.gain]
+        gains = [found]
         if self.cycles.readings:
             gains = [found.with_lag(usual, self.noise.late) for usual in USUAL_LAGS]
-        return [either(gain, lost) for gain in gains]
+        return [each.either(lost) for each in gains]
 
     def _centre(self, rows: Indexes, offset_s: Floats) -> float:
         """Return how far a rival's own pairs are from it, in the median."""
