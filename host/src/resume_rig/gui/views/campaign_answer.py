@@ -15,7 +15,6 @@ from resume_rig.gui.widgets.verdict_line import VerdictLine
 from resume_rig.report.hostile_text import one_line
 from resume_rig.report.page_parts import badge
 
-
 _BADGE_PX: Final = 12
 _JUDGING: Final = "The answer and the report are being made …"
 _NOT_YET: Final = "The verdict stands here when the campaign is over."
