@@ -128,7 +128,8 @@ class ExplorerView(View):
         if path is None:
             return
         numbers = quick.overview.numbers
-        show_text(self.file, f"{path.name}: {count_of(len(numbers), 'cycle')}")
+        count = count_of(len(numbers), "cycle")
+        show_text(self.file, f"{path.name}: {count}; outcomes are provisional, being judged …")
         self._reading = self.desk.jobs.start_apart(
             f"Reading {path.name}",
             Order(explore, (path, quick.overview)),
@@ -141,6 +142,8 @@ class ExplorerView(View):
     def _show_explored(self, explored: Explored) -> None:
         self._reading = None
         self._explored = explored
+        if self._path is not None:
+            show_text(self.file, f"{self._path.name}: {count_of(len(explored.cycles), 'cycle')}")
         self.verdict.show_verdict(badge(explored.verdict), explored.why)
         self.cycles.show_table(explored.table)
         self._apply_filter()
