@@ -11,7 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from resume_rig.analysis.match_edges import Edges
+from resume_rig.analysis.match_edges import ALONE, Edges
 from resume_rig.analysis.match_likelihood import (
     Noise,
     by_chance,
@@ -37,8 +37,6 @@ MANY = 5
 _SAME_S = 1.0
 _LIKELY = 0.5
 _FARTHEST = 40.0
-# One pair alone cannot tell a step of the clock from chance.
-_ALONE = 0.9
 _CERTAIN = 0.999
 
 
@@ -71,7 +69,7 @@ def unrivalled(
         high = len(sure) if at + 1 == count else int(runs.runs[at + 1][0])
         sure[low:high] = runs.whatever_beside(at, direct)
         if len(run) == 1 and count > 1:
-            sure[low:high] *= _ALONE
+            sure[low:high] *= ALONE
     sure[likely] *= edges
     return sure
 

@@ -116,6 +116,8 @@ class CampaignRunner:
         self._disk = parts.disk
         self._unrewarded = 0
         self._wakes = 0
+        # Whoever ran the campaign before may have woken the DUT a moment ago.
+        self._unwatched = session.number > 1
 
     def run(self) -> CampaignEnd:
         """Do what is left of the plan.
@@ -162,6 +164,12 @@ class CampaignRunner:
         why = why_recover(self._bench, Outcome.SLEPT_AND_WOKE)
         if why is not None:
             self._ladder.climb(self._plan, why, fresh=True)
+        elif self._unwatched:
+            plan = self._plan.of_cycle(done_of(self._store))
+            Settling(
+                plan, self._bench, self._log, self._control, expects_record=False
+            ).after_absence()
+        self._unwatched = False
         return True
 
     def _wait_for_rig(self, error: RigError) -> None:
@@ -181,6 +189,7 @@ class CampaignRunner:
         self._bench.alarm_until_ns = alarm_until_ns
         self._ladder.bench = self._bench
         self._boot_id = info.boot_id
+        self._unwatched = True
         # What the board was told before may hold still, as a lid that is closed.
         self._bench.release()
 
