@@ -104,7 +104,8 @@ def test_a_long_campaign_that_was_read_live_is_matched_as_the_plain_way_does(
     assert told(match(outside(awake), given_records, seen_in=kept.tolist())) == quick
 
 
-# Pairs, a checksum of them, and the sum of their probabilities, of the version before.
+# Pairs, a checksum of them, and the sum of their probabilities, of the version before; in the last
+# two a pair that stands alone beside a setting of the clock is none any more.
 BEFORE = (
     (REALISTIC, 30, 98, 3476357521, 97.997857),
     (REALISTIC, 31, 39, 1119659906, 38.999976),
@@ -124,8 +125,8 @@ BEFORE = (
     (BRUTAL, 35, 66, 109719246, 65.992697),
     (BRUTAL, 36, 27, 3885607244, 26.978309),
     (BRUTAL, 37, 58, 258107337, 57.993100),
-    (BRUTAL, 38, 60, 4198113487, 59.992677),
-    (BRUTAL, 39, 64, 552370945, 63.991466),
+    (BRUTAL, 38, 59, 140544054, 58.993052),
+    (BRUTAL, 39, 63, 319707146, 62.991601),
 )
 
 
