@@ -28,6 +28,10 @@ def bring_forth(path: Path, identity: Iterable[Row]) -> None:
         _lay_out(part, identity)
         _give_name(part, path)
     except FileExistsError:
+        if not path.is_file():
+            raise UsageError(
+                f"could not make the store {path}: it is a folder or a device; name a new file"
+            ) from None
         raise UsageError(
             f"could not make the store {path}: a file of that name is there; go on with it by "
             f"`resume-rig run --resume {path}`, or name another one"
