@@ -72,6 +72,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.add_argument(
         "--pair",
+        action="append",
+        default=[],
         metavar="CYCLE=RECORD",
         help="a cycle and its OS record by their numbers, where you know one pair and the times "
         "allow more than one match",
@@ -131,11 +133,17 @@ def _assess_capture(
     return Assessed(correlation, facts)
 
 
-def _known_pair(text: str | None) -> "KnownPair | None":
-    if text is None:
+def _known_pair(texts: list[str]) -> "KnownPair | None":
+    if not texts:
         return None
+    if len(texts) > 1:
+        raise UsageError(
+            f"--pair names one pair that you know, and was given {len(texts)} times "
+            f"({', '.join(texts)}); leave all but one out, the times tell the others"
+        )
     from resume_rig.model.match import KnownPair
 
+    (text,) = texts
     found = _PAIR.fullmatch(text)
     if found is None:
         raise UsageError(
