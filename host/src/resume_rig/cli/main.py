@@ -12,6 +12,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     if list(words) == ["--version"]:
         print(f"resume-rig {__version__}")
         return 0
-    from resume_rig.cli.program import run
+    try:
+        from resume_rig.cli.program import run
 
-    return run(words)
+        return run(words)
+    except KeyboardInterrupt:
+        # While modules are loaded, before the program itself can answer.
+        if "--debug" in words:
+            raise
+        from resume_rig.cli.exit_status import STOPPED
+
+        print("resume-rig: stopped.", file=sys.stderr)
+        return STOPPED
