@@ -71,7 +71,7 @@ LOG_CASES = {
     "report in no folder": (
         ["log", "notes.txt", "--report", "no/such/place.html"],
         2,
-        "notes.txt",
+        "its folder is not there",
     ),
 }
 RUN_CASES = {
@@ -131,6 +131,29 @@ OTHER_CASES = {
         ["correlate", "other.rrs", "--pair", "1=first"],
         2,
         "such as 1=5; found '1=first'",
+    ),
+    "DUT of a name too long": (["run", "--dut", "n" * 300 + ".toml"], 2, "too long"),
+    "capture of a name too long": (["correlate", "n" * 300], 2, "too long"),
+    "comparison with a name too long": (["compare", "n" * 300, "notes.txt"], 2, "too long"),
+    "store of a name too long": (
+        ["run", "--rig", "sim:clock=virtual", "--out", f"{'n' * 245}.rrs"],
+        2,
+        "more than 240 bytes",
+    ),
+    "report of a store into no folder": (
+        ["report", "other.rrs", "--out", "no/such/x.html"],
+        2,
+        "its folder is not there",
+    ),
+    "comparison into no folder": (
+        ["compare", "notes.txt", "night.rrs", "--html", "no/such/x.html"],
+        2,
+        "its folder is not there",
+    ),
+    "correlation into a folder": (
+        ["correlate", "other.rrs", "--report", "subfolder"],
+        2,
+        "it is a folder",
     ),
     "two pairs": (["correlate", "other.rrs", "--pair", "1=2", "--pair", "2=3"], 2, "one pair"),
     "doctor of a variable that is not set": (["doctor", "--rig", ""], 2, "not set"),

@@ -1,5 +1,6 @@
 """The tables of a campaign store, and opening a file that may or may not be one."""
 
+import os
 import sqlite3
 import stat
 from pathlib import Path
@@ -140,6 +141,8 @@ def _no_content(path: Path) -> str | None:
         return "it is not the name of a file"
     if not stat.S_ISREG(found.st_mode):
         return "it is a folder" if stat.S_ISDIR(found.st_mode) else "it is no file but a device"
+    if not os.access(path, os.R_OK):
+        return "this user may not read it"
     return None if found.st_size else "it is empty"
 
 
@@ -170,7 +173,7 @@ def why(error: sqlite3.Error) -> str:
         case sqlite3.SQLITE_FULL:
             return "the disk is full; make room, then go on"
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            return f"it may not be opened so ({error})"
+            return f"this user may not open it so, or its disk is read-only ({error})"
         case _:
             return str(error)
 

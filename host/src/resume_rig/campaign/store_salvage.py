@@ -107,6 +107,8 @@ def salvage(damaged: Path, path: Path) -> Salvage:
             with closing(_open(copy)) as connection:
                 return _write(_Wreck(connection, damaged), path)
     except OSError as error:
+        if error.filename is not None and Path(error.filename).parent == damaged.parent:
+            raise RecordError(f"could not salvage {damaged}: {error.strerror}") from error
         raise UsageError(f"could not salvage to {path}: {error.strerror or error}") from error
     except sqlite3.Error as error:
         raise RecordError(f"could not salvage {damaged}: {schema.why(error)}") from error

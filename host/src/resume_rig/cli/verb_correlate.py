@@ -13,7 +13,7 @@ from resume_rig.cli.arguments import (
     requirement_of,
 )
 from resume_rig.cli.assessment import show
-from resume_rig.cli.console import refuse_to_overwrite
+from resume_rig.cli.console import check_output
 from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
 
@@ -93,7 +93,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def execute(args: argparse.Namespace) -> int:
     """Tell a store from a capture by content, assess, show."""
     requirement, known = requirement_of(args), _known_pair(args.pair)
-    refuse_to_overwrite(args.report, (args.capture, *args.log))
+    check_output(args.report, (args.capture, *args.log))
     reading = _reading(args.log)
     if _is_store(args.capture):
         if args.channel or args.dut or args.time_column or args.time_unit:

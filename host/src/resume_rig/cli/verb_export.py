@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 
 from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
-from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
     add_verb,
     requirement_of,
     whole_number,
 )
-from resume_rig.cli.console import answer, refuse_to_overwrite, say
+from resume_rig.cli.console import answer, check_output, say
 from resume_rig.cli.exit_status import DONE
 from resume_rig.model.errors import UsageError
 
@@ -74,8 +73,7 @@ def _one(args: argparse.Namespace) -> int:
         raise UsageError(f"--cycle goes with --to vcd; {args.to} holds the whole campaign")
     if args.to not in _WITH_TABLES and args.table is not None:
         raise UsageError(f"--table goes with --to csv and --to parquet; {args.to} has no tables")
-    refuse_to_overwrite(args.out, (args.store,))
-    check_place_of(args.out)
+    check_output(args.out, (args.store,))
     if args.to == "parquet" and importlib.util.find_spec("duckdb") is None:
         raise UsageError(
             "could not write Parquet: the package duckdb is not installed; install "

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.acceptance.assessment import assess_store
-from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
     add_rig_arguments,
@@ -19,7 +18,7 @@ from resume_rig.cli.arguments import (
     whole_number,
 )
 from resume_rig.cli.assessment import show
-from resume_rig.cli.console import refuse_to_overwrite, say
+from resume_rig.cli.console import check_output, say
 from resume_rig.cli.dut_ways import add_way_arguments, surroundings_of, ways_of
 from resume_rig.cli.exit_status import STOPPED, status_of_verdict
 from resume_rig.cli.opened_rig import dut_of
@@ -147,9 +146,7 @@ def execute(args: argparse.Namespace) -> int:
     asked = _new(args) if args.resume is None else _stored(args)
     store = asked.commission.store
     report: Path = args.report or _beside(store)
-    refuse_to_overwrite(report, (store, *_log_files(args.log)))
-    if args.report is not None:
-        check_place_of(args.report)
+    check_output(report, (store, *_log_files(args.log)))
     hooks = _hooks(args, store)
     try:
         with closing(hooks):
