@@ -19,7 +19,7 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))$(SANITIZED)
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host labgrid-test fuzz fuzz-readers fuzz-logs fuzz-logs-guided soak soak-kill soak-pty robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host labgrid-test fuzz fuzz-readers fuzz-logs fuzz-guided soak soak-kill soak-pty robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
@@ -34,7 +34,7 @@ help:
 	@echo 'make fuzz       the C core under libFuzzer (clang) for FUZZ_SECONDS (60)'
 	@echo 'make fuzz-readers  damaged logs of every kind for FUZZ_SECONDS (60): no crash, no hang'
 	@echo 'make fuzz-logs  FUZZ_LOGS (10000) damaged event logs: no crash, no number that nobody wrote'
-	@echo 'make fuzz-logs-guided  the readers of event logs under atheris for FUZZ_SECONDS (60)'
+	@echo 'make fuzz-guided  each reader of logs and captures under atheris for FUZZ_SECONDS (60)'
 	@echo 'make soak       SOAK_CYCLES (100000) simulated cycles with mixed faults, held against the truth'
 	@echo 'make soak-kill  SOAK_KILLS (200) kill -9 at random instants of campaigns in real processes'
 	@echo 'make soak-pty   SOAK_HOURS (2) in real time over a pseudo-terminal with a bad cable'
@@ -112,7 +112,7 @@ FUZZ_LOGS ?= 10000
 fuzz-logs: setup
 	@$(BIN)/python benchmarks/fuzz_event_logs.py $(FUZZ_LOGS)
 
-fuzz-logs-guided: setup
+fuzz-guided: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris~=3.0'
 	@$(BIN)/python benchmarks/fuzz_guided.py $(FUZZ_SECONDS)
 

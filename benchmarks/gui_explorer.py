@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from big_store import lengthen
-from gui import new_window
+from gui import new_window, queued_ms
 
 if TYPE_CHECKING:
     from resume_rig.gui.views.explorer_view import ExplorerView
@@ -33,19 +33,24 @@ FILTERS = (
 
 
 class Watch:
-    """How long the window's thread is busy at a time, by the wall and by its own CPU time."""
+    """How long the window's thread is busy at a time.
+
+    By the wall; without its waits for a processor that others have; by its own CPU time.
+    """
 
     def __init__(self) -> None:
         self.walls_ms: list[float] = []
+        self.held_ms: list[float] = []
         self.works_ms: list[float] = []
 
     def turn(self) -> None:
         """Let the window do what it has to do, once."""
         from PySide6.QtWidgets import QApplication
 
-        wall, work = time.perf_counter(), time.thread_time()
+        wall, work, queued = time.perf_counter(), time.thread_time(), queued_ms()
         QApplication.processEvents()
         self.walls_ms.append((time.perf_counter() - wall) * 1000)
+        self.held_ms.append(self.walls_ms[-1] - (queued_ms() - queued))
         self.works_ms.append((time.thread_time() - work) * 1000)
         time.sleep(0.005)
 
@@ -58,10 +63,11 @@ class Watch:
 
     def told(self, what: str) -> str:
         """Return the figures in words, and begin anew."""
-        walls, works = sorted(self.walls_ms), sorted(self.works_ms)
-        self.walls_ms, self.works_ms = [], []
+        work, held, wall = (max(each) for each in (self.works_ms, self.held_ms, self.walls_ms))
+        self.walls_ms, self.held_ms, self.works_ms = [], [], []
         return (
-            f"{what}: busy {works[-1]:.1f} ms at most of CPU time, {walls[-1]:.1f} ms by the wall"
+            f"{what}: held {held:.1f} ms at most (wanted 50), busy {work:.1f} ms of CPU time; with "
+            f"waits for a processor that others have {wall:.1f} ms"
         )
 
 

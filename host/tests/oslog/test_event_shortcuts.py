@@ -57,23 +57,36 @@ def test_the_pattern_knows_every_event_of_the_fixtures() -> None:
     assert [line for line in lines if read_plain(line) is None and "&" not in line] == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(seed=st.integers(0, 1 << 32))
-def test_events_are_cut_alike_with_and_without_the_shortcut(write, seed: int) -> None:
-    """A comment before the events turns the shortcut off and changes nothing else."""
-    rng = random.Random(seed)
-    gap = rng.choice(("", "\n", "\r\n  "))
-    text = damaged(gap.join([*write.cycle(), write.other()]), rng)
-    if "<!" in text:
-        return
-    found = []
+def cut_both_ways(text: str) -> list[tuple[list[str], int, object]]:
+    """What the cutter gives with the shortcut, and without: a comment in front turns it off."""
+    found: list[tuple[list[str], int, object]] = []
     for start in ("<Events>", "<Events><!---->"):
         tally = ProblemTally()
         cutter = EventCutter(tally)
         events = [*cutter.cut(start + text), *cutter.cut("", final=True)]
         cutter.finish(growing=False)
         found.append((events, cutter.events, tally.integrity()))
-    assert found[0] == found[1]
+    return found
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(seed=st.integers(0, 1 << 32))
+def test_events_are_cut_alike_with_and_without_the_shortcut(write, seed: int) -> None:
+    rng = random.Random(seed)
+    gap = rng.choice(("", "\n", "\r\n  "))
+    text = damaged(gap.join([*write.cycle(), write.other()]), rng)
+    if "<!" in text:
+        return
+    with_it, without = cut_both_ways(text)
+    assert with_it == without
+
+
+@pytest.mark.parametrize("odd", ["<Event>junk", "<Event/>", "<Events>", "junk", "</Event>"])
+def test_an_event_too_much_is_not_made_up_for_by_one_too_few(write, odd: str) -> None:
+    asleep = write.asleep()
+    with_it, without = cut_both_ways(f"{write.other()}{odd}{asleep}stray</Event>{write.other()}")
+    assert with_it == without
+    assert asleep in with_it[0]
 
 
 @pytest.mark.parametrize("quote", ['"', "'"])

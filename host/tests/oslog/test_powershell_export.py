@@ -134,6 +134,12 @@ def test_events_xml_within_an_export_reads_like_event_xml(
     assert reading.sources[0].integrity.ok
 
 
+def test_titles_of_a_csv_that_no_row_can_have_are_refused(read: Read) -> None:
+    text = as_csv([record(None, TargetState=4)]).replace('"LogName"', "Log\rName", 1)
+    with pytest.raises(RecordError, match="found an export without one whole event"):
+        read(text)
+
+
 def test_a_csv_that_is_cut_inside_its_last_row_is_not_whole(read: Read) -> None:
     """A number that lost its last digits would be a silently wrong one."""
     columns = record(

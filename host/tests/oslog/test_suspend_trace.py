@@ -120,3 +120,10 @@ def test_what_is_missing_is_told(read: Read, events: tuple[str, ...], problem: s
 def test_lost_events_are_told(read: Read) -> None:
     integrity = read(trace(*S3) + "CPU:2 [LOST 17 EVENTS]\n").sources[0].integrity
     assert integrity.problems == ("Places where the trace says that it lost events: 1.",)
+
+
+def test_header_lines_of_pm_graph_need_not_be_whole(read: Read) -> None:
+    told = "# command | sleepgraph -m mem\n# kparams |\n# command |# sysinfo | man:ACME\n"
+    identity = dict(read(told + trace(*S3)).sources[0].identity)
+    assert identity["test_command"] == "sleepgraph -m mem"
+    assert "kernel_parameters" not in identity

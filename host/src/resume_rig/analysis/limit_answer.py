@@ -4,8 +4,9 @@ A test system asks one question at a time; each is ruled upon as the whole requi
 the same cycles count, and what was not measured is NO-EVIDENCE here, too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import partial
 
 from resume_rig.analysis.limits import judge_limits
 from resume_rig.analysis.measures import measured, sighting_of
@@ -13,6 +14,7 @@ from resume_rig.analysis.ruling import rule
 from resume_rig.model.cycle import ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.outcome import BROKEN
+from resume_rig.model.packed_sequence import Derived
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Comparison, Limit, Requirement
 from resume_rig.model.verdict import Verdict
@@ -40,12 +42,12 @@ class LimitAnswer:
 
 
 def answer_limit(
-    cycles: Sequence[ReconciledCycle], limit: Limit, *, guard_band: bool = True
+    cycles: Collection[ReconciledCycle], limit: Limit, *, guard_band: bool = True
 ) -> LimitAnswer:
     """Return what `cycles` say against `limit`, by which alone they are ruled upon.
 
     Args:
-        cycles: of one campaign, matched and reconciled.
+        cycles: of one campaign, matched and reconciled; gone through twice, and not kept.
         limit: required, on a time; `kinds` names the kinds of sleep that it is for.
         guard_band: values so near the limit that their uncertainty decides are MARGINAL.
     """
@@ -60,25 +62,37 @@ def answer_limit(
         guard_band=guard_band,
         further=(limit,),
     )
-    ruled = [_ruled(cycle, alone) for cycle in cycles]
-    judged = [cycle for cycle in ruled if cycle.judged]
-    timed = [cycle for cycle in judged if cycle.outside.outcome not in BROKEN]
-    seen = [sighting_of(cycle) for cycle in timed]
-    judgement = judge_limits(alone, seen, len(judged) - len(timed))[0]
-    values = [
-        (value, cycle)
-        for each, cycle in zip(seen, timed, strict=True)
-        if (value := measured(limit.measure, each)) is not None
-    ]
-    farthest = max if limit.comparison in _UPPER else min
-    worst = farthest(values, key=lambda pair: pair[0].value_ns) if values else (None, None)
+    ruled = Derived(cycles, partial(_ruled, requirement=alone))
+    worst: ReconciledCycle | None = None
+    value: BoundedNs | None = None
+    failed: list[int] = []
+    why_not: list[tuple[int, str]] = []
+    broken = 0
+    for cycle in ruled:
+        if not cycle.judged:
+            why_not.append((cycle.outside.number, cycle.why_not or ""))
+            continue
+        if cycle.verdict is Verdict.FAIL:
+            failed.append(cycle.outside.number)
+        if cycle.outside.outcome in BROKEN:
+            broken += 1
+            continue
+        found = measured(limit.measure, sighting_of(cycle))
+        if found is not None and (value is None or _is_farther(found, value, limit)):
+            worst, value = cycle, found
+    timed = (sighting_of(c) for c in ruled if c.judged and c.outside.outcome not in BROKEN)
     return LimitAnswer(
-        judgement=judgement,
-        worst=worst[1],
-        value=worst[0],
-        failed=tuple(c.outside.number for c in judged if c.verdict is Verdict.FAIL),
-        why_not=tuple((c.outside.number, c.why_not or "") for c in ruled if not c.judged),
+        judgement=judge_limits(alone, timed, broken)[0],
+        worst=worst,
+        value=value,
+        failed=tuple(failed),
+        why_not=tuple(why_not),
     )
+
+
+def _is_farther(value: BoundedNs, than: BoundedNs, limit: Limit) -> bool:
+    above = value.value_ns - than.value_ns
+    return above > 0 if limit.comparison in _UPPER else above < 0
 
 
 def _ruled(cycle: ReconciledCycle, requirement: Requirement) -> ReconciledCycle:

@@ -10,6 +10,7 @@ from pathlib import Path
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CycleRaw
 from resume_rig.model.channel import Channel
+from resume_rig.model.edge import Edge
 from resume_rig.model.recovery import RecoveryStep
 
 
@@ -84,12 +85,14 @@ class Recovered:
     Attributes:
         ok: the wires show a DUT that is awake.
         levels: of the wired channels; None where the link was gone.
+        edges: of the step.
     """
 
     after_cycle: int
     ok: bool
     step: RecoveryStep
     levels: Mapping[Channel, int] | None
+    edges: tuple[Edge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

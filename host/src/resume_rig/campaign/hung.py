@@ -7,6 +7,7 @@ without it nobody knows whether the first trigger was lost on its way.
 import dataclasses
 from collections.abc import Collection, Iterable
 
+from resume_rig.campaign.events import Recovered
 from resume_rig.campaign.raw import Recovery
 from resume_rig.campaign.states import RUNNING, dead_lines
 from resume_rig.model.channel import Channel
@@ -20,13 +21,13 @@ _WHERE = {Outcome.HUNG_IN_SLEEP: "in its sleep", Outcome.HUNG_IN_RESUME: "in its
 
 
 def with_hang(
-    cycle: OutsideCycle, steps: Iterable[Recovery], wired: Collection[Channel]
+    cycle: OutsideCycle, steps: Iterable[Recovery | Recovered], wired: Collection[Channel]
 ) -> OutsideCycle:
     """Return a cycle, as one that hung where the steps after it prove that.
 
     Args:
         cycle: as its own wires tell.
-        steps: what was done to bring the DUT back, in order.
+        steps: what was done to bring the DUT back, in order; as stored, or as the runner told.
         wired: the channels that count.
     """
     alone = cycle.outcome is Outcome.WOKE_ALONE
@@ -46,7 +47,7 @@ def with_hang(
     return cycle
 
 
-def _proven(step: Recovery, wired: Collection[Channel]) -> Outcome | None:
+def _proven(step: Recovery | Recovered, wired: Collection[Channel]) -> Outcome | None:
     """Return where a DUT hangs that a press did not bring on; None where that proves nothing."""
     levels = step.levels
     seen = any(e.level == 0 for e in step.edges if e.channel is Channel.BUTTON)

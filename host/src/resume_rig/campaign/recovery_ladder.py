@@ -140,7 +140,7 @@ class LadderClimb:
         self._store.commit_recovery(recorded)
         self._taken[step] += 1
         self._step = None
-        self._observe(Recovered(trouble.after_cycle, ok, step, recorded.levels))
+        self._observe(Recovered(trouble.after_cycle, ok, step, recorded.levels, recorded.edges))
         return ok
 
     def _fault(self, trouble: Trouble, what: str) -> DutFault:

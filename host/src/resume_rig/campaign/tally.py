@@ -66,6 +66,11 @@ class Tally:
         self._starts.append(raw.started_host_ns)
         self._ended_ns = raw.ended_host_ns
 
+    def revise(self, before: Outcome, after: Outcome) -> None:
+        """Count a cycle by what was learnt of it since."""
+        self.outcomes[before] -= 1
+        self.outcomes[after] += 1
+
     def left_ns(self) -> int | None:
         """Return how long the rest will take at the pace of the last cycles; None before any."""
         if not self._starts:

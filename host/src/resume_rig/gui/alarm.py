@@ -4,10 +4,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
-from resume_rig.gui.state.campaign_state import CampaignState, Failure
+from resume_rig.gui.state.campaign_state import CampaignState
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
 from resume_rig.model.units import count_of
-from resume_rig.report.wording import outcome_words
 
 
 class FailureAlarm(QFrame):
@@ -46,7 +45,9 @@ class FailureAlarm(QFrame):
         self.setVisible(bool(campaign.failures))
         if campaign.failures:
             first = campaign.failures[0]
-            text = f"{count_of(campaign.failed, 'cycle')} failed. First: {failure_text(first)}"
+            so_far = " so far" if campaign.provisional else ""
+            count = count_of(campaign.failed, "cycle")
+            text = f"{count} failed{so_far}. First: {first.sentence}"
             show_text(self._label, text)
             self._label.setToolTip(tip_of(text))
             self._newest.setVisible(len(campaign.failures) > 1)
@@ -59,8 +60,3 @@ class FailureAlarm(QFrame):
         elif campaign.path is not None:
             number = campaign.failures[place].number
             self._desk.go("campaign", Target((campaign.path,), number))
-
-
-def failure_text(failure: Failure) -> str:
-    """Return a failure in a sentence."""
-    return f"cycle {failure.number} {outcome_words(failure.outcome)}. {failure.text}"

@@ -68,7 +68,15 @@ class CampaignEnding:
         from resume_rig.gui.worker.ending_hook import run_ending_hook
 
         self._task = None
-        told = CampaignJudged(found.verdict, found.why, found.sentences, found.report)
+        told = CampaignJudged(
+            found.verdict,
+            found.why,
+            found.sentences,
+            found.report,
+            found.outcomes,
+            found.failures,
+            found.failed,
+        )
         self._tell((told,))
         self._desk.say(f"{found.verdict.value}; the report is {found.report}.")
         if HookEvent.END not in order.hooks:

@@ -28,8 +28,7 @@ def run(request: GuiRequest) -> int:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     if request.scale is not None:
         os.environ["QT_SCALE_FACTOR"] = str(request.scale)
-    # The rig's thread must not keep the window's waiting for Python's lock: 5 ms is the usual.
-    sys.setswitchinterval(_SWITCH_S)
+    put_the_window_first()
     try:
         from PySide6.QtWidgets import QApplication
 
@@ -63,6 +62,11 @@ def run(request: GuiRequest) -> int:
         return 0
     application.exec()
     return 0
+
+
+def put_the_window_first() -> None:
+    """Let no other thread keep the window's waiting for Python's lock: 5 ms is the usual."""
+    sys.setswitchinterval(_SWITCH_S)
 
 
 def _theme(request: GuiRequest, remembered: str) -> ThemeName:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from resume_rig.oslog.event_text import may_quote
 from resume_rig.oslog.problems import Problem, ProblemTally
 
 EVENT_LIMIT_CHARS: Final = 1 << 20
@@ -63,9 +64,10 @@ class EventCutter:
         self._searched = max(0, self._searched - self._position)
         self._position = 0
         self._start = None
-        quoting = "<!" in self._text
+        splittable = not may_quote(self._text)
         while True:
-            if not quoting and not self._skipping:
+            if splittable and not self._skipping and self._stands_plain():
+                splittable = False  # once: what stops it is rare, and begins where it stopped
                 yield from self._plain_events()
             start = self._find_start()
             event = None if start is None else self._take_event(start)
@@ -92,25 +94,29 @@ class EventCutter:
     def _plain_events(self) -> Iterator[str]:
         """Yield the next events as long as they stand as they all do; for text without "<!".
 
-        The usual event begins behind blanks alone, has no prefix, and holds no other's start. It is
-        cut as `_take_event` would, in a fifth of the time.
+        The usual event begins behind blanks alone, has no prefix, and holds no other's start. All
+        of the text is split in one go: what `_take_event` would cut, in a tenth of the time.
         """
-        text, find = self._text, self._text.find
-        while True:
-            start = find("<", self._position)
-            inside = start + 7
-            if start < 0 or text[start:inside] not in _PLAIN_STARTS:
+        body = self._text[self._position : self._text.rfind(_PLAIN_END)]
+        for piece in body.split(_PLAIN_END):
+            event = piece.lstrip()
+            if not event.startswith(_PLAIN_STARTS) or event[event.find(">") - 1] == "/":
                 return
-            end = find(_PLAIN_END, inside)
-            if end < 0 or end - start > EVENT_LIMIT_CHARS - len(_PLAIN_END):
+            if event.rfind("<Event ") > 0 or event.rfind("<Event>") > 0:
                 return
-            if text[find(">", inside - 1) - 1] == "/" or text[self._position : start].strip():
+            if len(event) > EVENT_LIMIT_CHARS - len(_PLAIN_END):
                 return
-            if find("<Event ", inside, end) >= 0 or find("<Event>", inside, end) >= 0:
-                return
-            self._position = self._searched = end + len(_PLAIN_END)
+            self._position += len(piece) + len(_PLAIN_END)
+            self._searched = self._position
             self.events += 1
-            yield text[start : self._position]
+            yield event + _PLAIN_END
+
+    def _stands_plain(self) -> bool:
+        """Whether a whole event without a prefix comes next, behind a few blanks."""
+        next_tag = self._text[self._position : self._position + _TAG_LIMIT_CHARS].lstrip()
+        return next_tag.startswith(_PLAIN_STARTS) and (
+            self._text.find(_PLAIN_END, self._position) >= 0
+        )
 
     def _find_start(self) -> re.Match[str] | None:
         self._start = _START.search(self._text, self._position)

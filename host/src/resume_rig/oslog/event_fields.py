@@ -8,9 +8,8 @@ is an XML parser, with everything refused that can grow or fetch, and takes ten 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 from xml.parsers import expat
 
 from resume_rig.model.errors import RecordError
@@ -19,8 +18,7 @@ VALUE_LIMIT_CHARS: Final = 4096
 """A longer value of the log is cut: no real one comes near, and it may be hostile."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventFields:
+class EventFields(NamedTuple):
     """What an element tells; a field that it does not have is empty.
 
     Attributes:

@@ -21,7 +21,9 @@ class EventValues:
 
     def whole(self, event: Event, name: str, maximum: int = UINT32_MAX) -> int | None:
         """Return a number from 0 to `maximum`, true and false as 1 and 0; None without one."""
-        text = event.data.get(name, "")
+        text = event.data.get(name)
+        if not text:
+            return None
         try:
             return parse_whole(text, maximum)
         except RecordError:

@@ -168,7 +168,10 @@ def _csv_items(request: SourceRequest, tally: ProblemTally) -> Iterator[object]:
     if first.startswith("#TYPE"):
         first = next(lines, "")
     delimiter = max(",;\t", key=first.count)
-    names = next(csv.reader([first], delimiter=delimiter), [])
+    try:
+        names = next(csv.reader([first], delimiter=delimiter), [])
+    except csv.Error:  # a line end within a title: no row can have these
+        names = []
     rows = csv.reader(lines, delimiter=delimiter)
     while True:
         try:

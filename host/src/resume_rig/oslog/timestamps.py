@@ -77,6 +77,8 @@ def parse_whole(text: str, maximum: int) -> int | None:
     Raises:
         RecordError: the text is no such number.
     """
+    if not text:
+        return None
     if len(text) < _PLAIN_DIGITS and text.isdecimal() and text.isascii():
         plain = int(text)  # nearly always
         if plain <= maximum:

@@ -107,6 +107,8 @@ def test_an_idle_hour_costs_no_memory(tmp_path: Path) -> None:
     [
         (metadata(unit=0), {"logic-1": b"\0"}, "the unit size '0', allowed are 1 to 128"),
         (metadata(unit="x"), {"logic-1": b"\0"}, "the unit size 'x'"),
+        (metadata(unit="0000019"), {"logic-1": b"\0"}, "the unit size '0000019'"),
+        (metadata(unit="1" * 5000), {"logic-1": b"\0"}, "the unit size '1111"),
         (metadata(unit=4), {"logic-1": bytes(9)}, "ends inside a sample: 1 of 4 bytes"),
         (metadata(probes=9), {"logic-1": b"\0"}, "the line 9, but its samples have 8 bits"),
         (metadata(rate="0 Hz"), {"logic-1": b"\0"}, "the sample rate '0 Hz'"),

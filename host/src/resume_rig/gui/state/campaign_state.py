@@ -33,19 +33,19 @@ from resume_rig.gui.state.events import (
     CampaignStarting,
     CampaignTold,
     CampaignUnjudged,
+    CycleRevised,
     CycleSeen,
     PersonAsked,
 )
+from resume_rig.gui.state.failure import MOST_FAILURES, Failure, failure_of
 from resume_rig.gui.state.grown import Grown
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle
 from resume_rig.model.outcome import NO_FAILURE
 from resume_rig.model.series import Drift
 from resume_rig.model.units import seconds_text
-from resume_rig.report.wording import outcome_words
 
 SHOWN_CYCLES: Final = 20
 MOST_LINES: Final = 500
-MOST_FAILURES: Final = 1_000
 
 
 @unique
@@ -68,15 +68,6 @@ class Phase(StrEnum):
 
 
 _ACTIVE: Final = frozenset({Phase.STARTING, Phase.RUNNING, Phase.HELD, Phase.WAITING})
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A cycle that did not go as planned; `text` is its first finding."""
-
-    number: int
-    outcome: Outcome
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +95,8 @@ class CampaignState:
     Attributes:
         doing: what the cycle in flight does.
         done: cycles of the plan that are over.
-        outcomes: of this session.
+        outcomes: of this session, as the wires told them at once; of the whole store, as they
+            were judged, where there is an answer.
         left_ns: until the end, at the pace of the last cycles; None before any.
         limit_ms: on BIOS + drivers; None where the requirement has none.
         resume_ms: BIOS + drivers as the OS told them.
@@ -144,6 +136,11 @@ class CampaignState:
     answer: Answer = NO_ANSWER
 
     @property
+    def provisional(self) -> bool:
+        """Whether outcomes and failures may still change, as nothing is judged yet."""
+        return self.answer.told is None
+
+    @property
     def cycles(self) -> int:
         """How many the plan has; 0 before it is known."""
         return 0 if self.plan is None else self.plan.cycles
@@ -162,8 +159,8 @@ def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
             )
         case CampaignTold(event=told):
             after = _told(state, told)
-        case CycleSeen():
-            after = _cycle_seen(state, event)
+        case CycleSeen() | CycleRevised():
+            after = _cycle(state, event)
         case CampaignHeld(held=held):
             after = _said(
                 replace(state, phase=Phase.HELD if held else Phase.RUNNING, doing=""),
@@ -183,7 +180,13 @@ def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
         case CampaignJudging():
             after = replace(state, answer=Answer(judging=True))
         case CampaignJudged():
-            after = replace(state, answer=Answer(told=event))
+            after = replace(
+                state,
+                answer=Answer(told=event),
+                outcomes=event.outcomes,
+                failures=event.failures,
+                failed=event.failed,
+            )
         case CampaignUnjudged(text=text):
             after = _said(replace(state, answer=Answer(problem=text)), text)
         case _:
@@ -229,6 +232,10 @@ def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
     return after
 
 
+def _cycle(state: CampaignState, event: CycleSeen | CycleRevised) -> CampaignState:
+    return _revised(state, event) if isinstance(event, CycleRevised) else _cycle_seen(state, event)
+
+
 def _cycle_seen(state: CampaignState, event: CycleSeen) -> CampaignState:
     outside = event.outside
     resume_ms = state.resume_ms
@@ -252,11 +259,22 @@ def _cycle_seen(state: CampaignState, event: CycleSeen) -> CampaignState:
         )
     if outside.outcome in NO_FAILURE:
         return seen
-    text = outside.findings[0].text if outside.findings else ""
-    failure = Failure(outside.number, outside.outcome, text)
+    failure = failure_of(outside)
     kept = (*state.failures, failure)
     failed = replace(seen, failures=kept[:MOST_FAILURES], failed=state.failed + 1)
-    return _said(failed, f"cycle {failure.number} {outcome_words(failure.outcome)}: {text}")
+    return _said(failed, failure.sentence)
+
+
+def _revised(state: CampaignState, event: CycleRevised) -> CampaignState:
+    """Return the state with what was learnt of a cycle that had failed."""
+    outside, outcomes = event.outside, event.outcomes
+    failure = failure_of(outside)
+    known = tuple(failure if each.number == failure.number else each for each in state.failures)
+    last = tuple(outside if each.number == outside.number else each for each in state.last)
+    return _said(
+        replace(state, outcomes=outcomes, failures=known, last=last),
+        f"{failure.sentence} That is known now.",
+    )
 
 
 def _over(state: CampaignState, event: CampaignOver) -> CampaignState:

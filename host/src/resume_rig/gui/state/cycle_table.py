@@ -4,14 +4,19 @@ Free of Qt.
 """
 
 from collections.abc import Callable, Mapping
-from itertools import repeat
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from resume_rig.campaign.overview import Overview
-from resume_rig.gui.state.columns import number_column, word_column
-from resume_rig.gui.state.table import Column, Table
+from resume_rig.gui.state.columns import (
+    NumberCells,
+    WordCells,
+    number_column,
+    word_column,
+)
+from resume_rig.gui.state.table import Table
 from resume_rig.model.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.report.failure_view import is_failure
@@ -65,12 +70,13 @@ def cycle_table(correlation: Correlation, overview: Overview) -> Table:
         overview: of the same store; a campaign that runs may have written more since.
     """
     planned = dict(zip(overview.numbers.tolist(), overview.planned, strict=True))
-    # One pass: the cycles of a long campaign are made anew in each.
-    rows = [
-        _row(cycle, planned.get(cycle.outside.number, _NOT_PLANNED)) for cycle in correlation.cycles
-    ]
-    values = zip(*rows, strict=True) if rows else repeat(())
-    return Table(tuple(make(column) for make, column in zip(_COLUMNS, values, strict=False)))
+    columns = [make() for make in _COLUMNS]
+    # One pass: the cycles of a long campaign are made anew in each, and none is kept.
+    for cycle in correlation.cycles:
+        row = _row(cycle, planned.get(cycle.outside.number, _NOT_PLANNED))
+        for column, value in zip(columns, row, strict=True):
+            column.add(value)
+    return Table(tuple(column.column() for column in columns))
 
 
 def outliers(correlation: Correlation) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -99,7 +105,7 @@ def _asleep_s(cycle: ReconciledCycle) -> float | None:
     return None if begin is None or end is None else (end - begin) / _NS_PER_S
 
 
-def _row(cycle: ReconciledCycle, planned: tuple[str, str, str]) -> tuple[object, ...]:
+def _row(cycle: ReconciledCycle, planned: tuple[str, str, str]) -> tuple[Any, ...]:
     """Return a cell for each of `_COLUMNS`."""
     outside, record, found = cycle.outside, cycle.record, findings_of(cycle)
     _, sleep_by, wake_by = planned
@@ -123,15 +129,15 @@ def _row(cycle: ReconciledCycle, planned: tuple[str, str, str]) -> tuple[object,
     )
 
 
-def _numbers(title: str, explained: str = "", decimals: int = 0) -> Callable[[Any], Column]:
-    return lambda values: number_column(title, values, explained, decimals)
+def _numbers(title: str, explained: str = "", decimals: int = 0) -> Callable[[], NumberCells]:
+    return partial(NumberCells, title, explained, decimals)
 
 
-def _words(title: str, explained: str = "") -> Callable[[Any], Column]:
-    return lambda values: word_column(title, values, explained)
+def _words(title: str, explained: str = "") -> Callable[[], WordCells]:
+    return partial(WordCells, title, explained)
 
 
-_COLUMNS: Final = (
+_COLUMNS: Final[tuple[Callable[[], NumberCells | WordCells], ...]] = (
     _numbers("cycle"),
     _words("outcome"),
     _words("verdict"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from resume_rig.campaign.events import CampaignEvent
+from resume_rig.gui.state.failure import Failure
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle
 from resume_rig.model.dut import DutProfile
@@ -152,6 +153,19 @@ class CycleSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class CycleRevised:
+    """More was learnt of the newest cycle: one more press told where its DUT hangs.
+
+    Attributes:
+        outside: what is known now.
+        outcomes: of this session.
+    """
+
+    outside: OutsideCycle
+    outcomes: Mapping[Outcome, int]
+
+
+@dataclass(frozen=True, slots=True)
 class CampaignHeld:
     """The campaign waits between two cycles, or goes on."""
 
@@ -208,12 +222,17 @@ class CampaignJudged:
         verdict, why: as `resume-rig run` tells them.
         sentences: what its times and failures show, with the confidence of each figure.
         report: where the HTML report is.
+        outcomes: of all cycles of the store, as they were judged.
+        failures: of those, what the window lists; `failed` counts all of them.
     """
 
     verdict: Verdict
     why: str
     sentences: tuple[str, ...]
     report: Path
+    outcomes: Mapping[Outcome, int]
+    failures: tuple[Failure, ...]
+    failed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +257,7 @@ CampaignSight = (
     CampaignStarting
     | CampaignTold
     | CycleSeen
+    | CycleRevised
     | CampaignHeld
     | CampaignNoted
     | PersonAsked

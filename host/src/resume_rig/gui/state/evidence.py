@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from resume_rig.campaign.hung import with_hang
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.recorded import recorded_cycle
 from resume_rig.campaign.store import Store
@@ -56,7 +57,12 @@ def evidence_of(store: Store, number: int) -> Evidence:
         last = store.last_number()
         raise RecordError(f"there is no cycle {number} in {store.path}; it has cycles 1 to {last}")
     plan = store.plan.of_cycle(store.index_of(number))
-    outside = outside_cycle(raw, plan, store.identity)
+    after = [
+        each
+        for each in store.recoveries()
+        if (each.session, each.after_cycle) == (raw.session, number)
+    ]
+    outside = with_hang(outside_cycle(raw, plan, store.identity), after, store.identity.wired)
     recorded = recorded_cycle(raw, store)
     moments = [edge.t_ns for edge in recorded.edges] + [block.t_ns for block in recorded.light]
     first_ns, last_ns = min(moments, default=0), max(moments, default=0)
@@ -78,7 +84,7 @@ def evidence_of(store: Store, number: int) -> Evidence:
         wires=wires.plus_edges(recorded.edges).plus_light(recorded.light),
         until_ns=last_ns + _LEAD_NS,
         sentences=(
-            f"Cycle {number}: {outcome_words(outside.outcome)}{slept}.",
+            f"Cycle {number}, by its wires: {outcome_words(outside.outcome)}{slept}.",
             *(finding.text for finding in outside.findings),
             *(records or ("No OS record came during this cycle.",)),
         ),

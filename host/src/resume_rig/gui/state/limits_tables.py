@@ -1,5 +1,6 @@
 """Limits with their margins, and uncertainty budgets with the share of each term. Free of Qt."""
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -8,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.analysis.limits import kinds_seen, limit_in_unit, limit_text
-from resume_rig.analysis.measures import is_rate, measure_words, measured, rate_of, sighting_of
+from resume_rig.analysis.measures import (
+    Sighting,
+    is_rate,
+    measure_words,
+    measured,
+    rate_of,
+    sighting_of,
+)
 from resume_rig.gui.state.columns import number_column, word_column
 from resume_rig.gui.state.table import Table
 from resume_rig.model.budget import Budget, by_group
@@ -82,25 +90,38 @@ def limits_table(limits: Sequence[LimitJudgement]) -> Table:
 
 def reaches(correlation: Correlation) -> tuple[Reach, ...]:
     """Return how much of each limit the judged cycles use up; without values, nothing."""
-    found = []
-    sightings = [sighting_of(cycle) for cycle in correlation.cycles if cycle.judged]
-    for each in correlation.limits:
-        limit = each.limit
-        seen = [s for s in sightings if not kinds_seen(s).isdisjoint(limit.kinds)]
-        values = [(measured(limit.measure, s), s) for s in seen]
-        known = [(value, s) for value, s in values if value is not None]
-        if is_rate(limit.measure):
-            rates = (rate_of(value, limit.unit, s.record) for value, s in known)
-            numbers = np.array([float(limit.value) / rate * 100 for rate in rates if rate])
-        else:
-            numbers = np.array([v.value_ns / float(limit.value) * 100 for v, _ in known])
-            if limit.comparison not in _UPPER:
-                numbers = 1e4 / numbers
-        if len(numbers):
-            low, p5, middle, p95, high = np.percentile(numbers, (0, 5, 50, 95, 100))
-            shares = (float(low), float(p5), float(middle), float(p95), float(high))
-            found.append(Reach(limit_words(limit), shares, len(numbers)))
-    return tuple(found)
+    shares = [(each.limit, array("d")) for each in correlation.limits]
+    # One pass: the cycles of a long campaign are made anew in each, and none is kept.
+    for cycle in correlation.cycles:
+        if not cycle.judged:
+            continue
+        seen = sighting_of(cycle)
+        for limit, used in shares:
+            share = _share(limit, seen)
+            if share is not None:
+                used.append(share)
+    return tuple(_reach(limit, np.array(used)) for limit, used in shares if used)
+
+
+def _share(limit: Limit, seen: Sighting) -> float | None:
+    """Return how much of a limit a cycle uses up, in per cent; None where it says nothing of it."""
+    if kinds_seen(seen).isdisjoint(limit.kinds):
+        return None
+    value = measured(limit.measure, seen)
+    if value is None:
+        return None
+    if is_rate(limit.measure):
+        rate = rate_of(value, limit.unit, seen.record)
+        return float(limit.value) / rate * 100 if rate else None
+    share = value.value_ns / float(limit.value) * 100
+    if limit.comparison in _UPPER:
+        return share
+    return 1e4 / share if share else float("inf")
+
+
+def _reach(limit: Limit, shares: Floats) -> Reach:
+    low, p5, middle, p95, high = map(float, np.percentile(shares, (0, 5, 50, 95, 100)))
+    return Reach(limit_words(limit), (low, p5, middle, p95, high), len(shares))
 
 
 def budgets_table(budgets: Sequence[Budget]) -> Table:

@@ -1,7 +1,8 @@
 """What is made of a whole store and written: the answer with its report, exports. Free of Qt."""
 
 import datetime
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,7 +11,10 @@ from resume_rig.acceptance.assessment import assess_store, html_at
 from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
 from resume_rig.acceptance.whole_file import check_place_of, write_whole
 from resume_rig.campaign.store import Store
+from resume_rig.gui.state.failure import MOST_FAILURES, Failure, failure_of
+from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import UsageError
+from resume_rig.model.outcome import NO_FAILURE
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.verdict import Verdict
 from resume_rig.report.statistics_text import statistics_sentences
@@ -91,12 +95,17 @@ class Conclusion:
         verdict, why: as `resume-rig run` tells them.
         sentences: what its times and failures show, with the confidence of each figure.
         report: where the HTML report is.
+        outcomes: how many cycles were judged to have come to which.
+        failures: the first of those that did not go as planned; `failed` counts all of them.
     """
 
     verdict: Verdict
     why: str
     sentences: tuple[str, ...]
     report: Path
+    outcomes: Mapping[Outcome, int]
+    failures: tuple[Failure, ...]
+    failed: int
 
 
 def conclude(told: Told, store: Path, requirement: Requirement, report: Path) -> Conclusion:
@@ -119,7 +128,21 @@ def conclude(told: Told, store: Path, requirement: Requirement, report: Path) ->
     write_whole(report, html_at(assessed, now))
     answer = assessed.correlation
     sentences = statistics_sentences(answer.series, answer.failures, answer.limits, "cycle")
-    return Conclusion(answer.verdict, answer.why, tuple(sentences), report)
+    outcomes: Counter[Outcome] = Counter()
+    failures: list[Failure] = []
+    for cycle in answer.cycles:
+        outcomes[cycle.outcome] += 1
+        if cycle.outcome not in NO_FAILURE and len(failures) < MOST_FAILURES:
+            failures.append(failure_of(cycle.outside))
+    return Conclusion(
+        answer.verdict,
+        answer.why,
+        tuple(sentences),
+        report,
+        dict(outcomes),
+        tuple(failures),
+        sum(count for outcome, count in outcomes.items() if outcome not in NO_FAILURE),
+    )
 
 
 def write_export(

@@ -1,6 +1,7 @@
 """What a campaign has come to: verdict, what it rests on, and ways on from there."""
 
 from collections.abc import Callable
+from typing import Final
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
@@ -14,9 +15,13 @@ from resume_rig.gui.widgets.verdict_line import VerdictLine
 from resume_rig.report.hostile_text import one_line
 from resume_rig.report.page_parts import badge
 
+_BADGE_PX: Final = 12
+_JUDGING: Final = "The answer and the report are being made …"
+_NOT_YET: Final = "The verdict stands here when the campaign is over."
+
 
 class CampaignAnswer(QWidget):
-    """Hidden until a campaign is over.
+    """Has its room before there is an answer: what is below does not jump when it comes.
 
     Attributes:
         ways: buttons that lead on from the answer; the view places them.
@@ -28,7 +33,7 @@ class CampaignAnswer(QWidget):
         self._desk = desk
         self._shown: Answer | None = None
         self.verdict = VerdictLine(desk)
-        self.sentences = plain_label(role="soft")
+        self.sentences = plain_label(_NOT_YET, role="soft")
         self.figures = QPlainTextEdit()
         self.figures.setReadOnly(True)
         self.figures.setAccessibleName("Figures")
@@ -47,8 +52,8 @@ class CampaignAnswer(QWidget):
         column.setSpacing(2)
         column.addWidget(self.verdict)
         column.addWidget(self.sentences)
-        self.ways.hide()
-        self.hide()
+        self.setMinimumHeight(self.fontMetrics().height() + _BADGE_PX)
+        self.ways.setEnabled(False)
 
     def menu_actions(self) -> list[QAction]:
         """Return the buttons with their keys."""
@@ -65,8 +70,7 @@ class CampaignAnswer(QWidget):
             return
         self._shown = answer
         told = answer.told
-        self.setVisible(answer.judging or told is not None or bool(answer.problem))
-        self.ways.setVisible(told is not None)
+        self.ways.setEnabled(told is not None)
         self.sentences.setVisible(told is None)
         self.figures.setPlainText("" if told is None else "\n".join(map(one_line, told.sentences)))
         if told is not None:
@@ -74,8 +78,8 @@ class CampaignAnswer(QWidget):
             self.report.setToolTip(f"{told.report} (Ctrl+Shift+R)")
             return
         self.verdict.hide()
-        judging = "The answer and the report are being made …"
-        show_text(self.sentences, judging if answer.judging else f"No answer: {answer.problem}.")
+        problem = f"No answer: {answer.problem}." if answer.problem else _NOT_YET
+        show_text(self.sentences, _JUDGING if answer.judging else problem)
 
     def _open_report(self) -> None:
         told = self._desk.seen.campaign.answer.told

@@ -103,4 +103,6 @@ def _doing_text(state: CampaignState, *, holding: bool) -> str:
 
 def _outcomes_text(state: CampaignState) -> str:
     counted = [f"{n} {outcome_words(outcome)}" for outcome, n in state.outcomes.items() if n]
-    return ", ".join(counted) or "No cycle is over yet."
+    if not counted:
+        return "No cycle is over yet."
+    return f"{'So far, provisional' if state.provisional else 'Judged'}: {', '.join(counted)}"

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resume_rig.gui.alarm import failure_text
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.campaign_state import CampaignState, Phase
+from resume_rig.gui.state.failure import Failure
 from resume_rig.gui.store_menu import ShownStore
 from resume_rig.gui.views.campaign_answer import CampaignAnswer
 from resume_rig.gui.views.campaign_control import CampaignControl
@@ -66,6 +66,7 @@ class CampaignView(View):
         }
         self.answer = CampaignAnswer(desk)
         self.evidence = CampaignEvidence(desk)
+        self._failures_shown: tuple[Failure, ...] = ()
         self.failures = QListWidget()
         self.failures.setAccessibleName("Failures")
         self.failures.itemActivated.connect(self._failure_chosen)
@@ -166,6 +167,7 @@ class CampaignView(View):
     def _run(self, order: RunCampaign) -> None:
         self.notice.clear()
         self.failures.clear()
+        self._failures_shown = ()
         self.lines.clear()
         self.desk.worker.ask(order)
         self.desk.say(f"The campaign goes to {order.store}.")
@@ -183,12 +185,7 @@ class CampaignView(View):
             new = state.lines[known:] if state.lines[:known] == before.lines else state.lines[-1:]
         for line in new:
             self.lines.appendPlainText(one_line(line))
-        for failure in state.failures[self.failures.count() :]:
-            item = QListWidgetItem(one_line(failure_text(failure)))
-            item.setData(Qt.ItemDataRole.UserRole, failure.number)
-            self.failures.addItem(item)
-        title = f"Failures ({state.failed})" if state.failed else "Failures"
-        self.tabs.setTabText(self.tabs.indexOf(self.failures), title)
+        self._list_failures(state)
         # Two attempts may both have failed since the last look.
         ended = (state.phase, state.attempt)
         if before is not None and (before.phase, before.attempt) == ended:
@@ -197,6 +194,20 @@ class CampaignView(View):
             self.notice.fail(state.text)
         elif state.phase is Phase.STOPPED or (state.phase is Phase.FINISHED and state.text):
             self.notice.note(f"The campaign {state.phase.value}: {state.text}.")
+
+    def _list_failures(self, state: CampaignState) -> None:
+        """Add what is new; what changed, or was judged otherwise, begins the list anew."""
+        known = self._failures_shown
+        if state.failures[: len(known)] != known:
+            self.failures.clear()
+            known = ()
+        for failure in state.failures[len(known) :]:
+            item = QListWidgetItem(one_line(failure.sentence))
+            item.setData(Qt.ItemDataRole.UserRole, failure.number)
+            self.failures.addItem(item)
+        self._failures_shown = state.failures
+        title = f"Failures ({state.failed})" if state.failed else "Failures"
+        self.tabs.setTabText(self.tabs.indexOf(self.failures), title)
 
     def _draw_next(self, state: CampaignState) -> None:
         """Draw the plot that is most behind; one at a time, so that the window never waits long."""

@@ -21,8 +21,11 @@ from resume_rig.gui.state.explored import (
     read_detail,
     read_quick,
 )
+from resume_rig.gui.state.following import Sight, look_at
+from resume_rig.gui.state.newer_cycles import with_newer
 from resume_rig.gui.state.row_filter import MOST_SIGNS, rows_of_filter
 from resume_rig.gui.store_menu import ShownStore
+from resume_rig.gui.views.explorer_follow import Following
 from resume_rig.gui.views.view import View
 from resume_rig.gui.widgets.cycle_text import CycleText
 from resume_rig.gui.widgets.cycle_wave import CycleWave
@@ -55,6 +58,17 @@ class ExplorerView(View):
         self._reading: Task | None = None
         self._detailing: Task | None = None
         self._filtering: Task | None = None
+        self._deriving: Task | None = None
+        self._detail: Detail | None = None
+        self._in_force = ""
+        self.following = Following(
+            desk,
+            self,
+            newer=self._show_newer,
+            derive=self._derive_again,
+            told=self._tell_file,
+            failed=self._fail,
+        )
         self.file = plain_label(_INVITATION)
         self.verdict = VerdictLine(desk)
         self.filter = QLineEdit()
@@ -108,19 +122,25 @@ class ExplorerView(View):
         path = self._path
         if path is None:
             return
-        for task in (self._reading, self._detailing):
+        self.following.stop()
+        for task in (self._reading, self._deriving, self._detailing):
             if task is not None:
                 task.cancel()
-        self._quick = self._explored = self._number = self._detailing = None
+        self._quick = self._explored = self._number = self._detail = None
+        self._deriving = self._detailing = None
         self.notice.clear()
         self.verdict.hide()
         show_text(self.file, path.name)
         self.file.setToolTip(str(path))
         self._reading = self.desk.jobs.start(
-            f"Opening {path.name}", lambda _task: read_quick(path), self._show_quick, self._fail
+            f"Opening {path.name}",
+            lambda _task: (look_at(path), read_quick(path)),
+            self._show_quick,
+            self._fail,
         )
 
-    def _show_quick(self, quick: Quick) -> None:
+    def _show_quick(self, found: tuple[Sight, Quick]) -> None:
+        sight, quick = found
         self._quick = quick
         self.cycles.show_table(quick.table)
         self._apply_filter()
@@ -128,7 +148,8 @@ class ExplorerView(View):
         if path is None:
             return
         numbers = quick.overview.numbers
-        show_text(self.file, f"{path.name}: {count_of(len(numbers), 'cycle')}")
+        self.following.start(path, sight)
+        self._tell_file()
         self._reading = self.desk.jobs.start_apart(
             f"Reading {path.name}",
             Order(explore, (path, quick.overview)),
@@ -139,21 +160,67 @@ class ExplorerView(View):
             self._choose_number(int(numbers[0]) if self._wanted is None else self._wanted)
 
     def _show_explored(self, explored: Explored) -> None:
-        self._reading = None
+        self._reading = self._deriving = None
         self._explored = explored
+        self.following.derived(well=True)
         self.verdict.show_verdict(badge(explored.verdict), explored.why)
-        self.cycles.show_table(explored.table)
-        self._apply_filter()
+        self._grow()
         self.desk.say(
             f"{count_of(len(explored.cycles), 'cycle')} read; "
             f"{len(explored.outliers) or 'none'} worth a look (Alt+Down)."
         )
         if self._number is not None:
             number, self._number = self._number, None
-            self._choose_number(number)
+            self._read_detail_of(number)
+
+    def _show_newer(self, quick: Quick) -> None:
+        """Put the cycles that came since below the others."""
+        first = self._quick is None or not len(self._quick.table)
+        self._quick = quick
+        self._grow()
+        if first and len(quick.table):
+            self._choose_number(int(quick.overview.numbers[0]))
+
+    def _derive_again(self) -> None:
+        path, quick = self._path, self._quick
+        if path is not None and quick is not None:
+            self._deriving = self.desk.jobs.start_apart(
+                f"Reading {path.name}",
+                Order(explore, (path, quick.overview)),
+                self._show_explored,
+                self._fail,
+                quiet=True,
+            )
+
+    def _grow(self) -> None:
+        """Show what is known by now; place, order, filter and the selected cycle stay."""
+        explored, quick = self._explored, self._quick
+        if quick is None:
+            return
+        known = quick.table if explored is None else with_newer(explored.table, quick.table)
+        self.cycles.grow_table(known)
+        self._filter_again(quiet=True)
+        self._tell_file()
+
+    def _tell_file(self) -> None:
+        """Say what is open, and how final what is shown of it is."""
+        path, quick, explored = self._path, self._quick, self._explored
+        if path is None or quick is None:
+            return
+        count = len(self.cycles.model.table)
+        parts = [count_of(count, "cycle")]
+        if self.following.writing:
+            parts.append("being written")
+        if explored is None:
+            parts.append("outcomes are provisional until all of it is read")
+        elif len(explored.cycles) < count:
+            parts.append(f"the last {count - len(explored.cycles)} are not judged yet")
+        show_text(self.file, f"{path.name}: {'; '.join(parts)}")
 
     def _fail(self, sentence: str) -> None:
-        self._reading = None
+        self._reading = self._deriving = None
+        self.following.derived(well=False)
+        self._tell_file()
         self.desk.say("The store was not read.")
         self.notice.fail(sentence)
 
@@ -173,13 +240,20 @@ class ExplorerView(View):
         number = int(self.cycles.model.table.columns[0].values[row])
         if path is None or quick is None or number == self._number:
             return
+        self._read_detail_of(number)
+
+    def _read_detail_of(self, number: int) -> None:
+        path, quick = self._path, self._quick
+        if path is None or quick is None:
+            return
         self._number = number
+        row = int(np.searchsorted(quick.overview.numbers, number))
         if self._detailing is not None:
             self._detailing.cancel()
         known, limit_ms = self._explored, quick.requirement.resume_limit_ms
 
         def work(_task: Task) -> Detail:
-            cycle = None if known is None else known.cycles[row]
+            cycle = known.cycles[row] if known is not None and row < len(known.cycles) else None
             return read_detail(path, number, cycle, limit_ms)
 
         self._detailing = self.desk.jobs.start(
@@ -188,8 +262,14 @@ class ExplorerView(View):
 
     def _show_detail(self, detail: Detail) -> None:
         self._detailing = None
-        self.desk.say(f"Cycle {detail.evidence.outside.number}")
-        self.wave.show_detail(detail)
+        before, self._detail = self._detail, detail
+        number = detail.evidence.outside.number
+        known = before is not None and before.evidence.outside.number == number
+        if known and before is not None and before.cycle == detail.cycle is not None:
+            return  # A store that is followed was read again; nothing is new of this cycle.
+        if not known:
+            self.desk.say(f"Cycle {number}")
+        self.wave.show_detail(detail, stay=known)
         self.text.show_detail(detail)
 
     def _fail_detail(self, sentence: str) -> None:
@@ -197,23 +277,33 @@ class ExplorerView(View):
         self.text.setPlainText(sentence)
 
     def _apply_filter(self) -> None:
-        text, table = self.filter.text(), self.cycles.model.table
+        """Let what is typed be in force."""
+        self._in_force = self.filter.text()
+        self._filter_again()
+
+    def _filter_again(self, *, quiet: bool = False) -> None:
+        text, table = self._in_force, self.cycles.model.table
         if self._filtering is not None:
             self._filtering.cancel()
             self._filtering = None
         if not text.strip():
             self.wrong.hide()
-            self.cycles.model.keep(None)
+            self.cycles.keep(None)
             return
         self._filtering = self.desk.jobs.start(
-            "Filtering", lambda _: rows_of_filter(text, table, ALIASES), self._keep, self._refuse
+            "Filtering",
+            lambda _: rows_of_filter(text, table, ALIASES),
+            self._keep,
+            self._refuse,
+            quiet=quiet,
         )
 
     def _keep(self, rows: NDArray[np.bool_] | None) -> None:
         self._filtering = None
         self.wrong.hide()
-        self.cycles.model.keep(rows)
-        self.desk.say(f"{count_of(len(self.cycles.model.rows), 'cycle')} kept by the filter.")
+        self.cycles.keep(rows)
+        if not self.following.writing:
+            self.desk.say(f"{count_of(len(self.cycles.model.rows), 'cycle')} kept by the filter.")
 
     def _refuse(self, why: str) -> None:
         self._filtering = None

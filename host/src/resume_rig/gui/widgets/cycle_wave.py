@@ -59,8 +59,13 @@ class CycleWave(QWidget):
         desk.look.changed.connect(self._draw_phases)
         self._lay_out()
 
-    def show_detail(self, detail: Detail) -> None:
-        """Draw a cycle; the wake alone where there was one."""
+    def show_detail(self, detail: Detail, *, stay: bool = False) -> None:
+        """Draw a cycle; the wake alone where there was one.
+
+        Args:
+            detail: of the cycle.
+            stay: it is the one that is shown already, of which more is known: its range stays.
+        """
         self._detail = detail
         evidence = detail.evidence
         first_ns = min((lane.since_ns for lane in evidence.wires.lanes.values()), default=0)
@@ -68,9 +73,9 @@ class CycleWave(QWidget):
         self.lanes.mark(list(_marks(detail)))
         self.lanes.lanes.note("" if evidence.has_trigger else "no wake trigger was seen")
         self._draw_phases()
-        if evidence.has_trigger:
+        if not stay and evidence.has_trigger:
             self.show_wake()
-        else:
+        elif not stay:
             self.show_whole()
         if self.cursors.shown:
             self.cursors.place(*self.cursors.positions_s())

@@ -1,12 +1,20 @@
 """A table of any length that sorts, filters, and can be written to a file or the clipboard."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -32,6 +40,9 @@ _EMPTY = Table(())
 _CELL_MOST = 400
 _TOLD_EVERY = 500
 _SIZED_BY = 12
+_SELECT_ROW = (
+    QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+)
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -54,6 +65,25 @@ class RowsModel(QAbstractTableModel):
         self.table, self._keep = table, None
         self._arrange()
         self.endResetModel()
+
+    def grow(self, table: Table) -> int:
+        """Show the same rows with more columns, or more rows below them; hidden ones stay hidden.
+
+        New rows are hidden while some are, until `keep` says which of them are shown. The order
+        goes by the title of its column; return where that is now, -1 for no order.
+        """
+        self.beginResetModel()
+        if self._keep is not None:
+            more = np.zeros(max(0, len(table) - len(self._keep)), np.bool_)
+            self._keep = np.concatenate((self._keep, more))[: len(table)]
+        if self._order is not None:
+            title = self.table.columns[self._order[0]].title
+            places = [n for n, column in enumerate(table.columns) if column.title == title]
+            self._order = (places[0], self._order[1]) if places else None
+        self.table = table
+        self._arrange()
+        self.endResetModel()
+        return -1 if self._order is None else self._order[0]
 
     def keep(self, rows: NDArray[np.bool_] | None) -> None:
         """Show only rows that are true; None shows all."""
@@ -166,6 +196,36 @@ class TablePanel(QWidget):
             self._filter(self.words.text())
         if before != [column.title for column in table.columns]:
             self.view.resizeColumnsToContents()
+
+    def grow_table(self, table: Table) -> None:
+        """Show a later state of the same rows; order, filter, place and selected row stay."""
+        broader = len(table.columns) != len(self.model.table.columns)
+        header = self.view.horizontalHeader()
+        with self._held():
+            place = self.model.grow(table)
+            header.blockSignals(True)
+            header.setSortIndicator(place, header.sortIndicatorOrder())
+            header.blockSignals(False)
+        if broader:
+            self.view.resizeColumnsToContents()
+
+    def keep(self, rows: NDArray[np.bool_] | None) -> None:
+        """Show only rows that are true, None all; place and selected row stay where they can."""
+        with self._held():
+            self.model.keep(rows)
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Let the selected row and the scroll bar be as they were when this is over."""
+        bar, here = self.view.verticalScrollBar(), self.view.currentIndex()
+        top = bar.value()
+        row = int(self.model.rows[here.row()]) if here.isValid() else None
+        yield
+        places = np.flatnonzero(self.model.rows == row)
+        if row is not None and len(places):
+            index = self.model.index(int(places[0]), max(here.column(), 0))
+            self.view.selectionModel().setCurrentIndex(index, _SELECT_ROW)
+        bar.setValue(top)
 
     def choose(self, row: int) -> None:
         """Select a row by its number in the table, where it is shown, and bring it into sight."""

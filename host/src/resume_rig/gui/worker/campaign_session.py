@@ -11,10 +11,17 @@ from resume_rig.acceptance.opened_rig import opened_rig
 from resume_rig.analysis.trend import drift_of
 from resume_rig.campaign.campaign import CampaignEnd, CampaignFinished
 from resume_rig.campaign.commission import Commission, Interrupted, carry_out, interrupted
-from resume_rig.campaign.events import CampaignBegan, CampaignEvent, CycleDone, CycleStarted
+from resume_rig.campaign.events import (
+    CampaignBegan,
+    CampaignEvent,
+    CycleDone,
+    CycleStarted,
+    Recovered,
+)
 from resume_rig.campaign.foretold import foretold
 from resume_rig.campaign.hook_watch import hooks_of, tell_hooks
 from resume_rig.campaign.hooks import Hooks
+from resume_rig.campaign.hung import with_hang
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle, pin_edges
 from resume_rig.campaign.plan import Plan
@@ -25,6 +32,7 @@ from resume_rig.gui.state.events import (
     CampaignOver,
     CampaignStarting,
     CampaignTold,
+    CycleRevised,
     CycleSeen,
     Event,
 )
@@ -156,6 +164,7 @@ class CampaignWatch:
         self._hooks = hooks
         self._plan: Plan | None = None
         self._tally: Tally | None = None
+        self._newest: OutsideCycle | None = None
         self._index = 0
         self._light = _LightDrift()
 
@@ -175,13 +184,27 @@ class CampaignWatch:
         else:
             self._tell(CampaignTold(event))
             tell_hooks(self._hooks, event, None)
+        if isinstance(event, Recovered):
+            self._revise(event)
         _tell_problems(self._hooks, self._tell)
+
+    def _revise(self, step: Recovered) -> None:
+        """Tell where the DUT of the newest cycle hangs, once a step after it has proven that."""
+        before, tally = self._newest, self._tally
+        if before is None or tally is None or before.number != step.after_cycle:
+            return
+        after = with_hang(before, (step,), self._identity.wired)
+        if after is not before:
+            self._newest = after
+            tally.revise(before.outcome, after.outcome)
+            self._tell(CycleRevised(after, dict(tally.outcomes)))
 
     def _cycle_done(self, event: CycleDone) -> None:
         plan, tally = self._plan, self._tally
         if plan is None or tally is None:
             return
         outside = outside_cycle(event.raw, plan.of_cycle(self._index), self._identity)
+        self._newest = outside
         tally.add(outside, event.raw)
         tell_hooks(self._hooks, event, outside)
         times_ms = (record.resume_ms for record in event.raw.records)

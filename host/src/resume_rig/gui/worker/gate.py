@@ -2,16 +2,29 @@
 
 import threading
 from collections.abc import Callable
+from enum import StrEnum, unique
 
 from resume_rig.timing.clocks import SystemClock, VirtualClock
 
 _LOOK_EVERY_NS = 50_000_000
 
 
+@unique
+class Wish(StrEnum):
+    """What somebody at the window wants; one sign each, as it goes through a pipe."""
+
+    HOLD = "h"
+    GO_ON = "g"
+    STOP = "s"
+    ANSWER = "a"
+
+
 class Gate:
     """What somebody at the window wants of a campaign that runs."""
 
     def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._follower: Callable[[Wish], None] | None = None
         self._stop = threading.Event()
         self._go = threading.Event()
         self._go.set()
@@ -29,20 +42,44 @@ class Gate:
 
     def hold(self) -> None:
         """Let it wait before its next cycle."""
-        self._go.clear()
+        self.obey(Wish.HOLD)
 
     def go_on(self) -> None:
         """Let it go on."""
-        self._go.set()
+        self.obey(Wish.GO_ON)
 
     def stop(self) -> None:
         """Let it stop, as Ctrl-C does on the command line."""
-        self._stop.set()
-        self._go.set()
+        self.obey(Wish.STOP)
 
     def answer(self) -> None:
         """Say that what a person was asked to do is done."""
-        self._answer.set()
+        self.obey(Wish.ANSWER)
+
+    def obey(self, wish: Wish) -> None:
+        """Note a wish, and tell it to who follows."""
+        with self._lock:
+            if wish is Wish.HOLD:
+                self._go.clear()
+            elif wish is Wish.ANSWER:
+                self._answer.set()
+            else:
+                self._go.set()
+            if wish is Wish.STOP:
+                self._stop.set()
+            if self._follower is not None:
+                self._follower(wish)
+
+    def follow(self, follower: Callable[[Wish], None] | None) -> None:
+        """Tell a gate in another process each wish from now on, and those that stand; None ends."""
+        with self._lock:
+            self._follower = follower
+            if follower is None:
+                return
+            if self.held:
+                follower(Wish.HOLD)
+            if self.stopping:
+                follower(Wish.STOP)
 
     def take_answer(self) -> bool:
         """Return whether that was said since the last time."""

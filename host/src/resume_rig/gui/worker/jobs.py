@@ -24,8 +24,9 @@ class Cancelled(Exception):
 class Task:
     """One job, seen by the work: tells how far it is, and learns that it is not wanted."""
 
-    def __init__(self, name: str, told: Callable[["Task"], None]) -> None:
+    def __init__(self, name: str, told: Callable[["Task"], None], *, quiet: bool = False) -> None:
         self.name = name
+        self.quiet = quiet
         self.done = 0
         self.of = 0
         self.given_up = False
@@ -97,8 +98,8 @@ class Jobs(QObject):
 
     @property
     def running(self) -> Task | None:
-        """The oldest job that is not over."""
-        return self._waiting[0] if self._waiting else None
+        """The oldest job that is not over, but for quiet ones."""
+        return next((task for task in self._waiting if not task.quiet), None)
 
     def start(
         self,
@@ -106,6 +107,8 @@ class Jobs(QObject):
         work: Callable[[Task], T],
         done: Callable[[T], None],
         failed: Callable[[str], None],
+        *,
+        quiet: bool = False,
     ) -> Task:
         """Begin a job.
 
@@ -114,8 +117,9 @@ class Jobs(QObject):
             work: runs in the background; may raise any error of the project. It touches no widget.
             done: gets the result, in the window's thread; not called after `Task.cancel`.
             failed: gets one sentence, in the window's thread.
+            quiet: nobody waits for it, so that the status line does not show it.
         """
-        task = Task(name, self._returned.emit)
+        task = Task(name, self._returned.emit, quiet=quiet)
         self._waiting.append(task)
 
         def run() -> Callable[[], None]:
@@ -132,9 +136,11 @@ class Jobs(QObject):
         order: Order[T],
         done: Callable[[T], None],
         failed: Callable[[str], None],
+        *,
+        quiet: bool = False,
     ) -> Task:
         """Begin a job in a process of its own, beside all others; else as `start`."""
-        task = Task(name, self._returned.emit)
+        task = Task(name, self._returned.emit, quiet=quiet)
         self._waiting.append(task)
 
         def run() -> Callable[[], None]:

@@ -188,12 +188,12 @@ class _Loop:
 
     def _run(self, order: RunCampaign) -> None:
         """Let go of the rig, which the campaign opens for itself, as the command line does."""
-        from resume_rig.gui.worker.campaign_session import run_campaign
+        from resume_rig.gui.worker.campaign_apart import run_campaign_apart
 
         self._let_go()
         self._tell(Disconnected())
         try:
-            run_campaign(order, self._tell, self._gate())
+            run_campaign_apart(order, self._tell, self._gate())
         except ResumeRigError as error:
             self._tell(CampaignRefused(str(error)))
 

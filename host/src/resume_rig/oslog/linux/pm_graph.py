@@ -12,6 +12,8 @@ _VALUE_LIMIT_CHARS: Final = 200
 _TEST: Final = re.compile(r"# [a-z]{1,16}-[0-9]{6}-[0-9]{6} (\S{1,64}) (\S{1,32}) (\S{1,80})$")
 _FIRMWARE: Final = re.compile(r"# fwsuspend ([0-9]{1,20}) fwresume ([0-9]{1,20})")
 _PLATFORM: Final = re.compile(r"# platform-([A-Za-z0-9_,]{1,40}): (.{1,400})")
+_HOW: Final = re.compile(r"# (command|kparams) \| (.{1,4000})")
+_HOW_NAMES: Final = {"command": "test_command", "kparams": "kernel_parameters"}
 _KINDS: Final[Mapping[str, SleepKind]] = {
     "mem": SleepKind.S3,
     "freeze": SleepKind.S2IDLE,
@@ -60,9 +62,8 @@ class PmGraphHeader:
             for item in line.split("|")[1:]:
                 name, _, value = item.strip().partition(":")
                 self._note(_SYSTEM.get(name, ""), value)
-        elif line.startswith(("# command |", "# kparams |")):
-            name, _, value = line[2:].partition(" | ")
-            self._note({"command": "test_command", "kparams": "kernel_parameters"}[name], value)
+        elif (how := _HOW.match(line)) is not None:
+            self._note(_HOW_NAMES[how[1]], how[2])
         elif (platform := _PLATFORM.match(line)) is not None:
             self._note(f"platform_{platform[1]}", platform[2])
         return False

@@ -30,6 +30,7 @@ _BYTES_MAX: Final = 1 << 36
 _UNIT_MAX: Final = 128  # bytes; more lines than any analyser has
 _RATE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([kMG]?)Hz")
 _RATE_UNITS: Final = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+_UNIT: Final = re.compile(r"[0-9]{1,6}")
 _PROBE: Final = re.compile(r"probe([1-9][0-9]{0,3})")
 _NS: Final = 10**9
 
@@ -128,7 +129,7 @@ def _device(section: Mapping[str, str], what: str) -> _Session:
             " allowed is one such as 1 MHz."
         )
     unit = section.get("unitsize", "")
-    if not (unit.isascii() and unit.isdecimal() and 1 <= int(unit[:6]) <= _UNIT_MAX):
+    if _UNIT.fullmatch(unit) is None or not 1 <= int(unit) <= _UNIT_MAX:
         raise RecordError(
             f"{what}: its metadata tell the unit size {unit[:40]!r}, allowed are 1 to {_UNIT_MAX}."
         )
