@@ -14,6 +14,7 @@ from resume_rig.report.page_parts import Badge
 _DARK_INK: Final = "#16191c"
 _GREY: Final = "#6b747c"
 _TEXT_MOST: Final = 2_000
+_MARGIN_PX: Final = 2
 
 
 class VerdictLine(QFrame):
@@ -30,12 +31,19 @@ class VerdictLine(QFrame):
         self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.why.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 2, 0, 2)
+        row.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
         row.setSpacing(10)
         row.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.why, 1)
         desk.look.changed.connect(self._restyle)
         self.hide()
+
+    def keep_room(self) -> None:
+        """Take the room of two lines while it is hidden, so that nothing jumps when it comes."""
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.setSizePolicy(policy)
+        self.setMinimumHeight(2 * self.fontMetrics().lineSpacing() + 2 * _MARGIN_PX)
 
     def show_verdict(self, badge: Badge, why: str) -> None:
         """Show a verdict, or the answer of a comparison, as the report's badges name it."""
