@@ -17,7 +17,7 @@ _SWING: Final = 0.62
 _AXIS_PX: Final = 128
 _DENSE: Final = 400
 _NAMES_ROW: Final = 1.3
-_LINES_BESIDE: Final = 8
+_LINES_BESIDE: Final = 7
 _LIGHT_LINES: Final = 8
 _NS_PER_S: Final = 1e9
 ACTIVE_LOW: Final = frozenset({Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PLTRST})
@@ -137,7 +137,8 @@ class LanesPlot(QWidget):
             self.lanes.plot.addItem(curve)
         self._fit_lanes()
         # A name a line, the head of the panel, and the axis with its title.
-        self.lanes.setMinimumHeight((len(channels) + _LINES_BESIDE) * self.fontMetrics().height())
+        lines = len(channels) + _LINES_BESIDE + self._below
+        self.lanes.setMinimumHeight(round(lines * self.fontMetrics().height()))
         self._levels = None
         self.restyle()
 
