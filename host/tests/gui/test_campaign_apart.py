@@ -25,15 +25,15 @@ from pathlib import Path
 from resume_rig.analysis.requirement import load_requirement
 from resume_rig.campaign.commission import Surroundings
 from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.events import CycleStarted
+from resume_rig.campaign.events import Asleep
 from resume_rig.gui.state.events import CampaignTold
 from resume_rig.gui.worker.campaign_apart import run_campaign_apart
 from resume_rig.gui.worker.gate import Gate
 from resume_rig.gui.worker.requests import RunCampaign
 
 def told(event):
-    if isinstance(event, CampaignTold) and isinstance(event.event, CycleStarted):
-        print("begun", flush=True)
+    if isinstance(event, CampaignTold) and isinstance(event.event, Asleep):
+        print("asleep", flush=True)
 
 order = RunCampaign(
     "sim:clock=real,seed=7", None, override(default_plan(), cycles=9), Path(sys.argv[1]),
@@ -97,7 +97,7 @@ def test_a_window_that_is_killed_leaves_a_campaign_that_was_stopped_in_order(
     path = tmp_path / "left.rrs"
     with subprocess.Popen([sys.executable, "-c", WINDOW, str(path)], stdout=subprocess.PIPE) as one:
         assert one.stdout is not None
-        assert one.stdout.readline() == b"begun\n"
+        assert one.stdout.readline() == b"asleep\n"
         one.kill()
     until_s = time.monotonic() + 60
     outcomes: list[Outcome] = []

@@ -16,6 +16,12 @@ from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.timing.clocks import SystemClock
 
 
+def asleep_in(window: Window, number: int) -> bool:
+    """Whether the DUT was put to sleep in this cycle: what is stored of it is more than nothing."""
+    told = window.desk.seen.campaign
+    return told.number == number and told.doing.startswith("asleep")
+
+
 def test_a_campaign_waits_for_its_rig_and_goes_on(
     qtbot: QtBot, window: Window, tmp_path: Path
 ) -> None:
@@ -25,7 +31,7 @@ def test_a_campaign_waits_for_its_rig_and_goes_on(
         view = campaign_of(window, f"socket:{address}", "healthy-laptop", cycles=5)
         view.setting.store.setText(str(store))
         view.start()
-        qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 1, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: asleep_in(window, 1), timeout=PATIENCE_MS)
     wait_for(qtbot, window, Phase.WAITING)
     window.go("log")
     qtbot.waitUntil(lambda: "Look at its plug" in window.person.text, timeout=PATIENCE_MS)
@@ -33,7 +39,7 @@ def test_a_campaign_waits_for_its_rig_and_goes_on(
     with served(bench, int(address.rpartition(":")[2])):
         wait_for(qtbot, window, Phase.RUNNING)
         qtbot.waitUntil(lambda: window.person.text == "", timeout=PATIENCE_MS)
-        qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 2, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: asleep_in(window, 2), timeout=PATIENCE_MS)
         window.go("campaign")
         qtbot.mouseClick(view.control.stop, Qt.MouseButton.LeftButton)
         wait_for(qtbot, window, Phase.STOPPED)
@@ -53,7 +59,7 @@ def test_a_campaign_that_waits_for_its_rig_is_stopped_and_goes_on_at_another_plu
         view = campaign_of(window, f"socket:{address}", "healthy-laptop", cycles=5)
         view.setting.store.setText(str(tmp_path / "gone.rrs"))
         view.start()
-        qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 1, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: asleep_in(window, 1), timeout=PATIENCE_MS)
     wait_for(qtbot, window, Phase.WAITING)
     qtbot.mouseClick(view.control.stop, Qt.MouseButton.LeftButton)
     wait_for(qtbot, window, Phase.STOPPED, Phase.FAILED)
