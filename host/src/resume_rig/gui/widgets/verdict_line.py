@@ -15,6 +15,7 @@ _DARK_INK: Final = "#16191c"
 _GREY: Final = "#6b747c"
 _TEXT_MOST: Final = 2_000
 _MARGIN_PX: Final = 2
+_BADGE_PX: Final = 3
 
 
 class VerdictLine(QFrame):
@@ -28,6 +29,9 @@ class VerdictLine(QFrame):
         self.badge.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.why = plain_label()
         self.why.setWordWrap(True)
+        # Its first line beside the badge's word, however much room there is below.
+        self.why.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.why.setContentsMargins(0, _BADGE_PX, 0, 0)
         self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.why.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
@@ -43,7 +47,8 @@ class VerdictLine(QFrame):
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.setSizePolicy(policy)
-        self.setMinimumHeight(2 * self.fontMetrics().lineSpacing() + 2 * _MARGIN_PX)
+        lines_px = 2 * self.fontMetrics().lineSpacing()
+        self.setMinimumHeight(lines_px + 2 * _MARGIN_PX + _BADGE_PX)
 
     def show_verdict(self, badge: Badge, why: str) -> None:
         """Show a verdict, or the answer of a comparison, as the report's badges name it."""
@@ -59,7 +64,8 @@ class VerdictLine(QFrame):
             return
         ground, ink = _colours_of(self._badge.style, self._desk.look.colours)
         self.badge.setStyleSheet(
-            f"background: {ground}; color: {ink}; font-weight: 700; padding: 3px 10px;"
+            f"background: {ground}; color: {ink}; font-weight: 700;"
+            f" padding: {_BADGE_PX}px 10px;"
             " border-radius: 3px;"
         )
 
