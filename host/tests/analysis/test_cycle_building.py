@@ -311,6 +311,18 @@ def test_nothing_at_all_is_never_slept(story) -> None:
     assert cycle.outcome is Outcome.NEVER_SLEPT
     assert cycle.intervals == {}
     assert kinds(cycle) == [FindingKind.NEVER_SLEPT]
+    assert cycle.findings[0].text == "The DUT never slept: SLP_S3 and BACKLIGHT stayed high."
+
+
+def test_a_display_that_was_dark_already_is_not_told_to_have_stayed_lit(story) -> None:
+    hung = story.dropping(0)
+
+    cycle = build(type(hung)(hung.steps, {**hung.levels, BACKLIGHT: 0}))
+
+    assert cycle.outcome is Outcome.NEVER_SLEPT
+    assert cycle.findings[0].text == (
+        "The DUT never slept: SLP_S3 stayed high. BACKLIGHT was low before: was it awake at all?"
+    )
 
 
 @pytest.mark.parametrize(

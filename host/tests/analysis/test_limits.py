@@ -67,6 +67,12 @@ def test_cycles_that_never_woke_count_against_a_share() -> None:
     assert (every.verdict, every.broken) == (Verdict.FAIL, 2)
 
 
+def test_a_fail_by_cycles_without_a_value_is_not_told_as_if_all_were_within() -> None:
+    (_, every) = judge_limits(LIGHT, [lit(900)] * 93, broken=2)
+
+    assert every.why.endswith("93 of 93 cycles within it; 2 cycles failed without a value")
+
+
 @pytest.mark.parametrize(
     ("light_ms", "verdict"),
     [(4_900, Verdict.PASS), (5_000, Verdict.MARGINAL), (5_100, Verdict.FAIL)],

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from resume_rig.campaign.schema import APPLICATION_ID
+
 ENTITY_BOMB = """<?xml version="1.0"?>
 <!DOCTYPE Events [
  <!ENTITY a "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa">
@@ -14,6 +16,18 @@ ENTITY_BOMB = """<?xml version="1.0"?>
 ]>
 <Events><Event>&d;</Event></Events>
 """
+
+EVENT = "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'></Event>"
+
+
+def write_store_with_an_event(path: Path) -> None:
+    """A file that begins as stores do, and holds Event XML as their records do."""
+    store = sqlite3.connect(path)
+    with store:
+        store.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        store.execute("CREATE TABLE texts (text)")
+        store.execute("INSERT INTO texts VALUES (?)", (EVENT,))
+    store.close()
 
 
 @pytest.fixture
@@ -27,6 +41,7 @@ def inputs(folder: Path) -> Path:
     (folder / "subfolder").mkdir()
     (folder / "plan.toml").write_text("cycles = 0\n", "utf-8")
     (folder / "limits.toml").write_text("limit = 3\n", "utf-8")
+    write_store_with_an_event(folder / "night.rrs")
     with sqlite3.connect(folder / "other.rrs") as other:
         other.execute("CREATE TABLE stamps (id)")
     other.close()
@@ -38,6 +53,13 @@ LOG_CASES = {
     "empty file": (["log", "empty.xml"], 2, "empty"),
     "folder": (["log", "subfolder"], 2, "subfolder"),
     "entity bomb": (["log", "bomb.xml"], 2, "bomb.xml"),
+    "store": (["log", "night.rrs"], 2, "found a campaign store (`resume-rig correlate`"),
+    "folder of requirements that is not there": (
+        ["log", "notes.txt", "--requirements", "mine"],
+        2,
+        "no such folder",
+    ),
+    "limit with a fraction": (["log", "notes.txt", "--limit-ms", "1.5"], 2, "whole number"),
     "picture": (["log", "picture.png"], 2, "picture.png"),
     "text": (["log", "notes.txt"], 2, "notes.txt"),
     "truncated EVTX": (["log", "cut.evtx"], 2, "cut.evtx"),
@@ -49,7 +71,7 @@ LOG_CASES = {
     "report in no folder": (
         ["log", "notes.txt", "--report", "no/such/place.html"],
         2,
-        "notes.txt",
+        "its folder is not there",
     ),
 }
 RUN_CASES = {
@@ -67,6 +89,21 @@ RUN_CASES = {
     "dwell without a unit": (["run", "--dwell", "soon"], 2, "duration"),
     "state": (["run", "--state", "S7"], 2, "S7"),
     "state that no plan has": (["run", "--state", "S6"], 2, "modern-standby"),
+    "rig from a variable that is not set": (["run", "--rig", ""], 2, "not set"),
+    "DUT from a variable that is not set": (["run", "--dut", ""], 2, "not set"),
+    "log from a variable that is not set": (["run", "--log", ""], 2, "not set"),
+    "seed below 0": (["run", "--rig", "sim:seed=-1"], 2, "0 or more"),
+    "cycles that are no number": (["run", "--cycles", "many"], 2, "whole number"),
+    "command that is not there": (["run", "--on-failure", "no-such-prog -x"], 2, "no-such-prog"),
+    "supply that is not there": (["run", "--power-cycle", "no-such-prog"], 2, "no-such-prog"),
+    "sleep command that is not there": (
+        ["run", "--sleep-command", "./no-such-prog"],
+        2,
+        "no-such-prog",
+    ),
+    "report that is a folder": (["run", "--report", "subfolder"], 2, "it is a folder"),
+    "store that is a folder": (["run", "--out", "subfolder"], 2, "it is a folder"),
+    "resume of a folder": (["run", "--resume", "subfolder"], 2, "it is a folder"),
     "bad plan": (["run", "--plan", "plan.toml"], 2, "cycles"),
     "missing plan": (["run", "--plan", "none.toml"], 2, "none.toml"),
     "store in no folder": (["run", "--out", "no/such/x.rrs"], 2, "no/such"),
@@ -94,6 +131,41 @@ OTHER_CASES = {
         ["correlate", "other.rrs", "--pair", "1=first"],
         2,
         "such as 1=5; found '1=first'",
+    ),
+    "DUT of a name too long": (["run", "--dut", "n" * 300 + ".toml"], 2, "too long"),
+    "capture of a name too long": (["correlate", "n" * 300], 2, "too long"),
+    "comparison with a name too long": (["compare", "n" * 300, "notes.txt"], 2, "too long"),
+    "store of a name too long": (
+        ["run", "--rig", "sim:clock=virtual", "--out", f"{'n' * 245}.rrs"],
+        2,
+        "more than 240 bytes",
+    ),
+    "report of a store into no folder": (
+        ["report", "other.rrs", "--out", "no/such/x.html"],
+        2,
+        "its folder is not there",
+    ),
+    "comparison into no folder": (
+        ["compare", "notes.txt", "night.rrs", "--html", "no/such/x.html"],
+        2,
+        "its folder is not there",
+    ),
+    "correlation into a folder": (
+        ["correlate", "other.rrs", "--report", "subfolder"],
+        2,
+        "it is a folder",
+    ),
+    "two pairs": (["correlate", "other.rrs", "--pair", "1=2", "--pair", "2=3"], 2, "one pair"),
+    "doctor of a variable that is not set": (["doctor", "--rig", ""], 2, "not set"),
+    "check of nothing": (["store", "check", "none.rrs"], 2, "no such file"),
+    "check of a folder": (["store", "check", "subfolder"], 2, "it is a folder"),
+    "check of a name too long": (["store", "check", "n" * 300], 2, "too long"),
+    "info of a folder": (["store", "info", "subfolder"], 2, "it is a folder"),
+    "salvage of a text": (["store", "salvage", "notes.txt", "--out", "x.rrs"], 2, "no campaign"),
+    "table of JUnit": (
+        ["export", "other.rrs", "--to", "junit", "--table", "edges", "--out", "x.xml"],
+        2,
+        "--table goes with",
     ),
     "report of nothing": (["report", "none.rrs"], 2, "none.rrs"),
     "report of a text": (["report", "notes.txt"], 2, "notes.txt"),

@@ -21,6 +21,34 @@ def interrupted(*_args: object, **_options: object) -> None:
     raise KeyboardInterrupt
 
 
+INTERRUPTED_WHILE_LOADING = """
+import sys
+
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "resume_rig.cli.verb_store":
+            raise KeyboardInterrupt
+
+
+sys.meta_path.insert(0, Interrupting())
+from resume_rig.cli.main import main
+
+sys.exit(main(["log", "some.xml"]))
+"""
+
+
+def test_an_interrupt_while_the_program_is_loaded_is_one_sentence() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_WHILE_LOADING],
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert (done.returncode, done.stderr) == (130, "resume-rig: stopped.\n")
+
+
 @POSIX
 def test_a_reader_that_leaves_does_not_turn_a_fail_into_a_pass(tmp_path: Path) -> None:
     read, write = os.pipe()

@@ -54,3 +54,13 @@ def test_a_sleep_study_with_measurements_is_judged(command, fixtures_dir: Path) 
     )
     assert said.status == 0
     assert [cycle["resume_ms"] for cycle in said.document["cycles"]] == [1500, None]
+
+
+def test_rows_of_several_logs_say_which_one_they_are_from(command, fixtures_dir: Path) -> None:
+    slow, fast = (fixtures_dir / "logs" / name for name in ("four-s3-cycles.xml", "s3resume.txt"))
+
+    said = command("log", str(slow), str(fast))
+
+    assert "over the limit; in four-s3-cycles.xml" in said.out
+    assert said.out.count("in s3resume.txt\n") == 4
+    assert "in s3resume.txt" not in command("log", str(fast)).out

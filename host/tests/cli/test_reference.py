@@ -49,6 +49,22 @@ def test_the_reference_names_no_option_that_is_not_there() -> None:
     assert set(re.findall(r"`(--[a-z-]+)", PAGE)) - options() == set()
 
 
+def test_nobody_is_sent_to_an_index_that_does_not_have_the_package() -> None:
+    sent = [
+        f"{page.relative_to(ROOT)}: {line}"
+        for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+        for line in page.read_text("utf-8").splitlines()
+        if re.search(r"pip install [^`#]*resume-rig", line)
+    ]
+    assert sent == []
+
+
+def test_every_reference_page_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    pages = [page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if f"({page})" not in readme] == []
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     broken = [
         f"{page.relative_to(ROOT)}: {target}"

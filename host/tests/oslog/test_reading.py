@@ -97,7 +97,10 @@ def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(RecordError) as refusal:
         read_logs([path])
-    assert str(refusal.value) == f"could not read {path}: found a device, {ALLOWED}"
+    assert (
+        str(refusal.value)
+        == f"could not read {path}: found a pipe (write it to a file first), {ALLOWED}"
+    )
 
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 300], ids=["null byte", "too long"])

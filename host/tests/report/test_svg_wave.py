@@ -97,3 +97,9 @@ def test_edges_keep_their_order_and_stay_in_the_picture(
     if zero_ns is not None:
         assert found.zero is not None
         assert found.left <= found.zero <= found.right
+
+
+def test_no_label_of_the_axis_lies_over_what_it_counts() -> None:
+    found = picture([0, 150 * MS])
+    assert [tick.label for tick in found.ticks if tick.at < found.left + 16] == [""]
+    assert found.ticks[1].label

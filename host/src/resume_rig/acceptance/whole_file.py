@@ -12,8 +12,10 @@ def check_place_of(path: Path) -> None:
     """Check that a file can be made at `path`, before the work that it is to tell of.
 
     Raises:
-        UsageError: its folder is not there, or cannot be written to.
+        UsageError: its folder is not there, or cannot be written to, or it is no file itself.
     """
+    if path.exists() and not path.is_file():
+        raise UsageError(f"could not write {path}: it is a folder or a device; name a file")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         found = "may not be written to" if path.parent.is_dir() else "is not there"
         raise UsageError(

@@ -164,7 +164,7 @@ def _judge(judged: _Judged, broken: int) -> LimitJudgement:
     needed = shown = None
     if limit.share is None:
         verdict = _of_every_cycle(len(parts), failed + broken, marginal)
-        why = _why_every(limit, len(parts), failed, marginal)
+        why = _why_every(limit, len(parts), failed, marginal, broken) + _why_broken(broken)
     else:
         n = len(parts) + broken
         needed = cycles_needed(1.0 - limit.share, limit.confidence)
@@ -214,16 +214,23 @@ def _of_share(limit: Limit, n: int, failed: int, marginal: int, needed: int) -> 
     return Verdict.NO_EVIDENCE if n < needed else Verdict.MARGINAL
 
 
-def _why_every(limit: Limit, n: int, failed: int, marginal: int) -> str:
+def _why_every(limit: Limit, n: int, failed: int, marginal: int, broken: int) -> str:
     if n == 0:
         return f"{limit_text(limit)}: not measured in any judged cycle"
     if not failed and not marginal:
-        upper = percent_up(failure_rate_upper(0, n, 0.95))
         text = f"{limit_text(limit)}: {n} of {count_of(n, 'cycle')} within it"
+        if broken:
+            return text
+        upper = percent_up(failure_rate_upper(0, n, 0.95))
         return f"{text}; with 95 % confidence at most {upper} of cycles are not"
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
     text += "does not conform" if failed == 1 else "do not conform"
     return f"{text}, {marginal} undecided" if marginal else text
+
+
+def _why_broken(broken: int) -> str:
+    """Tell of the cycles that failed without a value; beside a FAIL they may be all its reason."""
+    return f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
 
 
 def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int) -> str:

@@ -121,7 +121,7 @@ def campaign_why(
     if broken:
         words = [MEANINGS[each].words for each in MEANINGS if each in broken]
         how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
-        parts.append(f"{count_of(sum(broken.values()), 'cycle')} {how}")
+        parts.insert(0, f"{count_of(sum(broken.values()), 'cycle')} {how}")
     text = "; ".join([*parts, *_left_out(cycles), *further])
     return f"{text[0].upper()}{text[1:]}."
 

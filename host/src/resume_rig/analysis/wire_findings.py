@@ -44,7 +44,11 @@ def never_slept(wires: Wires) -> Finding:
     ]
     text = "No sleep was seen, and no line is wired that could show one."
     if seen:
-        text = f"The DUT never slept: {' and '.join(seen)} stayed high."
+        dark = Channel.BACKLIGHT in seen and wires.of(Channel.BACKLIGHT).level(-math.inf) == 0
+        high = [name for name in seen if not (dark and name == Channel.BACKLIGHT)]
+        text = f"The DUT never slept: {' and '.join(high)} stayed high." if high else "No sleep."
+        if dark:
+            text = f"{text} BACKLIGHT was low before: was it awake at all?"
         if line is Channel.SLP_S3 and wires.of(Channel.PWR_OK).times_to(0, -math.inf, math.inf):
             text = f"{text} PWR_OK fell all the same: the power failed, or edges are missing."
     return Finding(FindingKind.NEVER_SLEPT, text, {"lines": ", ".join(seen)})

@@ -10,7 +10,7 @@ from resume_rig.campaign.campaign import CampaignEnd, begin, go_on
 from resume_rig.campaign.control_choice import dut_control
 from resume_rig.campaign.disk_space import free_bytes_of
 from resume_rig.campaign.events import LinkTold, Observer
-from resume_rig.campaign.hooks import command_words
+from resume_rig.campaign.hooks import program_words
 from resume_rig.campaign.identity import Identity, identify
 from resume_rig.campaign.log_choice import SSH, log_source
 from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
@@ -175,7 +175,7 @@ def _control(beside: Surroundings, opened: OpenRig, store: Path) -> DutControl |
 def _power(beside: Surroundings, store: Path) -> PowerCommand | None:
     if beside.power_cycle is None:
         return None
-    return PowerCommand(command_words(beside.power_cycle), {"store": str(store)})
+    return PowerCommand(program_words(beside.power_cycle), {"store": str(store)})
 
 
 def _tell_link(opened: OpenRig, observe: Observer) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from resume_rig.campaign.dut_shell import DutShell, parse_dut_address
-from resume_rig.campaign.hooks import command_words
+from resume_rig.campaign.hooks import program_words
 from resume_rig.campaign.log_choice import SSH
 from resume_rig.campaign.shell_control import ShellControl
 from resume_rig.campaign.user_control import UserControl
@@ -29,10 +29,10 @@ def dut_control(
         store: of the campaign, for the program.
 
     Raises:
-        UsageError: a command without a word, or an address that is not of its form.
+        UsageError: a command that names no program, or an address that is not of its form.
     """
     if command is not None:
-        return UserControl(command_words(command), {"store": str(store)})
+        return UserControl(program_words(command), {"store": str(store)})
     if shell is None:
         return None
     if not shell.startswith(SSH):

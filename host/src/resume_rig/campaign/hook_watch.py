@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from resume_rig.campaign.events import CampaignEvent, Recovered
-from resume_rig.campaign.hooks import HookEvent, Hooks, command_words
+from resume_rig.campaign.hooks import HookEvent, Hooks, program_words
 from resume_rig.model.cycle import Outcome, OutsideCycle
 from resume_rig.model.outcome import AS_PLANNED
 
@@ -21,9 +21,9 @@ def hooks_of(commands: Mapping[HookEvent, str], store: Path) -> Hooks:
         store: of the campaign.
 
     Raises:
-        UsageError: one has quotes that are not closed, or is empty.
+        UsageError: one has quotes that are not closed, is empty, or names no program.
     """
-    words = {event: command_words(text) for event, text in commands.items()}
+    words = {event: program_words(text) for event, text in commands.items()}
     return Hooks(words, {"store": str(store)})
 
 

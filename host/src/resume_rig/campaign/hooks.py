@@ -7,6 +7,7 @@ their environment and never in a command line, for some of it came from the DUT.
 import contextlib
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from enum import StrEnum, unique
@@ -41,6 +42,23 @@ def command_words(text: str) -> tuple[str, ...]:
         raise UsageError(f"could not use the command {text!r}: {error}") from error
     if not words:
         raise UsageError("could not use an empty command; name a program")
+    return words
+
+
+def program_words(text: str) -> tuple[str, ...]:
+    """Return a command as words, of a program that is there.
+
+    A campaign that looks for it at its first failure finds out at night that it is missing.
+
+    Raises:
+        UsageError: as `command_words`, or there is no such program.
+    """
+    words = command_words(text)
+    if shutil.which(words[0]) is None:
+        raise UsageError(
+            f"could not use the command {text!r}: there is no program {words[0]!r} that this user "
+            "may run, in the folders of PATH or at that path"
+        )
     return words
 
 

@@ -14,7 +14,7 @@ class PowerCommand:
     """Runs the command with RESUME_RIG_POWER = off or on; its exit status 0 is success.
 
     Args:
-        words: of the command (`hooks.command_words`); no shell sees them.
+        words: of the command (`hooks.program_words`); no shell sees them.
         told: what it finds in its environment as well, name -> text.
 
     Attributes:

@@ -1,6 +1,8 @@
 """The tables of a campaign store, and opening a file that may or may not be one."""
 
+import os
 import sqlite3
+import stat
 from pathlib import Path
 
 from resume_rig.model.errors import RecordError
@@ -102,10 +104,8 @@ def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
     Raises:
         RecordError: it is not; one sentence.
     """
-    if not path.is_file():
-        raise RecordError(f"could not open the store {path}: there is no such file")
-    if path.stat().st_size == 0:
-        raise RecordError(f"could not open the store {path}: it is empty")
+    if (reason := _no_content(path)) is not None:
+        raise RecordError(f"could not open the store {path}: {reason}")
     try:
         connection = sqlite3.connect(
             f"{path.resolve().as_uri()}?{_mode(path, write=write)}",
@@ -129,10 +129,30 @@ def connect_existing(path: Path, *, write: bool) -> sqlite3.Connection:
     return connection
 
 
+def _no_content(path: Path) -> str | None:
+    """Return why there is nothing to open; None where a file has content."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return "there is no such file"
+    except OSError as error:
+        return error.strerror or str(error)
+    except ValueError:  # a null byte within the path
+        return "it is not the name of a file"
+    if not stat.S_ISREG(found.st_mode):
+        return "it is a folder" if stat.S_ISDIR(found.st_mode) else "it is no file but a device"
+    if not os.access(path, os.R_OK):
+        return "this user may not read it"
+    return None if found.st_size else "it is empty"
+
+
 def looks_like_a_store(path: Path) -> bool:
     """Return whether a file's header is that of a store, whatever is wrong behind it."""
-    with path.open("rb") as file:
-        header = file.read(_ID_AT + 4)
+    try:
+        with path.open("rb") as file:
+            header = file.read(_ID_AT + 4)
+    except OSError:
+        return False
     return header.startswith(_MAGIC) and header[_ID_AT:] == APPLICATION_ID.to_bytes(4, "big")
 
 
@@ -153,7 +173,7 @@ def why(error: sqlite3.Error) -> str:
         case sqlite3.SQLITE_FULL:
             return "the disk is full; make room, then go on"
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            return f"it may not be opened so ({error})"
+            return f"this user may not open it so, or its disk is read-only ({error})"
         case _:
             return str(error)
 

@@ -7,10 +7,14 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from resume_rig.campaign import schema
 from resume_rig.campaign.store_rows import Row
 from resume_rig.model.errors import UsageError
+
+NAME_BYTES: Final = 240
+"""Longest name of a store: a name has 255 bytes on most systems, and SQLite appends to it."""
 
 
 def bring_forth(path: Path, identity: Iterable[Row]) -> None:
@@ -23,11 +27,20 @@ def bring_forth(path: Path, identity: Iterable[Row]) -> None:
     Raises:
         UsageError: the file is there already, or cannot be made.
     """
+    if len(os.fsencode(path.name)) > NAME_BYTES:
+        raise UsageError(
+            f"could not make the store {path}: its name has more than {NAME_BYTES} bytes, and "
+            "files beside it need a longer one; name it shorter"
+        )
     part = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}.part")
     try:
         _lay_out(part, identity)
         _give_name(part, path)
     except FileExistsError:
+        if not path.is_file():
+            raise UsageError(
+                f"could not make the store {path}: it is a folder or a device; name a new file"
+            ) from None
         raise UsageError(
             f"could not make the store {path}: a file of that name is there; go on with it by "
             f"`resume-rig run --resume {path}`, or name another one"

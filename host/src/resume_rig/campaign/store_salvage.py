@@ -48,6 +48,8 @@ class Salvage:
         without_light: numbers of those whose light could not be read; they count as INVALID.
         without_records: numbers of those whose OS records could not be read.
         lost: numbers below the last one that was found, and that could not be read.
+        planned: cycles of the plan; those after the last one that was found are lost, or were
+            never done, which nothing tells.
     """
 
     path: Path
@@ -55,6 +57,7 @@ class Salvage:
     without_light: tuple[int, ...]
     without_records: tuple[int, ...]
     lost: tuple[int, ...]
+    planned: int
 
     def sentence(self) -> str:
         """Return what came of it, without a full stop."""
@@ -69,6 +72,13 @@ class Salvage:
                     " ..." if len(numbers) > _TOLD else ""
                 )
                 parts.append(f"{name}: {told}")
+        last = max(self.kept, default=0)
+        if last < self.planned:
+            parts.append(
+                f"the plan has {self.planned}: what there was after cycle {last} is lost"
+                if last
+                else f"the plan has {self.planned}: what there was of them is lost"
+            )
         return "; ".join(parts)
 
 
@@ -97,6 +107,8 @@ def salvage(damaged: Path, path: Path) -> Salvage:
             with closing(_open(copy)) as connection:
                 return _write(_Wreck(connection, damaged), path)
     except OSError as error:
+        if error.filename is not None and Path(error.filename).parent == damaged.parent:
+            raise RecordError(f"could not salvage {damaged}: {error.strerror}") from error
         raise UsageError(f"could not salvage to {path}: {error.strerror or error}") from error
     except sqlite3.Error as error:
         raise RecordError(f"could not salvage {damaged}: {schema.why(error)}") from error
@@ -183,8 +195,8 @@ def _write(wreck: _Wreck, path: Path) -> Salvage:
         identity, plan = identity_of_rows(facts)
     except RecordError as error:
         raise RecordError(
-            f"could not salvage {wreck.path}: {error}, and without that nothing else of it has a "
-            "meaning"
+            f"could not salvage {wreck.path}: it is no campaign store, or too damaged: {error}, "
+            "and without that nothing else of it has a meaning"
         ) from error
     with Store.create(path, identity, plan) as store:
         for row in wreck.rows("session", wreck.last("session", _OTHER_ROWS)):
@@ -193,12 +205,13 @@ def _write(wreck: _Wreck, path: Path) -> Salvage:
         for row in wreck.rows("recovery", wreck.last("recovery", _OTHER_ROWS)):
             with suppress(RecordError, TypeError, ValueError):
                 store.commit_recovery(recovery_of_row(row))
-        came = _cycles(wreck, store, wreck.last("cycle", plan.cycles + _NUMBERS_MORE))
+        came = _cycles(wreck, store, plan.cycles)
         store.note_salvage(came.sentence())
         return came
 
 
-def _cycles(wreck: _Wreck, store: Store, last: int) -> Salvage:
+def _cycles(wreck: _Wreck, store: Store, planned: int) -> Salvage:
+    last = wreck.last("cycle", planned + _NUMBERS_MORE)
     dictionaries = {row["number"]: row["bytes"] for row in wreck.rows("dictionary", 1)}
     sessions = {session.number for session in store.sessions()}
     kept: list[int] = []
@@ -216,7 +229,12 @@ def _cycles(wreck: _Wreck, store: Store, last: int) -> Salvage:
             without[part].append(raw.number)
     lost = sorted(set(range(1, max(kept, default=0) + 1)) - set(kept))
     return Salvage(
-        store.path, tuple(kept), tuple(without["light"]), tuple(without["records"]), tuple(lost)
+        store.path,
+        tuple(kept),
+        tuple(without["light"]),
+        tuple(without["records"]),
+        tuple(lost),
+        planned,
     )
 
 

@@ -20,7 +20,7 @@ class UserControl:
     RESUME_RIG_AFTER_S, whole seconds, with `arm-timer`.
 
     Args:
-        words: of the command (`hooks.command_words`); no shell sees them.
+        words: of the command (`hooks.program_words`); no shell sees them.
         told: what it finds in its environment as well, name -> text.
     """
 

@@ -46,20 +46,20 @@ def add_verb(
     return parser
 
 
-def add_rig_arguments(parser: argparse.ArgumentParser, default: str | None) -> None:
-    """Add --rig, which is required where there is no default, and --dut."""
+def add_rig_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Add --rig and --dut."""
     parser.add_argument(
         "--rig",
         metavar="URL",
-        default=default,
-        required=default is None,
-        help="sim:[clock=virtual|real][,seed=N][,dut=loopback][,light=none], "
-        "native:IMAGE[,seed=N][,dut=loopback], serial:PORT, "
-        f"socket:HOST:PORT or rfc2217:HOST:PORT{f' (default {default})' if default else ''}",
+        type=named,
+        required=required,
+        help="serial:PORT, socket:HOST:PORT, rfc2217:HOST:PORT, native:IMAGE or sim: with options "
+        f"such as sim:clock=virtual,seed=7{'' if required else ' (default sim:)'}",
     )
     parser.add_argument(
         "--dut",
         metavar="PROFILE",
+        type=named,
         help="name of a shipped DUT profile (resume-rig sim --list shows them) or path of a TOML "
         "file (default on a simulated bench: healthy-laptop)",
     )
@@ -77,12 +77,15 @@ def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
         "--requirements",
         metavar="FOLDER",
         type=Path,
-        default=os.environ.get("RESUME_RIG_REQUIREMENTS") or None,
+        default=_folder_of_environment(),
         help="folder of requirement profiles of your own, named without .toml (default: the "
         "environment's RESUME_RIG_REQUIREMENTS)",
     )
     parser.add_argument(
-        "--limit-ms", metavar="MS", type=int, help="use this resume limit instead of the profile's"
+        "--limit-ms",
+        metavar="MS",
+        type=whole_number,
+        help="use this resume limit instead of the profile's",
     )
     parser.add_argument(
         "--kind",
@@ -94,10 +97,20 @@ def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _folder_of_environment() -> Path | None:
+    told = os.environ.get("RESUME_RIG_REQUIREMENTS")
+    return Path(told) if told else None
+
+
 def requirement_of(args: argparse.Namespace) -> "Requirement":
     """Return the requirement that the arguments name."""
     from resume_rig.analysis.requirement import load_requirement
 
+    if args.requirements is not None and not args.requirements.is_dir():
+        raise UsageError(
+            f"could not look for requirement profiles in {args.requirements}: there is no such "
+            "folder; --requirements, or RESUME_RIG_REQUIREMENTS in the environment, names one"
+        )
     return load_requirement(
         args.requirement,
         limit_ms=args.limit_ms,
@@ -125,6 +138,26 @@ def channel_map_of(assignments: list[str]) -> dict[Channel, tuple[str, bool]]:
             raise UsageError(f"--channel {text!r} maps {name} a second time")
         found[Channel(name)] = (signal.removeprefix("!"), signal.startswith("!"))
     return found
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number; what is allowed of it is said by who uses it."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text[:80]!r} is not a whole number, such as 12"
+        ) from None
+
+
+def named(text: str) -> str:
+    """Refuse an empty name: it is a variable that was not set, and no wish for the default."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError(
+            "it is empty; is the variable that it comes from not set? Leave the option out for "
+            "its default"
+        )
+    return text
 
 
 def existing_paths(names: list[str]) -> list[Path]:

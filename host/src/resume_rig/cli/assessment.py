@@ -33,7 +33,7 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
         raise failed
     if not args.json:
         what = "Capture" if assessed.store is None else "Store"
-        say(f"{what + ':':<8}{assessed.facts.store_path}")
+        say(f"{what + ':':<7} {assessed.facts.store_path}")
         if report is not None:
             say(f"Report: {report}")
 

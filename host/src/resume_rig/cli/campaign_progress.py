@@ -28,7 +28,7 @@ from resume_rig.campaign.tally import Running, Tally
 from resume_rig.cli.console import columns_of, look_of, say
 from resume_rig.cli.progress_json import event_line
 from resume_rig.model.cycle import OutsideCycle
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.terminal_correlation import cycle_line
 from resume_rig.report.terminal_progress import CampaignStatus, status_line
 
@@ -88,7 +88,7 @@ class Progress:
                 going_on = f", {done} done before" if done else ""
                 dut, states = self._identity.dut_name, states_text(plan.states)
                 say(
-                    f"{plan.cycles} {states} cycles{going_on} on {dut}, "
+                    f"{count_of(plan.cycles, f'{states} cycle')}{going_on} on {dut}, "
                     f"rig {self._identity.rig.board}; store {path}"
                 )
             case CycleStarted(number=number):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.model.errors import UsageError
 
 
@@ -101,14 +102,19 @@ def open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
 
 
-def refuse_to_overwrite(path: Path | None, inputs: Iterable[Path]) -> None:
-    """Check that a file to be written is none of those that it is made of.
+def check_output(path: Path | None, inputs: Iterable[Path]) -> None:
+    """Check that a file can be written, before the work that it is to tell of.
+
+    Args:
+        path: of the file; None where none is asked for.
+        inputs: what it is made of.
 
     Raises:
-        UsageError: it is.
+        UsageError: it is one of its inputs, or there can be no file at that place.
     """
     if path is None:
         return
+    check_place_of(path)
     real = os.path.realpath(path)
     for given in inputs:
         if os.path.realpath(given) == real:

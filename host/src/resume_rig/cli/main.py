@@ -10,8 +10,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line (`sys.argv` by default) and return its exit status."""
     words = sys.argv[1:] if argv is None else argv
     if list(words) == ["--version"]:
-        print(f"resume-rig {__version__}")
-        return 0
-    from resume_rig.cli.program import run
+        return _tell_version()
+    try:
+        from resume_rig.cli.program import run
 
-    return run(words)
+        return run(words)
+    except KeyboardInterrupt:
+        # While modules are loaded, before the program itself can answer.
+        if "--debug" in words:
+            raise
+        from resume_rig.cli.exit_status import STOPPED
+
+        print("resume-rig: stopped.", file=sys.stderr)
+        return STOPPED
+
+
+def _tell_version() -> int:
+    try:
+        print(f"resume-rig {__version__}", flush=True)
+    except OSError:
+        from resume_rig.cli.console import silence
+        from resume_rig.cli.exit_status import USAGE
+
+        silence(sys.stdout)
+        return USAGE
+    return 0

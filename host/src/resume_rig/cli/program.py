@@ -1,6 +1,7 @@
 """The program: parses the command line, runs one verb, maps errors to exit statuses."""
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -109,15 +110,29 @@ def run(words: Sequence[str]) -> int:
         silence(sys.stdout)
         return 0
     except Exception as error:
-        # A mistake of the program must not look like a verdict: a traceback would exit with 1.
         if args.debug:
             raise
-        say(
-            f"resume-rig: internal error, {type(error).__name__}: {error}; please report it with "
-            "what --debug shows"
-        )
-        return INTERNAL
+        return _unforeseen(error)
     return status
+
+
+def _unforeseen(error: Exception) -> int:
+    """Tell of what nobody foresaw; it must not look like a verdict.
+
+    What the system says of a file that was named is the user's to mend; all else is a mistake of
+    the program. A traceback would end with 1, as FAIL does.
+    """
+    from resume_rig.report.hostile_text import one_line
+
+    if isinstance(error, OSError) and error.filename is not None:
+        name = one_line(os.fsdecode(error.filename))
+        say(f"resume-rig: could not use {name}: {error.strerror}; name another file or folder")
+        return USAGE
+    say(
+        f"resume-rig: internal error, {type(error).__name__}: {one_line(str(error))}; please "
+        "report it with what --debug shows"
+    )
+    return INTERNAL
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

@@ -9,9 +9,9 @@ from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.arguments import add_verb, kind_of_sleep
 from resume_rig.cli.console import (
     answer,
+    check_output,
     columns_of,
     look_of,
-    refuse_to_overwrite,
     say,
     utc_now_text,
 )
@@ -71,7 +71,7 @@ def execute(args: argparse.Namespace) -> int:
     from resume_rig.analysis.compare import Question, compare
     from resume_rig.campaign.compare_evidence import load_evidence
 
-    refuse_to_overwrite(args.html, (args.base, args.candidate))
+    check_output(args.html, (args.base, args.candidate))
     if args.base.exists() and args.candidate.exists() and args.base.samefile(args.candidate):
         raise UsageError(
             f"could not compare {args.base} with {args.candidate}: they are one file; name two"

@@ -13,7 +13,7 @@ from resume_rig.cli.arguments import (
     requirement_of,
 )
 from resume_rig.cli.assessment import show
-from resume_rig.cli.console import refuse_to_overwrite
+from resume_rig.cli.console import check_output
 from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
 
@@ -72,6 +72,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.add_argument(
         "--pair",
+        action="append",
+        default=[],
         metavar="CYCLE=RECORD",
         help="a cycle and its OS record by their numbers, where you know one pair and the times "
         "allow more than one match",
@@ -91,7 +93,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def execute(args: argparse.Namespace) -> int:
     """Tell a store from a capture by content, assess, show."""
     requirement, known = requirement_of(args), _known_pair(args.pair)
-    refuse_to_overwrite(args.report, (args.capture, *args.log))
+    check_output(args.report, (args.capture, *args.log))
     reading = _reading(args.log)
     if _is_store(args.capture):
         if args.channel or args.dut or args.time_column or args.time_unit:
@@ -131,11 +133,17 @@ def _assess_capture(
     return Assessed(correlation, facts)
 
 
-def _known_pair(text: str | None) -> "KnownPair | None":
-    if text is None:
+def _known_pair(texts: list[str]) -> "KnownPair | None":
+    if not texts:
         return None
+    if len(texts) > 1:
+        raise UsageError(
+            f"--pair names one pair that you know, and was given {len(texts)} times "
+            f"({', '.join(texts)}); leave all but one out, the times tell the others"
+        )
     from resume_rig.model.match import KnownPair
 
+    (text,) = texts
     found = _PAIR.fullmatch(text)
     if found is None:
         raise UsageError(

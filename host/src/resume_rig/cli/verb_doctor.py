@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig import __version__
-from resume_rig.cli.arguments import add_rig_arguments, add_verb
+from resume_rig.cli.arguments import add_rig_arguments, add_verb, whole_number
 from resume_rig.cli.console import answer, columns_of, look_of
 from resume_rig.cli.exit_status import DONE, FAULT
 from resume_rig.cli.opened_rig import dut_of, rig_of
@@ -34,11 +34,11 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "  resume-rig doctor --dut ssh:lab@dut --cycles 1000\n"
         "  resume-rig doctor --checklist windows",
     )
-    add_rig_arguments(parser, default="")
+    add_rig_arguments(parser, required=False)
     parser.add_argument(
         "--cycles",
         metavar="N",
-        type=int,
+        type=whole_number,
         default=CYCLES,
         help=f"cycles that the DUT's log must have room for (default {CYCLES})",
     )

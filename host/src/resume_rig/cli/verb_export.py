@@ -6,11 +6,17 @@ import json
 from pathlib import Path
 
 from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
-from resume_rig.acceptance.whole_file import check_place_of
-from resume_rig.cli.arguments import add_requirement_arguments, add_verb, requirement_of
-from resume_rig.cli.console import answer, refuse_to_overwrite, say
+from resume_rig.cli.arguments import (
+    add_requirement_arguments,
+    add_verb,
+    requirement_of,
+    whole_number,
+)
+from resume_rig.cli.console import answer, check_output, say
 from resume_rig.cli.exit_status import DONE
 from resume_rig.model.errors import UsageError
+
+_WITH_TABLES = ("csv", "parquet")
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -39,10 +45,9 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--table",
         choices=TABLES,
-        default="cycles",
         help=f"what csv and parquet hold: {', '.join(TABLES)} (default cycles)",
     )
-    parser.add_argument("--cycle", metavar="N", type=int, help="which cycle, for vcd")
+    parser.add_argument("--cycle", metavar="N", type=whole_number, help="which cycle, for vcd")
     add_requirement_arguments(parser)
     parser.set_defaults(execute=execute)
 
@@ -66,8 +71,9 @@ def _one(args: argparse.Namespace) -> int:
         raise UsageError("export --to vcd needs --cycle N: a file holds one cycle")
     if args.to != "vcd" and args.cycle is not None:
         raise UsageError(f"--cycle goes with --to vcd; {args.to} holds the whole campaign")
-    refuse_to_overwrite(args.out, (args.store,))
-    check_place_of(args.out)
+    if args.to not in _WITH_TABLES and args.table is not None:
+        raise UsageError(f"--table goes with --to csv and --to parquet; {args.to} has no tables")
+    check_output(args.out, (args.store,))
     if args.to == "parquet" and importlib.util.find_spec("duckdb") is None:
         raise UsageError(
             "could not write Parquet: the package duckdb is not installed; install "
@@ -76,7 +82,7 @@ def _one(args: argparse.Namespace) -> int:
     exporter = Exporter(args.store, requirement_of(args))
     if args.cycle is not None:
         exporter.check_cycle(args.cycle)
-    exporter.write(args.to, args.out, table=args.table, cycle=args.cycle or 0)
+    exporter.write(args.to, args.out, table=args.table or "cycles", cycle=args.cycle or 0)
     _tell(args, [str(args.out)], f"Written: {args.out}")
     return DONE
 

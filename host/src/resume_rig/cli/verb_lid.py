@@ -19,7 +19,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "  resume-rig lid close --for 10s --rig serial:/dev/ttyACM0",
     )
     parser.add_argument("move", choices=("close", "open"))
-    add_rig_arguments(parser, default=None)
+    add_rig_arguments(parser, required=True)
     parser.add_argument(
         "--for",
         dest="duration_ns",

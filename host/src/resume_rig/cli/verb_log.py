@@ -14,9 +14,9 @@ from resume_rig.cli.arguments import (
 )
 from resume_rig.cli.console import (
     answer,
+    check_output,
     columns_of,
     look_of,
-    refuse_to_overwrite,
     say,
     utc_now_text,
 )
@@ -93,9 +93,9 @@ def execute(args: argparse.Namespace) -> int:
     paths = existing_paths(args.files)
     emit_to = _emit_place(args.emit)
     for written in (args.report, emit_to):
-        refuse_to_overwrite(written, paths)
+        check_output(written, paths)
     if args.report is not None and emit_to is not None:
-        refuse_to_overwrite(emit_to, [args.report])
+        check_output(emit_to, [args.report])
     judgement = judge_log(read_logs(paths), requirement, ignore_first=args.ignore_first)
     if args.report is not None:
         from resume_rig.report.html import log_report

@@ -26,7 +26,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "  resume-rig power reset --rig serial:/dev/ttyACM0 --dut my-laptop.toml",
     )
     parser.add_argument("do", choices=("on", "off", "reset", "state"))
-    add_rig_arguments(parser, default=None)
+    add_rig_arguments(parser, required=True)
     parser.add_argument(
         "--timeout",
         dest="timeout_ns",
@@ -49,7 +49,7 @@ def execute(args: argparse.Namespace) -> int:
     from resume_rig.acceptance.bench_in_use import open_bench
     from resume_rig.acceptance.power_actions import PowerActions
     from resume_rig.acceptance.single_actions import SingleActions
-    from resume_rig.campaign.hooks import command_words
+    from resume_rig.campaign.hooks import program_words
     from resume_rig.campaign.power_command import PowerCommand
 
     if not 0 < args.timeout_ns <= _LONGEST_NS:
@@ -59,7 +59,7 @@ def execute(args: argparse.Namespace) -> int:
         )
     supply = None
     if args.power_cycle is not None:
-        supply = PowerCommand(command_words(args.power_cycle), {"rig": args.rig})
+        supply = PowerCommand(program_words(args.power_cycle), {"rig": args.rig})
     bench = open_bench(args.rig, args.dut)
     try:
         actions = SingleActions(bench)

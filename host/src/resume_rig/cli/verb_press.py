@@ -18,7 +18,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "press the power button once, and tell how long the press measured",
         "  resume-rig press --rig serial:/dev/ttyACM0 --for 150ms",
     )
-    add_rig_arguments(parser, default=None)
+    add_rig_arguments(parser, required=True)
     parser.add_argument(
         "--for",
         dest="duration_ns",

@@ -20,7 +20,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "let test systems that know Dasharo's RTE relay board press the button, until Ctrl-C",
         "  resume-rig relay --rig serial:/dev/ttyACM0 --dut my-laptop.toml --tcp 127.0.0.1:8000",
     )
-    add_rig_arguments(parser, default=None)
+    add_rig_arguments(parser, required=True)
     parser.add_argument(
         "--tcp",
         metavar="HOST:PORT",
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace) -> int:
     from resume_rig.acceptance.held_line import HeldLines
     from resume_rig.acceptance.power_actions import PowerActions
     from resume_rig.acceptance.single_actions import SingleActions
-    from resume_rig.campaign.hooks import command_words
+    from resume_rig.campaign.hooks import program_words
     from resume_rig.campaign.power_command import PowerCommand
     from resume_rig.relay.gpio import Gpios
     from resume_rig.relay.server import serve_relay
@@ -52,7 +52,7 @@ def execute(args: argparse.Namespace) -> int:
         raise UsageError(f"--tcp {args.tcp!r} is not HOST:PORT, for example 127.0.0.1:8000")
     supply = None
     if args.power_cycle is not None:
-        supply = PowerCommand(command_words(args.power_cycle), {"rig": args.rig})
+        supply = PowerCommand(program_words(args.power_cycle), {"rig": args.rig})
     bench, lock = open_bench(args.rig, args.dut), threading.RLock()
     lines = HeldLines(bench, lock)
     try:

@@ -8,7 +8,7 @@ from resume_rig.acceptance.assessment import assess_store
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.arguments import add_requirement_arguments, add_verb, requirement_of
 from resume_rig.cli.assessment import html_of
-from resume_rig.cli.console import answer, refuse_to_overwrite, say
+from resume_rig.cli.console import answer, check_output, say
 from resume_rig.cli.exit_status import DONE
 
 
@@ -31,7 +31,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def execute(args: argparse.Namespace) -> int:
     """Recompute everything from what the store keeps raw, and write the report."""
     path: Path = args.out or args.store.with_suffix(".html")
-    refuse_to_overwrite(path, (args.store,))
+    check_output(path, (args.store,))
     assessed = assess_store(args.store, requirement_of(args), report=path)
     write_whole(path, html_of(assessed))
     if args.json:

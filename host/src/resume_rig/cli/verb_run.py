@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.acceptance.assessment import assess_store
-from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
     add_rig_arguments,
     add_verb,
     duration_ns,
+    named,
     requirement_of,
+    whole_number,
 )
 from resume_rig.cli.assessment import show
-from resume_rig.cli.console import refuse_to_overwrite, say
+from resume_rig.cli.console import check_output, say
 from resume_rig.cli.dut_ways import add_way_arguments, surroundings_of, ways_of
 from resume_rig.cli.exit_status import STOPPED, status_of_verdict
 from resume_rig.cli.opened_rig import dut_of
@@ -63,11 +64,13 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "  resume-rig run --rig serial:/dev/ttyACM0 --dut my-laptop.toml --cycles 100 "
         "--log System.xml",
     )
-    add_rig_arguments(parser, default="")
+    add_rig_arguments(parser, required=False)
     parser.add_argument(
         "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
     )
-    parser.add_argument("--cycles", metavar="N", type=int, help="how many cycles (default 4)")
+    parser.add_argument(
+        "--cycles", metavar="N", type=whole_number, help="how many cycles (default 4)"
+    )
     add_way_arguments(parser)
     parser.add_argument(
         "--dwell", metavar="TIME", type=duration_ns, help="asleep before the wake (default 5s)"
@@ -82,11 +85,15 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="leave the first cycle out of the verdict (default yes)",
     )
     first.add_argument(
-        "--warm-up", metavar="N", type=int, help="leave the first N cycles out of the verdict"
+        "--warm-up",
+        metavar="N",
+        type=whole_number,
+        help="leave the first N cycles out of the verdict",
     )
     parser.add_argument(
         "--log",
         metavar="SOURCE",
+        type=named,
         help="the DUT's log, read as it grows: a file, a folder of files, or "
         "ssh:USER@HOST[,HOST...][:PORT] (default on a simulated bench: its own)",
     )
@@ -99,7 +106,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--host-clock-ppb",
         metavar="PPB",
-        type=int,
+        type=whole_number,
         help="the host's wall clock is kept to this rate error, whatever its system says of it",
     )
     parser.add_argument(
@@ -139,9 +146,7 @@ def execute(args: argparse.Namespace) -> int:
     asked = _new(args) if args.resume is None else _stored(args)
     store = asked.commission.store
     report: Path = args.report or _beside(store)
-    refuse_to_overwrite(report, (store, *_log_files(args.log)))
-    if args.report is not None:
-        check_place_of(args.report)
+    check_output(report, (store, *_log_files(args.log)))
     hooks = _hooks(args, store)
     try:
         with closing(hooks):

@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns
+from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns, whole_number
 from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE, FAULT
 from resume_rig.cli.loopback_table import (
@@ -36,7 +36,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "  resume-rig selftest --rig serial:/dev/ttyACM0 --loopback BUTTON=PWR_OK,SLP_S3 "
         "--no-dut --save",
     )
-    add_rig_arguments(parser, default=None)
+    add_rig_arguments(parser, required=True)
     parser.add_argument(
         "--loopback",
         metavar="ACTUATOR=CHANNEL[,CHANNEL...]",
@@ -51,7 +51,10 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="you have looked: no DUT is connected to the rig, only the wires of the loop-back",
     )
     parser.add_argument(
-        "--count", metavar="N", type=int, help="changes of the output, 2 to 10000 (default 200)"
+        "--count",
+        metavar="N",
+        type=whole_number,
+        help="changes of the output, 2 to 10000 (default 200)",
     )
     parser.add_argument(
         "--gap",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.cli.arguments import add_verb
+from resume_rig.cli.arguments import add_verb, whole_number
 from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE
 from resume_rig.model.errors import UsageError
@@ -49,14 +49,16 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--dut", metavar="PROFILE", default="healthy-laptop", help="DUT profile to simulate"
     )
-    parser.add_argument("--seed", type=int, help="repeat a bench exactly (default: a fresh one)")
+    parser.add_argument(
+        "--seed", type=whole_number, help="repeat a bench exactly (default: a fresh one)"
+    )
     parser.add_argument(
         "--fault",
         action="append",
         metavar="NAME",
         default=[],
         help="let the DUT misbehave: never-sleeps, never-wakes, dark, wakes-alone, no-record, "
-        "zero-record",
+        "zero-record, noisy-line (may be repeated)",
     )
     parser.add_argument(
         "--faults",

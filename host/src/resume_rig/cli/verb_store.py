@@ -165,6 +165,7 @@ def _salvage(args: argparse.Namespace) -> int:
             "without_light": came.without_light,
             "without_records": came.without_records,
             "lost": came.lost,
+            "planned": came.planned,
         }
         answer([json.dumps(document) + "\n"])
     else:

@@ -27,7 +27,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "  resume-rig watch --rig serial:/dev/ttyACM0 --for 60s\n"
         "  resume-rig watch --rig serial:/dev/ttyACM0 --for 10s --samples light.csv",
     )
-    add_rig_arguments(parser, default=None)
+    add_rig_arguments(parser, required=True)
     parser.add_argument(
         "--for",
         dest="duration_ns",

@@ -19,7 +19,7 @@ from resume_rig.acceptance.durations import named_duration_ns
 from resume_rig.acceptance.held_line import HeldLines
 from resume_rig.acceptance.power_actions import PowerActions
 from resume_rig.acceptance.single_actions import DutState, SingleActions
-from resume_rig.campaign.hooks import command_words
+from resume_rig.campaign.hooks import program_words
 from resume_rig.campaign.power_command import PowerCommand
 from resume_rig.labgrid_rig.resources import url_of
 from resume_rig.model.channel import Actuator
@@ -74,7 +74,7 @@ class ResumeRigDriver(Driver, PowerProtocol, ResetProtocol):
         """Open the rig for this process alone."""
         supply = None
         if self.power_cycle is not None:
-            supply = PowerCommand(command_words(self.power_cycle), {"target": self.target.name})
+            supply = PowerCommand(program_words(self.power_cycle), {"target": self.target.name})
         bench = open_bench(url_of(self.resource), self._profile())
         actions = SingleActions(bench)
         power = PowerActions(actions, supply)

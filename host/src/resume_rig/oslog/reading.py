@@ -9,17 +9,13 @@ from typing import Final
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, OsRecord
 from resume_rig.oslog.event_text import NO_DECLARATION, encoding_of, has_declaration
+from resume_rig.oslog.foreign_file import foreign_kind
 from resume_rig.oslog.registry import HEAD_BYTES, allowed_formats, format_of
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
-_SIGNATURES: Final[Mapping[bytes, str]] = {
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"PK\x03\x04": "a ZIP archive",
+# What begins so may still be a log: Linux logs are kept as gzip archives.
+_ODD_STARTS: Final[Mapping[bytes, str]] = {
     b"\x1f\x8b": "a gzip archive",
-    b"%PDF": "a PDF document",
-    b"SQLite format 3\0": "an SQLite file",
-    b"\x7fELF": "an ELF program",
     b"MZ": "a Windows program",
 }
 _TEXT_CONTROLS: Final = frozenset("\t\n\v\f\r\x1b")
@@ -102,8 +98,7 @@ def _with_repeats(source: LogSource, repeated: int) -> LogSource:
 def _read_log(request: SourceRequest) -> SourceReading:
     path = request.path
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            found = "a directory" if path.is_dir() else "a device"
+        if (found := _no_file(path.stat().st_mode)) is not None:
             raise RecordError(_refusal(path, found))
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
@@ -115,6 +110,15 @@ def _read_log(request: SourceRequest) -> SourceReading:
         raise RecordError(_refusal(path, "no such file")) from error
     except (OSError, ValueError) as error:  # ValueError: a null byte within the path
         raise RecordError(_refusal(path, _reason(error))) from error
+
+
+def _no_file(mode: int) -> str | None:
+    """Name what stands where a file should; None for a file."""
+    if stat.S_ISREG(mode):
+        return None
+    if stat.S_ISDIR(mode):
+        return "a directory"
+    return "a pipe (write it to a file first)" if stat.S_ISFIFO(mode) else "a device"
 
 
 def _refusal(path: Path, found: str) -> str:
@@ -130,8 +134,10 @@ def _describe(head: bytes) -> str:
     """Name what a file is that no reader recognises, from its beginning."""
     if not head:
         return "an empty file"
-    for signature, name in _SIGNATURES.items():
-        if head.startswith(signature):
+    if (kind := foreign_kind(head)) is not None:
+        return kind
+    for mark, name in _ODD_STARTS.items():
+        if head.startswith(mark):
             return name
     text = head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n")
     return _describe_text(text) if text else "a file of blanks"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.oslog.foreign_file import foreign_kind
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
 HEAD_BYTES: Final = 64 * 1024
@@ -103,6 +104,8 @@ def formats() -> Iterator[LogFormat]:
 
 def format_of(head: bytes) -> LogFormat | None:
     """Return the first format that recognises the beginning of a file, None where none does."""
+    if foreign_kind(head) is not None:
+        return None
     return next((entry for entry in formats() if entry.recognises(head)), None)
 
 

@@ -21,6 +21,7 @@ from resume_rig.report.svg_axis import Tick, multiples, nice_step, tick_label
 
 _WIDTH: Final = 1040
 _LEFT: Final = 108
+_LABEL_HALF: Final = 16
 _RIGHT: Final = 1024
 _TOP: Final = 34
 _LANE: Final = 24
@@ -191,5 +192,7 @@ def _ticks(stretches: Sequence[_Stretch], zero_ns: int) -> tuple[Tick, ...]:
         for value in multiples(low, high, step_ms):
             place = stretch.at(value * NS_PER_MS + zero_ns)
             if not ticks or place - ticks[-1].at >= _TICK_APART / 2:
-                ticks.append(Tick(place, tick_label(value, step_ms)))
+                # At the very left stands what the axis counts.
+                label = "" if place - _LEFT < _LABEL_HALF else tick_label(value, step_ms)
+                ticks.append(Tick(place, label))
     return tuple(ticks)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from resume_rig.analysis.ranking import transition_length_ms
@@ -30,6 +31,7 @@ class Transition:
         ignored: it is of a judged kind, has a measurement, and does not count all the same.
         apart: it stands in the table of a kind that the requirement does not speak of.
         at_limit: its total is the limit itself.
+        origin: name of the log that it is from, where several were read; else empty.
     """
 
     number: int
@@ -38,6 +40,7 @@ class Transition:
     ignored: bool
     apart: bool
     at_limit: bool = False
+    origin: str = ""
 
     @property
     def name(self) -> str:
@@ -54,7 +57,11 @@ class Transition:
 
     @property
     def note(self) -> str:
-        """What a reader has to know of the row; empty for an ordinary one."""
+        """What a reader has to know of the row; empty for an ordinary one of a single log."""
+        return "; ".join(filter(None, (self._remark, self.origin and f"in {self.origin}")))
+
+    @property
+    def _remark(self) -> str:
         record = self.cycle.record
         if record.resume_ms is None:
             told = other_times(record)
@@ -81,6 +88,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
     kinds = _KEPT_IN_THE_TABLE | frozenset(judgement.requirement.kinds)
     cycles = [cycle for cycle in judgement.cycles if cycle.record.kind in kinds]
     judged_kinds = frozenset(judgement.requirement.kinds)
+    origins = _origins(judgement)
     first = 0 if cycles and _ignored(cycles[0], judged_kinds) else 1
     return [
         Transition(
@@ -90,6 +98,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
             ignored=_ignored(cycle, judged_kinds),
             apart=False,
             at_limit=cycle.record.resume_ms == judgement.requirement.resume_limit_ms,
+            origin=origins[cycle.record.source],
         )
         for number, cycle in enumerate(cycles, first)
     ]
@@ -98,10 +107,27 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
 def apart_transitions(judgement: LogJudgement, kind: SleepKind) -> list[Transition]:
     """Return the rows of one kind that the requirement does not speak of."""
     cycles = (cycle for cycle in judgement.cycles if cycle.record.kind is kind)
+    origins = _origins(judgement)
     return [
-        Transition(number, cycle, counts=False, ignored=False, apart=True)
+        Transition(
+            number,
+            cycle,
+            counts=False,
+            ignored=False,
+            apart=True,
+            origin=origins[cycle.record.source],
+        )
         for number, cycle in enumerate(cycles, 1)
     ]
+
+
+def _origins(judgement: LogJudgement) -> list[str]:
+    """Return what each log is called in a row: its name, or its path where names are alike."""
+    paths = [source.path for source in judgement.reading.sources]
+    if len(paths) < 2:
+        return [""] * max(1, len(paths))
+    names = [Path(path).name for path in paths]
+    return names if len(set(names)) == len(names) else paths
 
 
 def has_table_apart(judgement: LogJudgement, kind: SleepKind) -> bool:

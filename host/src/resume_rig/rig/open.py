@@ -174,7 +174,9 @@ def parse_sim_options(text: str) -> SimOptions:
             case ["dut", other]:
                 raise UsageError(f"sim: has no DUT {other!r}; allowed is loopback, a plug for none")
             case ["seed", other]:
-                raise UsageError(f"sim: seed {other!r} is not allowed; it is a whole number")
+                raise UsageError(
+                    f"sim: seed {other!r} is not allowed; it is a whole number of 0 or more"
+                )
             case _:
                 raise UsageError(
                     f"sim: has no option {option!r}; allowed are clock=virtual|real, seed=N, "

@@ -53,7 +53,9 @@ def parse_native_options(text: str) -> NativeOptions:
         raise UsageError("native: names no image; allowed is native:PATH[,seed=N][,dut=loopback]")
     digits = found.get("seed", "0")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 18):
-        raise UsageError(f"native: seed {digits[:40]!r} is not allowed; it is a whole number")
+        raise UsageError(
+            f"native: seed {digits[:40]!r} is not allowed; it is a whole number of 0 or more"
+        )
     if found.get("dut", "loopback") != "loopback":
         raise UsageError(
             f"native: has no DUT {found['dut'][:40]!r}; allowed is loopback, a plug for none"

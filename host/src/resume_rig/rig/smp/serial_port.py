@@ -133,7 +133,7 @@ def path_of(usb_serial: str | None, path: str) -> str:
 def _why(error: Exception) -> str:
     """Return what is wrong with a local port and what the user can do."""
     number = error.errno if isinstance(error, OSError) else None
-    text = _cause(error)
+    text = _told(error)
     if number == errno.ENOENT or "FileNotFoundError" in text:
         present = ", ".join(sorted(port.device for port in list_ports.comports()))
         return f"no such port (ports present: {present or 'none'})"
@@ -148,8 +148,15 @@ def _why(error: Exception) -> str:
     return os.strerror(number) if number else text
 
 
-def _cause(error: Exception) -> str:
+def _told(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
+
+
+def _cause(error: Exception) -> str:
+    """Return what the system says; pyserial puts a sentence and a number before it."""
+    told = _told(error)
+    _, _, said = told.partition("[Errno ")
+    return said.partition("] ")[2] or told
 
 
 def _bracketed(host: str) -> str:
