@@ -1,11 +1,13 @@
 """A campaign in a process of its own, when one of the two processes is killed."""
 
+import dataclasses
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 from campaign_pages import PATIENCE_MS, campaign_of, wait_for
@@ -18,6 +20,7 @@ from resume_rig.gui.worker import campaign_apart
 from resume_rig.gui.worker.gate import Gate, Wish
 from resume_rig.gui.worker.other_process import OtherProcess
 from resume_rig.model.cycle import Outcome
+from resume_rig.model.requirement import Requirement
 
 WINDOW = """\
 import sys
@@ -89,6 +92,19 @@ def test_one_that_is_killed_before_it_has_a_store_begins_again(
     view.start()
     wait_for(qtbot, window, Phase.FINISHED)
     assert window.desk.seen.campaign.done == 3
+
+
+def test_a_mistake_of_the_program_is_said_and_the_window_goes_on(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    view = campaign_of(window, cycles=2)
+    view.setting.store.setText(str(tmp_path / "broken.rrs"))
+    order = view.setting.order(view.editor.plan())
+    window.worker.ask(dataclasses.replace(order, requirement=cast(Requirement, None)))
+    wait_for(qtbot, window, Phase.FAILED)
+    assert "internal error, AttributeError" in window.desk.seen.campaign.text
+    view.start()
+    wait_for(qtbot, window, Phase.FINISHED)
 
 
 def test_a_window_that_is_killed_leaves_a_campaign_that_was_stopped_in_order(

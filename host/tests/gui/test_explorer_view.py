@@ -147,3 +147,34 @@ def test_rows_of_different_lengths_keep_their_order(qtbot, window, store) -> Non
 
     shown = [float(table.cell(int(row), column)) for row in view.cycles.model.rows]
     assert shown == sorted(shown, reverse=True)
+
+
+def test_nothing_of_another_store_stays_under_the_name_of_a_damaged_one(
+    qtbot, window, store, tmp_path
+) -> None:
+    view = opened(qtbot, window, store)
+    bad = tmp_path / "bad.rrs"
+    bad.write_bytes(store.read_bytes()[:5_000])
+
+    opened(qtbot, window, bad)
+
+    assert view.file.text() == "bad.rrs"
+    assert view.verdict.isHidden()
+    assert len(view.cycles.model.rows) == 0
+    assert view.text.toPlainText() == ""
+    window.go("limits", Target((store,)))
+    limits = window.view
+    qtbot.waitUntil(limits.settled, timeout=60_000)
+    assert not limits.verdict.isHidden()
+    window.go("limits", Target((bad,)))
+    qtbot.waitUntil(limits.settled, timeout=60_000)
+    assert limits.verdict.isHidden()
+    assert len(limits.limits.model.table) == 0
+
+
+def test_a_small_window_is_not_made_larger_by_a_cycle(qtbot, window, store) -> None:
+    window.resize(1024, 640)
+    view = opened(qtbot, window, store, 7)
+    view.wave.place_cursors(0.25, 1.0)
+    qtbot.wait(50)
+    assert (window.width(), window.height()) == (1024, 640)

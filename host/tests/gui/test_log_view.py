@@ -140,3 +140,34 @@ def test_a_log_that_is_not_wanted_any_more_changes_nothing(qtbot, window) -> Non
     view = opened(qtbot, window, "two-s3-cycles.xml")
 
     assert len(cells(view, "record")) == 2
+
+
+def test_nothing_of_another_log_stays_under_the_name_of_one_that_is_refused(
+    qtbot, window, tmp_path
+) -> None:
+    view = opened(qtbot, window, "four-s3-cycles.xml")
+    hostile = tmp_path / "hostile.xml"
+    hostile.write_text('<!DOCTYPE a [<!ENTITY b "c">]><Events>&b;</Events>', "utf-8")
+
+    opened(qtbot, window, hostile)
+
+    assert "entity declaration" in view.notice.text
+    assert view.files.text() == "hostile.xml"
+    assert view.verdict.isHidden()
+    assert len(view.transitions.model.table) == 0
+    assert view.tabs.tabText(0) == "Transitions"
+
+
+def test_columns_are_as_broad_as_their_texts_in_every_row(qtbot, window) -> None:
+    view = opened(qtbot, window, "four-s3-cycles.xml")
+    view.tabs.setCurrentIndex(1)
+    opened(qtbot, window, "xperf-suspend.xml")
+
+    table, cells = view.slowest.model.table, view.slowest.view
+    assert len(table) > 10
+    for place, column in enumerate(table.columns):
+        longest = max(
+            cells.fontMetrics().horizontalAdvance(table.cell(row, place)[:40])
+            for row in range(len(table))
+        )
+        assert cells.columnWidth(place) > longest, column.title

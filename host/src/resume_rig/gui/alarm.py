@@ -1,11 +1,11 @@
 """A strip over every page that cannot be missed while a campaign has failures."""
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.campaign_state import CampaignState
-from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
+from resume_rig.gui.widgets.labels import ElidedLabel, show_elided
 from resume_rig.model.units import count_of
 
 
@@ -14,11 +14,10 @@ class FailureAlarm(QFrame):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self.setProperty("role", "error")
+        self.setProperty("role", "alarm")
         self._desk = desk
         self._shown: CampaignState | None = None
-        self._label = plain_label()
-        self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._label = ElidedLabel()
         self._first = QPushButton("Show the first")
         self._first.setObjectName("first")
         self._first.clicked.connect(lambda: self.show_failure(0))
@@ -48,8 +47,7 @@ class FailureAlarm(QFrame):
             so_far = " so far" if campaign.provisional else ""
             count = count_of(campaign.failed, "cycle")
             text = f"{count} failed{so_far}. First: {first.sentence}"
-            show_text(self._label, text)
-            self._label.setToolTip(tip_of(text))
+            show_elided(self._label, text)
             self._newest.setVisible(len(campaign.failures) > 1)
 
     def show_failure(self, place: int, *_checked: bool) -> None:

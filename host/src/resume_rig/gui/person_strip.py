@@ -14,7 +14,7 @@ class PersonStrip(QFrame):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self.setProperty("role", "error")
+        self.setProperty("role", "alarm")
         self._desk = desk
         self._label = plain_label()
         self._label.setWordWrap(True)

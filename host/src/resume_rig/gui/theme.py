@@ -132,6 +132,7 @@ def _palette(colours: Colours) -> QPalette:
         ((role.Highlight, role.Link), colours.blue),
         ((role.HighlightedText,), colours.on_colour),
         ((role.Mid, role.Dark), colours.line),
+        ((role.Light, role.Midlight), colours.line if colours.dark else colours.paper),
     ):
         for each in roles:
             palette.setColor(each, QColor(colour))
@@ -148,8 +149,8 @@ QLabel[role="title"] {{ font-weight: 600; }}
 QLabel[role="error"] {{ color: {colours.ink}; border-left: 4px solid {colours.vermillion};
   padding-left: 6px; }}
 QLabel[role="figure"] {{ font-size: 20px; font-weight: 600; }}
-QFrame[role="error"] {{ background: {colours.failed}; border-radius: 4px; }}
-QFrame[role="error"] QLabel {{ color: {colours.on_colour}; }}
+QFrame[role="alarm"] {{ background: {colours.failed}; border-radius: 4px; }}
+QFrame[role="alarm"] QLabel {{ color: {colours.on_colour}; }}
 QFrame[role="note"] {{ background: {colours.card}; border: 1px solid {colours.line};
   border-radius: 4px; }}
 QLineEdit[role="bad"] {{ border: 2px solid {colours.vermillion}; }}

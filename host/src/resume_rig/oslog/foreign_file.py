@@ -13,7 +13,6 @@ _SIGNATURES: Final[Mapping[bytes, str]] = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
     b"PK\x03\x04": "a ZIP archive",
-    b"\x1f\x8b": "a gzip archive",
     b"%PDF": "a PDF document",
     _SQLITE: "an SQLite file",
     b"\x7fELF": "an ELF program",

@@ -1,7 +1,7 @@
 """Log files to a LogReading: opens, tells the kind by content, refuses in one sentence."""
 
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,11 @@ from resume_rig.oslog.foreign_file import foreign_kind
 from resume_rig.oslog.registry import HEAD_BYTES, allowed_formats, format_of
 from resume_rig.oslog.source_reading import SourceReading, SourceRequest
 
+# What begins so may still be a log: Linux logs are kept as gzip archives.
+_ODD_STARTS: Final[Mapping[bytes, str]] = {
+    b"\x1f\x8b": "a gzip archive",
+    b"MZ": "a Windows program",
+}
 _TEXT_CONTROLS: Final = frozenset("\t\n\v\f\r\x1b")
 
 
@@ -131,8 +136,9 @@ def _describe(head: bytes) -> str:
         return "an empty file"
     if (kind := foreign_kind(head)) is not None:
         return kind
-    if head.startswith(b"MZ"):
-        return "a Windows program"
+    for mark, name in _ODD_STARTS.items():
+        if head.startswith(mark):
+            return name
     text = head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n")
     return _describe_text(text) if text else "a file of blanks"
 

@@ -21,6 +21,8 @@ def with_newer(judged: Table, seen: Table) -> Table:
     numbers = seen.columns[0].values
     known = judged.columns[0].values
     newer = np.flatnonzero(numbers > known[-1]) if len(known) else np.arange(len(numbers))
+    if not len(newer):
+        return judged
     by_title = {column.title: column for column in seen.columns}
     return Table(tuple(_longer(each, by_title.get(each.title), newer) for each in judged.columns))
 

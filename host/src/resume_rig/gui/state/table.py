@@ -98,6 +98,10 @@ class Table:
         return keep
 
 
+NO_TABLE: Final = Table(())
+"""Before there is any."""
+
+
 def _holder(word: str) -> Callable[[str], bool]:
     return lambda text: word in text.lower()
 

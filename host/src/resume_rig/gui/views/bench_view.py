@@ -53,6 +53,7 @@ class BenchView(View):
         self.freeze = QCheckBox("Hold still")
         self.freeze.setToolTip("Stops the picture, not the rig")
         self.content.addWidget(self._split())
+        self.lanes.lanes.note("no rig is connected")
         self._menu = self._make_menu()
         self.connection.find_ports()
         if desk.wish.rig:
@@ -108,6 +109,8 @@ class BenchView(View):
         self.lanes.show_range(-span_ns / _NS_PER_S, 0)
         lost = state.wires.lost
         note = f"{lost} edges were overwritten before they could be read" if lost else ""
+        if not state.wires.lanes:
+            note = "no rig is connected"
         self.lanes.lanes.note(note)
 
     def _show_problem(self, before: BenchState | None, state: BenchState) -> None:

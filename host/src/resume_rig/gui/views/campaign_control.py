@@ -38,13 +38,13 @@ class CampaignControl(QWidget):
         grid.setVerticalSpacing(2)
         grid.addLayout(buttons, 0, 0, 1, 2)
         grid.addWidget(self._doing, 1, 0)
-        grid.addWidget(self._outcomes, 2, 0)
+        grid.addWidget(self._outcomes, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
         self._grid = grid
 
     def place_beside(self, widget: QWidget) -> None:
         """Put a widget beside the words."""
-        self._grid.addWidget(widget, 1, 1, 2, 1)
+        self._grid.addWidget(widget, 1, 1)
 
     @property
     def texts(self) -> tuple[str, str]:

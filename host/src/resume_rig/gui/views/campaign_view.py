@@ -69,6 +69,7 @@ class CampaignView(View):
         self._failures_shown: tuple[Failure, ...] = ()
         self.failures = QListWidget()
         self.failures.setAccessibleName("Failures")
+        self.failures.setWordWrap(True)
         self.failures.itemActivated.connect(self._failure_chosen)
         self.failures.itemClicked.connect(self._failure_chosen)
         self.lines = QPlainTextEdit()

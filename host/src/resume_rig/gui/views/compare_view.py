@@ -18,6 +18,7 @@ from resume_rig.gui.state.compared import (
     effect_name,
     effects_table,
 )
+from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.views.compare_setting import CompareSetting
 from resume_rig.gui.views.view import View
 from resume_rig.gui.widgets.distribution_plot import DistributionPlot, Sampled
@@ -118,8 +119,19 @@ class CompareView(View):
 
     def _fail(self, sentence: str) -> None:
         self._task = None
+        self._forget()
         self.desk.say("Nothing was compared.")
         self.notice.fail(sentence)
+
+    def _forget(self) -> None:
+        """Show nothing of other files under the names of these."""
+        self._compared = None
+        self.answer.hide()
+        show_text(self.told, _INVITATION)
+        self.forest.draw(())
+        self.distribution.draw("", ())
+        for table in (self.effects, self.components, self.differences):
+            table.show_table(NO_TABLE)
 
     def _show(self, found: Compared) -> None:
         self._task = None

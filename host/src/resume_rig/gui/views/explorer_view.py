@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
@@ -24,6 +24,7 @@ from resume_rig.gui.state.explored import (
 from resume_rig.gui.state.following import Sight, look_at
 from resume_rig.gui.state.newer_cycles import with_newer
 from resume_rig.gui.state.row_filter import MOST_SIGNS, rows_of_filter
+from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.store_menu import ShownStore
 from resume_rig.gui.views.explorer_follow import Following
 from resume_rig.gui.views.view import View
@@ -40,7 +41,8 @@ from resume_rig.report.page_parts import badge
 
 _STORE: Final = b"SQLite format 3\x00"
 _ACROSS: Final = (460, 720)
-_DOWN: Final = (560, 220)
+_DOWN: Final = (580, 150)
+_WAVE_LEAST_PX: Final = 180
 _INVITATION: Final = "Drop a store here, or open one with Ctrl+O."
 _HINT: Final = "Filter, e.g.  outcome is dark and wake by LID  or  to light above p99"
 
@@ -71,6 +73,7 @@ class ExplorerView(View):
         )
         self.file = plain_label(_INVITATION)
         self.verdict = VerdictLine(desk)
+        self.verdict.keep_room()
         self.filter = QLineEdit()
         self.filter.setPlaceholderText(_HINT)
         self.filter.setAccessibleName("Filter cycles")
@@ -220,6 +223,11 @@ class ExplorerView(View):
     def _fail(self, sentence: str) -> None:
         self._reading = self._deriving = None
         self.following.derived(well=False)
+        if self._quick is None:
+            # Nothing of another store stays under the name of this one.
+            self.cycles.show_table(NO_TABLE)
+            self.wave.clear()
+            self.text.clear()
         self._tell_file()
         self.desk.say("The store was not read.")
         self.notice.fail(sentence)
@@ -264,11 +272,10 @@ class ExplorerView(View):
         self._detailing = None
         before, self._detail = self._detail, detail
         number = detail.evidence.outside.number
+        self.desk.say(f"Cycle {number}")
         known = before is not None and before.evidence.outside.number == number
         if known and before is not None and before.cycle == detail.cycle is not None:
             return  # A store that is followed was read again; nothing is new of this cycle.
-        if not known:
-            self.desk.say(f"Cycle {number}")
         self.wave.show_detail(detail, stay=known)
         self.text.show_detail(detail)
 
@@ -309,6 +316,7 @@ class ExplorerView(View):
         self._filtering = None
         show_text(self.wrong, why)
         self.wrong.show()
+        self.desk.say("The filter was not understood.")
 
     def _cleared(self, text: str) -> None:
         if not text:
@@ -337,7 +345,13 @@ class ExplorerView(View):
         column.addWidget(self.wrong)
         column.addWidget(self.cycles, 1)
         right = QSplitter(Qt.Orientation.Vertical)
-        right.addWidget(self.wave)
+        # In a small window the pictures keep their heights, and scroll.
+        scroll = QScrollArea()
+        scroll.setWidget(self.wave)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setMinimumHeight(_WAVE_LEAST_PX)
+        right.addWidget(scroll)
         right.addWidget(self.text)
         right.setStretchFactor(0, 3)
         right.setStretchFactor(1, 1)

@@ -18,6 +18,7 @@ from resume_rig.gui.state.limits_tables import (
     terms_table,
 )
 from resume_rig.gui.state.store_judged import StoreJudged, judge_store
+from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.store_menu import ShownStore
 from resume_rig.gui.views.log_setting import LogSetting
 from resume_rig.gui.views.view import View
@@ -58,6 +59,7 @@ class LimitsView(View):
         self.bar = BudgetBar(desk)
         self.note = plain_label(role="soft")
         self.note.setWordWrap(True)
+        self.note.hide()
         self.tabs = QTabWidget()
         self._lay_out()
         self._menu = self._make_menu()
@@ -109,8 +111,19 @@ class LimitsView(View):
 
     def _fail(self, sentence: str) -> None:
         self._task = None
+        self._forget()
         self.desk.say("Nothing was judged.")
         self.notice.fail(sentence)
+
+    def _forget(self) -> None:
+        """Show nothing of another store under the name of this one."""
+        self._budgets = ()
+        self.verdict.hide()
+        for table in (self.limits, self.budgets, self.terms):
+            table.show_table(NO_TABLE)
+        self.reach.draw(())
+        self.bar.draw("", ())
+        self.note.hide()
 
     def _show(self, judged: StoreJudged) -> None:
         self._task = None
@@ -129,6 +142,7 @@ class LimitsView(View):
         self.terms.show_table(terms_table(budget))
         self.bar.draw(budget_name(budget), parts_of(budget))
         show_text(self.note, budget.note)
+        self.note.setVisible(bool(budget.note))
 
     def _lay_out(self) -> None:
         first = QSplitter(Qt.Orientation.Vertical)

@@ -16,6 +16,7 @@ from resume_rig.gui.state.log_tables import (
     source_table,
     transition_table,
 )
+from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.views.log_setting import LogSetting
 from resume_rig.gui.views.view import View
 from resume_rig.gui.widgets.exportable import Exportable
@@ -36,6 +37,7 @@ _INVITATION: Final = (
     "Drop logs here, or open them with Ctrl+O: Windows event logs, PwrTest, S3Resume, xperf and"
     " powercfg output, Linux kernel logs."
 )
+_TITLES: Final = ("Transitions", "Slowest parts", "Sources")
 
 
 class LogView(View):
@@ -121,8 +123,18 @@ class LogView(View):
 
     def _fail(self, sentence: str) -> None:
         self._task = None
+        self._forget()
         self.desk.say("Nothing was read.")
         self.notice.fail(sentence)
+
+    def _forget(self) -> None:
+        """Show nothing of other logs under the names of these."""
+        self.verdict.hide()
+        self.statistics.hide()
+        for table in (self.transitions, self.slowest, self.advice, self.sources):
+            table.show_table(NO_TABLE)
+        for place, title in enumerate(_TITLES):
+            self.tabs.setTabText(place, title)
 
     def _show(self, judged: LogsJudged) -> None:
         self._task = None
@@ -138,9 +150,9 @@ class LogView(View):
         )
         self.statistics.setText("\n".join(sentences))
         self.statistics.setVisible(bool(self.statistics.text()))
-        self.tabs.setTabText(0, f"Transitions ({len(judgement.cycles):,})")
-        self.tabs.setTabText(1, f"Slowest parts ({len(judged.ranked):,})")
-        self.tabs.setTabText(2, f"Sources ({len(judgement.reading.sources):,})")
+        counts = (len(judgement.cycles), len(judged.ranked), len(judgement.reading.sources))
+        for place, (title, count) in enumerate(zip(_TITLES, counts, strict=True)):
+            self.tabs.setTabText(place, f"{title} ({count:,})")
         self.desk.say(
             f"{count_of(len(judgement.reading.sources), 'log')} read,"
             f" {count_of(len(judgement.cycles), 'record')}."
@@ -171,11 +183,7 @@ class LogView(View):
         column.addWidget(self.slowest, 3)
         column.addWidget(self.advice, 1)
         self.tabs.setDocumentMode(True)
-        for title, widget in (
-            ("Transitions", self.transitions),
-            ("Slowest parts", parts),
-            ("Sources", self.sources),
-        ):
+        for title, widget in zip(_TITLES, (self.transitions, parts, self.sources), strict=True):
             self.tabs.addTab(widget, title)
         self.content.addLayout(top)
         self.content.addWidget(self.tabs, 1)

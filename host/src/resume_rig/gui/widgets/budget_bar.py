@@ -45,7 +45,7 @@ class BudgetBar(PlotPanel):
                 y0=[row - 0.35 for row in rows],
                 y1=[row + 0.35 for row in rows],
                 brush=colours.blue,
-                pen=pg.mkPen(colours.line),
+                pen=self.pen(colours.line),
             )
         ]
         for row, part in enumerate(self._parts):
@@ -61,4 +61,7 @@ class BudgetBar(PlotPanel):
         ticks = [(row, part.name[:_NAME_MOST]) for row, part in enumerate(self._parts)]
         self.plot.getAxis("left").setTicks([ticks])
         self.plot.setYRange(-0.7, max(len(rows), 1) - 0.3, padding=0)
+        # Beside the longest bar is room for its words; a share ends at 100 %.
         self.plot.setXRange(0, 125, padding=0)
+        shares = range(0, 101, 20)
+        self.plot.getAxis("bottom").setTicks([[(share, str(share)) for share in shares]])

@@ -22,6 +22,9 @@ from resume_rig.report.wording import outcome_words
 DRAWN_MOST: Final = 2_000
 _NS_PER_MS: Final = 1e6
 _TICKS: Final = 6
+_EMPTY_MS: Final = 1_000
+_FEWEST: Final = 6
+_AXIS_LINES: Final = 3
 _PARTS: Final = ("SLP_S3#", "PWR_OK", "PLTRST#", "light")
 _PART_COLOURS: Final = ("sky", "orange", "green", "yellow")
 
@@ -57,7 +60,7 @@ class HistogramPlot(PlotPanel):
                 width=found.step_ms,
                 height=found.counts,
                 brushes=[colours.vermillion if over else colours.blue for over in found.over],
-                pen=pg.mkPen(colours.paper, width=0.5),
+                pen=self.pen(colours.paper, 0.5),
             )
             high = int(found.counts.max())
             whole_ticks(self, "left", high)
@@ -72,7 +75,7 @@ class HistogramPlot(PlotPanel):
             return
         colours = self._desk.look.colours
         self._limit.setValue(limit_ms)
-        self._limit.setPen(pg.mkPen(colours.vermillion, width=2, style=Qt.PenStyle.DashLine))
+        self._limit.setPen(self.pen(colours.vermillion, 2, Qt.PenStyle.DashLine))
         self._limit.label.setFormat(f"limit {limit_ms} ms")
         self._limit.label.setColor(colours.ink)
 
@@ -107,7 +110,7 @@ class DriftPlot(PlotPanel):
             ends = numbers[[0, -1]]
             self._trend.setData(ends, middle + drift.slope_ms / 100 * ends)
             dashes = Qt.PenStyle.SolidLine if drift.shown else Qt.PenStyle.DashLine
-            self._trend.setPen(pg.mkPen(colours.vermillion, width=2, style=dashes))
+            self._trend.setPen(self.pen(colours.vermillion, 2, dashes))
         self.note(_drift_text(drift, len(state.light_ns)))
 
 
@@ -129,16 +132,19 @@ class PhasePlot(PlotPanel):
         self.plot.invertY(True)
 
     def draw(self, state: CampaignState) -> None:
-        """Draw them, oldest on top."""
-        self._draw_bars(state.last)
+        """Draw as many as there is room for, oldest on top."""
         line = self.fontMetrics().height()
-        every = max(1, -(-len(state.last) * line // max(self.graphics.height() - 3 * line, line)))
-        self._say_words(state.last, every)
-        rows = range(0, len(state.last), every)
-        ticks = [(row, str(state.last[row].number)) for row in rows]
+        room = self.graphics.height() // line - _AXIS_LINES
+        cycles = state.last[-max(room, _FEWEST) :]
+        self._draw_bars(cycles)
+        self._say_words(cycles)
+        ticks = [(row, str(cycle.number)) for row, cycle in enumerate(cycles)]
         self.plot.getAxis("left").setTicks([ticks])
-        self.plot.setYRange(-0.6, max(len(state.last), 6) - 0.4, padding=0)
-        self.plot.getViewBox().enableAutoRange(axis=pg.ViewBox.XAxis)
+        self.plot.setYRange(-0.6, max(len(cycles), _FEWEST) - 0.4, padding=0)
+        if cycles:
+            self.plot.getViewBox().enableAutoRange(axis=pg.ViewBox.XAxis)
+        else:
+            self.plot.setXRange(0, _EMPTY_MS, padding=0)
 
     def _draw_bars(self, cycles: Sequence[OutsideCycle]) -> None:
         colours = self._desk.look.colours
@@ -162,18 +168,16 @@ class PhasePlot(PlotPanel):
                 x1=right,
                 y=rows,
                 brush=getattr(colours, colour),
-                pen=pg.mkPen(colours.ink, width=0.5),
+                pen=self.pen(colours.ink, 0.5),
             )
 
-    def _say_words(self, cycles: Sequence[OutsideCycle], every: int) -> None:
-        """Say what became of cycles that did not go as planned, in every so many rows at most."""
+    def _say_words(self, cycles: Sequence[OutsideCycle]) -> None:
+        """Say what became of cycles that did not go as planned."""
         for word in self._words:
             word.hide()
-        free = 0
         for row, (cycle, word) in enumerate(zip(cycles, self._words, strict=False)):
-            if cycle.outcome not in AS_PLANNED and row >= free:
-                free = row + every
-                word.setText(outcome_words(cycle.outcome), self._desk.look.colours.vermillion)
+            if cycle.outcome not in AS_PLANNED:
+                word.setText(outcome_words(cycle.outcome), self._desk.look.colours.ink)
                 word.setPos(_end_ms(cycle), row)
                 word.show()
 
@@ -195,5 +199,5 @@ def _drift_text(drift: Drift | None, count: int) -> str:
     drawn = f", the last {DRAWN_MOST:,} drawn" if count > DRAWN_MOST else ""
     if drift is None:
         return f"{count_of(count, 'cycle')}{drawn}"
-    sure = "drifts" if drift.shown else "no drift beyond chance"
-    return f"{count_of(count, 'cycle')}{drawn}: {drift.slope_ms:+.2f} ms per 100 cycles, {sure}"
+    sure = "drifts" if drift.shown else "may be chance"
+    return f"{count_of(count, 'cycle')}{drawn}: {drift.slope_ms:+.1f} ms per 100, {sure}"

@@ -86,9 +86,11 @@ class Cursors(QObject):
 
     def _restyle(self) -> None:
         colours = self._desk.look.colours
+        # In pixels of the screen, of which a point may have two.
+        width = 2 * self._plots[0].getViewWidget().devicePixelRatioF()
         for lines, colour in zip(self._lines, (colours.blue, colours.purple), strict=True):
             for line in lines:
-                line.setPen(pg.mkPen(colour, width=2, style=Qt.PenStyle.DotLine))
-                line.setHoverPen(pg.mkPen(colour, width=4))
+                line.setPen(pg.mkPen(colour, width=width, style=Qt.PenStyle.DotLine))
+                line.setHoverPen(pg.mkPen(colour, width=2 * width))
                 if hasattr(line, "label"):
                     line.label.setColor(colour)

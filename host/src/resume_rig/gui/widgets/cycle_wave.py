@@ -10,14 +10,16 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.explored import Detail
+from resume_rig.gui.state.lanes import wires_of
 from resume_rig.gui.widgets.cursors import Cursors
-from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.labels import ElidedLabel, show_elided
 from resume_rig.gui.widgets.lanes_plot import LanesPlot
 from resume_rig.gui.widgets.plot_panel import PlotPanel
 from resume_rig.report.milestones import InsideMilestones, outside_milestones
 
 _NS_PER_S: Final = 1e9
 _AXIS_PX: Final = 128
+_CURSOR_ROW: Final = 0.9
 _BAR: Final = 0.3
 _ROWS: Final = ("BIOS", "drivers", "complete")
 _BEFORE_WAKE_S: Final = 0.3
@@ -33,7 +35,7 @@ class CycleWave(QWidget):
         self._desk = desk
         self._detail: Detail | None = None
         self._items: list[object] = []
-        self.lanes = LanesPlot(desk, "Wires", "time after the wake trigger, s")
+        self.lanes = LanesPlot(desk, "Wires", "time after the wake trigger, s", below=_CURSOR_ROW)
         self.phases = PlotPanel(
             desk, "Inside, as the OS tells it", "time after the wake trigger, s"
         )
@@ -46,7 +48,7 @@ class CycleWave(QWidget):
         self.phases.plot.getAxis("left").setTicks(ticks)
         plots = [panel.plot for panel in (self.lanes.lanes, self.lanes.light, self.phases)]
         self.cursors = Cursors(desk, plots)
-        self.between = plain_label(role="soft")
+        self.between = ElidedLabel(role="soft")
         self.cursors.moved.connect(self._tell)
         self.wake = QPushButton("Wake")
         self.wake.setToolTip("Show the wake alone")
@@ -79,6 +81,14 @@ class CycleWave(QWidget):
             self.show_whole()
         if self.cursors.shown:
             self.cursors.place(*self.cursors.positions_s())
+
+    def clear(self) -> None:
+        """Show no cycle."""
+        self._detail = None
+        self.lanes.draw(wires_of({}, 0), 0, 0, 0)
+        self.lanes.mark([])
+        self._draw_phases()
+        self.phases.note("")
 
     def show_whole(self) -> None:
         """Show the time axis from the first edge to the last."""
@@ -116,7 +126,7 @@ class CycleWave(QWidget):
             self.cursors.place(left_s + third, right_s - third)
 
     def _tell(self, text: str) -> None:
-        show_text(self.between, text)
+        show_elided(self.between, text)
 
     def _draw_phases(self) -> None:
         for item in self._items:
@@ -144,11 +154,11 @@ class CycleWave(QWidget):
                 y0=[row - _BAR],
                 y1=[row + _BAR],
                 brush=pg.mkBrush(colour),
-                pen=pg.mkPen(colours.line),
+                pen=self.phases.pen(colours.line),
             )
         complete = inside.complete
         ends = np.array([-1, 1]) * complete.expanded_ns + complete.value_ns
-        pen = pg.mkPen(colours.ink, width=2)
+        pen = self.phases.pen(colours.ink, 2)
         yield pg.PlotCurveItem(ends / _NS_PER_S, np.array([2.0, 2.0]), pen=pen)
         yield pg.ScatterPlotItem(
             [complete.value_ns / _NS_PER_S], [2], symbol="d", size=12, brush=colours.ink, pen=None
@@ -157,7 +167,7 @@ class CycleWave(QWidget):
             yield pg.InfiniteLine(
                 inside.limit_ns / _NS_PER_S,
                 angle=90,
-                pen=pg.mkPen(colours.vermillion, width=2, style=Qt.PenStyle.DashLine),
+                pen=self.phases.pen(colours.vermillion, 2, Qt.PenStyle.DashLine),
                 label="limit",
                 labelOpts={"color": colours.ink, "position": 0.85},
             )

@@ -74,7 +74,7 @@ class DistributionPlot(PlotPanel):
         colours = self._desk.look.colours
         self._legend.setLabelTextColor(colours.ink)
         self._legend.setBrush(pg.mkBrush(colours.card))
-        self._legend.setPen(pg.mkPen(colours.line))
+        self._legend.setPen(self.pen(colours.line))
         self._items = []
         for sample, (name, style) in zip(self._samples, _LOOKS, strict=False):
             edges, shares = cumulative(sample.times_ms)
@@ -82,7 +82,7 @@ class DistributionPlot(PlotPanel):
                 edges,
                 np.asarray(shares),
                 stepMode="center",
-                pen=pg.mkPen(getattr(colours, name), width=2, style=style),
+                pen=self.pen(getattr(colours, name), 2, style),
                 name=f"{one_line(sample.name, _NAME_MOST)} ({len(sample.times_ms)})",
             )
             self.plot.addItem(curve)

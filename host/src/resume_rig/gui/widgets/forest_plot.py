@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPen
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.compared import effect_name
@@ -24,6 +25,7 @@ class ForestPlot(PlotPanel):
         self._items: list[object] = []
         self._effects: Sequence[Effect] = ()
         self.plot.invertY(True)
+        self.plot.getAxis("left").setTicks([[]])
         self.plot.setMouseEnabled(x=True, y=False)
         desk.look.changed.connect(self._draw_again)
 
@@ -38,7 +40,7 @@ class ForestPlot(PlotPanel):
         for item in self._items:
             self.plot.removeItem(item)
         colours = self._desk.look.colours
-        zero = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(colours.soft, width=1))
+        zero = pg.InfiniteLine(0, angle=90, pen=self.pen(colours.soft))
         self._items = [zero]
         for row, effect in enumerate(self._effects):
             colour = colours.hatch
@@ -46,7 +48,9 @@ class ForestPlot(PlotPanel):
                 colour = colours.vermillion
             elif effect.change is Change.FASTER:
                 colour = colours.green
-            self._items += _whisker(effect, row, colour)
+            pen = self.pen(colour, 3)
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            self._items += _whisker(effect, row, pen)
         for item in self._items:
             self.plot.addItem(item)
         ticks = [(row, effect_name(e)[:_NAME_MOST]) for row, e in enumerate(self._effects)]
@@ -55,12 +59,11 @@ class ForestPlot(PlotPanel):
         self.plot.enableAutoRange(axis=pg.ViewBox.XAxis)
 
 
-def _whisker(effect: Effect, row: int, colour: str) -> list[object]:
+def _whisker(effect: Effect, row: int, pen: QPen) -> list[object]:
     scale = 100 / effect.base_median_ms
     low, high = (effect.low_ms or 0.0) * scale, (effect.high_ms or 0.0) * scale
     # A regression is told by its square, too, not by its colour alone.
     symbol = "s" if effect.change in _WORSE else "o"
-    pen = pg.mkPen(colour, width=3, cap=Qt.PenCapStyle.FlatCap)
     return [
         pg.PlotCurveItem(np.array([low, high]), np.array([row, row], np.float64), pen=pen),
         pg.ScatterPlotItem(
@@ -68,7 +71,7 @@ def _whisker(effect: Effect, row: int, colour: str) -> list[object]:
             [row],
             symbol=symbol,
             size=11,
-            brush=pg.mkBrush(colour),
+            brush=pg.mkBrush(pen.color()),
             pen=None,
         ),
     ]

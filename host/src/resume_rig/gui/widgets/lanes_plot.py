@@ -16,7 +16,7 @@ from resume_rig.model.channel import Channel
 _SWING: Final = 0.62
 _AXIS_PX: Final = 128
 _DENSE: Final = 400
-_NAMES_ROW: Final = 0.9
+_NAMES_ROW: Final = 1.3
 _LINES_BESIDE: Final = 7
 _LIGHT_LINES: Final = 8
 _NS_PER_S: Final = 1e9
@@ -35,11 +35,13 @@ class LanesPlot(QWidget):
         desk: of the application.
         title: what is shown.
         x_label: of the time axis, with its unit, which is seconds.
+        below: room under the lowest lane, for names of cursors, as a part of a lane.
     """
 
-    def __init__(self, desk: Desk, title: str, x_label: str) -> None:
+    def __init__(self, desk: Desk, title: str, x_label: str, below: float = 0.2) -> None:
         super().__init__()
         self._desk = desk
+        self._below = below
         self.lanes = PlotPanel(desk, title, x_label)
         self.light = PlotPanel(desk, "Light", x_label, "counts")
         self._curves: dict[Channel, pg.PlotCurveItem] = {}
@@ -49,6 +51,8 @@ class LanesPlot(QWidget):
         self._named = False
         self._light_curve = pg.PlotCurveItem(antialias=False)
         self.light.plot.addItem(self._light_curve)
+        self.light.hide()
+        self.lanes.plot.getAxis("left").setTicks([[]])
         self.light.plot.setXLink(self.lanes.plot)
         for panel in (self.lanes, self.light):
             panel.plot.getAxis("left").setWidth(_AXIS_PX)
@@ -89,8 +93,7 @@ class LanesPlot(QWidget):
         for line in self._marks:
             self.lanes.plot.removeItem(line)
         colours = self._desk.look.colours
-        width = 2 * self.devicePixelRatioF()
-        pen = pg.mkPen(colours.vermillion, width=width, style=Qt.PenStyle.DashLine)
+        pen = self.lanes.pen(colours.vermillion, 2, Qt.PenStyle.DashLine)
         self._marks = [
             pg.InfiniteLine(
                 at_s,
@@ -116,7 +119,7 @@ class LanesPlot(QWidget):
         self._widths = {}
         for channel in self._curves:
             self._set_pen(channel, dense=False)
-        self._light_curve.setPen(pg.mkPen(colours.soft, width=1))
+        self._light_curve.setPen(self.light.pen(colours.soft))
 
     def _set_pen(self, channel: Channel, *, dense: bool) -> None:
         """Draw few edges with a broad line; many with a thin one, which is drawn faster."""
@@ -124,9 +127,7 @@ class LanesPlot(QWidget):
         if self._widths.get(channel) != width:
             self._widths[channel] = width
             colour = self._desk.look.colours.lane(channel)
-            # In pixels of the screen, of which a point may have two.
-            pen = pg.mkPen(colour, width=width * self.devicePixelRatioF())
-            self._curves[channel].setPen(pen)
+            self._curves[channel].setPen(self.lanes.pen(colour, width))
 
     def _lay_out(self, channels: Sequence[Channel]) -> None:
         for curve in self._curves.values():
@@ -136,14 +137,15 @@ class LanesPlot(QWidget):
             self.lanes.plot.addItem(curve)
         self._fit_lanes()
         # A name a line, the head of the panel, and the axis with its title.
-        self.lanes.setMinimumHeight((len(channels) + _LINES_BESIDE) * self.fontMetrics().height())
+        lines = len(channels) + _LINES_BESIDE + self._below
+        self.lanes.setMinimumHeight(round(lines * self.fontMetrics().height()))
         self._levels = None
         self.restyle()
 
     def _fit_lanes(self) -> None:
         """Give each lane its row, and the names of marks one above all of them."""
         rows = max(len(self._curves), 1) + (_NAMES_ROW if self._named else 0)
-        self.lanes.plot.setYRange(-0.2, rows - 0.1, padding=0)
+        self.lanes.plot.setYRange(-self._below, rows - 0.1, padding=0)
 
     def _show_levels(self, wires: Wires) -> None:
         levels = [lane.level for lane in wires.lanes.values()]

@@ -35,7 +35,7 @@ class NoticeStrip(QFrame):
 
     def fail(self, sentence: str) -> None:
         """Say what went wrong."""
-        self._say(sentence, "error")
+        self._say(sentence, "alarm")
 
     def note(self, sentence: str) -> None:
         """Say what has to be known."""

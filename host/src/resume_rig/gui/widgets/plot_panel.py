@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 
 import pyqtgraph as pg
-from PySide6.QtGui import QAction
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
@@ -43,8 +44,10 @@ class PlotPanel(QWidget):
         self.button.setAccessibleName(f"Export {title}")
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(self._menu())
+        self.button.setMinimumWidth(self.button.sizeHint().width() + _SWATCH_PX)
         head = QHBoxLayout()
         head.addWidget(plain_label(title, role="title"))
+        head.addSpacing(_SWATCH_PX // 2)
         head.addWidget(self._note, 1)
         head.addWidget(self.button)
         column = QVBoxLayout(self)
@@ -73,6 +76,13 @@ class PlotPanel(QWidget):
             self._key.addWidget(plain_label(words))
             self._key.addSpacing(_SWATCH_PX)
         self._key.addStretch(1)
+
+    def pen(
+        self, colour: str, width: float = 1, style: Qt.PenStyle = Qt.PenStyle.SolidLine
+    ) -> QPen:
+        """Return a pen whose width is of points, of which a pixel of the screen may be a part."""
+        pen: QPen = pg.mkPen(colour, width=width * self.devicePixelRatioF(), style=style)
+        return pen
 
     def restyle(self) -> None:
         """Take the colours in force; who draws in the plot does the same for its items."""

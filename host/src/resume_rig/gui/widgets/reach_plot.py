@@ -36,13 +36,13 @@ class ReachPlot(PlotPanel):
         for item in self._items:
             self.plot.removeItem(item)
         colours = self._desk.look.colours
-        pen = pg.mkPen(colours.vermillion, width=2, style=Qt.PenStyle.DashLine)
+        pen = self.pen(colours.vermillion, 2, Qt.PenStyle.DashLine)
         label = {"color": colours.ink, "position": 0.95}
         self._items = [pg.InfiniteLine(_WHOLE, angle=90, pen=pen, label="limit", labelOpts=label)]
         for row, reach in enumerate(self._reaches):
             low, p5, middle, p95, high = reach.shares
             colour = colours.vermillion if high > _WHOLE else colours.blue
-            line = pg.mkPen(colour, width=2)
+            line = self.pen(colour, 2)
             self._items += [
                 pg.PlotCurveItem(np.array([low, high]), np.array([row, row], np.float64), pen=line),
                 pg.BarGraphItem(

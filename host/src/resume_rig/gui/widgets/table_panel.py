@@ -27,7 +27,8 @@ from PySide6.QtWidgets import (
 
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.state.table import Rows, Table, csv_lines
+from resume_rig.gui.state.table import NO_TABLE, Rows, Table, csv_lines
+from resume_rig.gui.widgets.column_widths import fit_columns
 from resume_rig.gui.widgets.export_to_file import export_to_file
 from resume_rig.gui.widgets.exportable import ExportFormat, Told, Writing
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
@@ -36,10 +37,8 @@ from resume_rig.report.hostile_text import one_line
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-_EMPTY = Table(())
 _CELL_MOST = 400
 _TOLD_EVERY = 500
-_SIZED_BY = 12
 _SELECT_ROW = (
     QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 )
@@ -52,7 +51,7 @@ class RowsModel(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.table = _EMPTY
+        self.table = NO_TABLE
         self.rows: Rows = np.zeros(0, dtype=np.int64)
         self._keep: NDArray[np.bool_] | None = None
         self._order: tuple[int, bool] | None = None
@@ -177,6 +176,7 @@ class TablePanel(QWidget):
         self._count = plain_label(role="soft")
         head = QHBoxLayout()
         head.addWidget(plain_label(title, role="title"))
+        head.addSpacing(6)
         head.addWidget(self._count, 1)
         head.addWidget(self.words, 1)
         column = QVBoxLayout(self)
@@ -194,20 +194,20 @@ class TablePanel(QWidget):
         self.model.show(table)
         if self.words.text():
             self._filter(self.words.text())
-        if before != [column.title for column in table.columns]:
-            self.view.resizeColumnsToContents()
+        if len(table) or before != [column.title for column in table.columns]:
+            fit_columns(self.view, table)
 
     def grow_table(self, table: Table) -> None:
         """Show a later state of the same rows; order, filter, place and selected row stay."""
-        broader = len(table.columns) != len(self.model.table.columns)
+        before = [column.title for column in self.model.table.columns]
         header = self.view.horizontalHeader()
         with self._held():
             place = self.model.grow(table)
             header.blockSignals(True)
             header.setSortIndicator(place, header.sortIndicatorOrder())
             header.blockSignals(False)
-        if broader:
-            self.view.resizeColumnsToContents()
+        if before != [column.title for column in table.columns]:
+            fit_columns(self.view, table)
 
     def keep(self, rows: NDArray[np.bool_] | None) -> None:
         """Show only rows that are true, None all; place and selected row stay where they can."""
@@ -327,8 +327,6 @@ def _view_of(model: RowsModel, title: str) -> QTableView:
     view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
     view.horizontalHeader().setSortIndicatorClearable(True)
     view.horizontalHeader().setStretchLastSection(True)
-    # As many rows say how broad a column is; a thousand, as Qt asks, would hold the window up.
-    view.horizontalHeader().setResizeContentsPrecision(_SIZED_BY)
     view.verticalHeader().hide()
     view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 8)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

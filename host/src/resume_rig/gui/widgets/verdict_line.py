@@ -14,6 +14,8 @@ from resume_rig.report.page_parts import Badge
 _DARK_INK: Final = "#16191c"
 _GREY: Final = "#6b747c"
 _TEXT_MOST: Final = 2_000
+_MARGIN_PX: Final = 2
+_BADGE_PX: Final = 3
 
 
 class VerdictLine(QFrame):
@@ -27,15 +29,26 @@ class VerdictLine(QFrame):
         self.badge.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.why = plain_label()
         self.why.setWordWrap(True)
+        # Its first line beside the badge's word, however much room there is below.
+        self.why.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.why.setContentsMargins(0, _BADGE_PX, 0, 0)
         self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.why.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 2, 0, 2)
+        row.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
         row.setSpacing(10)
         row.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.why, 1)
         desk.look.changed.connect(self._restyle)
         self.hide()
+
+    def keep_room(self) -> None:
+        """Take the room of two lines while it is hidden, so that nothing jumps when it comes."""
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.setSizePolicy(policy)
+        lines_px = 2 * self.fontMetrics().lineSpacing()
+        self.setMinimumHeight(lines_px + 2 * _MARGIN_PX + _BADGE_PX)
 
     def show_verdict(self, badge: Badge, why: str) -> None:
         """Show a verdict, or the answer of a comparison, as the report's badges name it."""
@@ -51,7 +64,8 @@ class VerdictLine(QFrame):
             return
         ground, ink = _colours_of(self._badge.style, self._desk.look.colours)
         self.badge.setStyleSheet(
-            f"background: {ground}; color: {ink}; font-weight: 700; padding: 3px 10px;"
+            f"background: {ground}; color: {ink}; font-weight: 700;"
+            f" padding: {_BADGE_PX}px 10px;"
             " border-radius: 3px;"
         )
 

@@ -14,6 +14,7 @@ from resume_rig.gui.state.events import CampaignOver, Event
 from resume_rig.gui.worker.campaign_session import Tell, run_campaign
 from resume_rig.gui.worker.gate import Gate, Wish
 from resume_rig.gui.worker.other_process import (
+    InternalFault,
     OtherProcess,
     ProcessEnded,
     receive,
@@ -37,7 +38,6 @@ def run_campaign_apart(order: RunCampaign, told: Tell, gate: Gate) -> None:
 
     Raises:
         ResumeRigError: it could not begin, and there is no store.
-        InternalFault: a mistake of the program.
     """
     existed = order.store.exists()
     process = OtherProcess(__name__, _PATIENCE_S)
@@ -48,8 +48,9 @@ def run_campaign_apart(order: RunCampaign, told: Tell, gate: Gate) -> None:
             told(cast(Event, event))
             if isinstance(event, CampaignOver):
                 return
-    except ProcessEnded as lost:
-        why = f"the process of the campaign is gone: {lost}"
+    except (ProcessEnded, InternalFault) as lost:
+        gone = isinstance(lost, ProcessEnded)
+        why = f"the process of the campaign is gone: {lost}" if gone else str(lost)
         if not order.store.exists() or (order.plan is not None and existed):
             raise RigError(f"could not run the campaign: {why}; start it again") from lost
         text = f"{why}; what was measured is kept, and can be gone on with"
