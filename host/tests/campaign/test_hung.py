@@ -89,6 +89,25 @@ def test_a_dut_that_hangs_in_its_resume_is_told_so_and_fails(
     assert facts.first_failure == (2, "hung-in-resume")
 
 
+def test_a_dut_that_hangs_behind_its_recovery_is_told_so(simulated: Make) -> None:
+    """The sleep by which the recovery proved that it reacts has a record, none of the cycle."""
+    bench = simulated()
+    sound = bench.identity.dut.behaviour
+    hung = dataclasses.replace(sound, hang_share=1)
+
+    def act(event: Any) -> None:
+        if type(event).__name__ == "Recovered":
+            bench.simulated.set_behaviour(hung if event.ok and event.after_cycle == 2 else sound)
+        elif getattr(event, "done", 0) == 1:
+            bench.simulated.set_behaviour(hung)
+
+    bench.events = type("Actor", (list,), {"append": lambda self, event: act(event)})()
+    bench.begin(override(default_plan(), cycles=4, warm_up=0, wake_timeout_ns=8 * S))
+
+    fine, hang = Outcome.SLEPT_AND_WOKE, Outcome.HUNG_IN_RESUME
+    assert [c.outcome for c in assess(load_campaign(bench.path)).cycles] == [fine, hang, hang, fine]
+
+
 @pytest.mark.parametrize(
     ("followed", "levels", "expected"),
     [

@@ -172,6 +172,16 @@ def test_a_bench_on_a_tcp_port(tmp_path: Path) -> None:
         assert abs(json.loads(out)["width_ns"] - 150_000_000) < 20_000_000
 
 
+def test_a_state_that_two_wires_would_tell_apart_is_not_guessed(tmp_path: Path) -> None:
+    """The laptop has no wire on SLP_S5: hibernated and off look alike."""
+    with served(tmp_path, "--tcp", "127.0.0.1:0") as url:
+        off = finish(start(tmp_path, "press", "--for", "4.2s", "--force-off", "--rig", url))
+        state = finish(start(tmp_path, "power", "state", "--rig", url))
+
+    assert off[0] == 0, off
+    assert state == (0, "The DUT is in S4 or off (SLP_S5 is not wired, which would tell).\n", "")
+
+
 def test_a_served_bench_keeps_a_diary_of_faults_and_deeds(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("[wire]\nlate_share = 0.5\nlate_ms = 20", "utf-8")
     words = ("--tcp", "127.0.0.1:0", "--seed", "3", "--faults", "bad.toml", "--diary", "d.jsonl")

@@ -134,7 +134,9 @@ def test_the_others_pass(cases: dict[str, ElementTree.Element]) -> None:
 def test_without_a_rig_tests_are_skipped_and_with_a_wrong_one_told(project: Path) -> None:
     none = _pytest(project, "-rs", "-k", "test_one_sleep")
     wrong = _pytest(project, "-k", "test_one_sleep", "--rig", "serial:/dev/no-such-port")
+    unset = _pytest(project, "-k", "test_one_sleep", "--rig", "")
 
     assert "no rig: name one with --rig URL" in none
     assert "could not open serial port /dev/no-such-port: no such port (ports present:" in wrong
     assert "Traceback" not in wrong
+    assert "--rig is empty; is the variable" in unset

@@ -118,6 +118,7 @@ class CampaignRunner:
         self._wakes = 0
         # Whoever ran the campaign before may have woken the DUT a moment ago.
         self._unwatched = session.number > 1
+        self._of_recovery = 0
 
     def run(self) -> CampaignEnd:
         """Do what is left of the plan.
@@ -229,6 +230,12 @@ class CampaignRunner:
         if why is not None:
             suspected = stayed_dark(self._bench, raw.outcome)
             self._ladder.climb(cycle.plan, why, suspected=suspected)
+        self._of_recovery = self._read_of_recovery() if why is not None else 0
+
+    def _read_of_recovery(self) -> int:
+        """Return how many records came that are of a recovery's own sleep, and of no cycle."""
+        self._log.read()
+        return len(self._log.pending)
 
     def _next_cycle(self, number: int, plan: Plan) -> CycleRun:
         """Return a cycle that has not begun; its time-outs are learned from those of its kind."""
@@ -248,7 +255,7 @@ class CampaignRunner:
 
     def _is_silent(self, raw: CycleRaw) -> bool:
         """Return whether the OS wrote no record of a cycle, though its log brought others."""
-        return self._log.received > 0 and not self._log.tells(raw.records)
+        return self._log.received > 0 and not self._log.tells(raw.records[self._of_recovery :])
 
     def _ends_with(self, outcome: Outcome) -> bool:
         """Return whether a rule of the plan ends the campaign with the cycle in flight."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from resume_rig.cli.arguments import add_rig_arguments, add_verb, duration_ns
 from resume_rig.cli.console import answer
 from resume_rig.cli.exit_status import DONE
+from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.units import seconds_text
 
@@ -73,13 +74,20 @@ def execute(args: argparse.Namespace) -> int:
             case "reset":
                 change = power.reset(args.timeout_ns)
         state = actions.state() if change is None else change.after
+        wired = frozenset(bench.wired)
     finally:
         bench.close()
-    _tell(args, state, change)
+    _tell(args, state, change, wired)
     return DONE
 
 
-def _tell(args: argparse.Namespace, state: "DutState", change: "PowerChange | None") -> None:
+def _tell(
+    args: argparse.Namespace,
+    state: "DutState",
+    change: "PowerChange | None",
+    wired: frozenset[Channel],
+) -> None:
+    now = _in_words(state, wired)
     if args.json:
         document = {
             "schema": "resume-rig/power/1",
@@ -90,12 +98,24 @@ def _tell(args: argparse.Namespace, state: "DutState", change: "PowerChange | No
         }
         answer([json.dumps(document) + "\n"])
     elif change is None:
-        answer([f"The DUT is {state}.\n"])
+        answer([f"The DUT is {now}.\n"])
     elif change.took_ns == 0:
-        answer([f"The DUT is {state} already.\n"])
+        answer([f"The DUT is {now} already.\n"])
     elif args.do == "reset":
-        answer([f"The DUT was off and is {state} again, {seconds_text(change.took_ns)} later.\n"])
+        answer([f"The DUT was off and is {now} again, {seconds_text(change.took_ns)} later.\n"])
     else:
-        answer(
-            [f"The DUT was {change.before} and is {state}, {seconds_text(change.took_ns)} later.\n"]
-        )
+        before = _in_words(change.before, wired)
+        answer([f"The DUT was {before} and is {now}, {seconds_text(change.took_ns)} later.\n"])
+
+
+def _in_words(state: "DutState", wired: frozenset[Channel]) -> str:
+    """Return a state in words, with what the wires cannot tell."""
+    from resume_rig.acceptance.single_actions import DutState
+
+    if state is DutState.S4 and Channel.SLP_S5 not in wired:
+        return "in S4 or off (SLP_S5 is not wired, which would tell)"
+    if state is DutState.S3 and Channel.SLP_S4 not in wired:
+        return "in S3 or deeper (SLP_S4 is not wired, which would tell)"
+    if state in (DutState.S3, DutState.S4):
+        return f"in {state}"
+    return "in a state that the wires do not make clear" if state is DutState.UNCLEAR else state

@@ -37,7 +37,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the markers known."""
+    """Make the markers known, and refuse a rig of no name.
+
+    Tests without a rig are skipped, which is green: a variable that is not set must not lead there.
+    """
+    if config.getoption("--rig") == "":
+        raise pytest.UsageError("--rig is empty; is the variable that it comes from not set?")
     for marker in _MARKERS:
         config.addinivalue_line("markers", marker)
 
