@@ -26,6 +26,25 @@ def test_json_is_one_document_a_line_and_standard_output_the_answer_alone(
     assert [e["resume_ms"] for e in cycles] == [[c["inside"]["resume_ms"]] for c in answer]
 
 
+def test_a_hang_is_told_as_soon_as_a_press_has_proven_it(command: Command) -> None:
+    text = 'base = "healthy-laptop"\ntitle = "Hangs"\n[behaviour]\nhang_share = 0.5\n'
+    Path("hangs.toml").write_text(text, encoding="utf-8")
+    run = (*RUN[:4], "8", "--dut", "hangs.toml")
+    said = command(*run, "--out", "a.rrs", "--progress", "json", "--json")
+    events = [json.loads(line) for line in said.err.splitlines()]
+    outcomes = {e["cycle"]: e["outcome"] for e in events if e["event"] == "cycle"}
+    proven = {
+        e["after_cycle"]: e["outcome"] for e in events if "after_cycle" in e if "outcome" in e
+    }
+    assert "hung-in-resume" in proven.values()
+    assert all(outcomes[number] == "dark" for number in proven)
+    cycles = said.document["cycles"]
+    assert isinstance(cycles, list)
+    assert [c["outcome"] for c in cycles] == list((outcomes | proven).values())
+    lines = command(*run, "--out", "b.rrs").err
+    assert all(f"; so cycle {number} hung in resume." in lines for number in proven)
+
+
 def test_quiet_says_nothing_of_a_campaign_that_goes_well(command: Command) -> None:
     said = command(*RUN, "--progress", "quiet", "--json")
     assert said.status == 0

@@ -47,6 +47,25 @@ def with_hang(
     return cycle
 
 
+def hung_after(
+    newest: OutsideCycle | None, step: Recovered, wired: Collection[Channel]
+) -> OutsideCycle | None:
+    """Return the newest cycle as one that hung, once a step after it has proven that.
+
+    Args:
+        newest: the last cycle that was told of as done, as far as it is known.
+        step: as the runner told of it.
+        wired: the channels that count.
+
+    Returns:
+        None where the step says nothing new of that cycle.
+    """
+    if newest is None or newest.number != step.after_cycle:
+        return None
+    known = with_hang(newest, (step,), wired)
+    return None if known is newest else known
+
+
 def _proven(step: Recovery | Recovered, wired: Collection[Channel]) -> Outcome | None:
     """Return where a DUT hangs that a press did not bring on; None where that proves nothing."""
     levels = step.levels

@@ -19,6 +19,7 @@ from resume_rig.campaign.events import (
 )
 from resume_rig.campaign.hook_watch import UNREMARKABLE, tell_hooks
 from resume_rig.campaign.hooks import Hooks
+from resume_rig.campaign.hung import hung_after
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
@@ -31,6 +32,7 @@ from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.terminal_correlation import cycle_line
 from resume_rig.report.terminal_progress import CampaignStatus, status_line
+from resume_rig.report.wording import outcome_words
 
 
 @unique
@@ -55,6 +57,7 @@ class Progress:
         self._plan: Plan | None = None
         self._tally: Tally | None = None
         self._index = 0
+        self._newest: OutsideCycle | None = None
         self._look = look_of(sys.stderr)
         self._live = sys.stderr.isatty() and mode is ProgressMode.LINES
 
@@ -65,7 +68,7 @@ class Progress:
             say(event_line(event, self._tally, outside))
         else:
             self._show(event, outside)
-        tell_hooks(self._hooks, event, outside)
+        tell_hooks(self._hooks, event, outside if isinstance(event, CycleDone) else None)
         while self._hooks.problems:
             self._line(f"resume-rig: {self._hooks.problems.pop(0)}")
 
@@ -78,8 +81,20 @@ class Progress:
             case CycleDone(raw=raw) if self._plan is not None and self._tally is not None:
                 outside = outside_cycle(raw, self._plan.of_cycle(self._index), self._identity)
                 self._tally.add(outside, raw)
+                self._newest = outside
                 return outside
+            case Recovered():
+                return self._revised(event)
         return None
+
+    def _revised(self, step: Recovered) -> OutsideCycle | None:
+        """Count the newest cycle anew, and return it, where a step proves that it hung."""
+        before = self._newest
+        after = hung_after(before, step, self._identity.wired)
+        if before is not None and after is not None and self._tally is not None:
+            self._tally.revise(before.outcome, after.outcome)
+            self._newest = after
+        return after
 
     def _show(self, event: CampaignEvent, outside: OutsideCycle | None) -> None:
         quiet = self._mode is ProgressMode.QUIET
@@ -104,9 +119,8 @@ class Progress:
                 self._line(f"cycle {number}: {text}")
             case Recovering(after_cycle=number, why=why, step=step):
                 self._line(f"after cycle {number}: {why} Next: {DONE_BY[step]}.")
-            case Recovered(after_cycle=number, ok=ok, levels=levels):
-                shown = "" if levels is None else f" ({levels_text(levels)})"
-                self._line(f"after cycle {number}: {'awake again' if ok else 'no success'}{shown}.")
+            case Recovered():
+                self._line(_recovered(event, outside))
             case RigLost(after_cycle=number, text=text):
                 self._line(f"after cycle {number}: {text}; waiting for the rig.")
             case RigBack(after_cycle=number):
@@ -133,6 +147,14 @@ class Progress:
 
     def _line(self, text: str) -> None:
         say(f"\r\033[K{text}" if self._live else text)
+
+
+def _recovered(step: Recovered, proven: OutsideCycle | None) -> str:
+    shown = "" if step.levels is None else f" ({levels_text(step.levels)})"
+    text = f"after cycle {step.after_cycle}: {'awake again' if step.ok else 'no success'}{shown}"
+    if proven is not None:
+        text = f"{text}; so cycle {step.after_cycle} {outcome_words(proven.outcome)}"
+    return f"{text}."
 
 
 def _status(doing: str, tally: Tally, cycles: int) -> CampaignStatus:

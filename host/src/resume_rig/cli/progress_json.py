@@ -26,11 +26,14 @@ def event_line(event: CampaignEvent, tally: Tally | None, outside: OutsideCycle 
     Args:
         event: what happened.
         tally: of the campaign, this event counted; None before it began.
-        outside: of the cycle that is over, where the event tells of one.
+        outside: of the cycle that is over, where the event tells of one; of a recovery's step,
+            the cycle before it where the step proves what became of that.
     """
     document = _document(event)
     if isinstance(event, CycleDone) and tally is not None and outside is not None:
         document |= _cycle(event.raw, tally, outside)
+    elif outside is not None:
+        document |= {"outcome": outside.outcome.value}
     return json_text(document)
 
 

@@ -142,6 +142,7 @@ def _palette(colours: Colours) -> QPalette:
 
 
 def _rules(colours: Colours) -> str:
+    # A checked box stays the style's own, with its tick; an empty one would hardly be seen.
     return f"""
 QToolTip {{ color: {colours.ink}; background: {colours.card}; border: 1px solid {colours.line}; }}
 QLabel[role="soft"] {{ color: {colours.soft}; }}
@@ -154,10 +155,9 @@ QFrame[role="alarm"] QLabel {{ color: {colours.on_colour}; }}
 QFrame[role="note"] {{ background: {colours.card}; border: 1px solid {colours.line};
   border-radius: 4px; }}
 QLineEdit[role="bad"] {{ border: 2px solid {colours.vermillion}; }}
-QCheckBox::indicator {{ width: 12px; height: 12px; border: 1px solid {colours.soft};
+QCheckBox::indicator:unchecked {{ width: 12px; height: 12px; border: 1px solid {colours.soft};
   border-radius: 2px; background: {colours.paper}; }}
-QCheckBox::indicator:checked {{ background: {colours.blue}; }}
-QCheckBox::indicator:disabled {{ border-color: {colours.line}; }}
+QCheckBox::indicator:unchecked:disabled {{ border-color: {colours.line}; }}
 QListWidget#rail {{ border: 0; background: {colours.card}; outline: 0; }}
 QListWidget#rail::item {{ padding-left: 10px; }}
 QListWidget#rail::item:selected {{ background: {colours.blue}; color: {colours.on_colour}; }}

@@ -21,7 +21,7 @@ from resume_rig.campaign.events import (
 from resume_rig.campaign.foretold import foretold
 from resume_rig.campaign.hook_watch import hooks_of, tell_hooks
 from resume_rig.campaign.hooks import Hooks
-from resume_rig.campaign.hung import with_hang
+from resume_rig.campaign.hung import hung_after
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle, pin_edges
 from resume_rig.campaign.plan import Plan
@@ -191,10 +191,8 @@ class CampaignWatch:
     def _revise(self, step: Recovered) -> None:
         """Tell where the DUT of the newest cycle hangs, once a step after it has proven that."""
         before, tally = self._newest, self._tally
-        if before is None or tally is None or before.number != step.after_cycle:
-            return
-        after = with_hang(before, (step,), self._identity.wired)
-        if after is not before:
+        after = hung_after(before, step, self._identity.wired)
+        if before is not None and after is not None and tally is not None:
             self._newest = after
             tally.revise(before.outcome, after.outcome)
             self._tell(CycleRevised(after, dict(tally.outcomes)))
