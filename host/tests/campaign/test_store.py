@@ -159,7 +159,7 @@ def damage(path: Path, how: str) -> None:
     ("how", "words"),
     [
         ("missing", "there is no such file"),
-        ("folder", "there is no such file"),
+        ("folder", "it is a folder"),
         ("empty", "it is empty"),
         ("text", "it is not a campaign store"),
         ("truncated", "it is damaged"),

@@ -3,8 +3,15 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+from resume_rig.campaign.events import CampaignBegan, CycleStarted, LinkTold
+from resume_rig.campaign.hooks import Hooks
+from resume_rig.campaign.plan import default_plan
+from resume_rig.cli.campaign_progress import Progress, ProgressMode
 
 from .conftest import Command
 
@@ -43,6 +50,23 @@ def test_a_hang_is_told_as_soon_as_a_press_has_proven_it(command: Command) -> No
     assert [c["outcome"] for c in cycles] == list((outcomes | proven).values())
     lines = command(*run, "--out", "b.rrs").err
     assert all(f"; so cycle {number} hung in resume." in lines for number in proven)
+
+
+def test_the_line_of_status_is_gone_when_a_campaign_is_stopped(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("resume_rig.cli.campaign_progress.columns_of", lambda _stream: 80)
+    identity: Any = SimpleNamespace(dut_name="laptop", rig=SimpleNamespace(board="sim"))
+    progress = Progress(identity, ProgressMode.LINES, Hooks({}, {}))
+
+    progress(CampaignBegan(Path("x.rrs"), default_plan(), 1, 0))
+    progress(CycleStarted(1, 0, 4))
+    progress(LinkTold(0, 0, 0))
+
+    *_, status, rest = capsys.readouterr().err.split("\r\033[K")
+    assert "cycle 1 going to sleep" in status
+    assert rest == ""
 
 
 def test_quiet_says_nothing_of_a_campaign_that_goes_well(command: Command) -> None:

@@ -240,3 +240,16 @@ def test_sim_lists_the_duts_that_can_be_simulated(command) -> None:
 
     assert {"healthy-laptop", "tsc-not-reset", "fake-s3"} <= set(names)
     assert [dut["name"] for dut in document["duts"]] == names
+
+
+def test_a_signal_that_is_mapped_the_wrong_way_up_is_doubted(command, fixtures_dir: Path) -> None:
+    trace, log = fixtures_dir / "traces" / "two-s3-cycles.csv", fixtures_dir / "logs"
+    signals = {"BUTTON": "Channel 0", "PWR_OK": "Channel 2", "PLTRST": "Channel 3"}
+    words = [word for name, told in signals.items() for word in ("--channel", f"{name}={told}")]
+    words += ["--log", str(log / "two-s3-cycles.xml"), "--json"]
+
+    wrong = command("correlate", str(trace), *words, "--channel", "SLP_S3=Channel 1")
+    right = command("correlate", str(trace), *words, "--channel", "SLP_S3=!Channel 1")
+
+    assert "SLP_S3 is high while the others are low" in wrong.err
+    assert (right.status, right.err) == (0, "")

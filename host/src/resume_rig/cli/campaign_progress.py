@@ -125,13 +125,18 @@ class Progress:
                 self._line(f"after cycle {number}: {text}; waiting for the rig.")
             case RigBack(after_cycle=number):
                 self._line(f"after cycle {number}: the rig is back, the campaign goes on.")
-            case LinkTold(repeated=repeated, stale=stale, damaged=damaged) if (
-                repeated + stale + damaged > 0
-            ):
-                self._line(
-                    f"link to the rig: {repeated} requests sent again, {stale} replies too late "
-                    f"or doubled, {damaged} damaged."
-                )
+            case LinkTold():
+                self._end(event)
+
+    def _end(self, link: LinkTold) -> None:
+        """Show the last event, however a campaign ends; the answer begins on a line of its own."""
+        if link.repeated + link.stale + link.damaged > 0:
+            self._line(
+                f"link to the rig: {link.repeated} requests sent again, {link.stale} replies too "
+                f"late or doubled, {link.damaged} damaged."
+            )
+        elif self._live:
+            say("\r\033[K", end="")
 
     def _cycle(self, outside: OutsideCycle) -> None:
         planned = None if self._plan is None else self._plan.cycles

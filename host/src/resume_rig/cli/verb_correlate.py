@@ -1,6 +1,7 @@
 """`resume-rig correlate`: matches a capture or a store with OS logs, and reconciles the two."""
 
 import argparse
+import dataclasses
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from resume_rig.cli.arguments import (
     requirement_of,
 )
 from resume_rig.cli.assessment import show
-from resume_rig.cli.console import check_output
+from resume_rig.cli.console import check_output, say
 from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
 
@@ -115,11 +116,16 @@ def _assess_capture(
 ) -> Assessed:
     from resume_rig.campaign.capture_assessment import assess_capture
     from resume_rig.rig.capture.csv_capture import TimeColumn
+    from resume_rig.rig.capture.polarity import polarity_notes
     from resume_rig.rig.capture.reading import read_capture
     from resume_rig.rig.dut_profile import load_dut_profile
 
     time_column = TimeColumn(args.time_column, args.time_unit)
     capture = read_capture(args.capture, channel_map_of(args.channel), time_column)
+    doubts = tuple(polarity_notes(capture))
+    for doubt in doubts:
+        say(f"resume-rig: {doubt}")
+    capture = dataclasses.replace(capture, notes=(*capture.notes, *doubts))
     dut = None if args.dut is None else load_dut_profile(args.dut)
     correlation, facts = assess_capture(
         args.capture,

@@ -134,7 +134,8 @@ def _time_exponent(name: str, comments: Sequence[str], what: str) -> int:
         return _sigrok_exponent(int(rates[0][1]) * _RATE_UNITS[rates[0][2].lower()], what)
     raise RecordError(
         f"{what}: the first column is {name[:60]!r}; a capture is VCD, or CSV whose first "
-        "column is the time with its unit, such as time_s, t_ns or Time [ms]."
+        "column is the time with its unit, such as time_s, t_ns or Time [ms], or whose time is "
+        "named by --time-column and --time-unit."
     )
 
 
