@@ -155,6 +155,11 @@ CASES = (
         lambda r: Spoilt(either(r, full_resume_factor=1_000.0)),
     ),
     FindingCase(
+        K.WRONG_UNIT,
+        "FullResume in ns",
+        lambda r: Spoilt(either(r, full_resume_factor=1e6)),
+    ),
+    FindingCase(
         K.BIOS_UNDER_REPORTED,
         "always, by 120 to 560 ms of 800",
         lambda r: Spoilt(slow(bios_factor=1 - between(r, 0.15, 0.7))),

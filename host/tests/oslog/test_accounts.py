@@ -102,6 +102,9 @@ def test_the_firmwares_own_time_is_believed_up_to_ten_minutes(
 ) -> None:
     reading = read(write.cycle(full_resume))
     assert reading.records[0].firmware_resume_ms == expected_ms
+    kept = {figure.name: figure.value for figure in reading.records[0].figures}
+    told = kept.get("firmware_resume_absurd_ms")
+    assert told == (full_resume if problems else None)
     assert reading.sources[0].integrity.problems == problems
     assert reading.sources[0].integrity.ok
 

@@ -27,6 +27,8 @@ from resume_rig.model.edge import Edge
 from resume_rig.model.verdict import Finding
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
+_CHANNELS = tuple(Channel)
+
 
 class CycleEdges(NamedTuple):
     """The edges of one cycle of a capture, and the levels just before the first of them."""
@@ -135,7 +137,7 @@ def _without_sleep(
 
 
 def _observed(wires: Wires) -> tuple[Channel, ...]:
-    return tuple(channel for channel in Channel if wires.wired(channel))
+    return tuple([channel for channel in _CHANNELS if channel in wires.lines])
 
 
 def _bounces(wires: Wires) -> dict[Channel, int]:

@@ -24,6 +24,8 @@ LOGIC_MIN_NS = 60_000
 # A PWM-dimmed backlight and a blinking LED may lose edges; light is off for less in each period.
 DARK_MIN_NS = 100_000_000
 
+# A line of one cycle has no more changes than that, and is looked through; a capture's is searched.
+_FEW = 8
 _CONTACTS = (Channel.BUTTON, Channel.LID)
 _LOGIC = (Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PWR_OK, Channel.PLTRST)
 _QUIET_NS = {
@@ -111,11 +113,14 @@ class Line(NamedTuple):
     def times_to(self, level: int, from_ns: float, until_ns: float) -> list[Change]:
         """Return the changes to `level` that were seen in [from_ns, until_ns)."""
         changes = self.changes
-        if not changes:
-            return []
-        first = bisect_left(changes, from_ns, key=_TIME)
-        last = len(changes) if until_ns == inf else bisect_left(changes, until_ns, key=_TIME)
-        return [change for change in changes[first:last] if change.level == level]
+        if len(changes) > _FEW:
+            first = bisect_left(changes, from_ns, key=_TIME)
+            changes = changes[first : bisect_left(changes, until_ns, key=_TIME)]
+        return [
+            change
+            for change in changes
+            if change.level == level and from_ns <= change.t_ns < until_ns
+        ]
 
     def missed(self, level: int, from_ns: float, until_ns: float) -> bool:
         """Return whether a change to `level` may have come unseen in (from_ns, until_ns)."""
@@ -155,11 +160,11 @@ def lines_of(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> di
     """Return each wired channel's line; one is wired when it has an initial level or an edge."""
     found: dict[Channel, list[Edge]] = {channel: [] for channel in initial_levels}
     for edge in in_order(edges):
-        own = found.get(edge.channel)
-        if own is None:
-            found[edge.channel] = [edge]
+        channel = edge.channel
+        if channel in found:
+            found[channel].append(edge)
         else:
-            own.append(edge)
+            found[channel] = [edge]
     return {
         channel: _line(channel, own, initial_levels.get(channel)) for channel, own in found.items()
     }
@@ -168,14 +173,14 @@ def lines_of(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> di
 def holds(line: Line, level: int, from_ns: float = -inf, until_ns: float = inf) -> list[Hold]:
     """Return the times at `level` that began in [from_ns, until_ns), and were seen to."""
     changes = line.changes
-    if not changes:
-        return []
-    first = 0 if from_ns == -inf else bisect_left(changes, from_ns, key=_TIME)
-    last = len(changes) if until_ns == inf else bisect_left(changes, until_ns, key=_TIME)
+    first, last = 0, len(changes)
+    if last > _FEW:
+        first = bisect_left(changes, from_ns, key=_TIME)
+        last = bisect_left(changes, until_ns, key=_TIME)
     return [
         Hold(changes[at].channel, changes[at].t_ns, _end_ns(changes, at))
         for at in range(first, last)
-        if changes[at].level == level
+        if changes[at].level == level and from_ns <= changes[at].t_ns < until_ns
     ]
 
 
@@ -190,8 +195,9 @@ def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
     if not edges:
         return Line(initial)
     quiet_ns = _QUIET_NS.get(channel, 0)
-    if _is_clean(edges, initial, quiet_ns):
-        return Line(initial, tuple([Change(channel, e.t_ns, e.level, e.t_ns) for e in edges]))
+    clean = _clean(channel, edges, initial, quiet_ns)
+    if clean is not None:
+        return Line(initial, clean)
     level = initial
     last_ns = -inf
     changes: list[Change] = []
@@ -228,14 +234,18 @@ def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
     return Line(initial, tuple(changes), tuple(gaps), tuple(glitches), bounces)
 
 
-def _is_clean(edges: list[Edge], initial: int | None, quiet_ns: int) -> bool:
-    """Return whether every edge is a change of its own, as nearly always."""
-    level, last_ns = initial, -inf
-    for edge in edges:
-        if edge.level == level or edge.t_ns - last_ns < quiet_ns:
-            return False
-        level, last_ns = edge.level, edge.t_ns
-    return True
+def _clean(
+    channel: Channel, edges: list[Edge], initial: int | None, quiet_ns: int
+) -> tuple[Change, ...] | None:
+    """Return the changes where every edge is one of its own, as nearly always; else None."""
+    before, last_ns = initial, -inf
+    changes = []
+    for _, t_ns, _, level in edges:
+        if level == before or t_ns - last_ns < quiet_ns:
+            return None
+        before, last_ns = level, t_ns
+        changes.append(Change(channel, t_ns, level, t_ns))
+    return tuple(changes)
 
 
 def _came(burst: list[Edge], level: int) -> tuple[int, int]:

@@ -13,15 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from resume_rig.analysis.match_likelihood import (
-    NEVER,
-    Gains,
-    Noise,
-    either,
-    gains,
-    lost_cost,
-    parts_of,
-)
+from resume_rig.analysis.match_gains import NEVER, Gains
+from resume_rig.analysis.match_likelihood import Noise, gains, lost_cost, parts_of
 from resume_rig.analysis.match_sample import sample_of, uncrowded, worth_following
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_tracks import Tracks
@@ -38,6 +31,8 @@ _CELLS_FINE = 4096
 _SURE = 0.999
 _NO_RANK = (1 << 62) - 1
 _AS_GOOD = 3.0
+# Of so few candidates the factors of each cell are kept for the way back.
+_FEW = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,9 +101,11 @@ def follow(
     if size > 1:
         # Where many are alike, a step has no cycle of its own.
         fine = _unsettled(cells, tracks, posterior, cycles) & ~crowded
-        cells = _cells(tracks, size, fine)
-        moves = _Moves(cells, tracks, worth, cycles, cost)
-        posterior, evidence = _both_ways(cells, moves, worth, log_prior)
+        finer = _cells(tracks, size, fine)
+        if len(finer.stretch) > len(cells.stretch):
+            cells = finer
+            moves = _Moves(cells, tracks, worth, cycles, cost)
+            posterior, evidence = _both_ways(cells, moves, worth, log_prior)
     cell, slots = np.nonzero(posterior > 1e-5)
     length = np.diff(cells.first)[cell]
     start = np.repeat(cells.first[cell], length)
@@ -142,23 +139,25 @@ def _worth(
         offset_s = tracks.offset_at(stretch[at], slot, cycles.at_s[own])
         found = gains(cycles, entries, own, offset_s, noise)
         lost = lost_cost(cycles, entries, own, offset_s, noise)
-        gain[at, slot] = either(found.gain, lost)
-        rank[at, slot], last_rank[at, slot] = _ranks_near(found, entries)
+        gain[at, slot] = found.either(lost)
+        rank[at, slot], last_rank[at, slot] = _ranks_near(found, entries, len(own))
     return _Worth(gain, rank, last_rank)
 
 
-def _ranks_near(found: Gains, entries: Entries) -> tuple[Indexes, Indexes]:
+def _ranks_near(found: Gains, entries: Entries, count: int) -> tuple[Indexes, Indexes]:
     """Return the ranks of the first and of the last record near that is as good as any."""
-    place, best = np.arange(len(found.gain)), found.gain.argmax(axis=1)
-    entry, top = found.entry[place, best], found.gain[place, best]
-    sharp = (top > 0) & (entries.half_s[entry] == 0.0)
-    first = np.where(sharp, entries.rank[entry], -1)
-    last = first.copy()
-    alike = found.gain >= np.maximum(top - _AS_GOOD, 0.0)[:, None]
-    several = np.flatnonzero(sharp & (alike.sum(axis=1) > 1))
-    ranks, alike = entries.rank[found.entry[several]], alike[several]
-    first[several] = np.where(alike, ranks, _NO_RANK).min(axis=1)
-    last[several] = np.where(alike, ranks, -1).max(axis=1)
+    first, last = (np.full(count, -1, dtype=np.int64) for _ in range(2))
+    best = found.best(count)
+    best = best[best >= 0]
+    sharp = best[(found.gain[best] > 0) & (entries.half_s[found.entry[best]] == 0.0)]
+    first[found.of[sharp]] = last[found.of[sharp]] = entries.rank[found.entry[sharp]]
+    top = np.full(count, np.inf)
+    top[found.of[sharp]] = found.gain[sharp]
+    for turn in found.turns():
+        of = found.of[turn]
+        alike = found.gain[turn] >= np.maximum(top[of] - _AS_GOOD, 0.0)
+        of, rank = of[alike], entries.rank[found.entry[turn[alike]]]
+        first[of], last[of] = np.minimum(first[of], rank), np.maximum(last[of], rank)
     return first, last
 
 
@@ -217,12 +216,10 @@ def _both_ways(
     state = np.exp(entry - peak) * likelihood[0]
     evidence = peak + float(top[0])
     used = moves.after(np.full((_REMEMBERED, most), -1, dtype=np.int64), 0)
-    before = [used]
     for cell in range(count):
         if cell:
             ways = state[:, None] * moves.into(cell, used)
             used = moves.after(used[:, ways.argmax(axis=0)], cell)
-            before.append(used)
             state = ways.sum(axis=0) * likelihood[cell]
             evidence += float(top[cell])
         total = float(state.sum())
@@ -233,7 +230,7 @@ def _both_ways(
         ahead[cell] = state
     back = np.ones(most)
     for cell in range(count - 1, 0, -1):
-        back = moves.into(cell, before[cell - 1]) @ (back * likelihood[cell])
+        back = moves.back_into(cell) @ (back * likelihood[cell])
         back = back / max(float(back.max()), 1e-300)
         ahead[cell - 1] *= back
         ahead[cell - 1] /= max(float(ahead[cell - 1].sum()), 1e-300)
@@ -252,16 +249,28 @@ class _Moves:
         self._at_s = cycles.at_s[cells.first[:-1]]
         self._ranks = np.maximum.reduceat(worth.rank, cells.first[:-1], axis=0)
         self._next = _next_ranks(cells, tracks, worth, cycles)
+        self._least_next = self._next.min(axis=1)
         self._known: dict[tuple[int, bool], Floats] = {}
+        self._past: list[tuple[Indexes, Floats | None]] = []
 
     def into(self, cell: int, used: Indexes) -> Floats:
         """Return the factors from the cell before into this one, float64 [k, k].
 
         Args:
-            cell: where to.
+            cell: where to; every one in turn, from the second.
             used: the last ranks that the likeliest way to each candidate of the cell before has
                 used, whichever candidates it took; -1 for none, int64 [_REMEMBERED, k].
         """
+        factors = self._into(cell, used)
+        self._past.append((used, factors if len(factors) <= _FEW else None))
+        return factors
+
+    def back_into(self, cell: int) -> Floats:
+        """Return the same once more."""
+        used, factors = self._past[cell - 1]
+        return self._into(cell, used) if factors is None else factors
+
+    def _into(self, cell: int, used: Indexes) -> Floats:
         stretch = int(self._stretch[cell])
         entered = bool(self._stretch[cell - 1] != stretch)
         factors = self._known.get((stretch, entered))
@@ -270,13 +279,15 @@ class _Moves:
                 self._known.clear()
             factors = self._factors(stretch, cell, entered=entered)
             self._known[(stretch, entered)] = factors
+        if used.max() < self._least_next[cell]:
+            return factors
         count = (used[:, :, None] >= self._next[cell]).sum(axis=0)
         return np.where(factors >= 1.0, factors, factors * _GIVEN_UP[count])
 
     def after(self, used: Indexes, cell: int) -> Indexes:
         """Return what is used after a cell by ways that had used this before."""
         rank = self._ranks[cell]
-        return np.where(rank < 0, used, np.vstack([rank, used[:-1]]))
+        return np.where(rank < 0, used, np.concatenate([rank[None], used[:-1]]))
 
     def _factors(self, stretch: int, cell: int, *, entered: bool) -> Floats:
         tracks, at_s = self._tracks, self._at_s[cell]

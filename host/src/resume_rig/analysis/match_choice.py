@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from resume_rig.analysis.match_chain import Chain
-from resume_rig.analysis.match_likelihood import Noise, either, gains, lost_cost, parts_of
+from resume_rig.analysis.match_likelihood import Noise, gains, lost_cost, parts_of
 from resume_rig.analysis.match_order import Choice, doubted_by_order, in_order
 from resume_rig.analysis.match_times import CycleTimes, Entries
 from resume_rig.analysis.offset_tracks import Tracks
@@ -44,16 +44,16 @@ def _shares(
     offset_s = tracks.offset_s[stretch, chain.slots] + tracks.rate[stretch, chain.slots] * away_s
     found = gains(cycles, entries, chain.rows, offset_s, noise)
     lost = lost_cost(cycles, entries, chain.rows, offset_s, noise)
-    whole = either(found.gain, lost)
-    share = np.exp(found.gain - whole[:, None]) * chain.probability[:, None]
-    at, column = np.nonzero(share > 1e-4)
+    share = np.exp(found.gain - found.either(lost)[found.of]) * chain.probability[found.of]
+    some = np.flatnonzero(share > 1e-4)
+    of, entry = found.of[some], found.entry[some]
     return Choice(
-        chain.rows[at],
-        entries.record[found.entry[at, column]],
-        found.entry[at, column],
-        share[at, column],
-        offset_s[at],
-        found.residual_s[at, column],
+        chain.rows[of],
+        entries.record[entry],
+        entry,
+        share[some],
+        offset_s[of],
+        found.residual_s[some],
     )
 
 
@@ -80,8 +80,8 @@ def related(
 
 def _one_of_each_record(each: Choice) -> Choice:
     """Sum up what several candidates or entries say for one record and one cycle."""
-    if len(each.rows) == 0:
-        return each
+    if _once(each):
+        return replace(each, probability=np.minimum(each.probability, 1.0))
     order = np.lexsort([-each.probability, each.record, each.rows])
     rows, record = each.rows[order], each.record[order]
     new = np.ones(len(order), dtype=np.bool_)
@@ -92,10 +92,15 @@ def _one_of_each_record(each: Choice) -> Choice:
 
 
 def _best_of_each_cycle(options: Choice) -> Choice:
-    if len(options.rows) == 0:
+    if _once(options):
         return options
     order = np.lexsort([-options.probability, options.rows])
     rows = options.rows[order]
     first = np.ones(len(order), dtype=np.bool_)
     first[1:] = rows[1:] != rows[:-1]
     return options.where(order[first])
+
+
+def _once(each: Choice) -> bool:
+    """Return whether no cycle stands twice, and all in order."""
+    return bool(np.all(each.rows[1:] > each.rows[:-1]))

@@ -147,6 +147,8 @@ def _doubles(
     """
     of = np.full(len(wake_s), -1, dtype=np.int64)
     timed = np.flatnonzero(usable & ~np.isnan(wake_s))
+    if np.all(wake_s[timed[1:]] > wake_s[timed[:-1]]):
+        return of
     keys = [missing[timed], np.nan_to_num(began_s[timed]), wake_s[timed]]
     order = timed[np.lexsort(keys)]
     same = np.zeros(len(order), dtype=np.bool_)

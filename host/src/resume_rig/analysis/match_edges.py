@@ -5,10 +5,14 @@ have been no candidate. Its cycles are then left without a record, but for one o
 run beside it by chance. So at every edge the story "there was one more run" is told and weighed.
 """
 
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 
 from resume_rig.analysis.match_chain import step_cost
-from resume_rig.analysis.match_likelihood import Noise, either, gains, lost_cost
+from resume_rig.analysis.match_likelihood import Noise, gains, lost_cost
+from resume_rig.analysis.match_live import UNKNOWN
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_vote import voted_offsets
@@ -22,6 +26,26 @@ _SAME_S = 1.0
 _TAKEN = ((1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 2), (3, 0), (0, 3))
 _MOST = 3
 _FARTHEST = 40.0
+# Where three pairs are in so much doubt, more of them may be wrong.
+_DOUBT = 1e-3
+ALONE = 0.9
+"""One pair alone cannot tell a step of the clock from chance."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stories:
+    """Runs that may have been about a cut.
+
+    Attributes:
+        around: the records there. before_s, after_s: where the clock stood on both sides.
+        offset_s: where it may have stood between. cost: of each in steps, log-likelihood.
+    """
+
+    around: Entries
+    before_s: float
+    after_s: float
+    offset_s: Floats
+    cost: Floats
 
 
 class Edges:
@@ -40,51 +64,103 @@ class Edges:
             cuts: the first pair of each run but the first, int64 [r].
         """
         gaps = np.flatnonzero(np.diff(self._likely.rows) > _GAP) + 1
-        against = np.zeros(len(self._likely.rows))
-        ends = np.array([0, len(against)], dtype=np.int64)
-        for cut in np.unique(np.concatenate([ends, cuts, gaps])).tolist():
+        count = len(self._likely.rows)
+        against = np.zeros(count)
+        ends = np.array([0, count], dtype=np.int64)
+        borders = np.unique(np.concatenate([ends, cuts, gaps])).tolist()
+        for cut in borders:
             self._weigh(cut, against)
-        return 1.0 / (1.0 + against)
+        for low, high in pairwise(borders):
+            self._weigh_longer(low, high, against)
+        sure = 1.0 / (1.0 + against)
+        sure[self._alone(cuts, gaps)] *= ALONE
+        return sure
+
+    def _alone(self, cuts: Indexes, gaps: Indexes) -> Indexes:
+        """Return the pairs that no other supports: between cycles without a record and a step.
+
+        A step within the gap would explain such a pair as well, and no other pair tells how the
+        clock stood; where a reading of the log brought its record, that does.
+        """
+        count = len(self._likely.rows)
+        borders = np.append(np.insert(cuts, 0, 0), count)
+        first, last = np.isin(gaps - 1, borders), np.isin(gaps + 1, borders)
+        pairs = np.unique(np.concatenate([gaps[first] - 1, gaps[last]]))
+        unread = self._entries.reading[self._likely.entry[pairs]] == UNKNOWN
+        return np.asarray(pairs[unread])
 
     def _weigh(self, cut: int, against: Floats) -> None:
         """Add what speaks against the pairs on both sides of a cut."""
-        likely = self._likely
-        low, high = max(cut - _MOST, 0), min(cut + _MOST, len(likely.rows)) - 1
+        low, high = max(cut - _MOST, 0), min(cut + _MOST, len(self._likely.rows)) - 1
         rows = self._rows(low, high)
         if len(rows) > _GAP_MOST:
             return
-        around = self._between(low - 1, high + 1)
-        if len(around.at_s) == 0:
+        stories = self._stories(cut, low, high)
+        if stories is None:
             return
-        before_s = float(likely.offset_s[max(cut - 1, 0)])
-        after_s = float(likely.offset_s[min(cut, len(likely.rows) - 1)])
-        offsets = voted_offsets(self._cycles.at_s[rows], around.at_s, _STORIES)
-        apart = np.minimum(np.abs(offsets - before_s), np.abs(offsets - after_s))
-        offsets = offsets[apart > _SAME_S]
-        if len(offsets) == 0:
-            return
-        cost = step_cost(offsets - before_s, self._noise)
-        if 0 < cut < len(likely.rows):
-            cost = cost + step_cost(offsets - after_s, self._noise)
-        if abs(after_s - before_s) > _SAME_S:
-            cost = cost - step_cost(np.array([after_s - before_s]), self._noise)
         worst = np.zeros(2 * _MOST)
         for of_before, of_after in _TAKEN:
             first, last = cut - of_before, cut + of_after - 1
             if first < low or last > high:
                 continue
-            of_story = self._rows(first, last)
-            between = self._between(first - 1, last + 1)
-            if len(between.at_s) == 0:
-                continue
-            story = self._explained(of_story, offsets, between).sum(axis=1)
-            own = self._explained(of_story, np.array([before_s, after_s]), around)
-            ahead = np.append(0.0, np.cumsum(own[0])) + np.append(np.cumsum(own[1][::-1])[::-1], 0)
-            apart = np.clip(story - cost - float(ahead.max()), -_FARTHEST, _FARTHEST)
-            weight = float(np.exp(apart).sum())
+            weight = self._weight(stories, first, last)
             part = slice(first - cut + _MOST, last - cut + _MOST + 1)
             worst[part] = np.maximum(worst[part], weight)
         against[low : high + 1] += worst[low - cut + _MOST : high - cut + _MOST + 1]
+
+    def _weigh_longer(self, first: int, end: int, against: Floats) -> None:
+        """Add what speaks against more pairs of a run whose outermost are all in doubt.
+
+        Args:
+            first: its first pair, or that after a gap.
+            end: the pair after its last.
+            against: what speaks against every likely pair, so far.
+        """
+        for cut in (first, end):
+            size = _MOST
+            while size < end - first:
+                outermost = first + size - 1 if cut == first else end - size
+                if against[outermost] <= _DOUBT:
+                    break
+                size = min(2 * size, end - first)
+                low, high = (first, first + size - 1) if cut == first else (end - size, end - 1)
+                stories = self._stories(cut, low, high)
+                if stories is None:
+                    break
+                part, weight = slice(low, high + 1), self._weight(stories, low, high)
+                against[part] = np.maximum(against[part], weight)
+
+    def _stories(self, cut: int, low: int, high: int) -> "_Stories | None":
+        """Return what other runs about a cut may be, among the records around some pairs."""
+        likely, around = self._likely, self._between(low - 1, high + 1)
+        if len(around.at_s) == 0:
+            return None
+        before_s = float(likely.offset_s[max(cut - 1, 0)])
+        after_s = float(likely.offset_s[min(cut, len(likely.rows) - 1)])
+        times_s = self._cycles.at_s[self._rows(low, high)]
+        offsets = voted_offsets(times_s, around.at_s, _STORIES)
+        apart = np.minimum(np.abs(offsets - before_s), np.abs(offsets - after_s))
+        offsets = offsets[apart > _SAME_S]
+        if len(offsets) == 0:
+            return None
+        cost = step_cost(offsets - before_s, self._noise)
+        if 0 < cut < len(likely.rows):
+            cost = cost + step_cost(offsets - after_s, self._noise)
+        if abs(after_s - before_s) > _SAME_S:
+            cost = cost - step_cost(np.array([after_s - before_s]), self._noise)
+        return _Stories(around, before_s, after_s, offsets, cost)
+
+    def _weight(self, stories: "_Stories", first: int, last: int) -> float:
+        """Return how likely it is that another run takes these pairs, against that none does."""
+        rows, between = self._rows(first, last), self._between(first - 1, last + 1)
+        if len(between.at_s) == 0:
+            return 0.0
+        told = self._explained(rows, stories.offset_s, between).sum(axis=1)
+        beside_s = np.array([stories.before_s, stories.after_s])
+        own = self._explained(rows, beside_s, stories.around)
+        ahead = np.append(0.0, np.cumsum(own[0])) + np.append(np.cumsum(own[1][::-1])[::-1], 0)
+        apart = np.clip(told - stories.cost - float(ahead.max()), -_FARTHEST, _FARTHEST)
+        return float(np.exp(apart).sum())
 
     def _rows(self, first: int, last: int) -> Indexes:
         """Return the cycles from after the pair before `first` to before that after `last`."""
@@ -111,5 +187,5 @@ class Edges:
         at = np.repeat(offset_s, len(rows))
         found = gains(self._cycles, free, every, at, self._noise)
         lost = lost_cost(self._cycles, self._entries, every, at, self._noise)
-        both = either(found.gain, lost)
+        both = found.either(lost)
         return np.asarray(both.reshape(len(offset_s), len(rows)))

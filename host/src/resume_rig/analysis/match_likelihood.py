@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from resume_rig.analysis.match_live import UNKNOWN, Readings, lag_gain
+from resume_rig.analysis.match_gains import NEVER, Gains, near
+from resume_rig.analysis.match_live import UNKNOWN
 from resume_rig.analysis.match_times import FROM_IMAGE_BITS, CycleTimes, Entries, Floats, Indexes
 
 # Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1.
@@ -30,13 +31,11 @@ _IMAGES_OF_AT_LEAST = 10
 _UNLIKE = np.log(0.05)
 # Farther than two readings of the RTC can be apart by themselves.
 _CLEAR_STEP_S = 2.5
-_NEIGHBOURS = 4
-NEVER = -1e9
 STEPS_PER_CYCLE = 1 / 300
 """How often a clock is set, before a campaign shows it, and at least."""
 # Less than any campaign can make up for, and more than NEVER.
 _IMPOSSIBLE = -1e8
-_AT_ONCE = 1 << 17
+_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +66,6 @@ class Noise:
     steps_per_cycle: float = STEPS_PER_CYCLE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Gains:
-    """The entries near some predictions, and what each is worth; float64 or int64 [p, 4].
-
-    Attributes:
-        entry: index of the entry.
-        gain: log-likelihood ratio against "lost, and the record is of another sleep" without the
-            cost of losing; NEVER where it cannot be.
-        residual_s: entry minus prediction.
-        lag: by how many readings of the log it came late; UNKNOWN where that is not known.
-    """
-
-    entry: Indexes
-    gain: Floats
-    residual_s: Floats
-    lag: Readings
-
-    def with_lag(self, usual: int, late: float) -> Floats:
-        """Return the gains with what it says when the records came (`match_live.lag_gain`)."""
-        known = self.lag >= 0
-        gain = self.gain.copy()
-        gain[known] += lag_gain(self.lag[known], usual, late)
-        return gain
-
-
 def gains(
     cycles: CycleTimes, entries: Entries, rows: Indexes, offset_s: Floats, noise: Noise
 ) -> Gains:
@@ -99,7 +73,7 @@ def gains(
     found = gains_without_lag(cycles, entries, rows, offset_s, noise)
     if not cycles.readings:
         return found
-    return replace(found, gain=found.with_lag(noise.usual_lag, noise.late))
+    return found.with_lag(noise.usual_lag, noise.late)
 
 
 def gains_without_lag(
@@ -114,37 +88,30 @@ def gains_without_lag(
         offset_s: where the OS clock stood at each, entries' base minus cycles', float64 [p].
         noise: what the records are like.
     """
-    predicted = cycles.at_s[rows] + offset_s
-    first = np.searchsorted(entries.at_s, predicted) - _NEIGHBOURS // 2
-    place = first[:, None] + np.arange(_NEIGHBOURS)
-    entry = np.clip(place, 0, len(entries.at_s) - 1)
-    residual = entries.at_s[entry] - predicted[:, None]
     half = noise.half_s + _ASTRAY_S * (1.0 - cycles.news[rows])
-    widest = max(_QUANTISED_HALF_S, float(entries.half_s.max()), float(half.max(initial=0.0)))
-    at = np.flatnonzero((np.abs(residual) <= REACH * widest) & (place == entry))
-    row, chosen, residual_s = rows[at // _NEIGHBOURS], entry.ravel()[at], residual.ravel()[at]
-    half_s = np.maximum(entries.half_s[chosen], half[at // _NEIGHBOURS])
-    near = np.abs(residual_s) <= REACH * np.maximum(half_s, _QUANTISED_HALF_S)
-    if not near.all():
-        at, row, chosen = at[near], row[near], chosen[near]
-        residual_s, half_s = residual_s[near], half_s[near]
+    widest = max(_QUANTISED_HALF_S, entries.widest_s, float(half.max(initial=0.0)))
+    of, chosen, residual_s = near(entries.at_s, cycles.at_s[rows] + offset_s, REACH * widest)
+    half_s = np.maximum(entries.half_s[chosen], half[of])
+    within = np.abs(residual_s) <= REACH * np.maximum(half_s, _QUANTISED_HALF_S)
+    if not within.all():
+        of, chosen = of[within], chosen[within]
+        residual_s, half_s = residual_s[within], half_s[within]
+    row = rows[of]
     worth = _log_density(residual_s, half_s, cycles.news[row])
     worth += entries.log_weight[chosen] - np.log(noise.others_hz) + np.log1p(-noise.lost)
     worth += _asleep(cycles, entries, row, chosen, noise)
     worth += np.where((cycles.unlike[row] & entries.kind[chosen]) != 0, _UNLIKE, 0.0)
-    gain = np.full(entry.shape, NEVER)
-    lag = np.full(entry.shape, UNKNOWN, dtype=np.int32)
+    lag = np.full(len(of), UNKNOWN, dtype=np.int32)
     if cycles.readings:
         told = entries.reading[chosen]
         late = told - cycles.reading[row]
-        np.put(lag, at, np.where(told == UNKNOWN, UNKNOWN, late))
+        lag = np.where(told == UNKNOWN, UNKNOWN, late)
         worth = np.where((told != UNKNOWN) & (late < 0), NEVER, worth)
     if cycles.known is not None:
         cycle, record = cycles.known
         one_alone = (cycles.index[row] == cycle) != (entries.record[chosen] == record)
         worth = np.where(one_alone, NEVER, worth)
-    np.put(gain, at, worth)
-    return Gains(entry, gain, residual, lag)
+    return Gains(of, chosen, worth, residual_s, lag)
 
 
 def _log_density(residual_s: Floats, half_s: Floats, news: Floats) -> Floats:
@@ -286,22 +253,6 @@ def parts_of(count: int) -> list[slice]:
     """Return slices of so many rows, none of them too long to be weighed at once."""
     starts = range(0, max(count, 1), _AT_ONCE)
     return [slice(low, min(low + _AT_ONCE, count)) for low in starts]
-
-
-def either(gain: Floats, lost: Floats) -> Floats:
-    """Return the log-likelihood that a row's record is one of those near, or lost, float64 [p].
-
-    Args:
-        gain: of the entries near each row, float64 [p, 4].
-        lost: that there is none, float64 [p].
-    """
-    top = lost.copy()
-    for column in gain.T:
-        np.maximum(top, column, out=top)
-    total = np.exp(lost - top)
-    for column in gain.T:
-        total += np.exp(column - top)
-    return np.asarray(np.log(total) + top)
 
 
 def log_sum(values: Floats, axis: int) -> Floats:

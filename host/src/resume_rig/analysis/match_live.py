@@ -59,7 +59,8 @@ def seen_at(seen_in: Sequence[int | None] | NDArray[np.int64], records: int, cyc
         at = seen_in
     else:
         at = np.array([-1 if each is None else each for each in seen_in], dtype=np.int64)
-    ends = np.unique(at[at >= 0])
+    ends = np.sort(at[at >= 0])
+    ends = ends[np.append(True, ends[1:] > ends[:-1])[: len(ends)]]
     of_record = np.where(at < 0, UNKNOWN, np.searchsorted(ends, at)).astype(np.int32)
     of_cycle = np.searchsorted(ends, np.arange(cycles)).astype(np.int32)
     return Seen(of_record, of_cycle, len(ends))

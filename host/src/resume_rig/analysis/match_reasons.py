@@ -1,9 +1,10 @@
 """Why a cycle has no record, and a record no cycle: the likely reason, from what stands around."""
 
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.analysis.match_live import UNKNOWN, Seen
 from resume_rig.analysis.match_pairs import Pairs
@@ -11,7 +12,8 @@ from resume_rig.analysis.match_times import Indexes, Moments, RecordTimes
 from resume_rig.model.match import CycleReason, RecordReason
 from resume_rig.model.os_record import SleepKind
 
-_NOT_OF_THE_CAMPAIGN: Final = (RecordReason.BEFORE_CAMPAIGN, RecordReason.AFTER_CAMPAIGN)
+Mask = NDArray[np.bool_]
+R = TypeVar("R", CycleReason, RecordReason)
 
 
 def cycle_reasons(
@@ -30,94 +32,93 @@ def cycle_reasons(
         ambiguous: cycles that likely had a record, though not likely enough.
         seen: which readings of the log brought the records.
     """
-    asleep, awake = ~np.isnan(moments.asleep_s), ~np.isnan(moments.awake_s)
-    free = np.ones(len(asleep), dtype=np.bool_)
+    slept, woke = ~np.isnan(moments.asleep_s), ~np.isnan(moments.awake_s)
+    free, unsure = np.ones(len(slept), dtype=np.bool_), np.zeros(len(slept), dtype=np.bool_)
     free[pairs.cycle] = False
-    around, unsure = _Around(times, pairs), set(ambiguous.tolist())
-    unsure.update(_told_of(times, pairs, seen).tolist())
-    return {
-        index: _of_cycle(index, bool(asleep[index]), bool(awake[index]), around, unsure)
-        for index in np.flatnonzero(free).tolist()
-    }
+    unsure[ambiguous] = True
+    unsure[_told_of(times, pairs, seen)] = True
+    index, around = np.arange(len(slept)), _Around(times, pairs)
+    return _told(
+        free,
+        (
+            (~woke & slept, CycleReason.NOT_SURVIVED),
+            (~woke, CycleReason.NO_TIME),
+            (unsure, CycleReason.AMBIGUOUS),
+            (np.full(len(free), not around.any), CycleReason.UNRELATED),
+            ((index < around.first) & around.begins, CycleReason.BEFORE_LOG),
+            ((index > around.last) & around.ends, CycleReason.AFTER_LOG),
+        ),
+        CycleReason.LOST,
+    )
 
 
 def record_reasons(
     times: RecordTimes, pairs: Pairs, ambiguous: Indexes, seen: Seen
 ) -> dict[int, RecordReason]:
     """Return a reason for every record without a cycle; the arguments as of `cycle_reasons`."""
+    free, unsure = _free(times, pairs), np.zeros(len(times.kind), dtype=np.bool_)
+    unsure[ambiguous] = True
+    around, live = _Around(times, pairs), seen.of_record != UNKNOWN
+    before, after = times.rank < around.low, times.rank > around.high
+    return _told(
+        free,
+        (
+            (times.of_kinds({SleepKind.DIED}), RecordReason.NOT_SURVIVED),
+            (~times.usable, RecordReason.NO_SLEEP),
+            (np.isnan(times.wake_s) & np.isnan(times.began_s), RecordReason.NO_TIME),
+            (times.doubled_of >= 0, RecordReason.DOUBLED),
+            (unsure, RecordReason.AMBIGUOUS),
+            (times.is_doze, RecordReason.DOZE),
+            (np.full(len(free), not around.any), RecordReason.UNRELATED),
+            # A reading of the campaign brought it, so it was written while the campaign ran.
+            ((before | after) & live, RecordReason.AMBIGUOUS),
+            (before, RecordReason.BEFORE_CAMPAIGN),
+            (after, RecordReason.AFTER_CAMPAIGN),
+        ),
+        RecordReason.BETWEEN_CYCLES,
+    )
+
+
+def _told(free: Mask, reasons: Sequence[tuple[Mask, R]], otherwise: R) -> dict[int, R]:
+    """Return the first reason that holds of each that is free, by index."""
+    codes = np.select([holds[free] for holds, _ in reasons], range(len(reasons)), len(reasons))
+    names = [*(reason for _, reason in reasons), otherwise]
+    told = (names[code] for code in codes.tolist())
+    return dict(zip(np.flatnonzero(free).tolist(), told, strict=True))
+
+
+def _free(times: RecordTimes, pairs: Pairs) -> Mask:
+    """Return which records are no cycle's."""
     free = np.ones(len(times.kind), dtype=np.bool_)
     free[pairs.record] = False
-    unsure = set(ambiguous[free[ambiguous]].tolist())
-    around = _Around(times, pairs)
-    doze, died = times.is_doze, times.of_kinds({SleepKind.DIED})
-    found: dict[int, RecordReason] = {}
-    for index in np.flatnonzero(free).tolist():
-        if died[index]:
-            found[index] = RecordReason.NOT_SURVIVED
-        elif not times.usable[index]:
-            found[index] = RecordReason.NO_SLEEP
-        elif np.isnan(times.wake_s[index]) and np.isnan(times.began_s[index]):
-            found[index] = RecordReason.NO_TIME
-        elif times.doubled_of[index] >= 0:
-            found[index] = RecordReason.DOUBLED
-        elif index in unsure:
-            found[index] = RecordReason.AMBIGUOUS
-        elif doze[index]:
-            found[index] = RecordReason.DOZE
-        else:
-            reason = around.of_record(index)
-            live = seen.of_record[index] != UNKNOWN and reason in _NOT_OF_THE_CAMPAIGN
-            # A reading of the campaign brought it, so it was written while the campaign ran.
-            found[index] = RecordReason.AMBIGUOUS if live else reason
-    return found
+    return free
 
 
 def _told_of(times: RecordTimes, pairs: Pairs, seen: Seen) -> Indexes:
     """Return the cycles whose own reading brought a record that is no other cycle's."""
-    free = np.ones(len(times.kind), dtype=np.bool_)
-    free[pairs.record] = False
+    free = _free(times, pairs)
     free &= times.usable & (times.doubled_of < 0) & (seen.of_record != UNKNOWN)
     return np.flatnonzero(np.isin(seen.of_cycle, seen.of_record[free]))
 
 
 class _Around:
-    """The span of what is matched, in cycles and in the order of the records."""
+    """The span of what is matched, in cycles and in the order of the records.
+
+    Attributes:
+        any: whether there is anything.
+        first, last: cycles. low, high: ranks of the records; nothing is beyond where none is.
+        begins, ends: whether no usable record is before, and after, those that are matched.
+    """
 
     def __init__(self, times: RecordTimes, pairs: Pairs) -> None:
-        self._rank = times.rank
         self.any = len(pairs.cycle) > 0
+        self.first, self.last, self.low, self.high = 0, len(times.rank), 0, len(times.rank)
+        self.begins = self.ends = False
         if not self.any:
             return
-        ranks = self._rank[pairs.record]
-        self._low, self._high = int(ranks.min()), int(ranks.max())
+        ranks = times.rank[pairs.record]
+        self.low, self.high = int(ranks.min()), int(ranks.max())
         self.first, self.last = int(pairs.cycle[0]), int(pairs.cycle[-1])
-        known: Indexes = self._rank[times.usable & ~np.isnan(times.wake_s)]
-        self.begins = len(known) > 0 and self._low <= int(known.min())
-        self.ends = len(known) > 0 and self._high >= int(known.max())
-
-    def of_record(self, index: int) -> RecordReason:
-        """Return the reason that follows from where a record stands."""
-        if not self.any:
-            return RecordReason.UNRELATED
-        if self._rank[index] < self._low:
-            return RecordReason.BEFORE_CAMPAIGN
-        if self._rank[index] > self._high:
-            return RecordReason.AFTER_CAMPAIGN
-        return RecordReason.BETWEEN_CYCLES
-
-
-def _of_cycle(
-    index: int, slept: bool, woke: bool, around: _Around, ambiguous: Collection[int]
-) -> CycleReason:
-    reason = CycleReason.LOST
-    if not woke:
-        reason = CycleReason.NOT_SURVIVED if slept else CycleReason.NO_TIME
-    elif index in ambiguous:
-        reason = CycleReason.AMBIGUOUS
-    elif not around.any:
-        reason = CycleReason.UNRELATED
-    elif index < around.first and around.begins:
-        reason = CycleReason.BEFORE_LOG
-    elif index > around.last and around.ends:
-        reason = CycleReason.AFTER_LOG
-    return reason
+        known: Indexes = times.rank[times.usable & ~np.isnan(times.wake_s)]
+        self.begins = len(known) > 0 and self.low <= int(known.min())
+        self.ends = len(known) > 0 and self.high >= int(known.max())

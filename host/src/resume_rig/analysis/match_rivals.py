@@ -11,11 +11,10 @@ from itertools import islice
 
 import numpy as np
 
-from resume_rig.analysis.match_edges import Edges
+from resume_rig.analysis.match_edges import ALONE, Edges
 from resume_rig.analysis.match_likelihood import (
     Noise,
     by_chance,
-    either,
     gains_without_lag,
     log_sum,
     lost_cost,
@@ -38,8 +37,6 @@ MANY = 5
 _SAME_S = 1.0
 _LIKELY = 0.5
 _FARTHEST = 40.0
-# One pair alone cannot tell a step of the clock from chance.
-_ALONE = 0.9
 _CERTAIN = 0.999
 
 
@@ -72,7 +69,7 @@ def unrivalled(
         high = len(sure) if at + 1 == count else int(runs.runs[at + 1][0])
         sure[low:high] = runs.whatever_beside(at, direct)
         if len(run) == 1 and count > 1:
-            sure[low:high] *= _ALONE
+            sure[low:high] *= ALONE
     sure[likely] *= edges
     return sure
 
@@ -301,10 +298,10 @@ class _Story:
         """Return what each cycle adds, for each usual lag of the log."""
         found = gains_without_lag(self.cycles, self.free, rows, offset_s, self.noise)
         lost = lost_cost(self.cycles, self.free, rows, offset_s, self.noise)
-        gains = [found.gain]
+        gains = [found]
         if self.cycles.readings:
             gains = [found.with_lag(usual, self.noise.late) for usual in USUAL_LAGS]
-        return [either(gain, lost) for gain in gains]
+        return [each.either(lost) for each in gains]
 
     def _centre(self, rows: Indexes, offset_s: Floats) -> float:
         """Return how far a rival's own pairs are from it, in the median."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from resume_rig.analysis.match_likelihood import Noise, either, gains, lost_cost
+from resume_rig.analysis.match_likelihood import Noise, gains, lost_cost
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_pairs import Pairs
 from resume_rig.analysis.match_times import CycleTimes, Entries
@@ -36,10 +36,10 @@ def by_sleep_times(
     offset_s = np.interp(rows, sure.rows, sure.offset_s)
     found = gains(asleep, sleeps, rows, offset_s, noise)
     lost = lost_cost(asleep, sleeps, rows, offset_s, noise)
-    share = np.exp(found.gain - either(found.gain, lost)[:, None])
-    best = share.argmax(axis=1)
-    at = np.arange(len(rows))
-    entry, share = found.entry[at, best], share[at, best]
+    best = found.best(len(rows))
+    best = best[best >= 0]
+    of, entry = found.of[best], found.entry[best]
+    share, rows = np.exp(found.gain[best] - found.either(lost)[of]), rows[of]
     after = np.searchsorted(sure.rows, rows)
     before_rank = np.append(-1, entries.rank[sure.entry])[after]
     after_rank = np.append(entries.rank[sure.entry], np.iinfo(np.int64).max)[after]

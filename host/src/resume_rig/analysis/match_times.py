@@ -124,6 +124,7 @@ class Entries:
         rank: place of the record in the order in which records were written, int64 [e].
         log_weight: logarithm of how likely it is that a cycle's record looks so, float64 [e].
         half_s: least half-width of its error, 0 where only the common noise counts, float64 [e].
+        widest_s: no half-width is more.
         asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
         kind: bit of its kind, int64 [e].
         reading: of the log that brought it (`match_live.Seen`), int32 [e].
@@ -135,6 +136,7 @@ class Entries:
     rank: Indexes
     log_weight: Floats
     half_s: Floats
+    widest_s: float
     asleep_s: Floats
     kind: Indexes
     reading: Readings
@@ -148,6 +150,7 @@ class Entries:
             self.rank[kept],
             self.log_weight[kept],
             self.half_s[kept],
+            self.widest_s,
             self.asleep_s[kept],
             self.kind[kept],
             self.reading[kept],
@@ -292,6 +295,7 @@ def _entries(
         times.rank[record],
         log_weight[order],
         half_s[order],
+        float(half_s.max(initial=0.0)),
         asleep_s[order],
         np.left_shift(np.int64(1), times.kind[record]),
         seen.of_record[record],

@@ -87,34 +87,54 @@ def fitted(
     if len(offset_s) == 0:
         return NONE
     away = run.at_s - middle_s
+    after = None
     for _ in range(_ROUNDS):
-        residual, near, _ = _residuals(inside, run, away, offset_s, rate)
+        predicted_s = run.at_s + offset_s[:, None] + rate[:, None] * away
+        residual, near, after, _ = residuals(inside, run, predicted_s, after)
         count = near.sum(axis=1)
         moved = np.where(near, residual, 0.0).sum(axis=1) / np.maximum(count, 1)
         offset_s = offset_s + moved
         rate = _turned(residual - moved[:, None], near, away, rate)
-    residual, near, late = _residuals(inside, run, away, offset_s, rate)
+    predicted_s = run.at_s + offset_s[:, None] + rate[:, None] * away
+    residual, near, _, late = residuals(inside, run, predicted_s, after)
     score = np.where(near, (1.0 - 0.5 * (residual / _REACH_S) ** 2) * late, 0.0).sum(axis=1)
     return Candidates(offset_s, rate, score, _longest_gap(near))
 
 
-def _residuals(
-    inside: Entries, run: Run, away: Floats, offset_s: Floats, rate: Floats
-) -> tuple[Floats, _Mask, Floats]:
-    """Return how far the nearest entries are, whether they are pairs, and what each counts."""
+def residuals(
+    inside: Entries, run: Run, predicted_s: Floats, after: Indexes | None
+) -> tuple[Floats, _Mask, Indexes, Floats]:
+    """Return how far the nearest entries are, whether they are pairs, and what each counts.
+
+    Also, third, the entries after the predictions, to be looked at first the next time.
+    """
     at_s = inside.at_s
-    predicted = run.at_s + offset_s[:, None] + rate[:, None] * away
-    after = np.minimum(np.searchsorted(at_s, predicted), len(at_s) - 1)
+    if after is None:
+        after = _next_after(at_s, predicted_s)
+    else:
+        # What moved a little stands between the same two entries, as a rule.
+        before = np.maximum(after - 1, 0)
+        moved = np.flatnonzero((at_s[after] < predicted_s) | (at_s[before] >= predicted_s))
+        if len(moved):
+            after.ravel()[moved] = _next_after(at_s, predicted_s.ravel()[moved])
     before = np.maximum(after - 1, 0)
-    up, down = at_s[after] - predicted, at_s[before] - predicted
+    up, down = at_s[after] - predicted_s, at_s[before] - predicted_s
     is_after = np.abs(up) < np.abs(down)
     residual = np.where(is_after, up, down)
     near = np.abs(residual) <= _REACH_S
     if run.reading is None:
-        return residual, near, np.ones(1)
+        return residual, near, after, np.ones(1)
     told = inside.reading[np.where(is_after, after, before)]
     lag = np.where(told == UNKNOWN, 0, told - run.reading)
-    return residual, near & (lag >= 0), _LATE ** np.maximum(lag, 0)
+    return residual, near & (lag >= 0), after, _LATE ** np.maximum(lag, 0)
+
+
+def _next_after(at_s: Floats, predicted_s: Floats) -> Indexes:
+    """Return the first entry that is not before each prediction; the last where there is none."""
+    # A short part is searched quicker than a whole log.
+    first, last = np.searchsorted(at_s, [predicted_s.min(), predicted_s.max()])
+    after = first + np.searchsorted(at_s[first : last + 1], predicted_s)
+    return np.asarray(np.minimum(after, len(at_s) - 1))
 
 
 def _turned(residual: Floats, near: _Mask, away: Floats, rate: Floats) -> Floats:

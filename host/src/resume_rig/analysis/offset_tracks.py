@@ -32,6 +32,8 @@ _POOR = 0.3
 _ANY = 2.0
 _AS_GOOD = 0.9
 _CLOSE_S = 60.0
+# Of so many cycles next to a stretch so many speak for an offset that is looked at in it, too.
+_EDGE, _EDGE_EXPLAINED, _EDGE_MOST = 6, 3, 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +173,39 @@ class _Finder:
             apart = np.abs(carried.offset_s[:, None] - own.offset_s[None, :])
             if len(own) == 0 or np.any(apart.min(axis=1) > _SAME_S):
                 own = self._merged(carried, own)
+            own = self._with_edge(own, found[origin], origin, stretch)
         return own
+
+    def _with_edge(
+        self, own: Candidates, beside: Candidates, origin: int, stretch: int
+    ) -> Candidates:
+        """Return the candidates with those that explain the neighbour's cycles next to this one.
+
+        Where the clock was set shortly before a stretch ends, or twice soon after it begins, such
+        a run is short in both, and little speaks for it in either.
+        """
+        if len(self._at_s) >= LONG_CAMPAIGN or len(beside) == 0:
+            return own
+        times = self._times(origin)
+        times = times[:_EDGE] if origin > stretch else times[-_EDGE:]
+        away_s = times - self._middle_s[origin]
+        told_s = times + beside.offset_s[:, None] + beside.rate[:, None] * away_s
+        near = np.searchsorted(self._entries.at_s, [told_s - _SAME_S, told_s + _SAME_S])
+        explained = (near[1] > near[0]).sum(axis=1)
+        apart_s = self._middle_s[stretch] - self._middle_s[origin]
+        moved_s = beside.offset_s + beside.rate * apart_s
+        new = np.ones(len(beside), dtype=np.bool_)
+        if len(own):
+            new = np.abs(moved_s[:, None] - own.offset_s[None, :]).min(axis=1) > _SAME_S
+        order = np.argsort(-explained, kind="stable")
+        some = order[(explained[order] >= _EDGE_EXPLAINED) & new[order]][:_EDGE_MOST]
+        nothing = np.zeros(len(some))
+        return Candidates(
+            np.concatenate([own.offset_s, moved_s[some]]),
+            np.concatenate([own.rate, beside.rate[some]]),
+            np.concatenate([own.score, nothing]),
+            np.concatenate([own.missed, nothing]),
+        )
 
     def _has(self, own: Candidates, stretch: int, before: Candidates, step: int) -> bool:
         """Return whether all that a neighbour may carry here is there already."""

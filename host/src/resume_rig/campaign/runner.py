@@ -116,6 +116,8 @@ class CampaignRunner:
         self._disk = parts.disk
         self._unrewarded = 0
         self._wakes = 0
+        # Whoever ran the campaign before may have woken the DUT a moment ago.
+        self._unwatched = session.number > 1
         self._of_recovery = 0
 
     def run(self) -> CampaignEnd:
@@ -163,6 +165,12 @@ class CampaignRunner:
         why = why_recover(self._bench, Outcome.SLEPT_AND_WOKE)
         if why is not None:
             self._ladder.climb(self._plan, why, fresh=True)
+        elif self._unwatched:
+            plan = self._plan.of_cycle(done_of(self._store))
+            Settling(
+                plan, self._bench, self._log, self._control, expects_record=False
+            ).after_absence()
+        self._unwatched = False
         return True
 
     def _wait_for_rig(self, error: RigError) -> None:
@@ -182,6 +190,7 @@ class CampaignRunner:
         self._bench.alarm_until_ns = alarm_until_ns
         self._ladder.bench = self._bench
         self._boot_id = info.boot_id
+        self._unwatched = True
         # What the board was told before may hold still, as a lid that is closed.
         self._bench.release()
 

@@ -41,6 +41,7 @@ class Settling:
         expects_record: bool,
     ) -> None:
         self._bench = bench
+        self._plan = plan
         self._log = log
         self._control = control
         self._asked_ns = -ASK_PAUSE_NS
@@ -68,6 +69,22 @@ class Settling:
             for name in seen:
                 del self._signs[name]
         return not self._signs
+
+    def after_absence(self) -> None:
+        """Let a DUT that runs come up, where nobody saw when it woke.
+
+        One that is pressed before goes to sleep when it is up: that would be told as time that
+        its OS hides.
+        """
+        bench, plan = self._bench, self._plan
+        bench.wait(
+            bench.clock.now_ns() + plan.wake_timeout_ns,
+            lambda: not is_dark(bench.levels(), bench.wired),
+            signs=(Channel.BACKLIGHT,),
+        )
+        bench.wait(bench.clock.now_ns() + plan.settle_ns)
+        if plan.settle_limit_ns is not None:
+            bench.wait(bench.clock.now_ns() + plan.settle_limit_ns, self.done)
 
     def finding(self, limit_ns: int) -> Finding | None:
         """Return the finding of a DUT that did not settle in time; None of one that did."""

@@ -49,6 +49,9 @@ class Outcome(StrEnum):
 class IntervalName(StrEnum):
     """Named times between edges of one cycle (docs/reference/intervals.md)."""
 
+    # That of Enum is Python and takes ten times as long; every cycle has a table of them.
+    __hash__ = str.__hash__
+
     TRIGGER_TO_SLP_S3 = "trigger_to_slp_s3_ns"
     ASLEEP = "asleep_ns"
     PRESS_WIDTH = "press_width_ns"

@@ -1,7 +1,8 @@
 """Figures of an account: numbers of its companions that no field of a record holds.
 
 A number of firmware above ten minutes is garbage (real firmware writes ResetEnd as
-6568027066368): it is counted as a problem and gives no figure.
+6568027066368): it is counted as a problem and gives no figure. FullResume alone is kept as it was
+told: beside BiosInit it may show that the firmware counts in another unit.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,7 @@ from resume_rig.oslog.problems import Problem
 LONGEST_FIRMWARE_MS: Final = 10 * 60 * 1000
 """FPDT stamps of broken firmware give hours; above this it is no measurement."""
 
+ABSURD_RESUME: Final = "firmware_resume_absurd_ms"
 START_OS_IMAGE: Final = "start_os_image_ms"
 _BOOT_TIMES: Final[Mapping[str, str]] = {
     "ResetEndStart": "reset_end_ms",
@@ -78,6 +80,7 @@ def companion_figures(
                 figures += _suspend(event, values)
             case EventRole.FIRMWARE_RESUME:
                 figures += _firmware(event, values, {"AverageResume": "firmware_average_resume_ms"})
+                figures += _absurd_resume(event, values)
             case EventRole.CLOCK_SET:
                 figures += _clock_jump(event, values)
             case EventRole.BOOT_TIMES:
@@ -143,6 +146,15 @@ def _firmware(event: Event, values: EventValues, names: Mapping[str, str]) -> li
         else:
             figures.append(figure)
     return figures
+
+
+def _absurd_resume(event: Event, values: EventValues) -> list[Figure]:
+    """Return a FullResume that is no time of a firmware, as it was told; none of one that may be.
+
+    Its problem is counted where the record is made.
+    """
+    told = named(event, values, {"FullResume": ABSURD_RESUME})
+    return [figure for figure in told if figure.value > LONGEST_FIRMWARE_MS]
 
 
 def _excess(times: Iterable[Figure], bios_init_ms: int | None) -> list[Figure]:

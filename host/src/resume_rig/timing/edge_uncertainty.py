@@ -50,6 +50,8 @@ _NEGLIGIBLE: Final = 0.005  # a variance below this share moves no coverage fact
 _MOST_PAIRS: Final = (
     2_048  # kinds of edges are few; a panel that never repeats must not fill memory
 )
+# Intervals of one kind are alike to some us, so that their clock's term repeats.
+_MOST_WIDTHS: Final = 2_048
 
 
 class Moment(NamedTuple):
@@ -121,15 +123,14 @@ class IntervalBounds:
 
     def between(self, start: Moment, end: Moment) -> BoundedNs:
         """Return the interval from `start` to `end`, with its uncertainty."""
-        duration_ns = self._corrected_ns(end) - self._corrected_ns(start)
+        duration_ns = end.t_ns - start.t_ns
+        if start.light is not None or end.light is not None:
+            duration_ns = self._corrected_ns(end) - self._corrected_ns(start)
         clock_ns = rate_half_width_ns(self.rate_ppb, duration_ns)
-        pair = self._pair(start, end)
-        bound_ns = pair.bound_ns + clock_ns
-        standard = sqrt(pair.variance + ceil(clock_ns / SQRT_3) ** 2)
-        expanded_ns = bound_ns
-        if self.known:
-            expanded_ns = min(ceil(pair.factor(clock_ns) * standard), bound_ns)
-        found = BoundedNs(duration_ns, bound_ns, min(ceil(standard), bound_ns), expanded_ns)
+        bound_ns, standard_ns, expanded_ns = self._pair(start, end).widths(clock_ns)
+        found = BoundedNs(
+            duration_ns, bound_ns, standard_ns, expanded_ns if self.known else bound_ns
+        )
         if self.witness is not None:
             self.witness(self, start, end, found)
         return found
@@ -173,7 +174,8 @@ class IntervalBounds:
         return moment.t_ns - (0 if light is None else light_delay_ns(light, self.front_end))
 
     def _pair(self, start: Moment, end: Moment) -> "_Pair":
-        key = (start.channel, start.rises, start.light), (end.channel, end.rises, end.light)
+        channel, _, rises, light = start
+        key = (channel, rises, light, end.channel, end.rises, end.light)
         pair = self._pairs.get(key)
         if pair is None:
             if len(self._pairs) >= _MOST_PAIRS:
@@ -238,8 +240,7 @@ class IntervalBounds:
 
 _PLACE = attrgetter("t_ns", "number")
 Witness = Callable[[IntervalBounds, Moment, Moment, BoundedNs], None]
-_Kind = tuple[Channel, bool, LightEnd | None]
-_PairKey = tuple[_Kind, _Kind]
+_PairKey = tuple[Channel, bool, LightEnd | None, Channel, bool, LightEnd | None]
 
 
 class _Pair:
@@ -250,6 +251,19 @@ class _Pair:
         self.variance = combined_standard_ns(rows) ** 2
         self._shapes = shapes_of(rows)
         self._factors: dict[int | None, float] = {}
+        self._widths: dict[int, tuple[int, int, int]] = {}
+
+    def widths(self, clock_ns: int) -> tuple[int, int, int]:
+        """Return bound, standard and expanded half-width, in ns, with the clock's half-width."""
+        found = self._widths.get(clock_ns)
+        if found is None:
+            if len(self._widths) >= _MOST_WIDTHS:
+                self._widths.clear()
+            bound_ns = self.bound_ns + clock_ns
+            standard = sqrt(self.variance + ceil(clock_ns / SQRT_3) ** 2)
+            expanded_ns = min(ceil(self.factor(clock_ns) * standard), bound_ns)
+            found = self._widths[clock_ns] = bound_ns, min(ceil(standard), bound_ns), expanded_ns
+        return found
 
     def factor(self, clock_ns: int) -> float:
         """Return the coverage factor where the clock's half-width is about `clock_ns`."""

@@ -15,6 +15,7 @@ from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import Finding, FindingKind
 
 _AVERAGE = "firmware_average_resume_ms"
+_ABSURD = "firmware_resume_absurd_ms"
 
 
 def firmware_findings(seen: Seen) -> Found:
@@ -42,7 +43,9 @@ def firmware_findings(seen: Seen) -> Found:
 
 
 def _wrong_unit(seen: Seen) -> list[Finding]:
-    bios_ms, full_ms = seen.record.bios_init_ms, seen.record.firmware_resume_ms
+    # More than 10 minutes is no time of a firmware, but may be one in another unit.
+    bios_ms, absurd_ms = seen.record.bios_init_ms, figure_of(seen.record, _ABSURD)
+    full_ms = seen.record.firmware_resume_ms or (None if absurd_ms is None else round(absurd_ms))
     if not bios_ms or not full_ms:
         return []
     ratio, usual = full_ms / bios_ms, seen.around.history.firmware_ratio
@@ -54,7 +57,7 @@ def _wrong_unit(seen: Seen) -> list[Finding]:
             f"({bios_ms} ms): another unit than nanoseconds stands in its table."
         )
         return [Finding(FindingKind.WRONG_UNIT, text, {**evidence, "factor": decimal[0]})]
-    if usual is None or full_ms < bios_ms:
+    if usual is None or full_ms < bios_ms or absurd_ms is not None:
         return []
     text = (
         f"The firmware claims {full_ms} ms (FPDT FullResume), BiosInit is {bios_ms} ms, and all "
