@@ -48,6 +48,13 @@ def test_a_hang_is_told_as_soon_as_a_press_has_proven_it(command: Command) -> No
     cycles = said.document["cycles"]
     assert isinstance(cycles, list)
     assert [c["outcome"] for c in cycles] == list((outcomes | proven).values())
+    campaign = said.document["campaign"]
+    assert isinstance(campaign, dict)
+    faults = "\n".join(campaign["faults"])
+    assert faults.index("One more try did not help") < faults.index("Forcing it off")
+    section = Path("a.html").read_text("utf-8").partition(f'id="cycle-{min(proven)}"')[2]
+    steps = section.partition("<ol")[2].partition("</ol>")[0]
+    assert steps.index("One more try did not help") < steps.index("Forcing it off")
     lines = command(*run, "--out", "b.rrs").err
     assert all(f"; so cycle {number} hung in resume." in lines for number in proven)
 

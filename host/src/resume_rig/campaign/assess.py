@@ -9,7 +9,7 @@ from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.reconcile import UNKNOWN_RESET_TO_TSC
 from resume_rig.campaign.plan_file import plan_facts
-from resume_rig.campaign.recovery_text import recovery_text
+from resume_rig.campaign.recovery_text import recovery_text, step_text
 from resume_rig.campaign.stored import StoredCampaign, TimedCampaign, timed_campaign
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import Correlation, Outcome, ReconciledCycle
@@ -73,6 +73,7 @@ def facts_of(
         requirement=stored.identity.requirement if requirement is None else requirement,
         log_sources=stored.reading.sources,
         first_failure=_first_failure(stored, cycles),
+        recoveries=tuple((step.after_cycle, step_text(step)) for step in stored.recoveries),
     )
 
 
@@ -127,13 +128,6 @@ def _injected(plan: str) -> str:
 def _faults(stored: StoredCampaign) -> tuple[str, ...]:
     """One sentence for each fault, in the order they happened."""
     found = [(number, 0, f"Cycle {number}: {finding.text}") for number, finding in stored.findings]
-    found += [
-        (
-            r.after_cycle,
-            1,
-            recovery_text(r),
-        )
-        for r in stored.recoveries
-    ]
-    told = tuple(text for _, _, text in sorted(found))
+    found += [(step.after_cycle, 1, recovery_text(step)) for step in stored.recoveries]
+    told = tuple(text for _, _, text in sorted(found, key=lambda each: each[:2]))
     return told if stored.salvaged is None else (f"Salvaged: {stored.salvaged}.", *told)

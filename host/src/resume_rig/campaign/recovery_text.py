@@ -18,9 +18,14 @@ DONE_BY = {
 
 def recovery_text(recovery: Recovery) -> str:
     """Return which cycle, why, what was done, whether it helped, which edges, levels and light."""
+    return f"After cycle {recovery.after_cycle}: {recovery.why} {step_text(recovery)}"
+
+
+def step_text(recovery: Recovery) -> str:
+    """Return what was done, whether it helped, which edges, levels and light."""
     by = DONE_BY[RecoveryStep.PRESS if recovery.step is None else recovery.step]
     helped = "brought it back" if recovery.ok else "did not help"
-    text = f"After cycle {recovery.after_cycle}: {recovery.why} {by.capitalize()} {helped}"
+    text = f"{by.capitalize()} {helped}"
     if recovery.levels is None:
         return f"{text}."
     count = len(recovery.edges)

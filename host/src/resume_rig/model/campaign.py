@@ -23,6 +23,8 @@ class CampaignFacts:
         requirement: what the campaign was judged against.
         budgets: of each interval that the campaign has, for its median.
         first_failure: number and outcome of the first cycle that the DUT failed; None without one.
+        recoveries: number of the cycle before it, and one sentence, for each step that was taken to
+            have the DUT awake again; in the order they were taken.
         log_sources: what its OS records are from; a record's `source` is an index of these.
     """
 
@@ -36,3 +38,4 @@ class CampaignFacts:
     budgets: tuple[Budget, ...] = ()
     log_sources: tuple[LogSource, ...] = ()
     first_failure: tuple[int, str] | None = None
+    recoveries: tuple[tuple[int, str], ...] = ()

@@ -1,6 +1,6 @@
 """The section of failures: each cycle that went wrong with its wave, record and findings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,6 +28,7 @@ class Failure:
     Attributes:
         what: in words: the outcome, or the verdict.
         texts: of its findings.
+        recovery: what was done to have the DUT awake again, one sentence a step.
         record: what the OS says, as one line; "" without a record.
         record_text: the beginning of its original text.
         wave: None where nothing was recorded.
@@ -36,6 +37,7 @@ class Failure:
     cycle: int
     what: str
     texts: tuple[str, ...]
+    recovery: tuple[str, ...]
     record: str
     record_text: str
     wave: WavePicture | None
@@ -54,24 +56,38 @@ def is_failure(cycle: ReconciledCycle) -> bool:
 
 
 def failures(
-    cycles: Sequence[ReconciledCycle], recorded: Mapping[int, RecordedCycle]
+    cycles: Sequence[ReconciledCycle],
+    recorded: Mapping[int, RecordedCycle],
+    recoveries: Iterable[tuple[int, str]] = (),
 ) -> tuple[Failure, ...]:
-    """Return the section; `recorded` has the wires of those that are drawn, by number."""
+    """Return the section.
+
+    Args:
+        cycles: of the campaign.
+        recorded: the wires of those that are drawn, by number.
+        recoveries: as in `CampaignFacts`.
+    """
     wanted = set(failed_numbers(cycles))
+    steps: dict[int, list[str]] = {}
+    for number, text in recoveries:
+        steps.setdefault(number, []).append(text)
     return tuple(
-        _failure(cycle, recorded.get(cycle.outside.number))
+        _failure(cycle, recorded.get(cycle.outside.number), steps.get(cycle.outside.number, ()))
         for cycle in cycles
         if cycle.outside.number in wanted
     )
 
 
-def _failure(cycle: ReconciledCycle, recorded: RecordedCycle | None) -> Failure:
+def _failure(
+    cycle: ReconciledCycle, recorded: RecordedCycle | None, steps: Sequence[str]
+) -> Failure:
     outcome = cycle.outcome
     what = outcome_words(outcome) if outcome not in _BY_PLAN else _over(cycle.record)
     return Failure(
         cycle=cycle.outside.number,
         what=what,
         texts=tuple(finding.text for finding in findings_of(cycle)),
+        recovery=tuple(steps),
         record="" if cycle.record is None else record_name(cycle.record),
         record_text="" if cycle.record is None else bounded(cycle.record.text, _RECORD_TEXT),
         wave=None if recorded is None else wave_picture(recorded),

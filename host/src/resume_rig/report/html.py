@@ -33,7 +33,8 @@ def campaign_report(
         recorded: the wires of the cycles in `failed_numbers`, for their waves.
     """
     page = campaign_page(correlation, facts, generated_utc)
-    drawn = failures(correlation.cycles, {each.number: each for each in recorded})
+    wires = {each.number: each for each in recorded}
+    drawn = failures(correlation.cycles, wires, facts.recoveries)
     more = sum(map(is_failure, correlation.cycles)) - len(drawn)
     template = _environment().get_template("campaign.html.j2")
     return template.render(page=page, failures=drawn, failures_more=more)
