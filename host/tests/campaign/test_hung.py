@@ -62,6 +62,12 @@ def test_a_hang_is_told_by_one_more_press(
     assert (FindingKind.HUNG in {f.kind for f in told.findings}) == (expected is not outcome)
 
 
+@pytest.mark.parametrize("off", [RecoveryStep.FORCE_OFF, RecoveryStep.POWER_CYCLE])
+def test_a_press_after_the_dut_was_off_says_nothing_of_the_cycle(off: RecoveryStep) -> None:
+    steps = [step(edges=(), levels=RUNS), step(step=off), step(levels=RUNS)]
+    assert with_hang(cycle_of(Outcome.DARK), steps, WIRED).outcome is Outcome.DARK
+
+
 @pytest.mark.parametrize("foreseen", [False, True])
 def test_a_dut_that_hangs_in_its_resume_is_told_so_and_fails(
     simulated: Make, foreseen: bool

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.events import Recovering
+from resume_rig.campaign.events import Recovered, Recovering
 from resume_rig.campaign.outside_help import OutsideHelp
 from resume_rig.campaign.plan import Plan, override
 from resume_rig.campaign.raw import CommandName, Recovery
@@ -140,6 +140,60 @@ def test_a_hang_in_resume_is_one_failure_where_the_log_tells_of_it(
     assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 5, Outcome.DARK: 1}
     assert steps_of(bench) == [(PRESS, False), (FORCE_OFF, True)]
     assert "wrote no record" in recoveries_of(bench)[0].why
+
+
+def hangs_from(bench: Any, cycle: int, until: Callable[[Any], bool]) -> None:
+    """Let the DUT hang in each resume from behind a cycle until an event ends that."""
+
+    def act(event: Any) -> None:
+        if getattr(event, "done", None) == cycle:
+            bench.simulated.set_behaviour(HANGS)
+        if until(event):
+            bench.simulated.set_behaviour(SOUND)
+
+    bench.events = type("Hanger", (list,), {"append": lambda self, event: act(event)})()
+
+
+def test_one_that_hangs_again_in_the_wake_that_proves_it_well_is_brought_back_again(
+    simulated: Make, short_plan: Plan
+) -> None:
+    bench = simulated()
+    hangs_from(bench, 2, lambda event: isinstance(event, Recovered) and event.step is FORCE_OFF)
+    end = bench.begin(override(short_plan, cycles=6))
+
+    assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 5, Outcome.DARK: 1}
+    once_more = [(PRESS, False), (FORCE_OFF, True)]
+    assert steps_of(bench) == [(PRESS, False), (FORCE_OFF, False), *once_more]
+    light = [step.levels[Channel.BACKLIGHT] for step in recoveries_of(bench) if step.levels]
+    assert light == [0, 0, 0, 1]
+    assert "hung in the wake" in recoveries_of(bench)[2].why
+
+
+def test_one_that_hangs_in_every_wake_ends_the_campaign(simulated: Make, short_plan: Plan) -> None:
+    bench = simulated()
+    hangs_from(bench, 2, lambda _: False)
+    with pytest.raises(DutFault, match="once more, 3 times in a row"):
+        bench.begin(override(short_plan, cycles=6))
+    assert steps_of(bench) == [(PRESS, False), (FORCE_OFF, False)] * 3
+
+
+def test_a_display_that_was_dark_before_tells_nothing_of_a_recovery(
+    simulated: Make, short_plan: Plan
+) -> None:
+    bench = simulated()
+
+    def act(event: Any) -> None:
+        if getattr(event, "done", None) == 2:
+            bench.simulated.set_behaviour(HANGS)
+        if isinstance(event, Recovering):
+            bench.simulated.set_behaviour(SOUND)
+            bench.simulated.set_faults(frozenset({SimFault.DARK}))
+
+    bench.events = type("Darkener", (list,), {"append": lambda self, event: act(event)})()
+    bench.begin(override(short_plan, cycles=4))
+
+    assert steps_of(bench)[:2] == [(PRESS, False), (FORCE_OFF, True)]
+    assert recoveries_of(bench)[1].levels[Channel.BACKLIGHT] == 0
 
 
 def test_one_that_is_only_dark_and_unrecorded_is_tried_and_never_given_up(

@@ -17,6 +17,8 @@ from resume_rig.model.verdict import Finding, FindingKind
 
 _MAY_HANG = (Outcome.NEVER_WOKE, Outcome.DARK)
 _NOT_UP = frozenset({FindingKind.NEVER_WOKE, FindingKind.DARK})
+# After these it was off, and what a press shows is of what came then.
+_NO_PROOF_AFTER = frozenset((RecoveryStep.FORCE_OFF, RecoveryStep.POWER_CYCLE, RecoveryStep.ASK))
 _WHERE = {Outcome.HUNG_IN_SLEEP: "in its sleep", Outcome.HUNG_IN_RESUME: "in its resume"}
 
 
@@ -36,6 +38,8 @@ def with_hang(
     if not alone and cycle.outcome not in _MAY_HANG:
         return cycle
     for step in steps:
+        if step.step in _NO_PROOF_AFTER:
+            break
         outcome = _proven(step, wired) if step.step is RecoveryStep.PRESS else None
         # What woke by itself and sleeps again hung in neither.
         if outcome is not None and not (alone and outcome is Outcome.HUNG_IN_SLEEP):
@@ -48,21 +52,21 @@ def with_hang(
 
 
 def hung_after(
-    newest: OutsideCycle | None, step: Recovered, wired: Collection[Channel]
+    newest: OutsideCycle | None, steps: Iterable[Recovered], wired: Collection[Channel]
 ) -> OutsideCycle | None:
-    """Return the newest cycle as one that hung, once a step after it has proven that.
+    """Return the newest cycle as one that hung, once the steps after it have proven that.
 
     Args:
         newest: the last cycle that was told of as done, as far as it is known.
-        step: as the runner told of it.
+        steps: since then, as the runner told of them, in order.
         wired: the channels that count.
 
     Returns:
-        None where the step says nothing new of that cycle.
+        None where the steps say nothing new of that cycle.
     """
-    if newest is None or newest.number != step.after_cycle:
+    if newest is None:
         return None
-    known = with_hang(newest, (step,), wired)
+    known = with_hang(newest, (s for s in steps if s.after_cycle == newest.number), wired)
     return None if known is newest else known
 
 

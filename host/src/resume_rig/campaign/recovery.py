@@ -65,7 +65,11 @@ class Trouble:
 
 
 class RecoveryRun:
-    """One step under way; it holds what was done so far."""
+    """One step under way; it holds what was done so far.
+
+    Attributes:
+        hung_again: it came back, and stayed dark in the wake that was to show that it is well.
+    """
 
     def __init__(
         self,
@@ -78,6 +82,7 @@ class RecoveryRun:
         helps: OutsideHelp,
     ) -> None:
         self.step = step
+        self.hung_again = False
         self._bench = bench
         self._plan = plan
         self._ladder = ladder
@@ -195,8 +200,28 @@ class RecoveryRun:
         return bench.is_running() and self._reacts()
 
     def _reacts(self) -> bool:
-        """Return whether it sleeps and wakes, where running lines alone prove nothing."""
-        return not self._trouble.deaf or (self._sleeps() and self._wakes())
+        """Return whether it sleeps and wakes, where running lines alone prove nothing.
+
+        A display that was lit before has to be lit again; one that never was tells nothing.
+        """
+        if not self._trouble.deaf:
+            return True
+        lit = not self._is_dark()
+        if not (self._sleeps() and self._wakes()):
+            return False
+        self.hung_again = lit and not self._lights()
+        return not self.hung_again
+
+    def _lights(self) -> bool:
+        bench = self._bench
+        return bench.wait(
+            bench.clock.now_ns() + self._plan.wake_timeout_ns,
+            lambda: not self._is_dark(),
+            signs=(Channel.BACKLIGHT,),
+        )
+
+    def _is_dark(self) -> bool:
+        return is_dark(self._bench.levels(), self._bench.wired)
 
     def _runs_within(self, timeout_ns: int) -> bool:
         bench = self._bench

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 from resume_rig.campaign.bench import Bench
 from resume_rig.campaign.events import Observer, Recovered, Recovering
@@ -14,6 +15,8 @@ from resume_rig.campaign.store import Store
 from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import DutFault
 from resume_rig.model.recovery import RecoveryLadder, RecoveryStep
+
+_HUNG_AGAIN: Final = "The DUT came back, and hung in the wake that was to show that it is well."
 
 
 def steps_for(
@@ -51,6 +54,13 @@ def steps_for(
 def recoveries_of(steps: Iterable[Recovery]) -> int:
     """Return how often a DUT was brought back, or tried to be, whatever steps that took. Pure."""
     return len({(step.session, step.after_cycle) for step in steps})
+
+
+class _Ended(NamedTuple):
+    """How a step ended: the DUT is back, or it was and hangs again."""
+
+    ok: bool
+    hung_again: bool
 
 
 class LadderClimb:
@@ -118,8 +128,12 @@ class LadderClimb:
                 "planned",
             )
         for step in able:
-            if self._take(step, plan, trouble):
+            ended = self._take(step, plan, trouble)
+            if ended.ok:
                 self._in_a_row -= suspected and step is RecoveryStep.PRESS
+                return
+            if ended.hung_again:
+                self.climb(plan, _HUNG_AGAIN)
                 return
         tried = ", ".join(DONE_BY[step] for step in able)
         raise self._fault(trouble, f"by {tried}" if tried else "as no step of its ladder is left")
@@ -130,7 +144,7 @@ class LadderClimb:
             self._store.commit_recovery(self._step.recorded(ok=False))
             self._step = None
 
-    def _take(self, step: RecoveryStep, plan: Plan, trouble: Trouble) -> bool:
+    def _take(self, step: RecoveryStep, plan: Plan, trouble: Trouble) -> _Ended:
         self._observe(Recovering(trouble.after_cycle, trouble.why, step))
         self._step = run = RecoveryRun(
             self.bench, plan, self._ladder, step, trouble=trouble, helps=self._helps
@@ -141,7 +155,7 @@ class LadderClimb:
         self._taken[step] += 1
         self._step = None
         self._observe(Recovered(trouble.after_cycle, ok, step, recorded.levels, recorded.edges))
-        return ok
+        return _Ended(ok, run.hung_again)
 
     def _fault(self, trouble: Trouble, what: str) -> DutFault:
         after = trouble.after_cycle

@@ -58,6 +58,7 @@ class Progress:
         self._tally: Tally | None = None
         self._index = 0
         self._newest: OutsideCycle | None = None
+        self._steps: list[Recovered] = []
         self._look = look_of(sys.stderr)
         self._live = sys.stderr.isatty() and mode is ProgressMode.LINES
 
@@ -81,7 +82,7 @@ class Progress:
             case CycleDone(raw=raw) if self._plan is not None and self._tally is not None:
                 outside = outside_cycle(raw, self._plan.of_cycle(self._index), self._identity)
                 self._tally.add(outside, raw)
-                self._newest = outside
+                self._newest, self._steps = outside, []
                 return outside
             case Recovered():
                 return self._revised(event)
@@ -90,7 +91,8 @@ class Progress:
     def _revised(self, step: Recovered) -> OutsideCycle | None:
         """Count the newest cycle anew, and return it, where a step proves that it hung."""
         before = self._newest
-        after = hung_after(before, step, self._identity.wired)
+        self._steps.append(step)
+        after = hung_after(before, self._steps, self._identity.wired)
         if before is not None and after is not None and self._tally is not None:
             self._tally.revise(before.outcome, after.outcome)
             self._newest = after

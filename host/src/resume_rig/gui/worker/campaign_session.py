@@ -165,6 +165,7 @@ class CampaignWatch:
         self._plan: Plan | None = None
         self._tally: Tally | None = None
         self._newest: OutsideCycle | None = None
+        self._steps: list[Recovered] = []
         self._index = 0
         self._light = _LightDrift()
 
@@ -191,7 +192,8 @@ class CampaignWatch:
     def _revise(self, step: Recovered) -> None:
         """Tell where the DUT of the newest cycle hangs, once a step after it has proven that."""
         before, tally = self._newest, self._tally
-        after = hung_after(before, step, self._identity.wired)
+        self._steps.append(step)
+        after = hung_after(before, self._steps, self._identity.wired)
         if before is not None and after is not None and tally is not None:
             self._newest = after
             tally.revise(before.outcome, after.outcome)
@@ -202,7 +204,7 @@ class CampaignWatch:
         if plan is None or tally is None:
             return
         outside = outside_cycle(event.raw, plan.of_cycle(self._index), self._identity)
-        self._newest = outside
+        self._newest, self._steps = outside, []
         tally.add(outside, event.raw)
         tell_hooks(self._hooks, event, outside)
         times_ms = (record.resume_ms for record in event.raw.records)
