@@ -201,12 +201,13 @@ def verdict_sentence(
     """
     n, limit_ms = len(verdicts), requirement.resume_limit_ms or 0
     failed, marginal = verdicts.count(Verdict.FAIL), verdicts.count(Verdict.MARGINAL)
+    resumes = count_of(n, "measured resume" if broken else "judged resume")  # the broken are judged
     if failed:
         over = f"{limit_ms} ms or more" if requirement.limit_fails else f"over {limit_ms} ms"
-        text = f"{failed} of {count_of(n, 'judged resume')} {_are(failed)} {over}"
+        text = f"{failed} of {resumes} {_are(failed)} {over}"
     else:
         within = "below" if requirement.limit_fails else "within"
-        text = f"{n - marginal} of {count_of(n, 'judged resume')} {_are(n - marginal)} {within} "
+        text = f"{n - marginal} of {resumes} {_are(n - marginal)} {within} "
         text += f"{limit_ms} ms"
     if marginal > hidden:
         text += f", {marginal - hidden} within {RESUME_BOUND_MS} ms of it and so undecided"
