@@ -69,7 +69,7 @@ from resume_rig.model.verdict import Verdict
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
 _MS_NS = 1_000_000
 
-_DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP})
+_DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HUNG_IN_RESUME})
 _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
 
 
