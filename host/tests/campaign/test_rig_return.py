@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from resume_rig.campaign.campaign import CampaignFinished, begin
-from resume_rig.campaign.events import RigBack, RigLost
+from resume_rig.campaign.events import CycleStarted, RigBack, RigLost
 from resume_rig.campaign.identity import identify
 from resume_rig.campaign.plan import Plan, default_plan, override
 from resume_rig.campaign.rig_return import BACK_WITHIN_NS, MOST_IN_A_ROW
@@ -91,6 +91,29 @@ def test_a_cable_that_is_out_for_a_minute_costs_the_cycle_in_flight(
         assert [recovery.after_cycle for recovery in store.recoveries()] == [1], "left asleep"
     told = [event for event in fake.events if isinstance(event, RigLost | RigBack)]
     assert told == [RigLost(1, "no answer"), RigBack(1, 6)]
+
+
+def test_a_cycle_that_had_not_begun_when_the_rig_went_is_begun_again(
+    fake: Any, short_plan: Plan
+) -> None:
+    """Nobody had pressed: a DUT that did not sleep then did nothing wrong."""
+    left = [1]
+
+    def went(when: str, name: str) -> None:
+        started = [e.number for e in fake.events if isinstance(e, CycleStarted)]
+        if left and started[-1:] == [2]:
+            left.clear()
+            raise LinkLost("the port is gone")
+
+    fake.rig.hook = went
+    fake.reopen = lambda: dataclasses.replace(fake.identity.rig, boot_id=5)
+
+    end = fake.begin(override(short_plan, cycles=3))
+
+    assert isinstance(end, CampaignFinished)
+    assert outcomes_of(fake.path) == [Outcome.SLEPT_AND_WOKE] * 3
+    started = [event.number for event in fake.events if isinstance(event, CycleStarted)]
+    assert started == [1, 2, 2, 3]
 
 
 def test_a_rig_that_stays_away_ends_the_campaign_and_it_can_go_on(

@@ -182,6 +182,8 @@ class CampaignRunner:
         insist(self._release)
         if not self._waits_for_last_log():
             insist(lambda: self._keep_rest(Outcome.RIG_FAULT, (finding_of(error),)))
+            # One that had not begun is none: what it did not do says nothing of the DUT.
+            self._cycle = None
         info = self._rig_return.wait(error, self._store.last_number())
         if info is None:
             raise error
