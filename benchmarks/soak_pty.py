@@ -116,7 +116,8 @@ def _summary(folder: Path) -> int:
             if any(e.channel is Channel.SLP_S3 and not e.level for e in step.edges)
         }
     spans = [_span(raw) for raw in cycles]
-    wrong = [*_gaps(cycles), *_wrong_cycles(cycles, spans, diary), *_lost(spans, cycles, diary, helped)]
+    wrong = [*_gaps(cycles), *_wrong_cycles(cycles, spans, diary)]
+    wrong += [*_lost(spans, cycles, diary, helped)]
     wrong += _unnoticed(diary, told, cycles, spans)
     _print_figures(cycles, spans, diary, told)
     check = subprocess.run(
