@@ -32,6 +32,7 @@ from resume_rig.analysis.reconcile import (
 )
 from resume_rig.analysis.ruling import campaign_why, rule
 from resume_rig.analysis.statistics import failure_rate
+from resume_rig.analysis.told_steps import beside_told_steps
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import (
     Correlation,
@@ -233,6 +234,8 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
         cycle: (reading.records[record], MatchCertainty(probability))
         for (cycle, record), probability in zip(found.pairs, found.probability, strict=True)
     }
+    lost = [each for each, why in found.cycle_reasons.items() if why is CycleReason.LOST]
+    unsure = beside_told_steps(lost, found.pairs, reading.records)
     told: list[_Told] = []
     for index, cycle in enumerate(cycles):
         if index in certainty:
@@ -243,6 +246,8 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
             reason = CycleReason.NO_LOG
         elif cycle.outside.outcome in _DID_NOT_WAKE:
             reason = CycleReason.NOT_SURVIVED
+        elif index in unsure:
+            reason = CycleReason.AMBIGUOUS
         told.append(_Told(None, None, reason))
     return tuple(told)
 

@@ -93,10 +93,16 @@ def _doubles(records: Sequence[OsRecord]) -> dict[int, OsRecord]:
     found: dict[int, OsRecord] = {}
     for members in groups.values():
         for (first_ns, first), (second_ns, second) in pairwise(sorted(members)):
-            if second_ns - first_ns < DOUBLED_NS:
+            if second_ns - first_ns < DOUBLED_NS and not _stepped(records, first, second):
                 found[id(records[first])] = records[second]
                 found[id(records[second])] = records[first]
     return found
+
+
+def _stepped(records: Sequence[OsRecord], one: int, other: int) -> bool:
+    """Whether the clock was set between two records: a time may come twice then."""
+    between = records[min(one, other) + 1 : max(one, other) + 1]
+    return any(figure_of(record, "clock_steps") for record in between)
 
 
 def _keeps_counting(neighbours: Iterable[tuple[OsRecord, OsRecord]]) -> bool:
