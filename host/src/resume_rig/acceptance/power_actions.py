@@ -11,8 +11,7 @@ from resume_rig.acceptance.bench_in_use import BenchInUse, need
 from resume_rig.acceptance.single_actions import DutState, SingleActions
 from resume_rig.campaign.bench import Bench
 from resume_rig.campaign.power_command import PowerCommand
-from resume_rig.campaign.recovery import OFF_WITHIN_NS, STARTS_WITHIN_NS, SWITCH_WITHIN_NS
-from resume_rig.campaign.states import RUNNING, is_off
+from resume_rig.campaign.power_waits import STARTS_WITHIN_NS, goes_off, runs_within, switched
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DutFault, UsageError
 from resume_rig.model.recovery import DEFAULT_LADDER
@@ -92,7 +91,7 @@ class PowerActions:
             self._cut()
         self._bench.wait(self._bench.clock.now_ns() + self._ladder.off_ns)
         # One that starts by itself when its supply comes back must not be pressed off again.
-        if not self._runs_within(STARTS_WITHIN_NS if self._supply is not None else 0):
+        if not runs_within(self._bench, STARTS_WITHIN_NS if self._supply is not None else 0):
             self._start(timeout_ns)
         return self._changed(before, begun_ns)
 
@@ -112,7 +111,7 @@ class PowerActions:
                 f"could not switch the DUT's supply {'on' if on else 'off'}: the rig has no relay "
                 "in it; --power-cycle names a command that switches it"
             )
-        if not self._switched(on=on):
+        if not switched(self._bench, self._supply, on=on):
             raise DutFault(
                 f"could not switch the DUT's supply {'on' if on else 'off'}: "
                 f"{self._supply.problem or 'the command did not end in time'}"
@@ -132,13 +131,13 @@ class PowerActions:
         bench.let_go_of_lid()
         bench.force_off(hold_ns)
         bench.wait(bench.clock.now_ns() + hold_ns)
-        if self._is_off():
+        if goes_off(self._bench):
             return
         by = f"a press of {seconds_text(hold_ns)}"
         if self._supply is not None:
-            off = self._switched(on=False) and self._is_off()
+            off = switched(self._bench, self._supply, on=False) and goes_off(self._bench)
             # Nobody may be left in the dark, whatever the command did.
-            back = self._switched(on=True)
+            back = switched(self._bench, self._supply, on=True)
             if off and back:
                 return
             by += f" and the supply's command ({self._supply.problem or 'it changed nothing'})"
@@ -146,36 +145,11 @@ class PowerActions:
 
     def _start(self, timeout_ns: int) -> None:
         self._bench.move(Actuator.BUTTON, closed=False)
-        if not self._runs_within(timeout_ns):
+        if not runs_within(self._bench, timeout_ns):
             raise DutFault(
                 f"could not switch the DUT on: {seconds_text(timeout_ns)} after the press it shows "
                 f"{self._actions.lines()}"
             )
-
-    def _runs_within(self, timeout_ns: int) -> bool:
-        bench = self._bench
-        until_ns = bench.clock.now_ns() + timeout_ns
-        return bench.wait(until_ns, bench.is_running, fast=True, signs=RUNNING)
-
-    def _is_off(self) -> bool:
-        bench = self._bench
-        return bench.wait(
-            bench.clock.now_ns() + OFF_WITHIN_NS,
-            lambda: is_off(bench.levels(), bench.wired),
-            signs=bench.wired,
-        )
-
-    def _switched(self, *, on: bool) -> bool:
-        bench, supply = self._bench, self._supply
-        if supply is None:
-            return False
-        supply.start(on=on)
-        try:
-            until_ns = bench.clock.now_ns() + SWITCH_WITHIN_NS
-            bench.wait(until_ns, lambda: supply.succeeded() is not None)
-            return supply.succeeded() is True
-        finally:
-            supply.stop()
 
     def _changed(self, before: DutState, begun_ns: int) -> PowerChange:
         return PowerChange(before, self._actions.state(), self._bench.clock.now_ns() - begun_ns)

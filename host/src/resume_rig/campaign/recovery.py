@@ -8,19 +8,19 @@ from resume_rig.campaign.cycle_ways import sleep_actuator, wake_actuator
 from resume_rig.campaign.outside_help import OutsideHelp
 from resume_rig.campaign.plan import NS_PER_S, Plan
 from resume_rig.campaign.plan_states import sleep_channel
+from resume_rig.campaign.power_waits import (
+    STARTS_WITHIN_NS,
+    goes_off,
+    lights_within,
+    runs_within,
+    switched,
+)
 from resume_rig.campaign.raw import CommandName, Recovery
-from resume_rig.campaign.states import RUNNING, dead_lines, first_change, is_dark, is_off
+from resume_rig.campaign.states import dead_lines, first_change, is_dark
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import DeviceFault, RigError
 from resume_rig.model.recovery import RecoveryLadder, RecoveryStep
-
-# Rails go within some 10 ms of the override; an embedded controller may take its time.
-OFF_WITHIN_NS = 5 * NS_PER_S
-# A relay or a network socket answers within a second; a PDU behind a queue takes longer.
-SWITCH_WITHIN_NS = 60 * NS_PER_S
-# A DUT that boots by itself when its supply comes back begins within seconds.
-STARTS_WITHIN_NS = 5 * NS_PER_S
 
 
 def why_recover(bench: Bench, outcome: Outcome, *, silent: bool = False) -> str | None:
@@ -119,7 +119,7 @@ class RecoveryRun:
         )
 
     def _wait(self) -> bool:
-        return self._runs_within(self._ladder.wait_ns) and self._settled()
+        return runs_within(self._bench, self._ladder.wait_ns) and self._settled()
 
     def _press(self) -> bool:
         if self._bench.is_running() and not self._sleeps():
@@ -136,21 +136,23 @@ class RecoveryRun:
             # The board holds no button that long, or has none; the next step may do more.
             return False
         bench.wait(bench.clock.now_ns() + ladder.force_off_ns)
-        return self._is_off() and self._boots(by_itself_ns=0)
+        return goes_off(self._bench) and self._boots(by_itself_ns=0)
 
     def _power_cycle(self) -> bool:
         bench = self._bench
         bench.let_go_of_lid()
         bench.note(CommandName.POWER_OFF)
-        cut = self._switched(on=False) and self._is_off()
+        cut = switched(bench, self._helps.power, on=False) and goes_off(self._bench)
         if not cut:
             # Nobody may be left in the dark, whatever the command did.
             bench.note(CommandName.POWER_ON)
-            self._switched(on=True)
+            switched(bench, self._helps.power, on=True)
             return False
         bench.wait(bench.clock.now_ns() + self._ladder.off_ns)
         bench.note(CommandName.POWER_ON)
-        return self._switched(on=True) and self._boots(by_itself_ns=STARTS_WITHIN_NS)
+        return switched(bench, self._helps.power, on=True) and self._boots(
+            by_itself_ns=STARTS_WITHIN_NS
+        )
 
     def _ask(self) -> bool:
         bench, person = self._bench, self._helps.person
@@ -165,36 +167,15 @@ class RecoveryRun:
         answered = bench.wait(bench.clock.now_ns() + self._ladder.ask_ns, person.answered)
         return answered and bench.is_running() and self._reacts()
 
-    def _switched(self, *, on: bool) -> bool:
-        bench, power = self._bench, self._helps.power
-        if power is None:
-            return False
-        power.start(on=on)
-        try:
-            bench.wait(
-                bench.clock.now_ns() + SWITCH_WITHIN_NS, lambda: power.succeeded() is not None
-            )
-            return power.succeeded() is True
-        finally:
-            power.stop()
-
-    def _is_off(self) -> bool:
-        bench = self._bench
-        return bench.wait(
-            bench.clock.now_ns() + OFF_WITHIN_NS,
-            lambda: is_off(bench.levels(), bench.wired),
-            signs=bench.wired,
-        )
-
     def _boots(self, *, by_itself_ns: int) -> bool:
         """Switch on what is off, by the button unless it starts by itself, and let its OS come."""
         bench = self._bench
-        if not (by_itself_ns and self._runs_within(by_itself_ns)):
+        if not (by_itself_ns and runs_within(self._bench, by_itself_ns)):
             bench.wait(bench.clock.now_ns() + (0 if by_itself_ns else self._ladder.off_ns))
             if Actuator.BUTTON not in bench.movable:
                 return False
             bench.move(Actuator.BUTTON, closed=True)
-            if not self._runs_within(self._plan.wake_timeout_ns):
+            if not runs_within(self._bench, self._plan.wake_timeout_ns):
                 return False
         bench.wait(bench.clock.now_ns() + self._ladder.boot_ns)
         return bench.is_running() and self._reacts()
@@ -209,24 +190,11 @@ class RecoveryRun:
         lit = not self._is_dark()
         if not (self._sleeps() and self._wakes()):
             return False
-        self.hung_again = lit and not self._lights()
+        self.hung_again = lit and not lights_within(self._bench, self._plan.wake_timeout_ns)
         return not self.hung_again
-
-    def _lights(self) -> bool:
-        bench = self._bench
-        return bench.wait(
-            bench.clock.now_ns() + self._plan.wake_timeout_ns,
-            lambda: not self._is_dark(),
-            signs=(Channel.BACKLIGHT,),
-        )
 
     def _is_dark(self) -> bool:
         return is_dark(self._bench.levels(), self._bench.wired)
-
-    def _runs_within(self, timeout_ns: int) -> bool:
-        bench = self._bench
-        until_ns = bench.clock.now_ns() + timeout_ns
-        return bench.wait(until_ns, bench.is_running, fast=True, signs=RUNNING)
 
     def _settled(self) -> bool:
         self._bench.wait(self._bench.clock.now_ns() + self._plan.settle_ns)
@@ -256,7 +224,7 @@ class RecoveryRun:
             bench.move(Actuator.LID, closed=True)
             bench.wait(bench.clock.now_ns() + bench.slow_pause_ns)
         bench.move(by, closed=False)
-        return self._runs_within(plan.wake_timeout_ns) and self._settled()
+        return runs_within(self._bench, plan.wake_timeout_ns) and self._settled()
 
     def _levels(self) -> dict[Channel, int] | None:
         try:

@@ -6,6 +6,7 @@ from resume_rig.campaign.bench import Bench
 from resume_rig.campaign.log_feed import LogFeed
 from resume_rig.campaign.plan import NS_PER_MS, NS_PER_S, Plan
 from resume_rig.campaign.plan_states import STATES, has_record
+from resume_rig.campaign.power_waits import lights_within
 from resume_rig.campaign.states import first_change, is_dark
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
@@ -77,11 +78,7 @@ class Settling:
         its OS hides.
         """
         bench, plan = self._bench, self._plan
-        bench.wait(
-            bench.clock.now_ns() + plan.wake_timeout_ns,
-            lambda: not is_dark(bench.levels(), bench.wired),
-            signs=(Channel.BACKLIGHT,),
-        )
+        lights_within(bench, plan.wake_timeout_ns)
         bench.wait(bench.clock.now_ns() + plan.settle_ns)
         if plan.settle_limit_ns is not None:
             bench.wait(bench.clock.now_ns() + plan.settle_limit_ns, self.done)
