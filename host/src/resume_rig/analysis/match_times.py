@@ -30,7 +30,7 @@ _GUESSED_HALF_S = {False: 1.8, True: 8.0}
 _OF_OTHERS_HALF_S = {False: 1.0, True: 4.0}
 _OTHERS_OF_AT_LEAST = 3
 # A correction that moves a record by more than this against the others may be a lie.
-_DOUBTFUL_S = 0.7
+_DOUBTFUL_S = 0.3
 _BELIEVED, _NOT_BELIEVED = 0.85, 0.15
 # A record without a single duration is written beside the real one as often as in its place.
 _UNMEASURED_WEIGHT = 0.05
