@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from resume_rig.analysis.correlate import TimedCycle
 from resume_rig.analysis.light_blocks import onset_of_blocks
+from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.campaign.hung import with_hang
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.raw import CommandName, CycleRaw, Recovery, Session
 from resume_rig.campaign.record_texts import without_text
+from resume_rig.campaign.sleeps_beside import sleeps_beside
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.campaign.stored_cycles import StoredCycles
@@ -154,11 +155,11 @@ def _timed(
         calibration = clock.calibration(raw)
         calibrations.append(calibration)
         outside = _outside(raw, stored, index, calibration)
-        outside = with_hang(
-            outside, steps.get((raw.session, raw.number), ()), stored.identity.wired
-        )
+        wired, after = stored.identity.wired, steps.get((raw.session, raw.number), ())
+        outside = with_hang(outside, after, wired)
         outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
-        yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records)
+        beside = sleeps_beside(raw, after, wired, clock)
+        yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records, beside)
         index += raw.outcome is not Outcome.INTERRUPTED
 
 
