@@ -31,7 +31,7 @@ from resume_rig.analysis.reconcile import (
 )
 from resume_rig.analysis.ruling import campaign_why, rule
 from resume_rig.analysis.statistics import failure_rate
-from resume_rig.analysis.timed_cycle import TimedCycle
+from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
 from resume_rig.analysis.told_steps import beside_told_steps
 from resume_rig.model.cycle import (
     Correlation,
@@ -111,6 +111,7 @@ def correlate(
     platform: Platform = UNKNOWN_PLATFORM,
     *,
     known: KnownPair | None = None,
+    beside: Sequence[SleepBeside] = (),
 ) -> Correlation:
     """Return cycles and OS records as one statement.
 
@@ -124,12 +125,13 @@ def correlate(
         reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
         platform: what else the DUT profile knows of the platform.
         known: a pair that somebody knows.
+        beside: sleeps that the rig made outside of the cycles.
 
     Raises:
         UsageError: the times contradict the known pair.
     """
     related = any(cycle.wake_utc is not None for cycle in cycles)
-    found = match_cycles(cycles, reading.records, known, related=related)
+    found = match_cycles(cycles, reading.records, known, beside, related=related)
     told = _told(cycles, reading, found)
     record_of = {
         index: each.record

@@ -7,6 +7,7 @@ its OS never came back is given so to the match: as likely, never as certain.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from resume_rig.analysis.disagreements import state_mismatch
 from resume_rig.analysis.match import Match, OutsideMoments, match
 from resume_rig.analysis.match_known import match_with
 from resume_rig.analysis.match_times import Indexes
-from resume_rig.analysis.timed_cycle import TimedCycle
+from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.match import KnownPair, RecordReason
@@ -36,6 +37,7 @@ def match_cycles(
     cycles: Sequence[TimedCycle],
     records: Sequence[OsRecord],
     known: KnownPair | None,
+    beside: Sequence[SleepBeside],
     *,
     related: bool,
 ) -> Match:
@@ -45,13 +47,14 @@ def match_cycles(
         cycles: in the order in which they were made.
         records: as the log has them.
         known: a pair that somebody knows.
+        beside: sleeps that the rig made before, between and after the cycles.
         related: whether the times of the cycles are on the host's clock.
 
     Raises:
         UsageError: the times contradict the known pair.
     """
     moments = _all_moments(cycles, records, related)
-    rows = _Rows.of(cycles, moments)
+    rows = _Rows.of(moments, beside if related else ())
     seen_in = [None if at is None else int(rows.of_cycle[at]) for at in _seen_in(cycles, records)]
     left_out = _kinds_left_out(cycles, records)
 
@@ -85,22 +88,23 @@ class _Rows:
     of_cycle: Indexes
 
     @classmethod
-    def of(cls, cycles: Sequence[TimedCycle], moments: Sequence[OutsideMoments]) -> "_Rows":
-        """Return the rows of some cycles."""
+    def of(cls, moments: Sequence[OutsideMoments], beside: Sequence[SleepBeside]) -> "_Rows":
+        """Return the rows of some cycles; sleeps beside them stand where their time is."""
         rows: list[OutsideMoments] = []
-        of_cycle = np.empty(len(cycles), dtype=np.int64)
-        for at, (cycle, own) in enumerate(zip(cycles, moments, strict=True)):
+        of_cycle = np.empty(len(moments), dtype=np.int64)
+        sleeps = sorted(beside, key=attrgetter("awake_ns"), reverse=True)
+        for at, own in enumerate(moments):
+            while sleeps and own.awake_ns is not None and sleeps[-1].awake_ns < own.awake_ns:
+                rows.append(_beside(sleeps.pop()))
             of_cycle[at] = len(rows)
             rows.append(own)
-            for beside in cycle.beside:
-                times = beside.asleep_ns, beside.awake_ns
-                rows.append(OutsideMoments(*times, silent=_BESIDE_SILENT))
+        rows += map(_beside, reversed(sleeps))
         return cls(rows, of_cycle)
 
     def told(self, found: Match) -> Match:
         """Return a match of the rows as one of the cycles."""
         pairs, cycle_at = found.matched, self._cycle_at()
-        own = np.isin(pairs.cycle, self.of_cycle)
+        own, own_rows = np.isin(pairs.cycle, self.of_cycle), set(self.of_cycle.tolist())
         elsewhere = dict.fromkeys(pairs.record[~own].tolist(), RecordReason.BETWEEN_CYCLES)
         kept = pairs.where(own)
         return replace(
@@ -110,13 +114,13 @@ class _Rows:
             cycle_reasons={
                 int(cycle_at[row]): reason
                 for row, reason in found.cycle_reasons.items()
-                if self.of_cycle[cycle_at[row]] == row
+                if row in own_rows
             },
             record_reasons=_sorted({**found.record_reasons, **elsewhere}),
         )
 
     def _cycle_at(self) -> Indexes:
-        """Return the cycle of each row, or the one that it follows, int64 [rows]."""
+        """Return the cycle of each row, or the one that it follows, -1 for none, int64 [rows]."""
         rows = np.arange(len(self.moments))
         return np.asarray(np.searchsorted(self.of_cycle, rows, side="right") - 1)
 
@@ -125,9 +129,13 @@ class _Rows:
         cycle_at, told = self._cycle_at(), dict[tuple[int, int], int]()
         for before, after, step_ns in steps:
             low, high = int(cycle_at[before]), int(np.searchsorted(self.of_cycle, after))
-            if high < len(self.of_cycle):
+            if low >= 0 and high < len(self.of_cycle):
                 told[low, high] = told.get((low, high), 0) + step_ns
         return tuple((*between, step_ns) for between, step_ns in told.items())
+
+
+def _beside(sleep: SleepBeside) -> OutsideMoments:
+    return OutsideMoments(sleep.asleep_ns, sleep.awake_ns, silent=_BESIDE_SILENT)
 
 
 def _sorted(reasons: Mapping[int, RecordReason]) -> dict[int, RecordReason]:

@@ -28,10 +28,8 @@ class TimedCycle:
             where the clock of the edges has no relation to the host's (captures).
         records: OS records that were in the log at its end and not before; none where the log
             was not read while the cycles ran.
-        beside: sleeps after it and before the next one, in order.
     """
 
     outside: OutsideCycle
     wake_utc: BoundedNs | None = None
     records: tuple[OsRecord, ...] = ()
-    beside: tuple[SleepBeside, ...] = ()

@@ -20,13 +20,13 @@ _SLEEPS = (OutsideState.S3, OutsideState.S4)
 def sleeps_beside(
     raw: CycleRaw, steps: Iterable[Recovery], wired: Collection[Channel], clock: CampaignClock
 ) -> tuple[SleepBeside, ...]:
-    """Return the sleeps that the steps after a cycle show from beginning to end, in order.
+    """Return the sleeps that steps before or after a cycle show from beginning to end, in order.
 
     A DUT that was off has slept in none of them, where its wires tell that from S4.
 
     Args:
         raw: the cycle.
-        steps: what was done after it, in order.
+        steps: what was done before it, or after it, in the same session; in order.
         wired: the channels that count.
         clock: of the campaign.
     """
@@ -43,7 +43,11 @@ def _sleeps(raw: CycleRaw, step: Recovery, wired: Collection[Channel]) -> Iterat
     """Yield when each sleep of a step began and ended, board clock."""
     edges = [edge for edge in step.edges if edge.channel in wired]
     # A board that began anew counts from nothing: nobody knows when its edges were.
-    if raw.edges and edges and edges[0].t_ns < raw.edges[-1].t_ns:
+    if (
+        raw.edges
+        and edges
+        and (edges[0].t_ns < raw.edges[-1].t_ns) == (step.after_cycle == raw.number)
+    ):
         return
     levels = {channel: level for channel, level in (step.levels or {}).items() if channel in wired}
     for edge in reversed(edges):
