@@ -86,11 +86,14 @@ def test_each_side_of_a_step_is_inside_the_bound(seed, step_s, ahead) -> None:
 
     clock = os_clock(told)
 
+    # Each offset is that of the middle of its own readings, and a crystal drifts between the two.
+    drift_s = 100e-6 * 30 * 60
     segments = [part for part in (told[:ahead], told[ahead:]) if part]
     for segment in segments:
         own = os_clock(segment)
         assert own.bound_s <= 0.54
-        assert abs(own.os_minus_host_s - clock.os_minus_host_s) <= clock.bound_s + own.bound_s
+        apart_s = abs(own.os_minus_host_s - clock.os_minus_host_s)
+        assert apart_s <= clock.bound_s + own.bound_s + drift_s
 
 
 @given(seed=st.integers(0, 10_000), step_s=st.floats(-5000, 5000), ahead=st.integers(1, 29))
