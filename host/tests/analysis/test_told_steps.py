@@ -16,6 +16,7 @@ from resume_rig.model.cycle import Correlation
 from resume_rig.model.match import CycleReason
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.verdict import FindingKind
+from resume_rig.rig.sim.os_clock import OsClock
 
 SET_BY_SOMEBODY = '<Data Name="Reason">1</Data>'
 STEP = (Figure("clock_steps", 1), Figure("clock_stepped_us", 9_000_000))
@@ -118,6 +119,19 @@ def test_each_cycle_whose_clock_was_set_says_so_and_no_other(
 
     expected = {n: {FindingKind.CLOCK_STEP} if n % 10 == 5 else set() for n in range(1, 51)}
     assert kinds_of(answer) == expected
+
+
+def test_a_setting_that_does_not_last_is_told_and_moves_no_cycle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The RTC is not set along with the clock, so that the next wake brings the old time back."""
+    monkeypatch.setattr(OsClock, "set_rtc", lambda _clock, _by_ns: None)
+
+    answer = answer_of(tmp_path, 2, None)
+
+    expected = {n: {FindingKind.CLOCK_STEP} if n % 10 == 5 else set() for n in range(1, 51)}
+    assert kinds_of(answer) == expected
+    assert answer.clock_steps == ()
 
 
 def test_a_setting_that_the_log_does_not_tell_of_is_no_finding(tmp_path: Path) -> None:
