@@ -114,6 +114,16 @@ def test_a_told_step_of_an_even_pace_is_no_lost_record(record) -> None:
     assert found.pairs == tuple((n, n) for n in range(60))
 
 
+def test_a_known_pair_holds_in_either_reading(record) -> None:
+    awake, told = campaign_of(record, 60, jitter_s=0.02)
+    told = saying(set_before(told, 30, 17.0), 30, 17.0)
+
+    found = match(outside(awake[:50]), told[5:], same_epoch=False, known=(7, 2))
+
+    assert found.pairs == tuple((n + 5, n) for n in range(45))
+    assert found.verified
+
+
 @pytest.mark.parametrize("lost", [False, True])
 def test_a_setting_by_an_even_pace_that_never_was_makes_no_wrong_match_certain(
     record, lost: bool
