@@ -1,6 +1,7 @@
 """What `run` says while it runs, in each of its modes."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import pytest
 from resume_rig.campaign.events import CampaignBegan, CycleStarted, LinkTold
 from resume_rig.campaign.hooks import Hooks
 from resume_rig.campaign.plan import default_plan
+from resume_rig.campaign.store import Store
 from resume_rig.cli.campaign_progress import Progress, ProgressMode
 
 from .conftest import Command
@@ -104,3 +106,94 @@ def test_a_command_that_is_none_is_refused_before_anything_moves(
     assert said.status == 2
     assert "could not use the command" in said.err
     assert not Path("x.rrs").exists()
+
+
+def events_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_every_line_is_json_whatever_happens(folder: Path) -> None:
+    script = "import sys; print('\x1b[31m{'); print('}', file=sys.stderr); raise SystemExit(7)"
+    Path("noisy.py").write_text(script, encoding="utf-8")
+    text = 'base = "healthy-laptop"\ntitle = "Hangs"\n[behaviour]\nhang_share = 0.5\n'
+    Path("hangs.toml").write_text(text, encoding="utf-8")
+    noisy = f"{sys.executable} noisy.py"
+    hooks = [word for event in ("failure", "recovery", "end") for word in (f"--on-{event}", noisy)]
+
+    # Only a process of its own shows what its children write to its standard error.
+    words = (*RUN[:4], "8", "--out", "x.rrs", "--dut", "hangs.toml", "--progress", "json")
+    said = subprocess.run(
+        [sys.executable, "-m", "resume_rig", *words, "--power-cycle", noisy, *hooks],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    events = events_of(said.stderr)
+    assert any("ended with status 7" in e["text"] for e in events if e["event"] == "said")
+    (verdict,) = (e for e in events if e["event"] == "verdict")
+    assert verdict["verdict"] == "FAIL"
+    assert (verdict["store"], verdict["report"]) == ("x.rrs", "x.html")
+    assert events[-1] == {"event": "ended", "status": 1}
+    assert said.returncode == 1
+    assert "FAIL: " in said.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ((*RUN, "--dut", "nobody"), 2),
+        (("run", "--resume", "nothing.rrs"), 2),
+        (("run", "--rig", "serial:/nothing/there", "--out", "x.rrs"), 3),
+    ],
+    ids=["dut", "store", "port"],
+)
+def test_what_cannot_begin_is_told_to_a_machine_too(
+    command: Command, words: tuple[str, ...], status: int
+) -> None:
+    said = command(*words, "--progress", "json")
+    *sentences, end = events_of(said.err)
+    assert [e["event"] for e in sentences] == ["said"]
+    assert end == {"event": "ended", "status": status}
+    assert said.status == status
+
+
+def test_a_full_disk_is_told_to_the_command_on_end_with_the_answer_so_far(
+    command: Command, folder: Path
+) -> None:
+    Path("full.toml").write_text(
+        'seed = 7\n[[fault]]\nkind = "disk-full"\nat_s = 30\nfor_s = 600\n', encoding="utf-8"
+    )
+    code = (
+        "import json, os, sys\n"
+        "facts = {k: v for k, v in os.environ.items() if k.startswith('RESUME_RIG_')}\n"
+        f"open({str(folder / 'told')!r}, 'w').write(json.dumps(facts))\n"
+    )
+    Path("hook.py").write_text(code, encoding="utf-8")
+    rig = "sim:clock=virtual,seed=7,faults=full.toml"
+
+    said = command(
+        *("run", "--rig", rig, "--cycles", "9", "--out", "a b.rrs"),
+        *("--on-end", f"{sys.executable} hook.py", "--progress", "json", "--json"),
+    )
+
+    told = json.loads(Path("told").read_text("utf-8"))
+    assert said.status == 2
+    assert told["RESUME_RIG_EVENT"] == "end"
+    assert "is full" in told["RESUME_RIG_TEXT"]
+    assert "`resume-rig run --resume 'a b.rrs'` goes on" in told["RESUME_RIG_TEXT"]
+    assert told["RESUME_RIG_VERDICT"] == said.document["verdict"]
+    assert Path("a b.html").exists()
+
+
+def test_a_store_of_another_process_ends_no_campaign(command: Command, folder: Path) -> None:
+    assert command(*RUN).status == 0
+    Path("hook.py").write_text("open('told', 'w').close()", encoding="utf-8")
+    with Store.resume(Path("x.rrs")):
+        said = command(
+            *("run", "--resume", "x.rrs", "--on-end", f"{sys.executable} {folder / 'hook.py'}")
+        )
+    assert said.status == 2
+    assert said.out == ""
+    assert not Path("told").exists()

@@ -28,6 +28,7 @@ from resume_rig.campaign.recovery_text import DONE_BY, levels_text
 from resume_rig.campaign.tally import Running, Tally
 from resume_rig.cli.console import columns_of, look_of, say
 from resume_rig.cli.progress_json import event_line
+from resume_rig.cli.voice import say_as_json
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.terminal_correlation import cycle_line
@@ -71,7 +72,8 @@ class Progress:
             self._show(event, outside)
         tell_hooks(self._hooks, event, outside if isinstance(event, CycleDone) else None)
         while self._hooks.problems:
-            self._line(f"resume-rig: {self._hooks.problems.pop(0)}")
+            problem = f"resume-rig: {self._hooks.problems.pop(0)}"
+            (say_as_json if self._mode is ProgressMode.JSON else self._line)(problem)
 
     def _count(self, event: CampaignEvent) -> OutsideCycle | None:
         match event:
