@@ -135,6 +135,8 @@ class CampaignPage:
     unmatched_reasons: tuple[str, ...]
     unmatched_records: tuple[str, ...]
     unmatched_more: int
+    plan_state: str | None
+    unfinished: bool
     outcomes: tuple[Pair, ...]
     first_failure: tuple[int, str] | None
     faults: tuple[str, ...]
@@ -186,6 +188,8 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         unmatched_reasons=missing_sentences(cycles),
         unmatched_records=tuple(_record_line(each) for each in records[:_RECORDS_NAMED]),
         unmatched_more=max(len(records) - _RECORDS_NAMED, 0),
+        plan_state=facts.plan_state,
+        unfinished=facts.unfinished,
         outcomes=_outcomes(facts),
         first_failure=facts.first_failure,
         faults=facts.faults[:_FAULTS_SHOWN],
