@@ -113,7 +113,9 @@ def size(count: int, pace: str, *, live: bool) -> None:
         s3,
         np.zeros(count, dtype=np.int64),
     )
-    moments = Moments(UTC_S * S, at_s - 20.0, at_s, np.zeros(count, dtype=np.int64))
+    nothing_said = np.zeros(count)
+    unlike = nothing_said.astype(np.int64)
+    moments = Moments(UTC_S * S, at_s - 20.0, at_s, unlike, nothing_said)
     seen = seen_at(np.arange(count) if live else (), count, count)
     began, cpu = time.perf_counter(), time.process_time()
     found = match_arrays(moments, record_times(columns, NO_SLEEPS), True, seen)

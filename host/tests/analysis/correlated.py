@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from resume_rig.analysis.correlate import TimedCycle, correlate
+from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.model.channel import Actuator
 from resume_rig.model.os_record import Integrity, LogReading, LogSource
 from resume_rig.model.quantity import BoundedNs

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from numpy.random import Generator, SeedSequence, default_rng
 
-from resume_rig.analysis.correlate import TimedCycle, correlate
+from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Correlation

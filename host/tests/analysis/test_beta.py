@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.beta import beta_below, beta_quantile, binomial_at_most, normal_below
+from resume_rig.analysis.beta import (
+    beta_below,
+    beta_quantile,
+    binomial_at_most,
+    normal_below,
+    student_t_beyond,
+)
 
 
 @given(part=st.integers(0, 2**30), a=st.floats(0.1, 500), b=st.floats(0.1, 500))
@@ -42,3 +48,20 @@ def test_a_quantile_is_the_inverse(share: float, a: float, b: float) -> None:
 
 def test_the_normal_distribution() -> None:
     assert normal_below(-1.959964) == pytest.approx(0.025, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("chance", "freedom", "expected"),
+    [
+        # Tables of Student's t, and the closed forms of one and of two degrees of freedom.
+        (0.05, 10, 2.2281),
+        (0.001, 5, 6.8688),
+        (0.01, 1, 1 / math.tan(math.pi * 0.005)),
+        (1e-9, 2, (1 - 1e-9) / math.sqrt(1e-9 * (2 - 1e-9) / 2)),
+        # With many it is the normal distribution.
+        (0.05, 1_000_000, 1.959966),
+        (1e-9, 1_000_000, 6.1094),
+    ],
+)
+def test_students_t(chance: float, freedom: int, expected: float) -> None:
+    assert student_t_beyond(chance, freedom) == pytest.approx(expected, rel=1e-4)

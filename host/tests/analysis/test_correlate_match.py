@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from correlated import AWAKE_NS, BOUNDS, MS, UTC_NS, Campaign, S
 
-from resume_rig.analysis.correlate import TimedCycle
 from resume_rig.analysis.cycle_building import build_cycle
+from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.match import Confidence, RecordReason
 from resume_rig.model.os_record import SleepKind

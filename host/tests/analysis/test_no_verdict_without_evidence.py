@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from correlated import Campaign, S
 
-from resume_rig.analysis.correlate import TimedCycle
+from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.verdict import Verdict
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from resume_rig.analysis.correlate import TimedCycle, correlate
+from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs

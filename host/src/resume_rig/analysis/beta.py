@@ -54,6 +54,17 @@ def beta_quantile(share: float, a: float, b: float) -> float:
     return (low + high) / 2
 
 
+def student_t_beyond(chance: float, freedom: int) -> float:
+    """Return t with P(|T| > t) = `chance` for Student's T.
+
+    Args:
+        chance: 0..1, neither of them.
+        freedom: degrees of it, 1 or more.
+    """
+    x = beta_quantile(chance, freedom / 2, 0.5)
+    return math.sqrt(freedom * (1.0 - x) / x)
+
+
 def normal_below(z: float) -> float:
     """Return P(Z <= z) of the standard normal distribution."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))

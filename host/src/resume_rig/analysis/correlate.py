@@ -10,14 +10,13 @@ from resume_rig.analysis.disagreements import (
     bios_is_impossible,
     disagreements,
     record_missing,
-    state_mismatch,
     surroundings_of,
 )
 from resume_rig.analysis.findings.seen import Surroundings
 from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG, hidden_bios
 from resume_rig.analysis.limits import judge_limits, verdict_of_limits
-from resume_rig.analysis.match import Match, OutsideMoments, match
-from resume_rig.analysis.match_known import match_with
+from resume_rig.analysis.match import Match
+from resume_rig.analysis.match_cycles import match_cycles
 from resume_rig.analysis.measures import sighting_of
 from resume_rig.analysis.norms import usual_rests
 from resume_rig.analysis.os_away import before_sleep
@@ -32,14 +31,13 @@ from resume_rig.analysis.reconcile import (
 )
 from resume_rig.analysis.ruling import campaign_why, rule
 from resume_rig.analysis.statistics import failure_rate
+from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
 from resume_rig.analysis.told_steps import beside_told_steps
-from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import (
     Correlation,
     OsClock,
     Outcome,
     OutsideCycle,
-    OutsideState,
     ReconciledCycle,
 )
 from resume_rig.model.match import (
@@ -53,13 +51,11 @@ from resume_rig.model.match import (
     percent,
 )
 from resume_rig.model.os_record import (
-    NO_SLEEPS,
-    NO_SUSPENDS,
     LogReading,
     OsRecord,
     SleepKind,
 )
-from resume_rig.model.outcome import BROKEN, CAME_BACK, NOT_MATCHED
+from resume_rig.model.outcome import BROKEN, CAME_BACK
 from resume_rig.model.packed_sequence import Derived, PackedSequence
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
@@ -71,23 +67,6 @@ _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
 _MS_NS = 1_000_000
 
 _DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HUNG_IN_RESUME})
-_SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
-
-
-@dataclass(frozen=True, slots=True)
-class TimedCycle:
-    """A cycle and when it was on the host's clock.
-
-    Attributes:
-        wake_utc: host UTC at `outside.awake_from_ns`, of the trigger where that is None. None
-            where the clock of the edges has no relation to the host's (captures).
-        records: OS records that were in the log at its end and not before; none where the log
-            was not read while the cycles ran.
-    """
-
-    outside: OutsideCycle
-    wake_utc: BoundedNs | None = None
-    records: tuple[OsRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +111,7 @@ def correlate(
     platform: Platform = UNKNOWN_PLATFORM,
     *,
     known: KnownPair | None = None,
+    beside: Sequence[SleepBeside] = (),
 ) -> Correlation:
     """Return cycles and OS records as one statement.
 
@@ -145,12 +125,13 @@ def correlate(
         reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
         platform: what else the DUT profile knows of the platform.
         known: a pair that somebody knows.
+        beside: sleeps that the rig made outside of the cycles.
 
     Raises:
         UsageError: the times contradict the known pair.
     """
     related = any(cycle.wake_utc is not None for cycle in cycles)
-    found = _match(cycles, reading.records, known, related=related)
+    found = match_cycles(cycles, reading.records, known, beside, related=related)
     told = _told(cycles, reading, found)
     record_of = {
         index: each.record
@@ -202,32 +183,6 @@ def _not_passed(verdicts: Mapping[tuple[bool, Verdict], int]) -> int:
     return sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
 
 
-def _match(
-    cycles: Sequence[TimedCycle],
-    records: Sequence[OsRecord],
-    known: KnownPair | None,
-    *,
-    related: bool,
-) -> Match:
-    moments = _all_moments(cycles, records, related)
-    seen_in, left_out = _seen_in(cycles, records), _kinds_left_out(cycles, records)
-
-    def matched(pair: tuple[int, int] | None) -> Match:
-        return match(
-            moments,
-            records,
-            same_epoch=related,
-            seen_in=seen_in,
-            left_out=left_out,
-            known=pair,
-        )
-
-    if known is None:
-        return matched(None)
-    numbers = [cycle.outside.number for cycle in cycles]
-    return match_with(known, numbers, moments, records, matched)
-
-
 def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tuple[_Told, ...]:
     """Return of each cycle its record and how certain that is, or why it has none."""
     certainty = {
@@ -250,68 +205,6 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
             reason = CycleReason.AMBIGUOUS
         told.append(_Told(None, None, reason))
     return tuple(told)
-
-
-def _seen_in(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[int | None]:
-    """Return for each record the cycle at whose end it was there first; None where not known."""
-    first: dict[OsRecord, int] = {}
-    for index, cycle in enumerate(cycles):
-        for record in cycle.records:
-            first.setdefault(record, index)
-    return [first.get(record) for record in records]
-
-
-def _kinds_left_out(
-    cycles: Sequence[TimedCycle], records: Sequence[OsRecord]
-) -> frozenset[SleepKind]:
-    """Return the kinds that no record of these cycles can have.
-
-    Where SLP_S3# fell in all of them, a session of Modern Standby between two is none of them;
-    but for a log that tells of nothing else: then it is what the OS takes these sleeps for.
-    """
-    outsides = (cycle.outside for cycle in cycles)
-    slept = {each.state for each in outsides if each.outcome not in NOT_MATCHED}
-    suspended = any(record.kind not in NO_SUSPENDS for record in records)
-    return NO_SUSPENDS if slept <= _SUSPENDED and suspended else NO_SLEEPS
-
-
-def _all_moments(
-    cycles: Sequence[TimedCycle], records: Sequence[OsRecord], related: bool
-) -> list[OutsideMoments]:
-    """Return when the cycles slept and woke, and which kinds of record their wires exclude.
-
-    What speaks against every sleep that the log tells of tells none of them from the others.
-    """
-    one_of_each = {record.kind: record for record in records if record.kind not in NO_SLEEPS}
-    known: dict[tuple[OutsideState, tuple[Channel, ...]], frozenset[SleepKind]] = {}
-    moments: list[OutsideMoments] = []
-    for cycle in cycles:
-        outside = cycle.outside
-        seen = (outside.state, outside.channels)
-        if seen not in known:
-            excluded = frozenset(
-                kind
-                for kind, record in one_of_each.items()
-                if state_mismatch(outside, record) is not None
-            )
-            known[seen] = excluded if len(excluded) < len(one_of_each) else frozenset()
-        moments.append(replace(_moments(cycle, related), unlike=known[seen]))
-    return moments
-
-
-def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
-    outside = cycle.outside
-    unfinished = outside.outcome is Outcome.INTERRUPTED and outside.awake_from_ns is None
-    if unfinished or outside.outcome in NOT_MATCHED:
-        return OutsideMoments(None, None)
-    if not related:
-        return OutsideMoments(outside.asleep_from_ns, outside.awake_from_ns)
-    if cycle.wake_utc is None:
-        return OutsideMoments(None, None)
-    awake_ns = cycle.wake_utc.value_ns
-    if outside.asleep_from_ns is None or outside.awake_from_ns is None:
-        return OutsideMoments(None, awake_ns)
-    return OutsideMoments(awake_ns - outside.awake_from_ns + outside.asleep_from_ns, awake_ns)
 
 
 def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> ReconciledCycle:

@@ -36,11 +36,13 @@ class OutsideMoments:
     Attributes:
         asleep_ns, awake_ns: SLP_S3# falling and rising; None where not known.
         unlike: kinds of sleep that the wires exclude.
+        silent: how likely it is that no OS came back to write a record, 0..1, below 1.
     """
 
     asleep_ns: int | None
     awake_ns: int | None
     unlike: frozenset[SleepKind] = frozenset()
+    silent: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +78,7 @@ def moments_of(cycles: Sequence[OutsideMoments]) -> Moments:
         _seconds(cycles, "asleep_ns", _NS, base_ns),
         _seconds(cycles, "awake_ns", _NS, base_ns),
         np.fromiter((bits[c.unlike] for c in cycles), dtype=np.int64, count=len(cycles)),
+        np.fromiter((c.silent for c in cycles), dtype=np.float64, count=len(cycles)),
     )
 
 

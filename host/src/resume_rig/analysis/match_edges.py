@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from resume_rig.analysis.match_chain import step_cost
-from resume_rig.analysis.match_likelihood import Noise, gains, lost_cost
+from resume_rig.analysis.match_likelihood import Noise, expected, gains, lost_cost
 from resume_rig.analysis.match_live import UNKNOWN
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
@@ -63,7 +63,7 @@ class Edges:
         Args:
             cuts: the first pair of each run but the first, int64 [r].
         """
-        gaps = np.flatnonzero(np.diff(self._likely.rows) > _GAP) + 1
+        gaps = self._gaps()
         count = len(self._likely.rows)
         against = np.zeros(count)
         ends = np.array([0, count], dtype=np.int64)
@@ -75,6 +75,12 @@ class Edges:
         sure = 1.0 / (1.0 + against)
         sure[self._alone(cuts, gaps)] *= ALONE
         return sure
+
+    def _gaps(self) -> Indexes:
+        """Return the pairs behind cycles without a record, of which some should have had one."""
+        due = np.append(0.0, np.cumsum(expected(self._cycles)))
+        rows = self._likely.rows
+        return np.flatnonzero(due[rows[1:]] - due[rows[:-1] + 1] > _GAP - 1) + 1
 
     def _alone(self, cuts: Indexes, gaps: Indexes) -> Indexes:
         """Return the pairs that no other supports: between cycles without a record and a step.

@@ -1,9 +1,10 @@
 """How likely it is that a record tells of a cycle, given how the clocks stand.
 
 All is relative to "the record is of some other sleep". A cycle's record is lost with probability
-`lost`; else its wake lies beside the predicted one, within half a second of RTC quantisation and
-what the time to the OS varies. The time asleep speaks too, whatever the offset, but a record that
-disagrees there is not ruled out: a DUT may hide seconds before its sleep.
+`lost`, and was never written with the one that the wires tell of; else its wake lies beside the
+predicted one, within half a second of RTC quantisation and what the time to the OS varies. The time
+asleep speaks too, whatever the offset, but a record that disagrees there is not ruled out: a DUT
+may hide seconds before its sleep.
 """
 
 from dataclasses import dataclass, replace
@@ -99,6 +100,7 @@ def gains_without_lag(
     row = rows[of]
     worth = _log_density(residual_s, half_s, cycles.news[row])
     worth += entries.log_weight[chosen] - np.log(noise.others_hz) + np.log1p(-noise.lost)
+    worth += np.log1p(-cycles.silent[row])
     worth += _asleep(cycles, entries, row, chosen, noise)
     worth += np.where((cycles.unlike[row] & entries.kind[chosen]) != 0, _UNLIKE, 0.0)
     lag = np.full(len(of), UNKNOWN, dtype=np.int32)
@@ -158,7 +160,8 @@ def lost_cost(
     reach = REACH * max(noise.half_s, _QUANTISED_HALF_S)
     covered = (predicted >= entries.at_s[0] - reach) & (predicted <= entries.at_s[-1] + reach)
     covered |= cycles.reading[rows] < cycles.readings
-    cost = np.where(covered, np.log(noise.lost), 0.0)
+    none = noise.lost + (1.0 - noise.lost) * cycles.silent[rows]
+    cost = np.where(covered, np.log(none), 0.0)
     if cycles.known is not None:
         cost[cycles.index[rows] == cycles.known[0]] = _IMPOSSIBLE
     return cost
@@ -189,7 +192,10 @@ def learnt(
     inside = (entries.at_s >= at.min()) & (entries.at_s <= at.max())
     others = len(np.unique(entries.record[inside])) - len(np.unique(entries.record[entry]))
     span_s = max(float(at.max() - at.min()), 3600.0)
-    covered = int(rows.max() - rows.min()) + 1
+    spanned = slice(int(rows.min()), int(rows.max()) + 1)
+    covered = spanned.stop - spanned.start
+    # A record that no OS was there to write is not lost.
+    wrote = len(rows) + max(expected(cycles)[spanned].sum() - expected(cycles)[rows].sum(), 0.0)
     plain = residual_s[entries.half_s[entry] == 0.0]
     half_s = noise.half_s
     if len(plain) >= 20:
@@ -206,7 +212,7 @@ def learnt(
         late = float(np.clip((int((lag != usual_lag).sum()) + 1) / (len(lag) + 4), 0.02, 0.5))
     return Noise(
         half_s,
-        float(np.clip((covered - len(rows) + 1) / (covered + 4), 0.02, 0.6)),
+        float(np.clip((wrote - len(rows) + 1) / (wrote + 4), 0.02, 0.6)),
         float(max((others + 1) / span_s, 1 / 7200)),
         float(np.median(apart)) if len(apart) >= 5 else 0.3,
         image_bias_s,
@@ -215,6 +221,11 @@ def learnt(
         late,
         _steps_per_cycle(at - cycles.at_s[rows], covered),
     )
+
+
+def expected(cycles: CycleTimes) -> Floats:
+    """Return how many records the wires let expect of each cycle, 0..1, float64 [n]."""
+    return 1.0 - cycles.silent
 
 
 def _steps_per_cycle(apart_s: Floats, cycles: int) -> float:

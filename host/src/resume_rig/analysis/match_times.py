@@ -30,7 +30,7 @@ _GUESSED_HALF_S = {False: 1.8, True: 8.0}
 _OF_OTHERS_HALF_S = {False: 1.0, True: 4.0}
 _OTHERS_OF_AT_LEAST = 3
 # A correction that moves a record by more than this against the others may be a lie.
-_DOUBTFUL_S = 0.7
+_DOUBTFUL_S = 0.3
 _BELIEVED, _NOT_BELIEVED = 0.85, 0.15
 # A record without a single duration is written beside the real one as often as in its place.
 _UNMEASURED_WEIGHT = 0.05
@@ -51,6 +51,7 @@ class CycleTimes:
         readings: how many there were; 0 where the log was not read while the cycles ran.
         news: how much of what a record's time says the one before has not said, float64 [n].
         known: a cycle and the record that somebody knows to be its own, by index; None without.
+        silent: how likely it is that no OS came back to write a record, float64 [n].
     """
 
     base_ns: int
@@ -62,6 +63,7 @@ class CycleTimes:
     readings: int
     news: Floats
     known: tuple[int, int] | None
+    silent: Floats
 
     def of(self, part: slice) -> "CycleTimes":
         """Return some of them."""
@@ -75,6 +77,7 @@ class CycleTimes:
             self.readings,
             self.news[part],
             self.known,
+            self.silent[part],
         )
 
 
@@ -86,12 +89,14 @@ class Moments:
         base_ns: what the times count from.
         asleep_s, awake_s: SLP_S3# falling and rising, float64 [n].
         unlike: bit of each kind that the wires exclude, int64 [n].
+        silent: how likely it is that no OS came back to write a record, float64 [n].
     """
 
     base_ns: int
     asleep_s: Floats
     awake_s: Floats
     unlike: Indexes
+    silent: Floats
 
 
 def cycle_times(
@@ -111,6 +116,7 @@ def cycle_times(
         seen.count,
         np.ones(len(index)),
         known,
+        moments.silent[index],
     )
 
 

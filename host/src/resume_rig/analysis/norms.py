@@ -5,14 +5,17 @@ A time is normal for a kind of sleep and a wake source: S4 and S3, lid and butto
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from statistics import median
 
+from resume_rig.analysis.beta import student_t_beyond
 from resume_rig.analysis.closure_terms import firmware_extra_ms, residual
 from resume_rig.analysis.findings.thresholds import (
+    FAR_SIGMAS,
     FEW_CYCLES,
     MEDIAN_OF,
     SPREAD_OF,
-    UNUSUAL_SIGMAS,
+    UNUSUAL_BY_CHANCE,
 )
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reported_times import MS_NS
@@ -35,24 +38,17 @@ class Norm:
 
     Attributes:
         n: how many values it is of.
-        spread_ns: median absolute deviation, scaled to the standard deviation of a normal
-            distribution; None of fewer than 8.
-        constant_bound_ns: half-width of a constant that was given; None where it was learned.
+        spread_ns: standard deviation from it, what is far out left out; None of fewer than 8.
+        unusual_ns: how far from the median a value has to be to be unusual; None where nobody
+            knows.
+        is_given: whether the DUT profile tells it, and no campaign.
     """
 
     n: int
     median_ns: int
     spread_ns: int | None
-    constant_bound_ns: int | None = None
-
-    @property
-    def unusual_ns(self) -> int | None:
-        """How far from the median a value has to be to be unusual; None where nobody knows."""
-        if self.constant_bound_ns is not None:
-            return self.constant_bound_ns
-        if self.spread_ns is None:
-            return None
-        return round(UNUSUAL_SIGMAS * (1 + FEW_CYCLES / self.n) * self.spread_ns)
+    unusual_ns: int | None
+    is_given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +101,22 @@ def norm_of(values_ns: Sequence[int]) -> Norm | None:
         return None
     middle_ns = round(median(values_ns))
     if n < SPREAD_OF:
-        return Norm(n, middle_ns, None)
-    deviation = median(abs(value_ns - middle_ns) for value_ns in values_ns)
-    return Norm(n, middle_ns, round(_MAD_TO_SIGMA * deviation))
+        return Norm(n, middle_ns, None, None)
+    return Norm(n, middle_ns, *_scatter([abs(value_ns - middle_ns) for value_ns in values_ns]))
+
+
+def _scatter(apart_ns: Sequence[int]) -> tuple[int, int]:
+    """Return spread and limit of the usual, given how far values are from their median.
+
+    A median absolute deviation says which are far out, whatever those are; the others say more
+    exactly how much is usual. At least half of all stay, as half of all are within the deviation.
+    """
+    far_ns = FAR_SIGMAS * (1 + FEW_CYCLES / len(apart_ns)) * _MAD_TO_SIGMA * median(apart_ns)
+    near_ns = [each_ns for each_ns in apart_ns if each_ns <= far_ns]
+    freedom = len(near_ns) - 1
+    spread_ns = sqrt(sum(each_ns * each_ns for each_ns in near_ns) / freedom)
+    beyond = student_t_beyond(UNUSUAL_BY_CHANCE, freedom) * sqrt(1 + 1 / len(near_ns))
+    return round(spread_ns), round(beyond * spread_ns)
 
 
 def usual_rests(norms: Norms) -> tuple[UsualRest, ...]:
@@ -119,7 +128,7 @@ def usual_rests(norms: Norms) -> tuple[UsualRest, ...]:
 
 
 def _given(groups: Iterable[Group], constant: BoundedNs) -> dict[Group, Norm]:
-    norm = Norm(0, constant.value_ns, None, constant_bound_ns=constant.bound_ns)
+    norm = Norm(0, constant.value_ns, None, constant.bound_ns, is_given=True)
     return dict.fromkeys(groups, norm)
 
 

@@ -155,7 +155,7 @@ def _firmware_suspend(record: OsRecord) -> BoundedNs:
 
 @dataclass(frozen=True, slots=True)
 class HiddenMean:
-    """The mean hidden time of cycles in a row.
+    """The mean hidden time of cycles in a row, or in several rows that agree.
 
     Attributes:
         mean: of them; bound as guaranteed.
@@ -172,29 +172,53 @@ def means_in_a_row(
     """Return for each cycle the mean of the row that it is in; None where it is in none.
 
     A row ends where a cycle has no hidden time (its record is lost), and where one hides another
-    time than the others do: it has a finding of its own.
+    time than the others do: it has a finding of its own. Where all rows agree within their bounds,
+    the mean of them all is that of each: what a short one cannot tell, the others do.
 
     Args:
         cycles: in order.
         follows: whether each cycle's sleep began with the clock that the wake before it set: no
             other sleep and no boot was between.
     """
-    known = [cycle.each.value_ns for cycle in cycles if cycle is not None]
-    usual_ns = round(median(known)) if known else 0
+    rows = _rows(cycles, follows)
     found: list[HiddenMean | None] = [None] * len(cycles)
-    row: list[Hidden] = []
-    for index, (cycle, goes_on) in enumerate(zip([*cycles, None], [*follows, False], strict=True)):
-        fits = cycle is not None and abs(cycle.each.value_ns - usual_ns) <= cycle.whole.bound_ns
-        if row and not (fits and goes_on):
-            found[index - len(row) : index] = [_mean(row)] * len(row)
-            row = []
-        if cycle is not None and fits:
-            row.append(cycle)
+    means = [_mean(row, 1) for _, row in rows]
+    if len(rows) > 1:
+        whole = _mean([cycle for _, row in rows for cycle in row], len(rows))
+        if all(_agree(each.mean, whole.mean) for each in means):
+            means = [min(each, whole, key=lambda mean: mean.mean.bound_ns) for each in means]
+    for (first, row), mean in zip(rows, means, strict=True):
+        found[first : first + len(row)] = [mean] * len(row)
     return found
 
 
-def _mean(row: Sequence[Hidden]) -> HiddenMean:
-    n = len(row)
-    value_ns = sum(cycle.each.value_ns for cycle in row) // n
-    bound_ns = sum(cycle.each.bound_ns for cycle in row) // n
-    return HiddenMean(BoundedNs(value_ns, bound_ns + -(-2 * OS_CLOCK_NS // n)), n)
+def _rows(
+    cycles: Sequence[Hidden | None], follows: Sequence[bool]
+) -> list[tuple[int, list[Hidden]]]:
+    """Return the rows, each with the index of its first cycle."""
+    known = [cycle.each.value_ns for cycle in cycles if cycle is not None]
+    usual_ns = round(median(known)) if known else 0
+    rows: list[tuple[int, list[Hidden]]] = []
+    is_open = False
+    for index, (cycle, goes_on) in enumerate(zip(cycles, follows, strict=True)):
+        if cycle is None or abs(cycle.each.value_ns - usual_ns) > cycle.whole.bound_ns:
+            is_open = False
+            continue
+        if is_open and goes_on:
+            rows[-1][1].append(cycle)
+        else:
+            rows.append((index, [cycle]))
+        is_open = True
+    return rows
+
+
+def _agree(one: BoundedNs, other: BoundedNs) -> bool:
+    return abs(one.value_ns - other.value_ns) <= one.bound_ns + other.bound_ns
+
+
+def _mean(cycles: Sequence[Hidden], rows: int) -> HiddenMean:
+    """Return the mean of cycles in so many rows: at both ends of each is half a second."""
+    n = len(cycles)
+    value_ns = sum(cycle.each.value_ns for cycle in cycles) // n
+    bound_ns = sum(cycle.each.bound_ns for cycle in cycles) // n
+    return HiddenMean(BoundedNs(value_ns, bound_ns - (-2 * OS_CLOCK_NS * rows // n)), n)

@@ -62,7 +62,7 @@ def os_clock(readings: Sequence[ClockReading]) -> OsClock | None:
 
 
 def with_segments(readings: Sequence[ClockReading], set_before: Collection[int]) -> OsClock | None:
-    """Return the OS clock with a segment for each time between two settings of it.
+    """Return the OS clock with a segment for each time between two settings; it holds them all.
 
     Args:
         readings: in order of their cycles.
@@ -80,7 +80,10 @@ def with_segments(readings: Sequence[ClockReading], set_before: Collection[int])
             first, last = part[0].cycle, part[-1].cycle
             value_s, bound_s = own.os_minus_host_s, own.bound_s
             segments.append(OsClockSegment(first, last, value_s, bound_s, own.drift_ppm))
-    return replace(whole, segments=tuple(segments))
+    # A setting by less than the RTC's second can leave an offset that all readings allow, and that
+    # was true on no side of it.
+    reach_s = max(abs(s.os_minus_host_s - whole.os_minus_host_s) + s.bound_s for s in segments)
+    return replace(whole, bound_s=max(whole.bound_s, reach_s), segments=tuple(segments))
 
 
 def _drift_ppm(

@@ -43,6 +43,7 @@ def assess(
         reset_to_tsc_of(identity.dut),
         platform_of(identity.dut),
         known=known,
+        beside=timed.beside,
     )
     return dataclasses.replace(correlation, board_clock=timed.board_clock)
 

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from resume_rig.analysis.correlate import TimedCycle, correlate
+from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycle_building import build_cycle, split_cycles
 from resume_rig.analysis.platform import platform_of
+from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.campaign.budgets import capture_budgets
 from resume_rig.model.campaign import CampaignFacts

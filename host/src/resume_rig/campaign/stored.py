@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from resume_rig.analysis.correlate import TimedCycle
 from resume_rig.analysis.light_blocks import onset_of_blocks
+from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
 from resume_rig.campaign.hung import with_hang
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
@@ -16,6 +16,7 @@ from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.plan_progress import PlanProgress, progress_of
 from resume_rig.campaign.raw import CommandName, CycleRaw, Recovery, Session
 from resume_rig.campaign.record_texts import without_text
+from resume_rig.campaign.sleeps_beside import sleeps_beside
 from resume_rig.campaign.store import Store
 from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.campaign.stored_cycles import StoredCycles
@@ -114,11 +115,13 @@ class TimedCampaign:
 
     Attributes:
         calibrations: of each cycle, the rate that the board's clock was proven to have, if any.
+        beside: sleeps that the rig made outside of the cycles, in order.
     """
 
     cycles: Sequence[TimedCycle]
     board_clock: BoardClock
     calibrations: Sequence[RateCalibration | None]
+    beside: tuple[SleepBeside, ...] = ()
 
 
 def outside_cycles(stored: StoredCampaign) -> Sequence[TimedCycle]:
@@ -140,27 +143,38 @@ def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
     """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
     clock = clock_of(stored)
     calibrations: list[RateCalibration | None] = []
-    cycles = PackedSequence(_timed(stored, clock, calibrations), kept=stored.reading.records)
+    beside: list[SleepBeside] = []
+    timed = _timed(stored, clock, calibrations, beside)
+    cycles = PackedSequence(timed, kept=stored.reading.records)
     told = clock.told([each.bound_ppb for each in calibrations if each is not None])
-    return TimedCampaign(cycles, told, PackedSequence(calibrations))
+    return TimedCampaign(cycles, told, PackedSequence(calibrations), tuple(beside))
 
 
 def _timed(
-    stored: StoredCampaign, clock: CampaignClock, calibrations: list[RateCalibration | None]
+    stored: StoredCampaign,
+    clock: CampaignClock,
+    calibrations: list[RateCalibration | None],
+    beside: list[SleepBeside],
 ) -> Iterator[TimedCycle]:
-    """Yield each cycle; to `calibrations` goes what its intervals were corrected by."""
+    """Yield each cycle.
+
+    To `calibrations` goes what its intervals were corrected by, to `beside` what slept beside it.
+    """
     steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
     for step in stored.recoveries:
         steps[step.session, step.after_cycle].append(step)
-    index = 0
+    wired, index, last = stored.identity.wired, 0, (0, 0)
     for raw in stored.cycles:
+        if raw.session != last[0]:
+            beside += sleeps_beside(raw, steps.get((raw.session, last[1]), ()), wired, clock)
+        last = raw.session, raw.number
         calibration = clock.calibration(raw)
         calibrations.append(calibration)
         outside = _outside(raw, stored, index, calibration)
-        outside = with_hang(
-            outside, steps.get((raw.session, raw.number), ()), stored.identity.wired
-        )
+        after = steps.get((raw.session, raw.number), ())
+        outside = with_hang(outside, after, wired)
         outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
+        beside += sleeps_beside(raw, after, wired, clock)
         yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records)
         index += raw.outcome is not Outcome.INTERRUPTED
 

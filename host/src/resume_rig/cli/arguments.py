@@ -172,3 +172,16 @@ def kind_of_sleep(text: str) -> SleepKind:
             f"{text!r} is not a kind of sleep; allowed are {', '.join(SLEEPS)}"
         )
     return SleepKind(text)
+
+
+def percent(text: str) -> float:
+    """Read a share in %, 0.01 to 50."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.01 <= value <= 50:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no share; allowed are numbers of % from 0.01 to 50"
+        )
+    return value

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.cli.arguments import add_verb, kind_of_sleep
+from resume_rig.cli.arguments import add_verb, kind_of_sleep, percent
 from resume_rig.cli.console import (
     answer,
     check_output,
@@ -51,14 +51,14 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--matters",
         metavar="PERCENT",
-        type=_percent,
+        type=percent,
         default=5.0,
         help="the smallest slow-down that matters, in %% of the base's median (default 5)",
     )
     parser.add_argument(
         "--alpha",
         metavar="PERCENT",
-        type=_percent,
+        type=percent,
         default=5.0,
         help="chance to name a difference where there is none, in %%, over all times (default 5)",
     )
@@ -98,15 +98,3 @@ def _told(found: "Comparison", *, as_json: bool) -> "Iterable[str]":
     return comparison_table(
         found, colour=look.colour, unicode=look.unicode, width=columns_of(sys.stdout)
     )
-
-
-def _percent(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.01 <= value <= 50:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no share; allowed are numbers of % from 0.01 to 50"
-        )
-    return value

@@ -214,7 +214,7 @@ class UsualRest:
     Attributes:
         n: cycles that it is of, without ignored and warm-up ones.
         residual_ns: median of PLTRST# -> light minus BiosInit minus DriverInit.
-        spread_ns: scaled median absolute deviation from it; None below 8 cycles.
+        spread_ns: standard deviation from it, what is far out left out; None below 8 cycles.
     """
 
     kind: SleepKind

@@ -9,11 +9,13 @@ from markupsafe import Markup
 from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.comparison import Comparison
 from resume_rig.model.cycle import Correlation
+from resume_rig.model.fleet import Fleet
 from resume_rig.model.judgement import LogJudgement
 from resume_rig.model.recorded import RecordedCycle
 from resume_rig.report.campaign_view import campaign_page
 from resume_rig.report.compare_view import comparison_page
 from resume_rig.report.failure_view import failures, is_failure
+from resume_rig.report.fleet_view import fleet_page
 from resume_rig.report.hostile_text import one_line
 from resume_rig.report.log_view import log_page
 from resume_rig.report.raw_data import NOTHING_RAW, RawData
@@ -62,6 +64,12 @@ def comparison_report(comparison: Comparison, generated_utc: str) -> str:
     """Return the page of a comparison; `generated_utc` is printed as it is."""
     page = comparison_page(comparison, generated_utc)
     return _environment().get_template("compare.html.j2").render(page=page)
+
+
+def fleet_report(fleet: Fleet, generated_utc: str) -> str:
+    """Return the page of many campaigns; `generated_utc` is printed as it is."""
+    page = fleet_page(fleet, generated_utc)
+    return _environment().get_template("fleet.html.j2").render(page=page)
 
 
 @cache  # compiling the templates takes longer than filling them in

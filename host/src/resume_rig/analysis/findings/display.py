@@ -25,7 +25,7 @@ def unexplained_findings(seen: Seen) -> Found:
         return
     if claim_of(seen) is not Claim.POSSIBLE:
         return
-    whose = "campaign" if norm.constant_bound_ns is None else "platform"
+    whose = "platform" if norm.is_given else "campaign"
     more = "later" if rest.value_ns > 0 else "earlier"
     yield Finding(
         FindingKind.UNEXPLAINED,

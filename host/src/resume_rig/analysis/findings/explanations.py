@@ -127,9 +127,9 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         FindingKind.UNEXPLAINED: Explained(
             "The light came earlier or later than all that is known explains.",
             "Compare with cycles beside it, with their edges in view.",
-            f"{at.UNEXPLAINED_NS // _MS} ms, the bound, and {at.UNUSUAL_SIGMAS} (1 + "
-            f"{at.FEW_CYCLES}/n) standard deviations of n cycles (8 or more); or the half-width "
-            "of the constant in the DUT profile",
+            f"{at.UNEXPLAINED_NS // _MS} ms, the bound, and what one healthy cycle in "
+            f"{1 / at.UNUSUAL_BY_CHANCE:,.0f} departs by, as far as {at.SPREAD_OF} cycles or more "
+            "tell; or the half-width of the constant in the DUT profile",
         ),
     }
 )

@@ -46,11 +46,17 @@ UNEXPLAINED_NS: Final = 50 * _MS
 ONE_CAUSE: Final = 3
 """`bios-under-reported` by the light: BIOS time and rest agree to a third of the rest."""
 
-UNUSUAL_SIGMAS: Final = 5
-"""Drivers and light vary by themselves; five standard deviations are no such variation."""
+UNUSUAL_BY_CHANCE: Final = 1e-9
+"""Drivers and light vary by themselves; by more than usual in so many healthy cycles, if normally.
+
+Scatter that is skewed or has longer tails than a normal one does so some hundred times more often.
+"""
+
+FAR_SIGMAS: Final = 5
+"""What is farther out, by median absolute deviations, does not count in what is usual."""
 
 FEW_CYCLES: Final = 12
-"""Of n cycles a spread is known to some 12/n of itself: UNUSUAL_SIGMAS grows by that share."""
+"""Of n cycles that deviation is known to some 12/n of itself: FAR_SIGMAS grows by that share."""
 
 LIGHT_AFTER_COMPLETE_NS: Final = 1_000 * _MS
 """`complete-before-light`, where the DUT profile says no better: monitors take long to lock."""

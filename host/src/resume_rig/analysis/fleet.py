@@ -1,0 +1,178 @@
+"""Puts many campaigns side by side: groups, the units in them, and one answer."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from resume_rig.analysis.fleet_odd import odd_failures, odd_medians
+from resume_rig.analysis.statistics import failure_rate
+from resume_rig.model.fleet import (
+    Fleet,
+    FleetCampaign,
+    FleetGroup,
+    GroupTimes,
+    Trait,
+    UnreadStore,
+)
+from resume_rig.model.requirement import Requirement
+from resume_rig.model.series import FailureRate
+from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.verdict import Verdict
+
+_WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
+_DO: Final = {
+    Verdict.FAIL: ("fails", "fail"),
+    Verdict.MARGINAL: ("is marginal", "are marginal"),
+    Verdict.NO_EVIDENCE: ("gives no evidence", "give no evidence"),
+}
+_NAMED_MOST: Final = 3
+_MEDIAN_ERROR: Final = math.sqrt(math.pi / 2)
+"""The standard error of a median of n normal values is this times their deviation over root n."""
+
+
+def survey(
+    campaigns: Iterable[FleetCampaign],
+    requirement: Requirement,
+    by: Sequence[Trait],
+    *,
+    matters: float = 0.05,
+    unread: Sequence[UnreadStore] = (),
+    copies: Sequence[tuple[str, str]] = (),
+) -> Fleet:
+    """Return the answer over many campaigns.
+
+    Args:
+        campaigns: any number, in any order.
+        requirement: what all of them were judged against.
+        by: traits that campaigns of one group have in common; none makes one group of all.
+        matters: the smallest difference between units that matters, as a share, 0..1.
+        unread: stores that could not be taken in.
+        copies: stores that were counted once.
+    """
+    sorted_in: defaultdict[tuple[str, ...], list[FleetCampaign]] = defaultdict(list)
+    for campaign in campaigns:
+        sorted_in[tuple(campaign.traits[trait] for trait in by)].append(campaign)
+    groups = [
+        _group(dict(zip(by, values, strict=True)), found, matters)
+        for values, found in sorted(sorted_in.items())
+    ]
+    groups.sort(key=lambda group: _WORST_FIRST.index(group.verdict))
+    verdict, why = _answer([each for group in groups for each in group.campaigns])
+    if unread:
+        why += f"; {count_of(len(unread), 'store')} could not be read"
+    return Fleet(requirement, tuple(by), tuple(groups), verdict, why, tuple(unread), tuple(copies))
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst; what gives no evidence is worse than a PASS. NO-EVIDENCE of none."""
+    return min(verdicts, key=_WORST_FIRST.index, default=Verdict.NO_EVIDENCE)
+
+
+def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:
+    verdict = worst(each.verdict for each in campaigns)
+    if not campaigns:
+        return verdict, "there is no campaign to judge"
+    all_of = f"{count_of(len(campaigns), 'campaign')} of {count_of(_units(campaigns), 'unit')}"
+    if verdict is Verdict.PASS:
+        rate = _failures(campaigns)
+        bound = "" if rate is None else f"; {percent_of_these(rate)}"
+        passes = "passes" if len(campaigns) == 1 else "pass"
+        return verdict, f"{all_of} {passes}{bound}"
+    those = [each.path for each in campaigns if each.verdict is verdict]
+    named = ", ".join(those[:_NAMED_MOST])
+    more = len(those) - _NAMED_MOST
+    do = _DO[verdict][len(those) > 1]
+    return (
+        verdict,
+        f"{len(those)} of {all_of} {do}: {named}{f' and {more} more' if more > 0 else ''}",
+    )
+
+
+def percent_of_these(rate: FailureRate) -> str:
+    """Return how often cycles fail, and for what that holds."""
+    return (
+        f"{rate.failures} of {count_of(rate.n, 'judged resume')} failed, at most "
+        f"{percent_up(rate.upper)} with 95 % confidence, of these units"
+    )
+
+
+def _group(
+    traits: Mapping[Trait, str], campaigns: list[FleetCampaign], matters: float
+) -> FleetGroup:
+    campaigns.sort(key=lambda c: (_WORST_FIRST.index(c.verdict), c.begun_utc_ns, c.path))
+    units: defaultdict[str, list[FleetCampaign]] = defaultdict(list)
+    for campaign in campaigns:
+        units[campaign.unit].append(campaign)
+    counts = {unit: _counted(found) for unit, found in units.items()}
+    failed = sum(1 for f, n in counts.values() if f)
+    tried = sum(1 for f, n in counts.values() if n)
+    names = dict.fromkeys(name for campaign in campaigns for name in campaign.times)
+    medians: dict[str, dict[str, float]] = {}
+    times = []
+    for name in names:
+        of_units = {
+            unit: middle
+            for unit, found in units.items()
+            if (middle := _middle(name, found)) is not None
+        }
+        medians[name] = {unit: median_ms for unit, (median_ms, _, _) in of_units.items()}
+        times.append(_times(name, list(of_units.values())))
+    return FleetGroup(
+        traits=traits,
+        campaigns=tuple(campaigns),
+        units=len(units),
+        verdict=worst(each.verdict for each in campaigns),
+        failures=_failures(campaigns),
+        units_failed=failed,
+        units_share=failure_rate(failed, tried),
+        times=tuple(times),
+        odd=(*odd_failures(counts), *odd_medians(medians, matters)),
+    )
+
+
+def _times(name: str, units: Sequence[tuple[float, float, int]]) -> GroupTimes:
+    """Return a measure over units, of each its median, its deviation, and its number of values."""
+    medians = np.asarray([median_ms for median_ms, _, _ in units])
+    errors = np.asarray([_MEDIAN_ERROR * spread / math.sqrt(n) for _, spread, n in units])
+    count = len(units)
+    between = None
+    if count >= 3:
+        between = math.sqrt(max(0.0, float(medians.var(ddof=1) - np.mean(errors**2))))
+    return GroupTimes(
+        name=name,
+        units=count,
+        median_ms=float(np.median(medians)),
+        low_ms=float(medians.min()),
+        high_ms=float(medians.max()),
+        # One more of count + 1 alike values is the lowest or the highest with 2 in count + 1.
+        next_within=None if count < 2 else (count - 1) / (count + 1),
+        between_ms=between,
+        within_ms=float(np.median([spread for _, spread, _ in units])),
+    )
+
+
+def _middle(name: str, campaigns: Sequence[FleetCampaign]) -> tuple[float, float, int] | None:
+    """Return median, deviation and number of values of one unit, over its campaigns."""
+    found = [campaign.times[name] for campaign in campaigns if name in campaign.times]
+    n = sum(each.n for each in found)
+    if not n:
+        return None
+    median = sum(each.median_ms * each.n for each in found) / n
+    spread = sum(each.spread_ms * each.n for each in found) / n
+    return median, spread, n
+
+
+def _counted(campaigns: Iterable[FleetCampaign]) -> tuple[int, int]:
+    rates = [each.failures for each in campaigns if each.failures is not None]
+    return sum(rate.failures for rate in rates), sum(rate.n for rate in rates)
+
+
+def _failures(campaigns: Iterable[FleetCampaign]) -> FailureRate | None:
+    return failure_rate(*_counted(campaigns))
+
+
+def _units(campaigns: Iterable[FleetCampaign]) -> int:
+    return len({each.unit for each in campaigns})

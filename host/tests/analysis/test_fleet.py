@@ -1,0 +1,220 @@
+"""Many campaigns side by side: groups, units apart, and how often that is said of alike ones."""
+
+import functools
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from resume_rig.analysis.fleet import survey, worst
+from resume_rig.analysis.fleet_odd import ALPHA, UNITS_LEAST, odd_failures, odd_medians
+from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.statistics import failure_rate
+from resume_rig.model.fleet import Fleet, FleetCampaign, TimesOf, Trait, UnreadStore
+from resume_rig.model.verdict import Verdict
+
+REQUIREMENT = load_requirement("sysfund-0004")
+BY = (Trait.PRODUCT, Trait.BIOS)
+
+
+rate_of = functools.cache(failure_rate)
+
+
+def campaign(
+    number: int = 1,
+    *,
+    unit: str | None = None,
+    median_ms: float = 900.0,
+    n: int = 100,
+    failed: int = 0,
+    verdict: Verdict = Verdict.PASS,
+    bios: str = "1.07",
+    product: str = "Book",
+    spread_ms: float = 30.0,
+) -> FleetCampaign:
+    times = TimesOf("resume_ms", n, median_ms, median_ms + 50, median_ms + 90, spread_ms)
+    return FleetCampaign(
+        path=f"c{number}.rrs",
+        unit=f"u{number}" if unit is None else unit,
+        traits=dict.fromkeys(Trait, "") | {Trait.PRODUCT: product, Trait.BIOS: bios},
+        begun_utc_ns=number,
+        running=False,
+        marks=(),
+        cycles=n,
+        verdict=verdict,
+        why="",
+        failures=rate_of(failed, n),
+        outcomes={"slept-and-woke": n},
+        findings={},
+        times={"resume_ms": times} if n else {},
+    )
+
+
+def of(*campaigns: FleetCampaign, by: tuple[Trait, ...] = BY) -> Fleet:
+    return survey(campaigns, REQUIREMENT, by)
+
+
+def units(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Mapping[str, float]:
+    return {f"u{number}": float(value) for number, value in enumerate(values)}
+
+
+def test_the_answer_is_the_worst_and_no_evidence_is_worse_than_a_pass() -> None:
+    order = [Verdict.PASS, Verdict.NO_EVIDENCE, Verdict.MARGINAL, Verdict.FAIL]
+    for number in range(1, len(order) + 1):
+        assert worst(order[:number]) is order[number - 1]
+        assert (
+            of(*(campaign(i, verdict=v) for i, v in enumerate(order[:number]))).verdict
+            is (order[number - 1])
+        )
+    assert of().verdict is Verdict.NO_EVIDENCE
+    assert of().why == "there is no campaign to judge"
+
+
+def test_groups_have_their_traits_in_common_and_the_worst_stands_first() -> None:
+    fleet = of(
+        campaign(1, bios="1.06"),
+        campaign(2, bios="1.07"),
+        campaign(3, bios="1.07", verdict=Verdict.FAIL),
+        campaign(4, bios="1.08", verdict=Verdict.MARGINAL),
+    )
+
+    assert [group.traits[Trait.BIOS] for group in fleet.groups] == ["1.07", "1.08", "1.06"]
+    assert [each.path for each in fleet.groups[0].campaigns] == ["c3.rrs", "c2.rrs"]
+    assert fleet.why == "1 of 4 campaigns of 4 units fails: c3.rrs"
+    assert len(of(campaign(1, bios="a"), campaign(2, bios="b"), by=()).groups) == 1
+
+
+def test_a_pass_says_what_it_shows_and_of_whom() -> None:
+    assert of(campaign(1), campaign(2, unit="u1")).why == (
+        "2 campaigns of 1 unit pass; 0 of 200 judged resumes failed, at most 1.5 % with 95 % "
+        "confidence, of these units"
+    )
+
+
+def test_a_store_that_was_not_read_is_part_of_the_answer() -> None:
+    fleet = survey([campaign()], REQUIREMENT, BY, unread=[UnreadStore("x.rrs", "it is damaged")])
+
+    assert fleet.verdict is Verdict.PASS
+    assert fleet.why.endswith("; 1 store could not be read")
+
+
+def test_campaigns_of_one_unit_are_one_unit() -> None:
+    fleet = of(
+        campaign(1, unit="a", median_ms=900, n=300),
+        campaign(2, unit="a", median_ms=940, n=100, failed=1),
+        campaign(3, unit="b", median_ms=1000),
+        campaign(4, unit="c", n=0),
+    )
+    (group,) = fleet.groups
+    (times,) = group.times
+
+    assert group.units == 3
+    assert (group.units_failed, group.units_share.n if group.units_share else None) == (1, 2)
+    assert (times.units, times.low_ms, times.high_ms) == (2, 910.0, 1000.0)
+    assert times.next_within == pytest.approx(1 / 3)
+    assert times.between_ms is None  # two units show no spread
+
+
+def test_the_spread_between_units_is_found_beside_that_within_them() -> None:
+    random = np.random.default_rng(5)
+    medians = []
+    for _ in range(200):
+        units_ms = random.normal(900, 40, size=20)
+        errors = math.sqrt(math.pi / 2) * 60 / math.sqrt(25)
+        seen = units_ms + random.normal(0, errors, size=20)
+        fleet = of(*(campaign(i, median_ms=v, n=25, spread_ms=60) for i, v in enumerate(seen)))
+        between = fleet.groups[0].times[0].between_ms
+        assert between is not None
+        medians.append(between**2)
+
+    assert math.sqrt(np.mean(medians)) == pytest.approx(40, rel=0.08)
+
+
+@pytest.mark.parametrize("count", [5, 8, 20, 60])
+def test_alike_units_are_named_in_one_group_of_a_hundred_at_most(count: int) -> None:
+    random = np.random.default_rng(count)
+    fleets = 700
+    named = sum(
+        bool(odd_medians({"resume_ms": units(random.normal(900, 30, size=count))}, 0.0))
+        for _ in range(fleets)
+    )
+
+    # 1 % and three standard deviations of a count.
+    assert named <= fleets * ALPHA + 3 * math.sqrt(fleets * ALPHA)
+
+
+def test_several_measures_do_not_make_a_false_name_likelier() -> None:
+    random = np.random.default_rng(9)
+    fleets = 700
+    named = 0
+    for _ in range(fleets):
+        medians = {name: units(random.normal(900, 30, size=12)) for name in ("a", "b", "c")}
+        named += bool(odd_medians(medians, 0.0))
+
+    assert named <= fleets * ALPHA + 3 * math.sqrt(fleets * ALPHA)
+
+
+def test_a_unit_apart_is_named_and_two_do_not_hide_each_other() -> None:
+    random = np.random.default_rng(2)
+    one = two = 0
+    for _ in range(200):
+        values = random.normal(900, 10, size=20)
+        values[3] += 90
+        found = odd_medians({"resume_ms": units(values)}, 0.05)
+        one += [odd.unit for odd in found] == ["u3"]
+        values[7] += 95
+        found = odd_medians({"resume_ms": units(values)}, 0.05)
+        two += {odd.unit for odd in found} == {"u3", "u7"}
+
+    assert (one, two) == (200, 200)
+
+
+def test_a_difference_that_does_not_matter_is_not_named() -> None:
+    values = np.array([900.0, 900.1, 900.2, 899.9, 900.0, 899.8, 912.0])
+
+    assert odd_medians({"resume_ms": units(values)}, 0.01) != ()
+    assert odd_medians({"resume_ms": units(values)}, 0.05) == ()
+
+
+def test_few_units_or_equal_ones_name_nobody() -> None:
+    few = dict.fromkeys(("a", "b", "c"), 900.0) | {"d": 2000.0}
+    assert len(few) < UNITS_LEAST
+
+    assert odd_medians({"resume_ms": few}, 0.05) == ()
+    assert odd_medians({"resume_ms": dict.fromkeys("abcdef", 900.0)}, 0.05) == ()
+
+
+def test_a_unit_that_fails_more_often_is_named() -> None:
+    counts = {f"u{i}": (1, 500) for i in range(6)} | {"bad": (14, 500), "idle": (0, 0)}
+
+    (odd,) = odd_failures(counts)
+
+    assert (odd.unit, odd.measure) == ("bad", None)
+    assert odd.value == pytest.approx(0.028)
+    assert odd.others == pytest.approx(0.002)
+    assert odd_failures({"only": (9, 10)}) == ()
+    assert odd_failures({f"u{i}": (i % 2, 500) for i in range(8)}) == ()
+
+
+@settings(max_examples=30)
+@given(
+    st.permutations(range(7)),
+    st.lists(st.floats(100, 5000), min_size=7, max_size=7),
+)
+def test_the_order_of_the_stores_changes_nothing(order: list[int], medians: list[float]) -> None:
+    campaigns = [campaign(i, median_ms=ms, failed=i // 5) for i, ms in enumerate(medians)]
+
+    assert of(*(campaigns[i] for i in order)) == of(*campaigns)
+
+
+def test_times_that_nobody_measured_are_absent() -> None:
+    empty = replace(campaign(), times={}, failures=None, verdict=Verdict.NO_EVIDENCE)
+    (group,) = of(empty).groups
+
+    assert group.times == ()
+    assert group.failures is None
+    assert group.units_share is None

@@ -1,0 +1,141 @@
+"""Finding stores, reading many of them, and counting a campaign once."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from resume_rig.analysis.requirement import load_requirement
+from resume_rig.campaign.fleet_line import SurveyedStore, UnitBy, survey_store
+from resume_rig.campaign.fleet_stores import counted_once, find_stores, survey_stores
+from resume_rig.campaign.store import Store
+from resume_rig.campaign.store_salvage import salvage
+from resume_rig.cli.main import main
+from resume_rig.model.errors import UsageError
+from resume_rig.model.fleet import Trait, UnreadStore
+
+REQUIREMENT = load_requirement("sysfund-0004")
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two campaigns in two folders, and a file that is none."""
+    folder = tmp_path_factory.mktemp("fleet")
+    for name, dut, seed in (("a/one", "healthy-laptop", 1), ("b/two", "healthy-desktop", 2)):
+        path = folder / f"{name}.rrs"
+        path.parent.mkdir()
+        words = ["run", "--rig", f"sim:clock=virtual,seed={seed}", "--dut", dut, "--cycles", "6"]
+        assert main([*words, "--out", str(path)]) == 0
+    (folder / "b" / "torn.rrs").write_bytes((folder / "a" / "one.rrs").read_bytes()[:9000])
+    return folder
+
+
+def surveyed(paths: list[Path], jobs: int = 1) -> list[SurveyedStore | UnreadStore]:
+    told: list[tuple[int, Path]] = []
+    found = survey_stores(
+        paths, REQUIREMENT, UnitBy.DUT, jobs=jobs, told=lambda *each: told.append(each)
+    )
+    answers = list(found)
+    assert [number for number, _ in told] == list(range(1, len(paths) + 1))
+    assert sorted(path for _, path in told) == sorted(paths)
+    return answers
+
+
+def test_stores_are_found_in_folders_once_each(stores: Path, tmp_path: Path) -> None:
+    (tmp_path / "again.rrs").symlink_to(stores / "a" / "one.rrs")
+    (tmp_path / "loop").symlink_to(tmp_path)
+
+    found = find_stores([stores, tmp_path, stores / "a" / "one.rrs"])
+
+    assert found == (stores / "a" / "one.rrs", stores / "b" / "torn.rrs", stores / "b" / "two.rrs")
+
+
+def test_a_place_without_a_store_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no file named \*\.rrs in it or below it"):
+        find_stores([tmp_path])
+    with pytest.raises(UsageError, match="there is no such file or folder"):
+        find_stores([tmp_path / "x.rrs"])
+
+
+def test_a_store_is_a_line_and_a_torn_one_a_sentence(stores: Path) -> None:
+    one, torn = surveyed([stores / "a" / "one.rrs", stores / "b" / "torn.rrs"])
+
+    assert isinstance(one, SurveyedStore)
+    line = one.campaign
+    assert (line.unit, line.cycles, line.outcomes) == (
+        "healthy-laptop",
+        6,
+        {"slept-and-woke": 6},
+    )
+    assert line.traits[Trait.PRODUCT] == "Example Corp. Notebook 14"
+    assert line.traits[Trait.STATE] == "S3"
+    assert line.failures is not None
+    assert (line.failures.failures, line.failures.n) == (0, 5)
+    assert line.times["resume_ms"].n == 5
+    assert not line.running
+    assert isinstance(torn, UnreadStore)
+    assert "torn.rrs" in torn.why
+
+
+def test_processes_of_their_own_say_the_same(stores: Path) -> None:
+    paths = list(find_stores([stores]))
+
+    assert surveyed(paths, jobs=2) == surveyed(paths, jobs=1)
+
+
+def test_units_are_told_apart_as_asked(stores: Path) -> None:
+    path = stores / "a" / "one.rrs"
+    units = {
+        by: found.campaign.unit
+        for by in UnitBy
+        if isinstance(found := survey_store(path, REQUIREMENT, by), SurveyedStore)
+    }
+
+    assert units == {
+        UnitBy.DUT: "healthy-laptop",
+        UnitBy.FOLDER: str(path.parent),
+        UnitBy.STORE: str(path),
+    }
+
+
+def test_copies_count_once_and_the_longest_of_them(stores: Path, tmp_path: Path) -> None:
+    whole = stores / "a" / "one.rrs"
+    copy, short = tmp_path / "copy.rrs", tmp_path / "short.rrs"
+    shutil.copy(whole, copy)
+    shutil.copy(whole, short)
+    with sqlite3.connect(short) as connection:
+        connection.execute("DELETE FROM cycle WHERE number > 3")
+    salvaged = tmp_path / "salvaged.rrs"
+    salvage(short, salvaged)
+    with Store.open(salvaged) as store:
+        assert store.salvaged is not None
+
+    campaigns, unread, copies = counted_once(surveyed([salvaged, copy, whole]))
+
+    assert [each.path for each in campaigns] == [str(copy)]
+    assert unread == ()
+    assert set(copies) == {(str(salvaged), str(copy)), (str(whole), str(copy))}
+
+
+def test_a_store_that_is_being_written_is_told_as_running(stores: Path, tmp_path: Path) -> None:
+    path = tmp_path / "night.rrs"
+    shutil.copy(stores / "a" / "one.rrs", path)
+    script = (
+        "import sys; from pathlib import Path; from resume_rig.campaign.store import Store\n"
+        "with Store.resume(Path(sys.argv[1])): print('open', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"open\n"
+        (found,) = surveyed([path])
+        assert isinstance(found, SurveyedStore)
+        assert found.campaign.running
+        assert writer.stdin is not None
+        writer.stdin.close()

@@ -1,0 +1,177 @@
+"""`fleet`, used as a person uses it: folders of stores, exit statuses, what ends it early."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from resume_rig.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[3]
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sound units in `good`, a slow one in `slow`."""
+    folder = tmp_path_factory.mktemp("stores")
+    wanted = (
+        ("good/one", 1, ["--cycles", "6"]),
+        ("good/two", 2, ["--cycles", "6"]),
+        ("slow/three", 3, ["--cycles", "6", "--dut", "slow-laptop"]),
+    )
+    for name, seed, words in wanted:
+        path = folder / f"{name}.rrs"
+        path.parent.mkdir(exist_ok=True)
+        rig = ["--rig", f"sim:clock=virtual,seed={seed}"]
+        assert main(["run", *rig, "--out", str(path), *words]) in (0, 1)
+    return folder
+
+
+def test_sound_units_pass(command, stores: Path, folder: Path) -> None:
+    said = command("fleet", str(stores / "good"), "--units", "store", "--html", "f.html")
+
+    assert said.status == 0, said.err
+    assert "2 campaigns of 2 units with 12 cycles, in 1 group" in said.out
+    assert "Example Corp. Notebook 14, BIOS 1.08, S3: PASS" in said.out
+    assert "PASS: 2 campaigns of 2 units pass; 0 of 10 judged resumes failed" in said.out
+    assert "2 of 2: " in said.err
+    page = (folder / "f.html").read_text("utf-8")
+    assert page.count("<circle") == 2
+    assert "<script" not in page
+
+
+def test_one_that_fails_fails_the_fleet_and_stands_first(command, stores: Path) -> None:
+    said = command("fleet", str(stores), "--json", "--jobs", "1")
+
+    assert said.status == 1
+    document = said.document
+    assert document["schema"] == "resume-rig/fleet/1"
+    assert [group["verdict"] for group in document["groups"]] == ["FAIL", "PASS"]
+    assert document["groups"][0]["traits"]["bios"] == "0.63"
+    assert document["groups"][0]["failures"]["failures"] == 5
+    assert document["why"].startswith("1 of 3 campaigns of 2 units fails: ")
+    (campaign,) = document["groups"][0]["campaigns"]
+    assert campaign["times"][0]["measure"] == "resume_ms"
+    assert campaign["outcomes"] == {"slept-and-woke": 6}
+
+
+def test_the_limit_is_the_one_that_is_asked_for(command, stores: Path) -> None:
+    assert command("fleet", str(stores), "--limit-ms", "9000").status == 0
+    assert command("fleet", str(stores / "good"), "--limit-ms", "700").status == 1
+
+
+def test_a_store_that_cannot_be_read_hides_no_other(command, stores: Path, folder: Path) -> None:
+    shutil.copytree(stores / "good", folder / "good")
+    (folder / "good" / "torn.rrs").write_bytes(b"SQLite format 3\0 and no more")
+
+    said = command("fleet", "good")
+
+    assert said.status == 2
+    assert "torn.rrs" in said.out
+    assert "PASS: 2 campaigns of 1 unit pass" in said.out
+    assert "; 1 store could not be read" in " ".join(said.out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((".",), "there is no file named *.rrs in it or below it"),
+        (("missing.rrs",), "there is no such file or folder"),
+        ((".", "--by", "colour"), "'colour' is no trait; allowed are product, bios, state"),
+        ((".", "--by", "bios,bios"), "names one twice"),
+        ((".", "--jobs", "0"), "allowed are 1 to 64"),
+        ((".", "--matters", "x"), "allowed are numbers of % from 0.01 to 50"),
+    ],
+)
+def test_bad_input_is_one_sentence(command, words: tuple[str, ...], told: str) -> None:
+    said = command("fleet", *words)
+
+    assert said.status == 2
+    assert told in said.err
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+
+
+def test_a_report_does_not_replace_a_store(command, stores: Path) -> None:
+    store = str(stores / "good" / "one.rrs")
+
+    said = command("fleet", store, "--html", store)
+
+    assert said.status == 2
+    assert "would replace" in said.err
+
+
+def test_hostile_names_stay_harmless(command, stores: Path, folder: Path) -> None:
+    profile = folder / "evil.toml"
+    shipped = ROOT / "fixtures" / "duts" / "healthy-laptop.toml"
+    text = shipped.read_text("utf-8").replace("Notebook 14", HOSTILE)
+    assert HOSTILE in text
+    profile.write_text(text, encoding="utf-8")
+    rig = ("--rig", "sim:clock=virtual,seed=1", "--cycles", "2")
+    assert command("run", *rig, "--dut", str(profile), "--out", "e.rrs").status == 0
+
+    said = command("fleet", "e.rrs", "--html", "e.html")
+
+    assert "\u202e" not in said.out
+    page = (folder / "e.html").read_text("utf-8")
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert HOSTILE not in command("fleet", "e.rrs", "--json").out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the children of a process")
+@pytest.mark.parametrize(
+    ("to_child", "status", "told"),
+    [
+        (False, 130, "resume-rig: stopped."),
+        (True, 2, "a process that reads stores was killed"),
+    ],
+)
+def test_what_ends_early_leaves_no_process(
+    stores: Path, tmp_path: Path, to_child: bool, status: int, told: str
+) -> None:
+    words = [sys.executable, "-m", "resume_rig", "fleet", str(stores), "--jobs", "2"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path
+    ) as parent:
+        children = _children_of(parent)
+        os.kill(children[-1] if to_child else parent.pid, signal.SIGKILL if to_child else 2)
+        said, _ = parent.communicate(timeout=60)
+
+    assert parent.returncode == status, said
+    assert told in " ".join(said.split())
+    assert "Traceback" not in said
+    deadline = time.monotonic() + 20
+    while any(map(_lives, children)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [child for child in children if _lives(child)]
+
+
+def _children_of(parent: "subprocess.Popen[str]") -> list[int]:
+    """Return the processes that it reads stores with, as soon as there are two."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        text = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text("ascii")
+        # One more keeps track of what they share, and ends by itself.
+        found = [int(each) for each in text.split() if b"spawn_main" in _command_of(int(each))]
+        if len(found) == 2:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("no process was started")
+
+
+def _command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _lives(pid: int) -> bool:
+    return bool(_command_of(pid))
