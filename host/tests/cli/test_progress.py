@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.events import CampaignBegan, CycleStarted, LinkTold
+from resume_rig.analysis.requirement import load_requirement
+from resume_rig.campaign.events import Asleep, CampaignBegan, CycleStarted, LinkTold
 from resume_rig.campaign.hooks import Hooks
 from resume_rig.campaign.plan import default_plan
 from resume_rig.campaign.store import Store
 from resume_rig.cli.campaign_progress import Progress, ProgressMode
+from resume_rig.model.channel import Channel
 
 from .conftest import Command
 
@@ -30,6 +32,10 @@ def test_json_is_one_document_a_line_and_standard_output_the_answer_alone(
     assert [e["cycle"] for e in cycles] == [1, 2, 3]
     assert cycles[-1]["outcomes"] == {"slept-and-woke": 3}
     assert cycles[-1]["left_ns"] == 0
+    # The first one is not judged.
+    assert [e["verdict_so_far"] for e in cycles] == ["NO-EVIDENCE", "PASS", "PASS"]
+    asleep, woke = (next(e for e in events if e["event"] == name) for name in ("asleep", "woke"))
+    assert (asleep["levels"]["SLP_S3"], woke["levels"]["SLP_S3"]) == (0, 1)
     answer = said.document["cycles"]
     assert isinstance(answer, list)
     assert [e["resume_ms"] for e in cycles] == [[c["inside"]["resume_ms"]] for c in answer]
@@ -61,21 +67,40 @@ def test_a_hang_is_told_as_soon_as_a_press_has_proven_it(command: Command) -> No
     assert all(f"; so cycle {number} hung in resume." in lines for number in proven)
 
 
-def test_the_line_of_status_is_gone_when_a_campaign_is_stopped(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def shown_by(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr("resume_rig.cli.campaign_progress.columns_of", lambda _stream: 80)
-    identity: Any = SimpleNamespace(dut_name="laptop", rig=SimpleNamespace(board="sim"))
+    rig = SimpleNamespace(board="sim")
+    requirement = load_requirement("sysfund-0004")
+    identity: Any = SimpleNamespace(dut_name="laptop", rig=rig, requirement=requirement)
     progress = Progress(identity, ProgressMode.LINES, Hooks({}, {}))
 
     progress(CampaignBegan(Path("x.rrs"), default_plan(), 1, 0))
-    progress(CycleStarted(1, 0, 4))
+    progress(CycleStarted(1, 0, 4, {Channel.PWR_OK: 1}))
+    progress(Asleep(1, 800_000_000, {Channel.PWR_OK: 0}))
     progress(LinkTold(0, 0, 0))
+    return capsys.readouterr().err
 
-    *_, status, rest = capsys.readouterr().err.split("\r\033[K")
-    assert "cycle 1 going to sleep" in status
+
+def test_the_lines_of_status_are_gone_when_a_campaign_is_stopped(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    _, going, asleep, rest = shown_by(capsys, monkeypatch).split("\033[J")
+    assert "cycle 1 going to sleep\nhigh: PWR_OK" in going
+    # Up over two lines, so that nothing of them stays.
+    assert going.endswith("\r\033[1A")
+    assert "cycle 1 asleep after 800.0 ms\nlow: PWR_OK" in asleep
+    assert asleep.endswith("\r\033[1A")
     assert rest == ""
+
+
+def test_a_terminal_that_cannot_write_over_gets_lines_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    said = shown_by(capsys, monkeypatch)
+    assert said == "4 S3 cycles on laptop, rig sim; store x.rrs\n"
 
 
 def test_quiet_says_nothing_of_a_campaign_that_goes_well(command: Command) -> None:
