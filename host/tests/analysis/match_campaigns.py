@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from resume_rig.analysis.match import Match, OutsideMoments
+from resume_rig.model.component import Figure
 from resume_rig.model.match import HIGH_CONFIDENCE
 from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
 
@@ -60,6 +61,7 @@ class Campaign:
         truth: cycle to its record, where the log has one.
         also: record to the record that it repeats; either is right.
         steps: (cycle before which, seconds) of each setting of the OS clock.
+        told_by: of each of them, the number of the first record that was written after it.
     """
 
     cycles: list[OutsideMoments] = field(default_factory=list)
@@ -67,6 +69,7 @@ class Campaign:
     truth: dict[int, int] = field(default_factory=dict)
     also: dict[int, int] = field(default_factory=dict)
     steps: list[tuple[int, float]] = field(default_factory=list)
+    told_by: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -207,6 +210,7 @@ def campaign(seed: int, n: int, pace: str, offset: str, troubles: Troubles) -> C
             step_s = troubles.step_s * 4.0 ** random.uniform(-1, 1) * random.choice([-1, 1])
             windows.offset_s += step_s
             made.steps.append((cycle, step_s))
+            made.told_by.append(len(log))
         slept_s, woke_s = at_s, at_s + asleep_s[cycle]
         at_s = woke_s
         if random.random() < troubles.died:
@@ -255,10 +259,47 @@ def _cut(random, troubles: Troubles, made: Campaign, log) -> None:
     """Number the records; leave out those before the log began, or after it ended."""
     if random.random() < troubles.wrapped:
         at = int(random.integers(0, len(log) // 2 + 1))
-        log = log[at:] if random.random() < 0.7 else log[: len(log) - at]
+        begins = random.random() < 0.7
+        log = log[at:] if begins else log[: len(log) - at]
+        made.told_by = [number - at * begins for number in made.told_by]
     for place, (told, cycle) in enumerate(log):
         made.records.append(replace(told, record_id=place))
         if cycle is not None:
             if cycle in made.truth:
                 made.also[place] = made.truth[cycle]
             made.truth.setdefault(cycle, place)
+
+
+TELLS = ("truly", "half of them", "twice", "falsely", "each wake", "wildly")
+"""How a log may tell of settings of its clock; `tell`."""
+
+
+def tell(made: Campaign, how: str, seed: int) -> Campaign:
+    """Return a campaign whose log tells of settings of its clock.
+
+    Truly all of them or some, some of them twice, some that never were beside those that were,
+    each wake as well (a Windows that gives no reason), or values beyond all sense.
+    """
+    random = np.random.default_rng((seed, 78))
+    told: dict[int, float] = {}
+    for (_, step_s), record in zip(made.steps, made.told_by, strict=True):
+        if how == "half of them" and random.random() < 0.5:
+            continue
+        factor = 2.0 if how == "twice" and random.random() < 0.5 else 1.0
+        told[record] = told.get(record, 0.0) + factor * step_s
+    numbers = [record.record_id or 0 for record in made.records]
+    if how in {"falsely", "wildly"}:
+        for number in random.choice(numbers, min(1 + len(made.steps), len(numbers))).tolist():
+            scale_s = 60.0 if how == "falsely" else 10.0 ** random.uniform(3, 30)
+            told[number] = told.get(number, 0.0) + float(random.normal(0, scale_s))
+    records = []
+    for record in made.records:
+        step_s = told.get(record.record_id or 0, 0.0)
+        after_s = 0.0
+        if how == "each wake" and record.wake_time_utc_ns and record.sleep_time_utc_ns:
+            after_s = (record.wake_time_utc_ns - record.sleep_time_utc_ns) / S
+        figures = [Figure("clock_steps", 1), Figure("clock_stepped_us", (step_s + after_s) * 1e6)]
+        if after_s:
+            figures.append(Figure("clock_stepped_after_wake_us", (step_s + after_s) * 1e6))
+        records.append(replace(record, figures=tuple(figures) if step_s or after_s else ()))
+    return replace(made, records=records)

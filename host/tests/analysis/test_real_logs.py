@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from resume_rig.analysis.closure_terms import figure_of
 from resume_rig.analysis.judge import judge_log
 from resume_rig.analysis.match import OutsideMoments, match
 from resume_rig.analysis.requirement import load_requirement
@@ -66,6 +67,34 @@ def test_a_real_log_matches_a_capture_made_from_it(
     truth = {cycle: place_of[index] for cycle, index in enumerate(kept) if index not in lost}
     assert all(truth.get(cycle) == record for cycle, record in found.pairs)
     assert len(found.pairs) >= 0.9 * len(truth)
+
+
+@pytest.mark.parametrize("offset_s", [0.2, 7 * 86_400.0])
+def test_a_real_logs_own_steps_are_no_obstacle_to_a_clock_that_ran_on(
+    shared_data: Path, offset_s: float
+) -> None:
+    """The settings that the log tells of are taken for real, and the capture had none of them."""
+    records = records_of(shared_data, LOGS[0]).records
+    generator = np.random.default_rng(4)
+    cycles, told, set_us, large = [], [], 0.0, 0
+    for index, record in enumerate(records):
+        stepped_us = figure_of(record, "clock_stepped_us") or 0
+        large += abs(stepped_us) > 1e6
+        set_us += stepped_us
+        if not record.resume_ms or record.wake_time_utc_ns is None:
+            continue
+        inside_ms = (record.wake_ms or 0) + (record.bios_init_ms or 0) + (record.hiber_read_ms or 0)
+        error_ns = round((generator.uniform(-0.5, 0.5) + offset_s - set_us * 1e-6) * S)
+        slept_ns = (record.sleep_time_utc_ns or 0) + (record.sleep_ms or 0) * MS
+        woke_ns = record.wake_time_utc_ns - inside_ms * MS
+        cycles.append(OutsideMoments(slept_ns + error_ns, woke_ns + error_ns))
+        told.append(index)
+
+    found = match(cycles, records)
+
+    assert large == 8
+    assert found.pairs == tuple(enumerate(told))
+    assert found.verified
 
 
 @pytest.mark.parametrize("name", LOGS_OTHER)

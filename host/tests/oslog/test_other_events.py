@@ -175,6 +175,44 @@ def test_steps_after_the_wake_are_told_apart(write, read: Read) -> None:
     assert figures(record)["clock_stepped_after_wake_us"] == -2_000_000
 
 
+def test_without_reasons_the_first_setting_after_a_sleep_is_that_of_the_wake(
+    write, read: Read
+) -> None:
+    """As Windows 7 writes them: a version 0 of the event, with two times and no Reason."""
+
+    def clock(old_s: int, new_s: int) -> str:
+        times = {"OldTime": f"2024-05-01T10:00:{old_s:02}Z"}
+        return write.event("KG", 1, {**times, "NewTime": f"2024-05-01T10:00:{new_s:02}Z"})
+
+    events = [
+        *(write.asleep(), clock(10, 40), write.account()),
+        *(clock(45, 47), write.asleep(), clock(48, 58), clock(58, 55), write.account()),
+        *(write.asleep(), write.boot(7601), clock(1, 5), write.account()),
+    ]
+    first, second, third = read(events).records
+    assert figures(first) == {}
+    assert figures(second) == {
+        **{"clock_steps": 2, "clock_stepped_us": -1_000_000},
+        "clock_stepped_after_wake_us": -3_000_000,
+    }
+    assert figures(third)["clock_stepped_us"] == 4_000_000
+
+
+def test_a_setting_that_is_told_twice_is_one(write, read: Read) -> None:
+    def clock(old_s: int, new_s: int) -> str:
+        times = {"OldTime": f"2024-05-01T10:00:{old_s:02}Z"}
+        values = {**times, "NewTime": f"2024-05-01T10:00:{new_s:02}Z", "Reason": 1}
+        return write.event("KG", 1, values)
+
+    events = [clock(10, 13), clock(10, 13), write.asleep(), write.account()]
+    (record,) = both_orders(read, events).records
+    assert (figures(record)["clock_steps"], figures(record)["clock_stepped_us"]) == (1, 3_000_000)
+    # The same step at another time is another one.
+    events = [clock(10, 13), clock(11, 14), write.asleep(), write.account()]
+    (record,) = both_orders(read, events).records
+    assert figures(record)["clock_steps"] == 2
+
+
 @pytest.mark.parametrize(
     ("start", "end", "expected"),
     [(1000, 1003, 3), (5, 4, None), (0, 0, None), (0, 6568027066368, None)],

@@ -18,6 +18,7 @@ from resume_rig.analysis.match_times import (
     bits_of,
     codes_of,
 )
+from resume_rig.analysis.match_told import Told, all_settings, told_of
 from resume_rig.model.os_record import OsRecord, SleepKind
 
 _NS = 1e-9
@@ -55,6 +56,7 @@ class RecordColumns:
         took_s, wake_took_s: SleepDuration and WakeDuration, float64 [m].
         firmware_s, read_s: BiosInit and the reading of the image, float64 [m].
         kind: code of its kind (`codes_of`). source: index of its source; int64 [m].
+        told: of settings of the clock; None without any.
     """
 
     base_ns: int
@@ -66,6 +68,7 @@ class RecordColumns:
     read_s: Floats
     kind: Indexes
     source: Indexes
+    told: Told | None = None
 
 
 def moments_of(cycles: Sequence[OutsideMoments]) -> Moments:
@@ -97,6 +100,7 @@ def columns_of(records: Sequence[OsRecord]) -> RecordColumns:
         _seconds(records, "hiber_read_ms", _MS),
         np.fromiter((code[record.kind] for record in records), dtype=np.int64, count=count),
         np.fromiter((record.source for record in records), dtype=np.int64, count=count),
+        told_of(records),
     )
 
 
@@ -108,6 +112,8 @@ def record_times(columns: RecordColumns, left_out: Collection[SleepKind]) -> Rec
     measured = ~(np.isnan(firmware_s) & np.isnan(wake_took_s) & np.isnan(took_s))
     with np.errstate(invalid="ignore"):
         firmware_s[~(firmware_s <= _PLAUSIBLE_FIRMWARE_S)] = np.nan
+    rank = _ranks(columns.source, wake_s, began_s)
+    doubled_of = _doubles(wake_s, began_s, np.isnan(firmware_s) + 1 * np.isnan(took_s), usable)
     return RecordTimes(
         columns.base_ns,
         wake_s,
@@ -120,8 +126,9 @@ def record_times(columns: RecordColumns, left_out: Collection[SleepKind]) -> Rec
         columns.kind,
         columns.source,
         usable,
-        _doubles(wake_s, began_s, np.isnan(firmware_s) + 1 * np.isnan(took_s), usable),
-        _ranks(columns.source, wake_s, began_s),
+        doubled_of,
+        rank,
+        None if columns.told is None else all_settings(columns.told, rank, doubled_of),
     )
 
 

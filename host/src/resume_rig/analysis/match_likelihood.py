@@ -188,10 +188,12 @@ def learnt(
     """
     if len(rows) == 0:
         return replace(noise, asleep_bias_s=0.3)
-    at = entries.at_s[entry]
-    inside = (entries.at_s >= at.min()) & (entries.at_s <= at.max())
+    # A setting that never was may tear the log apart; records are as frequent as they are.
+    every = entries.at_s + entries.told_s
+    first, last = every[entry].min(), every[entry].max()
+    inside = (every >= first) & (every <= last)
     others = len(np.unique(entries.record[inside])) - len(np.unique(entries.record[entry]))
-    span_s = max(float(at.max() - at.min()), 3600.0)
+    span_s = max(float(last - first), 3600.0)
     spanned = slice(int(rows.min()), int(rows.max()) + 1)
     covered = spanned.stop - spanned.start
     # A record that no OS was there to write is not lost.
@@ -219,7 +221,7 @@ def learnt(
         image_half_s,
         usual_lag,
         late,
-        _steps_per_cycle(at - cycles.at_s[rows], covered),
+        _steps_per_cycle(entries.at_s[entry] - cycles.at_s[rows], covered),
     )
 
 

@@ -5,12 +5,13 @@ hundred years of offset.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.analysis.match_live import Readings, Seen
+from resume_rig.analysis.match_told import Settings
 from resume_rig.model.os_record import SleepKind
 
 Floats = NDArray[np.float64]
@@ -35,6 +36,8 @@ _BELIEVED, _NOT_BELIEVED = 0.85, 0.15
 # A record without a single duration is written beside the real one as often as in its place.
 _UNMEASURED_WEIGHT = 0.05
 _SAME_MOMENT_S = 2.0
+# Whether WakeTime holds a setting of the clock that came after the wake: it is written soon.
+_HELD, _NOT_HELD = 0.15, 0.85
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,6 +137,8 @@ class Entries:
         asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
         kind: bit of its kind, int64 [e].
         reading: of the log that brought it (`match_live.Seen`), int32 [e].
+        told_s: what was taken off its time, as the log tells of settings of the clock,
+            float64 [e].
     """
 
     base_ns: int
@@ -146,6 +151,7 @@ class Entries:
     asleep_s: Floats
     kind: Indexes
     reading: Readings
+    told_s: Floats
 
     def where(self, kept: Indexes) -> "Entries":
         """Return a part of them."""
@@ -160,6 +166,7 @@ class Entries:
             self.asleep_s[kept],
             self.kind[kept],
             self.reading[kept],
+            self.told_s[kept],
         )
 
 
@@ -177,6 +184,8 @@ class RecordTimes:
         usable: whether it may belong to a cycle, bool.
         doubled_of: the record whose times it repeats, -1 for none, int64.
         rank: its place in the order in which records were written, int64.
+        told: settings of the clock that the log tells of; None where it tells of none.
+        unset: whether those were taken off the times.
     """
 
     base_ns: int
@@ -192,6 +201,27 @@ class RecordTimes:
     usable: NDArray[np.bool_]
     doubled_of: Indexes
     rank: Indexes
+    told: Settings | None = None
+    unset: bool = False
+
+    def as_if_never_set(self, about_s: float) -> "RecordTimes | None":
+        """Return the times as if the clock had run on; None where the log tells of no setting.
+
+        Args:
+            about_s: when the times stay as they are, by the clock of the records.
+        """
+        if self.told is None or np.all(np.isnan(self.wake_s)):
+            return None
+        anchor = int(np.nanargmin(np.abs(self.wake_s - about_s)))
+        told = self.told.counted_from(anchor)
+        return replace(
+            self,
+            wake_s=self.wake_s - told.before_s,
+            sleep_s=self.sleep_s - told.before_s,
+            began_s=self.began_s - told.before_s,
+            told=told,
+            unset=True,
+        )
 
     @property
     def from_image(self) -> NDArray[np.bool_]:
@@ -234,7 +264,7 @@ def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
     at_s = np.concatenate([came_back_s - to_os_s, came_back_s[twice] - usual_s])
     believed = np.where(doubtful, np.log(_BELIEVED), 0.0)
     log_weight = np.concatenate([weight + believed, weight[twice] + np.log(_NOT_BELIEVED)])
-    return _entries(
+    plain = _entries(
         times,
         seen,
         record=chosen[at],
@@ -243,6 +273,26 @@ def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
         half_s=half_s[at],
         asleep_s=asleep_s[at],
     )
+    return plain if times.told is None or not times.unset else _held(plain, times.told)
+
+
+def _held(plain: Entries, told: Settings) -> Entries:
+    """Return the entries, those set after their wake also as if WakeTime had that setting in it."""
+    own_s = told.own_s[plain.record]
+    held = np.flatnonzero(own_s)
+    log_weight = plain.log_weight.copy()
+    log_weight[held] += np.log(_NOT_HELD)
+    both = replace(plain, log_weight=log_weight).where(np.append(np.arange(len(own_s)), held))
+    shift_s = np.append(np.zeros(len(own_s)), own_s[held])
+    log_weight = both.log_weight + np.where(shift_s != 0, np.log(_HELD) - np.log(_NOT_HELD), 0.0)
+    shifted = replace(
+        both,
+        at_s=both.at_s - shift_s,
+        asleep_s=both.asleep_s - shift_s,
+        told_s=both.told_s + shift_s,
+        log_weight=log_weight,
+    )
+    return shifted.where(np.argsort(shifted.at_s, kind="stable"))
 
 
 def _half_s(
@@ -294,6 +344,9 @@ def _entries(
 ) -> Entries:
     order = np.argsort(at_s, kind="stable")
     record = record[order]
+    told_s = np.zeros(len(record))
+    if times.told is not None and times.unset:
+        told_s = times.told.before_s[record]
     return Entries(
         times.base_ns,
         at_s[order],
@@ -305,6 +358,7 @@ def _entries(
         asleep_s[order],
         np.left_shift(np.int64(1), times.kind[record]),
         seen.of_record[record],
+        told_s,
     )
 
 

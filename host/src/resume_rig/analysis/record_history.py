@@ -93,15 +93,31 @@ def _doubles(records: Sequence[OsRecord]) -> dict[int, OsRecord]:
     found: dict[int, OsRecord] = {}
     for members in groups.values():
         for (first_ns, first), (second_ns, second) in pairwise(sorted(members)):
-            if second_ns - first_ns < DOUBLED_NS and not _stepped(records, first, second):
+            one, other = sorted((first, second))
+            doubled = _says_the_same(records[one], records[other])
+            if doubled or (second_ns - first_ns < DOUBLED_NS and not _stepped(records, one, other)):
                 found[id(records[first])] = records[second]
                 found[id(records[second])] = records[first]
     return found
 
 
+def _says_the_same(one: OsRecord, other: OsRecord) -> bool:
+    """Whether a record is another one once more, whatever the clock did."""
+    names = ("sleep_time_utc_ns", "wake_time_utc_ns", "sleep_ms", "wake_ms", "bios_init_ms")
+    return all(getattr(one, name) == getattr(other, name) for name in names)
+
+
 def _stepped(records: Sequence[OsRecord], one: int, other: int) -> bool:
-    """Whether the clock was set between two records: a time may come twice then."""
-    between = records[min(one, other) + 1 : max(one, other) + 1]
+    """Whether the clock was set between two wakes: a time may come twice then.
+
+    Args:
+        records: all, in record order.
+        one: the earlier of the two.
+        other: the later one.
+    """
+    between = records[one + 1 : other + 1]
+    if figure_of(records[one], "clock_stepped_after_wake_us"):
+        return True
     return any(figure_of(record, "clock_steps") for record in between)
 
 

@@ -56,6 +56,7 @@ class ForwardAssembler:
             EventRole.LEFT_STANDBY: self._leave_standby,
             EventRole.CLOCK_STEPPED: self._clock_step,
             EventRole.CLOCK_SET: self._wake,
+            EventRole.ENTERING_SLEEP: self._sleep,
         }
 
     def feed(self, event: Event) -> OsRecord | None:
@@ -71,7 +72,7 @@ class ForwardAssembler:
 
     def _boot(self, event: Event, _: _Companions) -> None:
         self.end_session()
-        self._clock.take()
+        self._clock = _ClockSteps(self._values)
         self.os_build = self._accounts.build_of(event)
 
     def _death(self, event: Event, _: _Companions) -> OsRecord | None:
@@ -94,6 +95,9 @@ class ForwardAssembler:
     def _wake(self, _event: Event, _: _Companions) -> None:
         self._clock.woke()
 
+    def _sleep(self, _event: Event, _: _Companions) -> None:
+        self._clock.slept()
+
     def _told_between(self) -> tuple[Figure, ...]:
         """Return the figures of what stands between the record before and this one."""
         return (*self._notes.figures(self._values), *self._clock.take())
@@ -108,7 +112,7 @@ class ForwardAssembler:
         """Let go of all whose account cannot come any more."""
         self._tracker = CycleTracker()
         self._session = None
-        self._clock.take()
+        self._clock = _ClockSteps(self._values)
         self._notes = PowerNotes()
 
 
@@ -162,14 +166,34 @@ class _ClockSteps:
         self._count = 0
         self._total_us = 0
         self._awake_us = 0
+        self._asleep = False
+        self._last: tuple[object, ...] = ()
+
+    def slept(self) -> None:
+        """Note a sleep: the clock is set on the wake from it."""
+        self._asleep = True
 
     def woke(self) -> None:
         """Note a wake: what follows is steps of the clock that it set."""
+        self._asleep = False
         self._awake_us = 0
 
     def add(self, event: Event) -> None:
-        """Count a step; a setting that changed nothing is none."""
-        step = step_us(event, self._values)
+        """Count a step.
+
+        A setting that changed nothing is none, and one told twice is one. An old Windows gives
+        no reason: the first after a sleep is that of the wake.
+        """
+        if self._asleep and "Reason" not in event.data:
+            self.woke()
+            return
+        told = tuple(
+            values.get(name)
+            for name in ("OldTime", "NewTime")
+            for values in (event.data, event.times_ns)
+        )
+        step = 0 if told == self._last else step_us(event, self._values)
+        self._last = told
         if step:
             self._count += 1
             self._total_us += step

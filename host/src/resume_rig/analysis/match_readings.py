@@ -1,0 +1,240 @@
+"""The likeliest record of each cycle, by the log as it is and as if its clock had never been set.
+
+Where the log tells of settings of its clock there are two readings of it, as likely as each other
+before anything was compared. Each is matched by itself, and what both explain weighs them: what the
+log tells of its clock has to earn its place.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from resume_rig.analysis.match_beat import with_beat
+from resume_rig.analysis.match_chain import Chain, follow
+from resume_rig.analysis.match_choice import choose, related
+from resume_rig.analysis.match_likelihood import Noise, learnt
+from resume_rig.analysis.match_live import Seen
+from resume_rig.analysis.match_order import Choice
+from resume_rig.analysis.match_rivals import unrivalled
+from resume_rig.analysis.match_sample import to_learn_from
+from resume_rig.analysis.match_times import (
+    CycleTimes,
+    Entries,
+    Floats,
+    Moments,
+    RecordTimes,
+    cycle_times,
+    sleep_entries,
+    wake_entries,
+)
+from resume_rig.analysis.offset_stretches import LONG_CAMPAIGN
+from resume_rig.analysis.offset_tracks import Tracks, find_tracks
+
+# Two clocks that are both meant to show UTC: half of them within seconds; the others off by a time
+# zone (at most 14 h) and little more, or by anything within decades.
+_NEAR_S, _ZONES_S, _DECADES_S = 5.0, 15 * 3600.0, 40 * 365 * 86_400.0
+_NEAR, _ZONED, _ANYWHERE = 0.5, 0.3, 0.2
+_ZONE_SCALE_S = 60.0
+LIKELY = 0.5
+"""What is likelier than not."""
+_ROUNDS_TO_LEARN = 2
+# A reading that is less likely changes no probability that is told.
+_NEGLIGIBLE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Cycles, and the log's times as they are read.
+
+    Attributes:
+        cycles: by wake, or by sleep where no record tells of a wake.
+        entries: what they are held against.
+        sleeps: the records that have a sleep time alone.
+    """
+
+    cycles: CycleTimes
+    entries: Entries
+    sleeps: Entries
+
+    @property
+    def by_wake(self) -> bool:
+        """Whether wakes are held against wakes."""
+        return self.entries is not self.sleeps
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to match."""
+        return len(self.entries.at_s) == 0 or len(self.cycles.at_s) == 0
+
+    def expected_s(self, same_epoch: bool) -> float | None:
+        """Return the offset of the arrays where both clocks agree; None if they need not."""
+        # Bases differ by what two clocks that agree differ.
+        return (self.cycles.base_ns - self.entries.base_ns) * 1e-9 if same_epoch else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What one reading says.
+
+    Attributes:
+        reading: the cycles and the log.
+        chosen: the likeliest record of each cycle. possible: the same without rivals.
+        noise: of the campaign.
+        chain: the candidates. related: probability that the log is of these cycles at all.
+    """
+
+    reading: Reading
+    chosen: Choice
+    possible: Choice
+    noise: Noise
+    chain: Chain
+    related: float
+
+
+def likeliest(
+    moments: Moments,
+    times: RecordTimes,
+    seen: Seen,
+    known: tuple[int, int] | None,
+    *,
+    same_epoch: bool,
+) -> Found:
+    """Return what the likelier reading says, less what speaks for the other one."""
+    as_is = _reading(moments, times, seen, known)
+    if as_is.is_empty:
+        return _nothing(as_is)
+    cycles = as_is.cycles
+    about_s = float(cycles.at_s[0]) + (cycles.base_ns - times.base_ns) * 1e-9
+    unset = times.as_if_never_set(about_s)
+    one = _Followed.of(as_is, same_epoch=same_epoch)
+    if unset is None:
+        return one.found(same_epoch=same_epoch)
+    other = _Followed.of(_reading(moments, unset, seen, known), same_epoch=same_epoch)
+    share = 1.0 / (1.0 + np.exp(-_log_odds(one, other)))
+    if share > LIKELY:
+        one, other, share = other, one, 1.0 - share
+    found = one.found(same_epoch=same_epoch)
+    if share < _NEGLIGIBLE:
+        return found
+    chosen = _weighed(found.chosen, other.found(same_epoch=same_epoch).chosen, share)
+    return Found(found.reading, chosen, found.possible, found.noise, found.chain, found.related)
+
+
+def _reading(
+    moments: Moments, times: RecordTimes, seen: Seen, known: tuple[int, int] | None
+) -> Reading:
+    entries, sleeps = wake_entries(times, seen), sleep_entries(times, seen)
+    cycles = cycle_times(moments, seen, known, by_wake=True)
+    if len(entries.at_s) == 0 or len(cycles.at_s) == 0:
+        return Reading(cycle_times(moments, seen, known, by_wake=False), sleeps, sleeps)
+    return Reading(cycles, entries, sleeps)
+
+
+def _nothing(reading: Reading) -> Found:
+    nothing, none = np.empty(0), np.empty(0, dtype=np.int64)
+    empty = Choice(none, none, none, nothing, nothing, nothing)
+    return Found(reading, empty, empty, Noise(), Chain(none, none, nothing, 0.0), 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Followed:
+    """A reading with all ways through the campaign weighed.
+
+    Attributes:
+        reading: the cycles and the log. cycles: with what each reading of the clock adds.
+        tracks: the candidates. prior: of those of the first stretch.
+        noise: as it was learnt. chain: the candidates' probabilities.
+    """
+
+    reading: Reading
+    cycles: CycleTimes
+    tracks: Tracks
+    prior: Floats
+    noise: Noise
+    chain: Chain
+
+    @classmethod
+    def of(cls, reading: Reading, *, same_epoch: bool) -> "_Followed":
+        """Return the ways through a reading that is not empty."""
+        cycles, entries, noise = reading.cycles, reading.entries, Noise()
+        expected_s = reading.expected_s(same_epoch)
+        tracks = find_tracks(cycles, entries, expected_s)
+        if len(cycles.at_s) >= LONG_CAMPAIGN:
+            cycles = with_beat(cycles, entries, tracks)
+        some, of_some = to_learn_from(cycles, entries, tracks)
+        prior = _log_prior(of_some.offset_s[0], expected_s, some, entries)
+        for _ in range(_ROUNDS_TO_LEARN):
+            chain = follow(some, entries, of_some, noise, prior)
+            found = choose(some, entries, of_some, chain, noise, same_epoch=same_epoch)
+            likely = found.where(found.probability > LIKELY)
+            noise = learnt(
+                noise,
+                some,
+                entries,
+                residual_s=likely.residual_s,
+                rows=likely.rows,
+                entry=likely.entry,
+            )
+        prior = _log_prior(tracks.offset_s[0], expected_s, cycles, entries)
+        chain = follow(cycles, entries, tracks, noise, prior)
+        return cls(reading, cycles, tracks, prior, noise, chain)
+
+    def evidence(self, others_hz: float) -> float:
+        """Return the log-likelihood of all ways together, were the rate of other records so."""
+        if others_hz == self.noise.others_hz:
+            return self.chain.evidence
+        noise = replace(self.noise, others_hz=others_hz)
+        return follow(self.cycles, self.reading.entries, self.tracks, noise, self.prior).evidence
+
+    def found(self, *, same_epoch: bool) -> Found:
+        """Return the likeliest record of each cycle, and how likely all others are."""
+        reading, cycles, noise, chain = self.reading, self.cycles, self.noise, self.chain
+        entries, expected_s = reading.entries, reading.expected_s(same_epoch)
+        possible = choose(cycles, entries, self.tracks, chain, noise, same_epoch=same_epoch)
+        unshared = unrivalled(possible, cycles, entries, noise, expected_s)
+        tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
+        return Found(reading, possible.times(unshared), possible, noise, chain, tied)
+
+
+def _log_odds(as_is: _Followed, unset: _Followed) -> float:
+    """Return how much more the times explain as if the clock had never been set.
+
+    Evidence counts against "all records are of other sleeps", so both need one rate of those. At
+    either's own; in doubt, what tells less.
+    """
+    rates = as_is.noise.others_hz, unset.noise.others_hz
+    one, other = (unset.evidence(rate) - as_is.evidence(rate) for rate in rates)
+    if one * other <= 0.0:
+        return 0.0
+    return float(np.clip(min(one, other, key=abs), -700.0, 700.0))
+
+
+def _weighed(chosen: Choice, other: Choice, share: float) -> Choice:
+    """Return pairs with the probability that both readings give them together.
+
+    Args:
+        chosen: by the likelier reading.
+        other: by the other one.
+        share: how likely that one is.
+    """
+    same = np.zeros(len(chosen.rows))
+    if len(other.rows):
+        at = np.minimum(np.searchsorted(other.rows, chosen.rows), len(other.rows) - 1)
+        agree = (other.rows[at] == chosen.rows) & (other.record[at] == chosen.record)
+        same = np.where(agree, other.probability[at], 0.0)
+    both = (1.0 - share) * chosen.probability + share * same
+    return chosen.times(both / np.maximum(chosen.probability, 1e-300))
+
+
+def _log_prior(
+    offset_s: Floats, expected_s: float | None, cycles: CycleTimes, entries: Entries
+) -> Floats:
+    """Return how likely an offset is before anything was compared, log per second."""
+    span_s = float(np.ptp(entries.at_s) + np.ptp(cycles.at_s)) + 3600.0
+    if expected_s is None:
+        return np.where(np.isnan(offset_s), np.nan, -np.log(span_s))
+    size = np.abs(offset_s - expected_s)
+    near = _NEAR * np.exp(-((size / _NEAR_S) ** 2)) / (_NEAR_S * np.sqrt(np.pi))
+    area = 2 * _ZONE_SCALE_S * np.log1p(_ZONES_S / _ZONE_SCALE_S)
+    zoned = np.where(size <= _ZONES_S, _ZONED / (1 + size / _ZONE_SCALE_S) / area, 0.0)
+    return np.asarray(np.log(near + zoned + _ANYWHERE / _DECADES_S))
