@@ -1,6 +1,7 @@
 """A campaign that does not fit its disk is not begun, and one that fills it loses nothing."""
 
 import dataclasses
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from resume_rig.campaign.disk_space import (
     most_cycles,
     why_too_little,
 )
+from resume_rig.campaign.events import CampaignEvent, CycleDone
 from resume_rig.campaign.plan import NS_PER_S, Plan, default_plan, override
 from resume_rig.campaign.stop_rules import StopRules
 from resume_rig.campaign.store import Store
@@ -85,6 +87,40 @@ def test_a_disk_that_is_full_in_a_commit_ends_with_advice_and_loses_nothing(
         assert kept > 3
         assert len(list(store.cycles())) == kept
     assert fake.go_on().outcomes[Outcome.SLEPT_AND_WOKE] == 60
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows moves no file that is open")
+@pytest.mark.parametrize("another", [False, True], ids=["moved", "replaced"])
+def test_a_store_that_is_moved_while_it_is_written_stops_the_campaign_and_keeps_its_cycles(
+    fake: Any, short_plan: Plan, another: bool
+) -> None:
+    plan, moved = override(short_plan, cycles=9), fake.path.with_name("moved.rrs")
+    done: list[int] = []
+
+    def move_after_three(event: CampaignEvent) -> None:
+        if isinstance(event, CycleDone):
+            done.append(event.raw.number)
+            if len(done) == 3:
+                fake.path.rename(moved)
+                if another:
+                    fake.path.write_bytes(b"of somebody else")
+
+    with pytest.raises(RecordError, match=r"was moved, renamed or removed.*its name back"):
+        begin(
+            fake.path,
+            plan,
+            fake.identity,
+            rig=fake.rig,
+            clock=fake.clock,
+            observe=move_after_three,
+        )
+
+    assert done == [1, 2, 3]
+    assert fake.rig.driven == set()
+    if another:
+        fake.path.unlink()
+    moved.rename(fake.path)
+    assert fake.go_on().outcomes == {Outcome.SLEPT_AND_WOKE: 9}
 
 
 def test_a_rule_of_time_bounds_what_a_plan_takes() -> None:

@@ -65,6 +65,44 @@ def test_a_campaign_waits_for_no_command_until_its_end(monkeypatch: pytest.Monke
     assert "was ended" in hooks.problems[-1]
 
 
+def test_commands_that_hang_hold_up_no_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    hours = [0.0]
+    commands = {event: python("import time; time.sleep(600)") for event in HookEvent}
+    hooks = Hooks(commands, {}, now_s=lambda: hours[0] * 3600)
+    for _ in range(module.MOST_AT_ONCE):
+        hooks.fire(HookEvent.FAILURE, {})
+    hours[0] += 1
+    hooks.fire(HookEvent.RECOVERY, {})
+    ended = "the command on failure was ended: it ran for more than 10 minutes"
+    assert hooks.problems == [ended] * module.MOST_AT_ONCE
+    for _ in range(module.MOST_AT_ONCE):
+        hooks.fire(HookEvent.FAILURE, {})
+    hooks.problems.clear()
+    hooks.fire(HookEvent.END, {})
+    assert hooks.problems == []
+    hours[0] += 1
+    hooks.fire(HookEvent.FAILURE, {})
+    assert len(hooks.problems) == module.MOST_AT_ONCE + 1
+    monkeypatch.setattr(module, "LAST_WAIT_S", 0.0)
+    hooks.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no groups of processes to end")
+def test_what_a_command_started_ends_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LAST_WAIT_S", 0.0)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    child = f"exec > {pipe}; sleep 600"
+    hooks = Hooks({HookEvent.END: ("sh", "-c", f"sh -c '{child}'; true")}, {})
+    hooks.fire(HookEvent.END, {})
+    with pipe.open("rb") as reading:
+        # It ends when whoever may write to it has ended.
+        hooks.close()
+        assert reading.read() == b""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other rules of quoting")
 def test_words_are_split_as_a_shell_would_and_no_shell_sees_them() -> None:
     assert command_words("notify --text 'two words' $HOME") == (

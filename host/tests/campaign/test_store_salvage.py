@@ -92,7 +92,8 @@ def test_what_is_kept_of_a_damaged_store_is_what_was_there(
                 assert raw == original[number]
             assert raw.edges == original[number].edges
         assert set(came.lost) == set(range(1, max(kept, default=0) + 1)) - set(kept)
-        assert check_store(new).problems == tuple(f"Cycle {n} is missing." for n in came.lost)
+        found = check_store(new)
+        assert (found.problems, found.salvaged) == ((), came.sentence())
     assert path.read_bytes() == before
 
 
@@ -163,6 +164,36 @@ def test_a_salvaged_store_says_so_in_its_report(
     capsys.readouterr()
     main(["correlate", str(tmp_path / "new.rrs"), "--json"])
     assert "cycles of a damaged store" in capsys.readouterr().out
+
+
+def test_a_cycle_that_is_lost_after_the_salvage_is_a_problem(
+    damaged: Callable[[Callable[[bytearray], None]], Path], tmp_path: Path
+) -> None:
+    new = tmp_path / "new.rrs"
+    came = salvage(damaged(lambda content: zero_page(content, len(content) // PAGE_BYTES - 1)), new)
+    last = max(came.kept)
+    with closing(sqlite3.connect(new)) as connection:
+        connection.execute("UPDATE identity SET value = ? WHERE name = 'salvage_to'", (last - 2,))
+        connection.execute("DELETE FROM cycle WHERE number = ?", (last - 1,))
+        connection.commit()
+    assert check_store(new).problems == (f"Cycle {last - 1} is missing.",)
+
+
+def test_a_salvage_that_breaks_off_leaves_no_store(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, done = Store.commit_cycle, []
+
+    def commit_some(store: Store, raw: CycleRaw) -> None:
+        if len(done) == CYCLES // 2:
+            raise KeyboardInterrupt
+        done.append(raw.number)
+        commit(store, raw)
+
+    monkeypatch.setattr(Store, "commit_cycle", commit_some)
+    with pytest.raises(KeyboardInterrupt):
+        salvage(whole, tmp_path / "new.rrs")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_is_overwritten_and_no_other_file_is_taken_for_a_store(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.cli import verb_run
+from resume_rig.cli import campaign_ending
 
 RUN = ("run", "--rig", "sim:clock=virtual,seed=7", "--out", "night.rrs")
 PROGRAM = (sys.executable, "-m", "resume_rig", *RUN)
@@ -108,7 +108,7 @@ def test_under_nohup_a_hang_up_ends_nothing(tmp_path: Path) -> None:
 
 def test_ctrl_c_while_the_answer_is_made_says_how_to_go_on(command, monkeypatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(verb_run, "show", interrupted)
+        patched.setattr(campaign_ending, "show", interrupted)
         said = command(*RUN)
     assert said.status == 130
     assert "`resume-rig run --resume night.rrs` goes on" in said.err

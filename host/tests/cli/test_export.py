@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -68,6 +69,19 @@ def test_the_manifest_names_every_file_with_its_hash(command: Command, store: Pa
         if path.name != "MANIFEST.sha256"
     }
     assert listed == expected
+
+
+def test_every_link_of_the_report_leads_to_a_file_of_the_evidence(
+    command: Command, store: Path
+) -> None:
+    command("export", str(store), "--evidence", "night")
+    links = re.findall(r'href="([^"]*)"', Path("night/report.html").read_text("utf-8"))
+    assert {"campaign.rrs", "cycles.csv", "edges.csv", "trace.json"} <= set(links)
+    assert any(link.startswith("cycles/cycle-") for link in links)
+    missing = [
+        link for link in links if not link.startswith("#") and not Path("night", link).is_file()
+    ]
+    assert missing == []
 
 
 def test_the_copy_of_the_store_is_a_store(command: Command, store: Path) -> None:

@@ -12,6 +12,9 @@ from resume_rig.report.html import campaign_report, log_report
 GENERATED = "2026-01-05 10:22:31 UTC"
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
+# Of the resume and of light; both against the limit or without, and over the cycles.
+HISTOGRAMS = DRIFTS = 2
+
 
 class Page(HTMLParser):
     """Tags with their attributes, the text, and whether every tag was closed in its order."""
@@ -158,14 +161,23 @@ def test_a_long_campaign_draws_chosen_cycles_and_says_which(samples: Any) -> Non
         "Drawn are the first 5, the last 5, the 10 others with the longest resume and 1 other"
         " that did not sleep and wake as planned; 479 are left out here."
     ) in page.text
-    assert page.drawings() == 1 + 2
+    assert page.drawings() == HISTOGRAMS + DRIFTS + 2
     assert sum(1 for t, a in page.tags if t == "th" and a.get("scope") == "row") >= 500
+
+
+def test_a_campaign_of_10_000_cycles_is_drawn_over_its_cycles_and_stays_small(
+    samples: Any,
+) -> None:
+    source = campaign_report(samples.long_campaign(10_000), samples.facts(), GENERATED)
+    assert len(source.encode()) < 5_000_000
+    for name in ("drift-resume", "drift-light", "light-histogram", "histogram"):
+        assert f'id="{name}-title"' in source
 
 
 def test_a_short_campaign_draws_every_cycle(samples: Any) -> None:
     cycles = [samples.cycle(n) for n in range(1, 201)]
     page = Page(campaign_report(samples.correlation(cycles), samples.facts(), GENERATED))
-    assert page.drawings() == 1 + 10
+    assert page.drawings() == HISTOGRAMS + DRIFTS + 10
     assert "Drawn are" not in page.text
 
 

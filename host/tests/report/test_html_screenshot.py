@@ -12,7 +12,7 @@ import pytest
 from resume_rig.report.html import campaign_report, log_report
 
 GENERATED = "2026-01-05 10:22:31 UTC"
-WIDTH, HEIGHT = 640, 900  # of the picture, at half scale: every pixel is decoded in Python
+WIDTH, HEIGHT = 640, 1400  # of the picture, at half scale: every pixel is decoded in Python
 DARK, LIGHT = 0, 1  # Blink's preferredColorScheme
 
 

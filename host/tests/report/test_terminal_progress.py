@@ -1,4 +1,4 @@
-"""The line that tells how a campaign stands."""
+"""The lines that tell how a campaign stands."""
 
 import dataclasses
 
@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
+from resume_rig.model.verdict import Verdict
 from resume_rig.report.hostile_text import display_width
-from resume_rig.report.terminal_progress import CampaignStatus, left_text, status_line
+from resume_rig.report.terminal_progress import CampaignStatus, left_text, status_lines
 
 STATUS = CampaignStatus(
     doing="cycle 743 asleep after 1.2 s",
@@ -19,36 +21,53 @@ STATUS = CampaignStatus(
     resume_ms=(887, 1_002),
     first_failure=17,
     left_ns=45 * 60_000_000_000,
+    so_far=Verdict.FAIL,
+    levels={Channel.PWR_OK: 0, Channel.SLP_S3: 0, Channel.SLP_S4: 1},
 )
 
 
 def test_everything_is_told_where_there_is_room() -> None:
-    text = status_line(STATUS, 200, unicode=True)
-    assert text.startswith("████████░░░░ 742/1000  cycle 743 asleep")
-    for part in ("45 min left", "first failure: cycle 17", "resume 887 (p95 1002) ms"):
-        assert part in text
-    assert "light 724 (p95 801) ms  740 slept and woke, 2 stayed dark" in text
+    assert status_lines(STATUS, 100, unicode=True) == [
+        "████████░░░░ 742/1000  cycle 743 asleep after 1.2 s  45 min left",
+        "so far FAIL  first failure: cycle 17  resume 887 (p95 1002) ms  light 724 (p95 801) ms",
+        "high: SLP_S4  low: PWR_OK SLP_S3",
+    ]
+    (_, results, _) = status_lines(STATUS, 200, unicode=True)
+    assert results.endswith("light 724 (p95 801) ms  740 slept and woke, 2 stayed dark")
 
 
 @given(st.integers(1, 200), st.booleans())
-def test_a_line_fits_or_is_the_bar_alone(width: int, unicode: bool) -> None:
-    text = status_line(STATUS, width, unicode=unicode)
-    assert "\n" not in text
-    assert display_width(text) <= width or text.endswith("742/1000")
-    assert unicode or text.isascii()
+def test_every_line_fits(width: int, unicode: bool) -> None:
+    lines = status_lines(STATUS, width, unicode=unicode)
+    assert 1 <= len(lines) <= 3
+    for line in lines:
+        assert "\n" not in line
+        assert display_width(line) <= width
+        assert unicode or line.isascii()
 
 
 def test_a_failure_is_told_before_any_figure() -> None:
-    text = status_line(STATUS, 90, unicode=True)
-    assert "first failure: cycle 17" in text
-    assert "p95" not in text
+    (_, results, _) = status_lines(STATUS, 50, unicode=True)
+    assert results == "so far FAIL  first failure: cycle 17"
+
+
+def test_a_verdict_of_a_session_is_not_told_as_that_of_the_campaign() -> None:
+    resumed = dataclasses.replace(STATUS, resumed=True, so_far=Verdict.PASS)
+    assert status_lines(resumed, 200, unicode=True)[1].startswith("this session PASS")
 
 
 def test_a_campaign_that_has_just_begun_tells_no_figures() -> None:
     new = dataclasses.replace(
-        STATUS, done=0, outcomes={}, light_ns=None, resume_ms=None, first_failure=None, left_ns=None
+        STATUS,
+        done=0,
+        outcomes={},
+        light_ns=None,
+        resume_ms=None,
+        first_failure=None,
+        left_ns=None,
+        levels=None,
     )
-    assert status_line(new, 200, unicode=False) == "............ 0/1000  " + STATUS.doing
+    assert status_lines(new, 200, unicode=False) == ["............ 0/1000  " + STATUS.doing]
 
 
 @pytest.mark.parametrize(

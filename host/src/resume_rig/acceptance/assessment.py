@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from resume_rig.model.match import KnownPair
     from resume_rig.model.os_record import LogReading
     from resume_rig.model.requirement import Requirement
+    from resume_rig.report.raw_data import RawData
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,19 @@ def assess_store(
     return Assessed(correlation, dataclasses.replace(facts, budgets=budgets), store)
 
 
-def html_at(assessed: Assessed, generated: str) -> str:
-    """Return the HTML report; `generated` is printed as it is."""
+def html_at(assessed: Assessed, generated: str, raw: "RawData | None" = None) -> str:
+    """Return the HTML report.
+
+    Args:
+        assessed: what it tells.
+        generated: when, as it is to be printed.
+        raw: what lies beside it; None: the store, where the report's own place is known.
+    """
     from resume_rig.campaign.record_texts import with_record_texts
     from resume_rig.campaign.recorded import recorded_cycles
     from resume_rig.report.failure_view import failed_numbers
     from resume_rig.report.html import campaign_report
+    from resume_rig.report.raw_data import raw_beside
 
     correlation = assessed.correlation
     if assessed.store is None:
@@ -65,4 +73,7 @@ def html_at(assessed: Assessed, generated: str) -> str:
     numbers = failed_numbers(correlation.cycles)
     correlation = with_record_texts(correlation, assessed.store, numbers)
     recorded = recorded_cycles(assessed.store, numbers)
-    return campaign_report(correlation, assessed.facts, generated, recorded)
+    if raw is None:
+        place = assessed.facts.report_path
+        raw = raw_beside(assessed.store, None if place is None else Path(place))
+    return campaign_report(correlation, assessed.facts, generated, recorded, raw)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from resume_rig.report.export.table import Table
 
 FORMATS = ("junit", "csv", "parquet", "vcd", "trace", "pwrtest-xml")
+_DOCUMENTS = ("junit.xml", "pwrtest.xml", "trace.json")
 TABLES = ("cycles", "edges", "findings", "components")
 # So many of the slowest resumes have their waves in the evidence, beside all that went wrong.
 SLOWEST = 10
@@ -191,14 +192,18 @@ def write_evidence(exporter: Exporter, folder: Path) -> list[Path]:
 
 def _fill(exporter: Exporter, part: Path) -> list[Path]:
     from resume_rig.report.export import manifest
+    from resume_rig.report.raw_data import raw_in_folder, wave_name
 
-    write_whole(part / "report.html", html_at(exporter.assessed, f"begun {exporter.began_utc()}"))
+    waves, tables = exporter.waves(), [f"{table}.csv" for table in TABLES]
+    raw = raw_in_folder(("campaign.rrs", *tables, *_DOCUMENTS), waves)
+    begun = f"begun {exporter.began_utc()}"
+    write_whole(part / "report.html", html_at(exporter.assessed, begun, raw))
     exporter.write("junit", part / "junit.xml")
     for table in TABLES:
         exporter.write("csv", part / f"{table}.csv", table=table)
     exporter.write("trace", part / "trace.json")
     exporter.write("pwrtest-xml", part / "pwrtest.xml")
-    exporter.write_waves(exporter.waves(), lambda n: part / "cycles" / f"cycle-{n:06d}.vcd")
+    exporter.write_waves(waves, lambda number: part / wave_name(number))
     _copy_store(exporter.store, part / "campaign.rrs")
     files = [path for path in part.rglob("*") if path.is_file()]
     write_whole(part / manifest.NAME, manifest.manifest_lines(part, files))

@@ -64,6 +64,7 @@ def facts_of(
             them what the runner saw.
     """
     outcomes = Counter(cycle.outcome for cycle in cycles) or stored.outcomes
+    progress = stored.progress
     return CampaignFacts(
         store_path=str(stored.path),
         report_path=None if report_path is None else str(report_path),
@@ -75,6 +76,8 @@ def facts_of(
         log_sources=stored.reading.sources,
         first_failure=_first_failure(stored, cycles),
         recoveries=tuple((step.after_cycle, step_text(step)) for step in stored.recoveries),
+        plan_state=None if progress is None else progress.left or progress.rule,
+        unfinished=progress is not None and progress.left is not None,
     )
 
 

@@ -10,6 +10,7 @@ from resume_rig.campaign.log_feed import LogFeed, came_late, mark_of
 from resume_rig.campaign.os_log_source import OsLogSource, identity_of
 from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
 from resume_rig.campaign.plan import Plan, check_against_bench, check_plan
+from resume_rig.campaign.plan_progress import done_of, stopped_by
 from resume_rig.campaign.raw import LogMark, Session
 from resume_rig.campaign.rig_return import Reopen
 from resume_rig.campaign.runner import (
@@ -18,8 +19,6 @@ from resume_rig.campaign.runner import (
     CampaignParts,
     CampaignRunner,
     CampaignStopped,
-    done_of,
-    stopped_by,
 )
 from resume_rig.campaign.store import Store
 from resume_rig.model.channel import Actuator

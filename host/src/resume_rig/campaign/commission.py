@@ -40,6 +40,7 @@ class Surroundings:
         power_cycle: a program of the user's that cuts the DUT's supply and gives it back.
         person: somebody to ask; None where nobody is there.
         host_clock_ppb: the host's wall clock is kept to this rate error; None: ask its system.
+        shown: whether what programs of the user's write may stand between what the campaign says.
     """
 
     log: str | None = None
@@ -49,6 +50,7 @@ class Surroundings:
     power_cycle: str | None = None
     person: Person | None = None
     host_clock_ppb: int | None = None
+    shown: bool = True
 
 
 NOTHING_BESIDE = Surroundings()
@@ -168,14 +170,17 @@ def _control(beside: Surroundings, opened: OpenRig, store: Path) -> DutControl |
     shell = beside.dut_shell
     if shell is None and beside.log is not None and beside.log.startswith(SSH):
         shell = beside.log
-    named = dut_control(beside.sleep_command, shell, opened.clock, beside.ssh_config, store)
+    named = dut_control(
+        beside.sleep_command, shell, opened.clock, beside.ssh_config, store, shown=beside.shown
+    )
     return opened.control if named is None else named
 
 
 def _power(beside: Surroundings, store: Path) -> PowerCommand | None:
     if beside.power_cycle is None:
         return None
-    return PowerCommand(program_words(beside.power_cycle), {"store": str(store)})
+    words = program_words(beside.power_cycle)
+    return PowerCommand(words, {"store": str(store)}, shown=beside.shown)
 
 
 def _tell_link(opened: OpenRig, observe: Observer) -> None:

@@ -18,6 +18,8 @@ def dut_control(
     clock: Clock,
     ssh_config: Path | None,
     store: Path,
+    *,
+    shown: bool = True,
 ) -> DutControl | None:
     """Return who tells a DUT's OS what to do; None where nothing was named.
 
@@ -27,12 +29,13 @@ def dut_control(
         clock: the campaign's.
         ssh_config: for ssh, in place of the user's own configuration.
         store: of the campaign, for the program.
+        shown: whether what the program writes may stand between what the campaign says.
 
     Raises:
         UsageError: a command that names no program, or an address that is not of its form.
     """
     if command is not None:
-        return UserControl(program_words(command), {"store": str(store)})
+        return UserControl(program_words(command), {"store": str(store)}, shown=shown)
     if shell is None:
         return None
     if not shell.startswith(SSH):

@@ -90,7 +90,7 @@ class CycleRun:
     def run(self, done: int) -> None:
         """Go through the states until none is left; `done` cycles of the plan were before."""
         self._bench.press_ns = self.plan.press_ns
-        self._observe(CycleStarted(self.number, done, self.plan.cycles))
+        self._observe(CycleStarted(self.number, done, self.plan.cycles, self._levels()))
         steps: dict[CycleState, Callable[[], CycleState]] = {
             CycleState.BEGINNING: self._begin,
             CycleState.FALLING_ASLEEP: self._fall_asleep,
@@ -175,8 +175,14 @@ class CycleRun:
         ways.end_command()
         start_ns = None if trigger is None else trigger.start_ns
         since_board_ns = since_board_ns if start_ns is None else start_ns
-        self._observe(Asleep(self.number, self._asleep_ns - since_board_ns))
+        self._observe(Asleep(self.number, self._asleep_ns - since_board_ns, self._levels()))
         return CycleState.ASLEEP
+
+    def _levels(self) -> dict[Channel, int]:
+        """Return the levels as they were read last; nothing is asked of the rig for it."""
+        levels = self._bench.capture.levels
+        wired = self._bench.wired
+        return {line: levels[line] for line in Channel if line in wired and line in levels}
 
     def _blame(self, failed: Finding | None) -> None:
         """Keep why a command did not work: a DUT that answered is to blame, a link is not."""
@@ -235,7 +241,7 @@ class CycleRun:
         if not shown:
             return CycleState.READING
         newest = self._bench.capture.edges[-1].t_ns
-        self._observe(Woke(self.number, newest - self._asleep_ns))
+        self._observe(Woke(self.number, newest - self._asleep_ns, self._levels()))
         return CycleState.SETTLING
 
     def _settle(self) -> CycleState:

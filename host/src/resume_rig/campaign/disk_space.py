@@ -1,4 +1,4 @@
-"""Whether a campaign fits the disk that its store lies on, before it begins and while it runs."""
+"""Whether a store's place will do: room for the campaign, and a name that stays with the file."""
 
 import shutil
 from collections.abc import Callable
@@ -61,6 +61,7 @@ class DiskSpace:
     def __init__(self, path: Path, free: FreeBytes = free_bytes) -> None:
         self._path = path
         self._free = free
+        self._file: tuple[int, int] | None = None
 
     def check_before(self, plan: Plan, *, has_light: bool) -> None:
         """Check that a whole campaign fits.
@@ -85,14 +86,29 @@ class DiskSpace:
         """Check that another cycle fits.
 
         Raises:
-            RecordError: it may not; what is there is safe.
+            RecordError: it may not; or the store has lost its name, while what is committed next
+                would lie in a -wal file that belongs to that name. What is there is safe.
         """
-        free = self._free(self._path)
+        try:
+            found = self._path.stat()
+            free = self._free(self._path)
+        except OSError as error:
+            raise self._moved(error.strerror or str(error)) from error
+        here = (found.st_dev, found.st_ino)
+        if self._file not in (None, here):
+            raise self._moved("another file has its name")
+        self._file = here
         if free < FLOOR_BYTES:
             raise RecordError(
                 f"stopped before the disk of {self._path} is full: {_mb(free)} are left, and "
                 f"{_mb(FLOOR_BYTES)} are kept free; make room, then go on"
             )
+
+    def _moved(self, why: str) -> RecordError:
+        return RecordError(
+            f"stopped, as the store {self._path} was moved, renamed or removed while the campaign "
+            f"wrote to it ({why}); give it its name back"
+        )
 
 
 def _mb(value: int) -> str:

@@ -36,14 +36,19 @@ class CycleStarted:
     number: int
     done: int
     cycles: int
+    levels: Mapping[Channel, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Asleep:
-    """The wires show that the DUT sleeps; `after_ns` the start of the trigger."""
+    """The wires show that the DUT sleeps; `after_ns` the start of the trigger.
+
+    `levels` are those of the wired channels then; None where nobody knows.
+    """
 
     number: int
     after_ns: int
+    levels: Mapping[Channel, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class Woke:
 
     number: int
     after_ns: int
+    levels: Mapping[Channel, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,19 @@ UNREMARKABLE: Final = AS_PLANNED | {Outcome.INTERRUPTED}
 """Outcomes that nobody is told of while the campaign runs."""
 
 
-def hooks_of(commands: Mapping[HookEvent, str], store: Path) -> Hooks:
+def hooks_of(commands: Mapping[HookEvent, str], store: Path, *, shown: bool = True) -> Hooks:
     """Return the commands of a campaign.
 
     Args:
         commands: as the user wrote them.
         store: of the campaign.
+        shown: whether what they write may stand between what the campaign says.
 
     Raises:
         UsageError: one has quotes that are not closed, is empty, or names no program.
     """
     words = {event: program_words(text) for event, text in commands.items()}
-    return Hooks(words, {"store": str(store)})
+    return Hooks(words, {"store": str(store)}, shown=shown)
 
 
 def tell_hooks(hooks: Hooks, event: CampaignEvent, outside: OutsideCycle | None) -> None:

@@ -9,16 +9,18 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final
 
+from resume_rig.campaign.user_program import end_program, start_program
 from resume_rig.model.errors import UsageError
 
 MOST_AT_ONCE: Final = 8
+LONGEST_S: Final = 600.0
 LAST_WAIT_S: Final = 10.0
-PREFIX: Final = "RESUME_RIG_"
-_STANDARD_ERROR: Final = 2
 
 
 @unique
@@ -62,12 +64,26 @@ def program_words(text: str) -> tuple[str, ...]:
     return words
 
 
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A command that was started; `began_s` on the host's own monotonic clock."""
+
+    event: HookEvent
+    process: "subprocess.Popen[bytes]"
+    began_s: float
+
+
 class Hooks:
     """The commands of one campaign.
+
+    A command that hangs holds up no news: it is ended after ten minutes, and the command on end
+    is run however many others still run.
 
     Args:
         commands: words of each.
         always: what every command is told, name -> text.
+        shown: whether what the commands write may stand between what the campaign says.
+        now_s: the host's own time, which also runs where that of a campaign is virtual.
 
     Attributes:
         problems: one sentence for each that could not be run, failed or was ended; whoever shows
@@ -75,11 +91,18 @@ class Hooks:
     """
 
     def __init__(
-        self, commands: Mapping[HookEvent, Sequence[str]], always: Mapping[str, str]
+        self,
+        commands: Mapping[HookEvent, Sequence[str]],
+        always: Mapping[str, str],
+        *,
+        shown: bool = True,
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._commands = commands
         self._always = always
-        self._running: list[tuple[HookEvent, subprocess.Popen[bytes]]] = []
+        self._shown = shown
+        self._now_s = now_s
+        self._running: list[_Running] = []
         self.problems: list[str] = []
 
     def fire(self, event: HookEvent, facts: Mapping[str, str]) -> None:
@@ -93,53 +116,44 @@ class Hooks:
         self._reap()
         if words is None:
             return
-        if len(self._running) >= MOST_AT_ONCE:
+        if len(self._running) >= MOST_AT_ONCE and event is not HookEvent.END:
             self.problems.append(
                 f"the command on {event} was not run: {MOST_AT_ONCE} earlier ones still run"
             )
             return
-        told = {
-            f"{PREFIX}{name.upper()}": _fit(text)
-            for name, text in {**self._always, **facts}.items()
-        }
-        environment = {**os.environ, f"{PREFIX}EVENT": event.value, **told}
+        told = {name: _fit(text) for name, text in {**self._always, **facts}.items()}
         try:
-            process = subprocess.Popen(
-                list(words),
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                # Standard output is for the answer alone.
-                stdout=_STANDARD_ERROR,
-                start_new_session=True,
-            )
+            process = start_program(words, {"event": event.value, **told}, shown=self._shown)
         except (OSError, ValueError) as error:
             self.problems.append(f"the command on {event}, {words[0]}, could not be run: {error}")
             return
-        self._running.append((event, process))
+        self._running.append(_Running(event, process, self._now_s()))
 
     def close(self) -> None:
         """Wait some seconds for the commands that run, and end those that do not."""
-        for event, process in self._running:
+        until_s = self._now_s() + LAST_WAIT_S
+        for each in self._running:
             try:
-                process.wait(LAST_WAIT_S)
+                each.process.wait(max(0.0, until_s - self._now_s()))
             except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                self.problems.append(
-                    f"the command on {event} was ended: it ran for {LAST_WAIT_S:g} s more than "
-                    "the campaign"
-                )
+                self._end(each, f"it ran for {LAST_WAIT_S:g} s more than the campaign")
         self._reap()
 
     def _reap(self) -> None:
-        still: list[tuple[HookEvent, subprocess.Popen[bytes]]] = []
-        for event, process in self._running:
-            status = process.poll()
-            if status is None:
-                still.append((event, process))
+        still: list[_Running] = []
+        for each in self._running:
+            status = each.process.poll()
+            if status is None and self._now_s() - each.began_s > LONGEST_S:
+                self._end(each, f"it ran for more than {LONGEST_S / 60:g} minutes")
+            elif status is None:
+                still.append(each)
             elif status > 0:
-                self.problems.append(f"the command on {event} ended with status {status}")
+                self.problems.append(f"the command on {each.event} ended with status {status}")
         self._running = still
+
+    def _end(self, each: _Running, why: str) -> None:
+        end_program(each.process)
+        self.problems.append(f"the command on {each.event} was ended: {why}")
 
 
 def _fit(text: str) -> str:

@@ -1,13 +1,9 @@
 """A command of the user's own that switches the supply of the DUT: a relay, a socket, a PDU."""
 
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Final
 
-from resume_rig.campaign.hooks import PREFIX
-
-_STANDARD_ERROR: Final = 2
+from resume_rig.campaign.user_program import end_program, start_program
 
 
 class PowerCommand:
@@ -16,14 +12,18 @@ class PowerCommand:
     Args:
         words: of the command (`hooks.program_words`); no shell sees them.
         told: what it finds in its environment as well, name -> text.
+        shown: whether what it writes may stand between what the campaign says.
 
     Attributes:
         problem: why the last one failed, in a sentence without a full stop; None where it did not.
     """
 
-    def __init__(self, words: Sequence[str], told: Mapping[str, str]) -> None:
+    def __init__(
+        self, words: Sequence[str], told: Mapping[str, str], *, shown: bool = True
+    ) -> None:
         self._words = list(words)
-        self._told = {f"{PREFIX}{name.upper()}": text for name, text in told.items()}
+        self._told = dict(told)
+        self._shown = shown
         self._process: subprocess.Popen[bytes] | None = None
         self.problem: str | None = None
 
@@ -31,16 +31,9 @@ class PowerCommand:
         """Run the command."""
         self.stop()
         self.problem = None
-        told = {**self._told, f"{PREFIX}POWER": "on" if on else "off"}
+        told = {**self._told, "power": "on" if on else "off"}
         try:
-            self._process = subprocess.Popen(
-                self._words,
-                env={**os.environ, **told},
-                stdin=subprocess.DEVNULL,
-                # Standard output is for the answer alone.
-                stdout=_STANDARD_ERROR,
-                start_new_session=True,
-            )
+            self._process = start_program(self._words, told, shown=self._shown)
         except (OSError, ValueError) as error:
             self.problem = f"the command {self._words[0]} could not be run: {error}"
 
@@ -55,7 +48,6 @@ class PowerCommand:
 
     def stop(self) -> None:
         """End the command if it still runs."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            end_program(self._process)
         self._process = None

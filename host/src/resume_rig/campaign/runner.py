@@ -14,10 +14,11 @@ from resume_rig.campaign.log_feed import LogFeed
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
 from resume_rig.campaign.plan import NS_PER_S, Plan
+from resume_rig.campaign.plan_progress import done_of, stopped_by
 from resume_rig.campaign.plan_states import has_record
 from resume_rig.campaign.raw import CycleRaw, Session
 from resume_rig.campaign.recovery import stayed_dark, why_recover
-from resume_rig.campaign.recovery_ladder import LadderClimb, recoveries_of
+from resume_rig.campaign.recovery_ladder import LadderClimb
 from resume_rig.campaign.rig_return import Reopen, RigReturn
 from resume_rig.campaign.settling import Settling
 from resume_rig.campaign.states import CycleState
@@ -27,6 +28,7 @@ from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import RecordError, RigError
 from resume_rig.model.means import WakeMeans
+from resume_rig.model.shell_word import shell_word
 from resume_rig.model.verdict import Finding
 from resume_rig.rig.dut_control import DutControl
 from resume_rig.rig.interface import RigInfo
@@ -317,7 +319,7 @@ class CampaignRunner:
         kept = sum(outcomes.values())
         text = (
             f"stopped; {kept} {'cycle is' if kept == 1 else 'cycles are'} kept in {path}, "
-            f"`resume-rig run --resume {path}` goes on"
+            f"`resume-rig run --resume {shell_word(path)}` goes on"
         )
         return CampaignStopped(path, outcomes, text)
 
@@ -356,18 +358,3 @@ class CampaignRunner:
         except RigError:
             # What was read before is what there is.
             return
-
-
-def done_of(store: Store) -> int:
-    """Return how many cycles of the plan are done; interrupted ones are to be done again."""
-    outcomes = store.outcomes()
-    return sum(outcomes.values()) - outcomes.get(Outcome.INTERRUPTED, 0)
-
-
-def stopped_by(store: Store) -> str | None:
-    """Return which rule of its plan ended a campaign; None where none did."""
-    rules = store.plan.stop
-    if not rules.any:
-        return None
-    recoveries = 0 if rules.recoveries is None else recoveries_of(store.recoveries())
-    return why_stop(rules, store.outcomes(), store.spent_ns(), recoveries)

@@ -12,6 +12,7 @@ from resume_rig.model.errors import (
     ProtocolError,
     RigError,
 )
+from resume_rig.model.shell_word import shell_word
 from resume_rig.model.verdict import Finding, FindingKind
 
 # Somebody who presses Ctrl-C over and over gets out; the lease then lets go of the actuators.
@@ -37,7 +38,8 @@ def finding_of(error: RigError) -> Finding:
 
 def advised(text: str, path: Path) -> str:
     """Return a sentence that also says what is kept, and how to go on."""
-    return f"{text}; what was measured is in {path}, `resume-rig run --resume {path}` goes on"
+    command = f"resume-rig run --resume {shell_word(path)}"
+    return f"{text}; what was measured is in {path}, `{command}` goes on"
 
 
 def with_advice(error: RigError, path: Path) -> RigError:

@@ -52,6 +52,7 @@ class Store:
         path: of the file.
         identity, plan: of the campaign.
         salvaged: what was salvaged, where the store was put together from a damaged one.
+        salvaged_to: the last cycle that was; those missing before it are known to be lost.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, writing: bool) -> None:
@@ -66,6 +67,8 @@ class Store:
             rows = dict(tuple(row) for row in self._rows("SELECT name, value FROM identity"))
             self.identity, self.plan = identity_of_rows(rows)
             self.salvaged: str | None = rows.get("salvage")
+            last = str(rows.get("salvage_to", ""))[:9]
+            self.salvaged_to = int(last) if last.isdecimal() else 0
             self._dictionaries = dict(
                 tuple(row) for row in self._rows("SELECT number, bytes FROM dictionary")
             )
@@ -159,14 +162,16 @@ class Store:
         """
         self._write([insert("recovery", RECOVERY_COLUMNS, recovery_to_row(recovery))])
 
-    def note_salvage(self, text: str) -> None:
-        """Record that this store was put together from a damaged one.
+    def note_salvage(self, text: str, last: int) -> None:
+        """Record that this store was put together from a damaged one, up to cycle `last`.
 
         Raises:
             RecordError: the store cannot be written to.
         """
-        self._write([("INSERT INTO identity VALUES (?, ?)", ("salvage", text))])
-        self.salvaged = text
+        insertion = "INSERT INTO identity VALUES (?, ?)"
+        facts = (("salvage", text), ("salvage_to", str(last)))
+        self._write([(insertion, fact) for fact in facts])
+        self.salvaged, self.salvaged_to = text, last
 
     def has_cycle(self, number: int) -> bool:
         """Return whether a cycle of this number is committed."""

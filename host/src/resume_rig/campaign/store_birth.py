@@ -12,6 +12,7 @@ from typing import Final
 from resume_rig.campaign import schema
 from resume_rig.campaign.store_rows import Row
 from resume_rig.model.errors import UsageError
+from resume_rig.model.shell_word import shell_word
 
 NAME_BYTES: Final = 240
 """Longest name of a store: a name has 255 bytes on most systems, and SQLite appends to it."""
@@ -35,7 +36,7 @@ def bring_forth(path: Path, identity: Iterable[Row]) -> None:
     part = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}.part")
     try:
         _lay_out(part, identity)
-        _give_name(part, path)
+        give_name(part, path)
     except FileExistsError:
         if not path.is_file():
             raise UsageError(
@@ -43,7 +44,7 @@ def bring_forth(path: Path, identity: Iterable[Row]) -> None:
             ) from None
         raise UsageError(
             f"could not make the store {path}: a file of that name is there; go on with it by "
-            f"`resume-rig run --resume {path}`, or name another one"
+            f"`resume-rig run --resume {shell_word(path)}`, or name another one"
         ) from None
     except sqlite3.Error as error:
         raise UsageError(f"could not make the store {path}: {schema.why(error)}") from error
@@ -66,7 +67,17 @@ def _lay_out(part: Path, identity: Iterable[Row]) -> None:
         connection.close()
 
 
-def _give_name(part: Path, path: Path) -> None:
+def give_name(part: Path, path: Path) -> None:
+    """Let a store that is whole appear under its name, of which nobody else has one.
+
+    Args:
+        part: the store, under another name in the same folder or one below it.
+        path: its name from now on.
+
+    Raises:
+        FileExistsError: a file of that name is there.
+        OSError: the name cannot be given.
+    """
     try:
         os.link(part, path)
     except FileExistsError:

@@ -26,11 +26,14 @@ class StoreCheck:
     Attributes:
         cycles: how many can be read.
         problems: one sentence each, at most 50 and then how many more; none for a whole store.
+        salvaged: what was salvaged, where it was put together from a damaged store: the cycles
+            that are missing by that are no problem of this one.
     """
 
     path: Path
     cycles: int
     problems: tuple[str, ...]
+    salvaged: str | None = None
 
 
 def check_store(path: Path) -> StoreCheck:
@@ -44,6 +47,7 @@ def check_store(path: Path) -> StoreCheck:
         with Store.open(path) as store:
             problems += _pages(path)
             cycles = _read_all(store, problems)
+            salvaged = store.salvaged
     except RecordError as error:
         if not schema.looks_like_a_store(path):
             raise
@@ -51,7 +55,7 @@ def check_store(path: Path) -> StoreCheck:
     if len(problems) > MOST_PROBLEMS:
         more = len(problems) - MOST_PROBLEMS
         problems[MOST_PROBLEMS:] = [f"And {more} more."]
-    return StoreCheck(path, cycles, tuple(problems))
+    return StoreCheck(path, cycles, tuple(problems), salvaged)
 
 
 def _pages(path: Path) -> Iterator[str]:
@@ -71,7 +75,8 @@ def _read_all(store: Store, problems: list[str]) -> int:
     """Read every cycle, add what is wrong, and return how many can be read."""
     numbers = store.numbers()
     sessions = {session.number for session in store.sessions()}
-    gaps = sorted(set(range(1, max(numbers, default=0) + 1)) - set(numbers))
+    first = store.salvaged_to + 1
+    gaps = sorted(set(range(first, max(numbers, default=0) + 1)) - set(numbers))
     problems += [f"Cycle {number} is missing." for number in gaps]
     readable, before = 0, None
     for number in numbers:

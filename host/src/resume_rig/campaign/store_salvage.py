@@ -5,6 +5,7 @@ damaged page costs the rows on it and no others. A first page that is destroyed 
 empty store: tables are laid out the same way in every store.
 """
 
+import dataclasses
 import shutil
 import sqlite3
 import tempfile
@@ -18,6 +19,7 @@ from resume_rig.campaign import schema
 from resume_rig.campaign.raw import CycleRaw, LogMark, LogState, Session
 from resume_rig.campaign.seal import broken_seals
 from resume_rig.campaign.store import Store
+from resume_rig.campaign.store_birth import give_name
 from resume_rig.campaign.store_rows import (
     LATE_COLUMNS,
     Value,
@@ -96,7 +98,7 @@ def salvage(damaged: Path, path: Path) -> Salvage:
     if not damaged.is_file():
         raise RecordError(f"could not salvage {damaged}: there is no such file")
     if path.exists():
-        raise UsageError(f"could not salvage to {path}: it is there already; name a new file")
+        raise _there_already(path)
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".salvage-") as folder:
             copy = Path(folder) / "damaged.rrs"
@@ -105,13 +107,22 @@ def salvage(damaged: Path, path: Path) -> Salvage:
                     shutil.copyfile(f"{damaged}{suffix}", f"{copy}{suffix}")
             _mend_first_page(copy, Path(folder) / "empty.rrs")
             with closing(_open(copy)) as connection:
-                return _write(_Wreck(connection, damaged), path)
+                # Killed in between it leaves no store that looks like a whole, shorter campaign.
+                came = _write(_Wreck(connection, damaged), Path(folder) / "saved.rrs")
+            give_name(came.path, path)
+            return dataclasses.replace(came, path=path)
+    except FileExistsError as error:
+        raise _there_already(path) from error
     except OSError as error:
         if error.filename is not None and Path(error.filename).parent == damaged.parent:
             raise RecordError(f"could not salvage {damaged}: {error.strerror}") from error
         raise UsageError(f"could not salvage to {path}: {error.strerror or error}") from error
     except sqlite3.Error as error:
         raise RecordError(f"could not salvage {damaged}: {schema.why(error)}") from error
+
+
+def _there_already(path: Path) -> UsageError:
+    return UsageError(f"could not salvage to {path}: it is there already; name a new file")
 
 
 class _Wreck:
@@ -206,7 +217,7 @@ def _write(wreck: _Wreck, path: Path) -> Salvage:
             with suppress(RecordError, TypeError, ValueError):
                 store.commit_recovery(recovery_of_row(row))
         came = _cycles(wreck, store, plan.cycles)
-        store.note_salvage(came.sentence())
+        store.note_salvage(came.sentence(), max(came.kept, default=0))
         return came
 
 

@@ -13,6 +13,7 @@ from resume_rig.campaign.hung import with_hang
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.plan_progress import PlanProgress, progress_of
 from resume_rig.campaign.raw import CommandName, CycleRaw, Recovery, Session
 from resume_rig.campaign.record_texts import without_text
 from resume_rig.campaign.sleeps_beside import sleeps_beside
@@ -60,6 +61,7 @@ class StoredCampaign:
     findings: tuple[tuple[int, Finding], ...]
     salvaged: str | None = None
     of_blocks: Mapping[int, LightOnset] = field(default_factory=dict)
+    progress: PlanProgress | None = None
 
 
 def load_campaign(path: Path) -> StoredCampaign:
@@ -96,6 +98,7 @@ def load_campaign(path: Path) -> StoredCampaign:
             findings=tuple(findings),
             salvaged=store.salvaged,
             of_blocks=of_blocks,
+            progress=progress_of(store),
         )
 
 

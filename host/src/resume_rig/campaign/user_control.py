@@ -1,15 +1,13 @@
 """The OS of a DUT behind a program of the user's own: `run --sleep-command`."""
 
-import os
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from resume_rig.campaign.hooks import PREFIX
+from resume_rig.campaign.user_program import end_program, start_program
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.rig.dut_control import Ended
 
-_STANDARD_ERROR: Final = 2
 _NS_PER_S: Final = 1_000_000_000
 
 
@@ -22,11 +20,15 @@ class UserControl:
     Args:
         words: of the command (`hooks.program_words`); no shell sees them.
         told: what it finds in its environment as well, name -> text.
+        shown: whether what it writes may stand between what the campaign says.
     """
 
-    def __init__(self, words: Sequence[str], told: Mapping[str, str]) -> None:
+    def __init__(
+        self, words: Sequence[str], told: Mapping[str, str], *, shown: bool = True
+    ) -> None:
         self._words = list(words)
-        self._told = {f"{PREFIX}{name.upper()}": text for name, text in told.items()}
+        self._told = dict(told)
+        self._shown = shown
         self._process: subprocess.Popen[bytes] | None = None
         self._failed: Ended | None = None
 
@@ -62,24 +64,15 @@ class UserControl:
 
     def close(self) -> None:
         """End the program if it still runs."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            end_program(self._process)
         self._process = None
 
     def _start(self, asked: Mapping[str, str]) -> None:
         self.close()
         self._failed = None
-        told = {**self._told, **{f"{PREFIX}{name}": text for name, text in asked.items()}}
         try:
-            self._process = subprocess.Popen(
-                self._words,
-                env={**os.environ, **told},
-                stdin=subprocess.DEVNULL,
-                # Standard output is for the answer alone.
-                stdout=_STANDARD_ERROR,
-                start_new_session=True,
-            )
+            self._process = start_program(self._words, {**self._told, **asked}, shown=self._shown)
         except (OSError, ValueError) as error:
             text = f"the command {self._words[0]} could not be run: {error}"
             self._failed = Ended(ok=False, reached=False, text=text)

@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import sys
+import textwrap
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.console import answer, columns_of, look_of, say, utc_now_text
+from resume_rig.cli.voice import is_for_machine
 from resume_rig.model.errors import UsageError
 
 
@@ -31,7 +33,7 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
     answer(_told(assessed, args))
     if failed is not None:
         raise failed
-    if not args.json:
+    if not args.json and not is_for_machine(args):
         what = "Capture" if assessed.store is None else "Store"
         say(f"{what + ':':<7} {assessed.facts.store_path}")
         if report is not None:
@@ -47,7 +49,7 @@ def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
     from resume_rig.report.terminal_correlation import correlation_table
 
     look, width = look_of(sys.stdout), columns_of(sys.stdout)
-    answer_lines = correlation_table(
+    answer_lines: Iterable[str] = correlation_table(
         assessed.correlation,
         colour=look.colour,
         unicode=look.unicode,
@@ -55,6 +57,9 @@ def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
         log_sources=assessed.facts.log_sources,
         width=width,
     )
+    if assessed.facts.plan_state is not None:
+        lines = textwrap.wrap(assessed.facts.plan_state, width, subsequent_indent="  ")
+        answer_lines = chain(answer_lines, (f"{line}\n" for line in lines))
     if not getattr(args, "budget", False):
         return answer_lines
     from resume_rig.report.budget_table import budget_tables

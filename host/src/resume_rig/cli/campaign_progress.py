@@ -1,6 +1,7 @@
 """Shows a campaign while it runs, on standard error, and tells the user's hooks."""
 
 import sys
+from collections.abc import Mapping
 from enum import StrEnum, unique
 
 from resume_rig.campaign.events import (
@@ -25,13 +26,16 @@ from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.plan import Plan
 from resume_rig.campaign.plan_states import states_text
 from resume_rig.campaign.recovery_text import DONE_BY, levels_text
+from resume_rig.campaign.so_far import SoFar
 from resume_rig.campaign.tally import Running, Tally
 from resume_rig.cli.console import columns_of, look_of, say
 from resume_rig.cli.progress_json import event_line
+from resume_rig.cli.voice import say_as_json
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.terminal_correlation import cycle_line
-from resume_rig.report.terminal_progress import CampaignStatus, status_line
+from resume_rig.report.terminal_progress import CampaignStatus, status_lines
 from resume_rig.report.wording import outcome_words
 
 
@@ -59,29 +63,40 @@ class Progress:
         self._index = 0
         self._newest: OutsideCycle | None = None
         self._steps: list[Recovered] = []
+        self._levels: Mapping[Channel, int] | None = None
+        self._so_far = SoFar(identity.requirement)
+        self._resumed = False
         self._look = look_of(sys.stderr)
-        self._live = sys.stderr.isatty() and mode is ProgressMode.LINES
+        self._live = self._look.redraws and mode is ProgressMode.LINES
+        self._drawn = 0
 
     def __call__(self, event: CampaignEvent) -> None:
         """Count one event, show it, and tell the hooks."""
         outside = self._count(event)
         if self._mode is ProgressMode.JSON:
-            say(event_line(event, self._tally, outside))
+            say(event_line(event, self._tally, outside, self._so_far.verdict))
         else:
             self._show(event, outside)
         tell_hooks(self._hooks, event, outside if isinstance(event, CycleDone) else None)
         while self._hooks.problems:
-            self._line(f"resume-rig: {self._hooks.problems.pop(0)}")
+            problem = f"resume-rig: {self._hooks.problems.pop(0)}"
+            (say_as_json if self._mode is ProgressMode.JSON else self._line)(problem)
 
     def _count(self, event: CampaignEvent) -> OutsideCycle | None:
         match event:
-            case CampaignBegan(plan=plan, done=done):
+            case CampaignBegan(plan=plan, done=done, session=session):
                 self._plan, self._tally = plan, Tally(plan, done)
-            case CycleStarted(done=done):
-                self._index = done
+                self._resumed = session > 1
+            case CycleStarted(done=done, levels=levels):
+                self._index, self._levels = done, levels
+            case Asleep(levels=levels) | Woke(levels=levels) | Recovered(levels=levels) if levels:
+                self._levels = levels
+                return self._revised(event) if isinstance(event, Recovered) else None
             case CycleDone(raw=raw) if self._plan is not None and self._tally is not None:
-                outside = outside_cycle(raw, self._plan.of_cycle(self._index), self._identity)
+                plan = self._plan.of_cycle(self._index)
+                outside = outside_cycle(raw, plan, self._identity)
                 self._tally.add(outside, raw)
+                self._so_far.add(plan, self._index, outside, raw.records)
                 self._newest, self._steps = outside, []
                 return outside
             case Recovered():
@@ -138,7 +153,7 @@ class Progress:
                 f"late or doubled, {link.damaged} damaged."
             )
         elif self._live:
-            say("\r\033[K", end="")
+            say(self._over(), end="")
 
     def _cycle(self, outside: OutsideCycle) -> None:
         planned = None if self._plan is None else self._plan.cycles
@@ -148,12 +163,37 @@ class Progress:
     def _flight(self, number: int, what: str) -> None:
         """Show what a cycle does, and how the campaign stands, in a line that is replaced."""
         if self._live and self._tally is not None and self._plan is not None:
-            status = _status(f"cycle {number} {what}", self._tally, self._plan.cycles)
+            status = self._status(f"cycle {number} {what}", self._tally, self._plan.cycles)
             width = columns_of(sys.stderr) - 1
-            say(f"\r\033[K{status_line(status, width, unicode=self._look.unicode)}", end="")
+            lines = status_lines(status, width, unicode=self._look.unicode)
+            over = self._over()
+            self._drawn = len(lines)
+            say(over + "\n".join(lines), end="")
 
     def _line(self, text: str) -> None:
-        say(f"\r\033[K{text}" if self._live else text)
+        say(f"{self._over()}{text}" if self._live else text)
+
+    def _over(self) -> str:
+        """Return what takes the lines of status away, so that something else is written there."""
+        up = f"\033[{self._drawn - 1}A" if self._drawn > 1 else ""
+        self._drawn = 0
+        return f"\r{up}\033[J"
+
+    def _status(self, doing: str, tally: Tally, cycles: int) -> CampaignStatus:
+        first = tally.first_failure
+        return CampaignStatus(
+            doing=doing,
+            done=tally.done,
+            cycles=cycles,
+            outcomes=tally.outcomes,
+            light_ns=_middle_and_high(tally.light_ns),
+            resume_ms=_middle_and_high(tally.resume_ms),
+            first_failure=None if first is None else first[0],
+            left_ns=tally.left_ns(),
+            so_far=self._so_far.verdict,
+            resumed=self._resumed,
+            levels=self._levels,
+        )
 
 
 def _recovered(step: Recovered, proven: OutsideCycle | None) -> str:
@@ -162,20 +202,6 @@ def _recovered(step: Recovered, proven: OutsideCycle | None) -> str:
     if proven is not None:
         text = f"{text}; so cycle {step.after_cycle} {outcome_words(proven.outcome)}"
     return f"{text}."
-
-
-def _status(doing: str, tally: Tally, cycles: int) -> CampaignStatus:
-    first = tally.first_failure
-    return CampaignStatus(
-        doing=doing,
-        done=tally.done,
-        cycles=cycles,
-        outcomes=tally.outcomes,
-        light_ns=_middle_and_high(tally.light_ns),
-        resume_ms=_middle_and_high(tally.resume_ms),
-        first_failure=None if first is None else first[0],
-        left_ns=tally.left_ns(),
-    )
 
 
 def _middle_and_high(values: Running) -> tuple[int, int] | None:

@@ -21,18 +21,21 @@ class Look:
     Attributes:
         colour: it is a terminal and the user does not object (NO_COLOR).
         unicode: its encoding has the characters that tables use.
+        redraws: what was written can be written over.
     """
 
     colour: bool
     unicode: bool
+    redraws: bool = False
 
 
 def look_of(stream: TextIO) -> Look:
     """Return how `stream` may be written to."""
-    terminal = stream.isatty()
+    terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
     return Look(
-        colour=terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb",
+        colour=terminal and "NO_COLOR" not in os.environ,
         unicode=(stream.encoding or "").lower().replace("-", "") in {"utf8", "utf16"},
+        redraws=terminal,
     )
 
 

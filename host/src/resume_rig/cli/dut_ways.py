@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from resume_rig.cli.arguments import duration_ns
+from resume_rig.cli.voice import is_for_machine
 
 if TYPE_CHECKING:
     from resume_rig.campaign.commission import Surroundings
@@ -87,6 +88,7 @@ def surroundings_of(args: argparse.Namespace) -> "Surroundings":
         power_cycle=args.power_cycle,
         person=person_at_terminal(),
         host_clock_ppb=args.host_clock_ppb,
+        shown=not is_for_machine(args),
     )
 
 

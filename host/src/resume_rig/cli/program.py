@@ -30,8 +30,9 @@ from resume_rig.cli import (
     verb_store,
     verb_watch,
 )
-from resume_rig.cli.console import open_closed_streams, say, silence
+from resume_rig.cli.console import open_closed_streams, silence
 from resume_rig.cli.exit_status import INTERNAL, STOPPED, USAGE, status_of_error
+from resume_rig.cli.voice import Voice, say_end, voice_of
 from resume_rig.model.errors import ResumeRigError
 
 VERBS = (
@@ -92,6 +93,14 @@ def run(words: Sequence[str]) -> int:
         # One that is ignored stays so: under nohup a closed terminal ends nothing.
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) != signal.SIG_IGN:
             signal.signal(getattr(signal, name), _interrupt)
+    status = _carried_out(args)
+    say_end(args, status)
+    return status
+
+
+def _carried_out(args: argparse.Namespace) -> int:
+    """Run a verb; whatever happens in it becomes a sentence and an exit status."""
+    tell = voice_of(args)
     try:
         status: int = args.execute(args)
         sys.stdout.flush()
@@ -100,12 +109,12 @@ def run(words: Sequence[str]) -> int:
             raise
         from resume_rig.report.hostile_text import one_line
 
-        say(f"resume-rig: {one_line(str(error))}")
+        tell(f"resume-rig: {one_line(str(error))}")
         return status_of_error(error)
     except KeyboardInterrupt:
         if args.debug:
             raise
-        say("resume-rig: stopped.")
+        tell("resume-rig: stopped.")
         return STOPPED
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to say to it.
@@ -114,11 +123,11 @@ def run(words: Sequence[str]) -> int:
     except Exception as error:
         if args.debug:
             raise
-        return _unforeseen(error)
+        return _unforeseen(error, tell)
     return status
 
 
-def _unforeseen(error: Exception) -> int:
+def _unforeseen(error: Exception, tell: Voice) -> int:
     """Tell of what nobody foresaw; it must not look like a verdict.
 
     What the system says of a file that was named is the user's to mend; all else is a mistake of
@@ -128,9 +137,9 @@ def _unforeseen(error: Exception) -> int:
 
     if isinstance(error, OSError) and error.filename is not None:
         name = one_line(os.fsdecode(error.filename))
-        say(f"resume-rig: could not use {name}: {error.strerror}; name another file or folder")
+        tell(f"resume-rig: could not use {name}: {error.strerror}; name another file or folder")
         return USAGE
-    say(
+    tell(
         f"resume-rig: internal error, {type(error).__name__}: {one_line(str(error))}; please "
         "report it with what --debug shows"
     )

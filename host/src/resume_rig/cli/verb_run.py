@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.acceptance.assessment import assess_store
 from resume_rig.cli.arguments import (
     add_requirement_arguments,
     add_rig_arguments,
@@ -17,12 +16,14 @@ from resume_rig.cli.arguments import (
     requirement_of,
     whole_number,
 )
-from resume_rig.cli.assessment import show
-from resume_rig.cli.console import check_output, say
+from resume_rig.cli.campaign_ending import CampaignEnding
+from resume_rig.cli.console import check_output
 from resume_rig.cli.dut_ways import add_way_arguments, surroundings_of, ways_of
-from resume_rig.cli.exit_status import STOPPED, status_of_verdict
+from resume_rig.cli.exit_status import STOPPED
 from resume_rig.cli.opened_rig import dut_of
-from resume_rig.model.errors import RigError, UsageError
+from resume_rig.cli.voice import is_for_machine, voice_of
+from resume_rig.model.errors import RecordError, RigError, UsageError
+from resume_rig.model.shell_word import shell_word
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -148,20 +149,21 @@ def execute(args: argparse.Namespace) -> int:
     report: Path = args.report or _beside(store)
     check_output(report, (store, *_log_files(args.log)))
     hooks = _hooks(args, store)
+    tell = voice_of(args)
     try:
         with closing(hooks):
             return _run(args, asked, report, hooks)
     except KeyboardInterrupt:
         if args.debug or not store.exists():
             raise
-        say(
+        tell(
             f"resume-rig: stopped; what was measured is kept in {store}, "
-            f"`resume-rig run --resume {store}` goes on"
+            f"`resume-rig run --resume {shell_word(store)}` goes on"
         )
         return STOPPED
     finally:
         for problem in hooks.problems:
-            say(f"resume-rig: {problem}")
+            tell(f"resume-rig: {problem}")
 
 
 def _hooks(args: argparse.Namespace, store: Path) -> "Hooks":
@@ -169,7 +171,8 @@ def _hooks(args: argparse.Namespace, store: Path) -> "Hooks":
     from resume_rig.campaign.hooks import HookEvent
 
     given = {event: getattr(args, f"on_{event}") for event in HookEvent}
-    return hooks_of({event: text for event, text in given.items() if text is not None}, store)
+    commands = {event: text for event, text in given.items() if text is not None}
+    return hooks_of(commands, store, shown=not is_for_machine(args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,43 +184,36 @@ class _Asked:
 
 
 def _run(args: argparse.Namespace, asked: _Asked, report: Path, hooks: "Hooks") -> int:
-    from resume_rig.campaign.campaign import CampaignFinished, CampaignStopped
-    from resume_rig.campaign.hooks import HookEvent
-
-    store = asked.commission.store
-    end: CampaignEnd | None = None
-    fault: RigError | None = None
+    commission = asked.commission
+    ending = CampaignEnding(args, commission.requirement, commission.store, report, hooks)
     try:
-        end = _campaign(args, asked, hooks)
-    except RigError as error:
-        if not store.exists():
-            raise
-        fault = error
-    assessed = assess_store(store, asked.commission.requirement, report)
-    show(assessed, args)
-    answer = assessed.correlation
-    told = answer.why if fault is None else str(fault)
-    hooks.fire(HookEvent.END, {"verdict": answer.verdict.value, "text": told})
-    if fault is not None:
-        raise fault
-    if isinstance(end, CampaignFinished) and end.why is not None:
-        say(f"resume-rig: ended before the plan's last cycle: {end.why}")
-    if isinstance(end, CampaignStopped):
-        say(f"resume-rig: {end.text}")
-        return STOPPED
-    return status_of_verdict(assessed.correlation.verdict)
+        end = _campaign(args, asked, hooks, ending)
+    except (RigError, RecordError) as fault:
+        # A store that another process writes to is no campaign of ours that ended.
+        if ending.began or (isinstance(fault, RigError) and commission.store.exists()):
+            ending.failed(fault)
+        raise
+    except Exception as error:
+        if ending.began:
+            ending.broke(error)
+        raise
+    return ending.ended(end)
 
 
-def _campaign(args: argparse.Namespace, asked: _Asked, hooks: "Hooks") -> "CampaignEnd":
+def _campaign(
+    args: argparse.Namespace, asked: _Asked, hooks: "Hooks", ending: CampaignEnding
+) -> "CampaignEnd":
     from resume_rig.campaign.commission import carry_out
     from resume_rig.campaign.foretold import foretold
     from resume_rig.cli.campaign_progress import Progress, ProgressMode
 
-    commission, mode = asked.commission, ProgressMode(args.progress)
+    commission, mode, tell = asked.commission, ProgressMode(args.progress), voice_of(args)
     with asked.rig as opened:
         for sentence in foretold(commission, opened):
-            say(f"resume-rig: {sentence}")
-        return carry_out(commission, opened, lambda identity: Progress(identity, mode, hooks))
+            tell(f"resume-rig: {sentence}")
+        return carry_out(
+            commission, opened, lambda identity: ending.watched(Progress(identity, mode, hooks))
+        )
 
 
 def _new(args: argparse.Namespace) -> _Asked:

@@ -9,6 +9,7 @@ from resume_rig.cli.arguments import add_verb
 from resume_rig.cli.console import answer, say
 from resume_rig.cli.exit_status import DONE, USAGE
 from resume_rig.model.errors import UsageError
+from resume_rig.model.shell_word import shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,13 +62,14 @@ def _info(args: argparse.Namespace) -> int:
 
 def _facts(store: "Store") -> dict[str, object]:
     from resume_rig.campaign.plan_file import plan_to_mapping
+    from resume_rig.campaign.plan_progress import progress_of
     from resume_rig.campaign.recovery_ladder import recoveries_of
     from resume_rig.report.hostile_text import one_line
     from resume_rig.report.json_text import utc_json
 
     identity, outcomes = store.identity, store.outcomes()
     size, cycles = store.path.stat().st_size, sum(outcomes.values())
-    newest = store.newest_utc_ns()
+    newest, progress = store.newest_utc_ns(), progress_of(store)
     return {
         "store": str(store.path),
         "bytes": size,
@@ -85,6 +87,7 @@ def _facts(store: "Store") -> dict[str, object]:
         "sessions": len(store.sessions()),
         "recoveries": recoveries_of(store.recoveries()),
         "cycles": cycles,
+        "plan_state": progress.left or progress.rule,
         "outcomes": {outcome.value: count for outcome, count in outcomes.items()},
         "first_failure": _failure(store),
         "plan": plan_to_mapping(store.plan),
@@ -140,16 +143,19 @@ def _check(args: argparse.Namespace) -> int:
             "ok": not found.problems,
             "cycles": found.cycles,
             "problems": [one_line(text) for text in found.problems],
+            "salvaged": None if found.salvaged is None else one_line(found.salvaged),
         }
         answer([json.dumps(document) + "\n"])
     elif found.problems:
         answer(f"{one_line(text)}\n" for text in found.problems)
         say(
-            f"{args.store} is damaged; `resume-rig store salvage {args.store} --out NEW` writes "
-            "what can be read to a new store and leaves this one as it is"
+            f"{args.store} is damaged; `resume-rig store salvage {shell_word(args.store)} --out "
+            "NEW` writes what can be read to a new store and leaves this one as it is"
         )
     else:
         answer([f"{args.store} is whole: {count_of(found.cycles, 'cycle')}.\n"])
+        if found.salvaged is not None:
+            answer([f"It was salvaged: {one_line(found.salvaged)}.\n"])
     return USAGE if found.problems else DONE
 
 

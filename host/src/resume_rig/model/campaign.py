@@ -25,6 +25,9 @@ class CampaignFacts:
         first_failure: number and outcome of the first cycle that the DUT failed; None without one.
         recoveries: number of the cycle before it, and one sentence, for each step that was taken to
             have the DUT awake again; in the order they were taken.
+        plan_state: a sentence, where not all of the plan is done, or a rule of it ended the
+            campaign; None for a plan that was done to its last cycle.
+        unfinished: something of the plan is left to do.
         log_sources: what its OS records are from; a record's `source` is an index of these.
     """
 
@@ -39,3 +42,5 @@ class CampaignFacts:
     log_sources: tuple[LogSource, ...] = ()
     first_failure: tuple[int, str] | None = None
     recoveries: tuple[tuple[int, str], ...] = ()
+    plan_state: str | None = None
+    unfinished: bool = False

@@ -15,6 +15,7 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.units import count_of
 from resume_rig.report.bar_choice import BarChoice, bar_choice
 from resume_rig.report.budget_view import BUDGET_HEADINGS, BudgetTable, budget_views
+from resume_rig.report.drift_view import LightHistogram, NamedDrift, drifts, light_histogram
 from resume_rig.report.findings import (
     FindingGroup,
     cycle_ranges,
@@ -123,6 +124,8 @@ class CampaignPage:
     statistics: tuple[str, ...]
     histogram: Histogram | None
     histogram_note: str
+    light_histogram: LightHistogram | None
+    drifts: tuple[NamedDrift, ...]
     panels: tuple[PhasePanel, ...]
     panels_note: str
     parts: PartsSection
@@ -135,6 +138,8 @@ class CampaignPage:
     unmatched_reasons: tuple[str, ...]
     unmatched_records: tuple[str, ...]
     unmatched_more: int
+    plan_state: str | None
+    unfinished: bool
     outcomes: tuple[Pair, ...]
     first_failure: tuple[int, str] | None
     faults: tuple[str, ...]
@@ -174,6 +179,8 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         ),
         histogram=histogram(times, limit_ms),
         histogram_note=_histogram_note(len(times), len(cycles)),
+        light_histogram=light_histogram(correlation, trigger),
+        drifts=drifts(correlation, trigger, limit_ms),
         panels=phase_panels(bars.cycles, limit_ms),
         panels_note=_panels_note(bars),
         parts=parts_section(matched_reading(correlation, facts.log_sources), "correlate --json"),
@@ -186,6 +193,8 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         unmatched_reasons=missing_sentences(cycles),
         unmatched_records=tuple(_record_line(each) for each in records[:_RECORDS_NAMED]),
         unmatched_more=max(len(records) - _RECORDS_NAMED, 0),
+        plan_state=facts.plan_state,
+        unfinished=facts.unfinished,
         outcomes=_outcomes(facts),
         first_failure=facts.first_failure,
         faults=facts.faults[:_FAULTS_SHOWN],

@@ -236,6 +236,8 @@ def _campaign(facts: CampaignFacts) -> dict[str, Json]:
         },
         "outcomes": dict(facts.outcomes),
         "first_failure": _first_failure(facts),
+        "unfinished": facts.unfinished,
+        "plan_state": None if facts.plan_state is None else text_json(facts.plan_state),
         "faults": [text_json(fault) for fault in facts.faults],
         "store": text_json(facts.store_path),
         "report": None if facts.report_path is None else text_json(facts.report_path),

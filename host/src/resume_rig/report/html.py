@@ -18,6 +18,7 @@ from resume_rig.report.failure_view import failures, is_failure
 from resume_rig.report.fleet_view import fleet_page
 from resume_rig.report.hostile_text import one_line
 from resume_rig.report.log_view import log_page
+from resume_rig.report.raw_data import NOTHING_RAW, RawData
 
 
 def campaign_report(
@@ -25,6 +26,7 @@ def campaign_report(
     facts: CampaignFacts,
     generated_utc: str,
     recorded: Iterable[RecordedCycle] = (),
+    raw: RawData = NOTHING_RAW,
 ) -> str:
     """Return the page of a campaign.
 
@@ -33,13 +35,14 @@ def campaign_report(
         facts: who and what was measured, and how.
         generated_utc: when, as it is to be printed.
         recorded: the wires of the cycles in `failed_numbers`, for their waves.
+        raw: where the raw data lie.
     """
     page = campaign_page(correlation, facts, generated_utc)
     wires = {each.number: each for each in recorded}
     drawn = failures(correlation.cycles, wires, facts.recoveries)
     more = sum(map(is_failure, correlation.cycles)) - len(drawn)
     template = _environment().get_template("campaign.html.j2")
-    return template.render(page=page, failures=drawn, failures_more=more)
+    return template.render(page=page, failures=drawn, failures_more=more, raw=raw)
 
 
 def embedded_report(correlation: Correlation, facts: CampaignFacts, generated_utc: str) -> str:

@@ -1,11 +1,13 @@
-"""How a campaign stands, in one line of a terminal."""
+"""How a campaign stands, in the last lines of a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.units import seconds_text
+from resume_rig.model.verdict import Verdict
 from resume_rig.report.hostile_text import ascii_only, display_width
 from resume_rig.report.wording import outcome_words
 
@@ -26,6 +28,9 @@ class CampaignStatus:
         light_ns, resume_ms: median and 95th percentile so far; None before any.
         first_failure: number of the first cycle that did not go as planned.
         left_ns: until the end, at the pace of the last cycles; None before any.
+        so_far: the verdict of this session, provisional.
+        resumed: there were sessions before this one.
+        levels: of the lines, as they were read last; None before any.
     """
 
     doing: str
@@ -36,23 +41,54 @@ class CampaignStatus:
     resume_ms: tuple[int, int] | None
     first_failure: int | None
     left_ns: int | None
+    so_far: Verdict
+    resumed: bool = False
+    levels: Mapping[Channel, int] | None = None
 
 
-def status_line(status: CampaignStatus, width: int, *, unicode: bool) -> str:
-    """Return the line; what is least needed goes first where `width` cells are not enough."""
-    parts = [
+def status_lines(status: CampaignStatus, width: int, *, unicode: bool) -> list[str]:
+    """Return the lines: how far it is, what came of it, and the levels, where there are such.
+
+    In each what is least needed goes first where `width` cells are not enough.
+    """
+    begun = sum(status.outcomes.values()) > 0
+    when = "this session" if status.resumed else "so far"
+    progress = [
         _bar(status, unicode=unicode),
         status.doing,
         "" if status.left_ns is None else f"{left_text(status.left_ns)} left",
+    ]
+    results = [
+        f"{when} {status.so_far.value}" if begun else "",
         _failures(status),
         "" if status.resume_ms is None else f"resume {_pair(*status.resume_ms)} ms",
         "" if status.light_ns is None else f"light {_pair(*_ms(status.light_ns))} ms",
         ", ".join(f"{count} {outcome_words(o)}" for o, count in status.outcomes.items() if count),
     ]
-    parts = [part for part in parts if part]
-    while len(parts) > 1 and _cells(parts, unicode=unicode) > width:
-        parts.pop()
-    return _joined(parts, unicode=unicode)
+    lines = (progress, results, [_levels(status)])
+    return [line for parts in lines if (line := _fitted(parts, width, unicode=unicode))]
+
+
+def _fitted(parts: Sequence[str], width: int, *, unicode: bool) -> str:
+    """Return the parts that there is room for; the first one in any case, cut to the width."""
+    told = [part for part in parts if part]
+    while len(told) > 1 and _cells(told, unicode=unicode) > width:
+        told.pop()
+    text = _joined(told, unicode=unicode)
+    while display_width(text) > width:
+        text = text[:-1]
+    return text
+
+
+def _levels(status: CampaignStatus) -> str:
+    """Return which lines are high, and which are low."""
+    if not status.levels:
+        return ""
+    told = []
+    for level, word in ((1, "high"), (0, "low")):
+        names = [str(channel) for channel, each in status.levels.items() if each == level]
+        told += [f"{word}: {' '.join(names)}"] if names else []
+    return "  ".join(told)
 
 
 def left_text(left_ns: int) -> str:

@@ -24,7 +24,7 @@ def junit_pieces(correlation: Correlation, facts: CampaignFacts, started_utc: st
         facts: who and what was measured.
         started_utc: ISO 8601 of the campaign's begin.
     """
-    cases = list(_cases(correlation, facts.requirement))
+    cases = [*_cases(correlation, facts.requirement), _plan(facts)]
     failures = sum("<failure" in case for case in cases)
     errors = sum("<error" in case for case in cases)
     counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
@@ -62,6 +62,13 @@ def _advice(correlation: Correlation, suite: str, advised_ms: int) -> str:
     )
     text = f"{count_of(over, 'cycle')} above the advised {advised_ms} ms; advice never fails"
     return _case(suite, f"BIOS within {advised_ms} ms (advised)", "", text)
+
+
+def _plan(facts: CampaignFacts) -> str:
+    """Whether the campaign came to its end: one that broke off has not proven what was planned."""
+    told = facts.plan_state or ""
+    problem = _element("error", "unfinished", told) if facts.unfinished else ""
+    return _case(facts.requirement.id, "the plan was done to its end", problem, told)
 
 
 def _listed(suite: str, name: str, element: str, told: list[tuple[int, Outcome]]) -> str:
