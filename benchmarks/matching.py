@@ -1,12 +1,14 @@
 """How well cycles are matched with OS records: generated campaigns with a seeded truth.
 
 python benchmarks/matching.py [CAMPAIGNS]
+python benchmarks/matching.py --told [FIRST LAST]
 python benchmarks/matching.py --size CYCLES [random|even|mixed [live]]
 
 The first form matches campaigns of 20 to 2,000 cycles with realistic and with brutal troubles and
-prints what was found, what was wrong and what was called certain. The second matches one campaign
-of any size and prints how long it took and the greatest memory of the whole process; `live` lets
-the log be read after each cycle.
+prints what was found, what was wrong and what was called certain. The second does so with those of
+at most 400 cycles, by seed, whose log tells of settings of its clock, truly and not; it prints the
+processor time, too. The third matches one campaign of any size and prints how long it took and the
+greatest memory of the whole process; `live` lets the log be read after each cycle.
 """
 
 import resource
@@ -23,12 +25,14 @@ from match_campaigns import (
     OFFSETS,
     PACES,
     REALISTIC,
+    TELLS,
     UTC_S,
     Campaign,
     S,
     Score,
     Troubles,
     campaign,
+    tell,
 )
 
 from resume_rig.analysis.match import Match, match, match_arrays
@@ -38,6 +42,7 @@ from resume_rig.analysis.match_times import Moments, codes_of
 from resume_rig.model.match import HIGH_CONFIDENCE
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 
+TOLD_MOST = 400
 BANDS = (0.95, 0.99, 0.999, 0.9999, 1.0 + 1e-12)
 
 
@@ -87,6 +92,30 @@ def run(name: str, troubles: Troubles, count: int) -> None:
     print(f"  clock set {steps[0]} times, {steps[1]} steps found")
 
 
+def told(name: str, troubles: Troubles, seeds: range) -> None:
+    """Match campaigns whose log tells of settings of its clock, in every way."""
+    scores = {how: Score() for how in ("not at all", *TELLS)}
+    took_s, count = dict.fromkeys(scores, 0.0), 0
+    for seed in seeds:
+        pace, offset, made = generated(seed, troubles)
+        if len(made.cycles) > TOLD_MOST:
+            continue
+        count += 1
+        for how, score in scores.items():
+            telling = tell(made, how, seed) if how in TELLS else made
+            began, wrong = time.process_time(), score.wrong
+            found = match(telling.cycles, telling.records, same_epoch=seed % 3 != 0)
+            took_s[how] += time.process_time() - began
+            score.add(telling, found)
+            if score.wrong != wrong:
+                print(f"  wrong in seed {seed}: {pace}, {offset}, told {how}")
+    print(f"{name}: {count} campaigns\n{'told':>13} {'matchable':>10} {'matched':>8} {'wrong':>6}"
+          f" {'high':>8} {'high wrong':>10} {'CPU s':>6}")  # fmt: skip
+    for how, score in scores.items():
+        print(f"{how:>13} {score.matchable:10} {score.pairs:8} {score.wrong:6} {score.high:8}"
+              f" {score.high_wrong:10} {took_s[how]:6.0f}")  # fmt: skip
+
+
 def size(count: int, pace: str, *, live: bool) -> None:
     """Match one campaign of `count` cycles and as many records, 3 % of them moved by 20 s."""
     random = np.random.default_rng(1)
@@ -132,8 +161,13 @@ def size(count: int, pace: str, *, live: bool) -> None:
 def main() -> None:
     """Run what was asked for."""
     if sys.argv[1:2] == ["--size"]:
-        told = sys.argv[3:]
-        size(int(sys.argv[2]), told[0] if told else "random", live="live" in told[1:])
+        of = sys.argv[3:]
+        size(int(sys.argv[2]), of[0] if of else "random", live="live" in of[1:])
+        return
+    if sys.argv[1:2] == ["--told"]:
+        seeds = range(*map(int, sys.argv[2:4])) if len(sys.argv) > 3 else range(3000, 3030)
+        told("realistic", REALISTIC, seeds)
+        told("brutal", BRUTAL, seeds)
         return
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     run("realistic", REALISTIC, count)

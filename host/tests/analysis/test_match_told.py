@@ -1,4 +1,4 @@
-"""What a log tells of settings of its clock is a second reading of it: it must earn its place."""
+"""What a log tells of settings of its clock is a second view of it: it must earn its place."""
 
 from dataclasses import replace
 
@@ -114,7 +114,7 @@ def test_a_told_step_of_an_even_pace_is_no_lost_record(record) -> None:
     assert found.pairs == tuple((n, n) for n in range(60))
 
 
-def test_a_known_pair_holds_in_either_reading(record) -> None:
+def test_a_known_pair_holds_in_either_view(record) -> None:
     awake, told = campaign_of(record, 60, jitter_s=0.02)
     told = saying(set_before(told, 30, 17.0), 30, 17.0)
 

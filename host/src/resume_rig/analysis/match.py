@@ -4,7 +4,8 @@ docs/explanation/matching.md tells how: candidate offsets are voted for and foll
 (`offset_tracks`), a chain over the whole campaign weighs them against each other, steps of the
 clock included (`match_chain`), with what the wakes and the times asleep say (`match_likelihood`);
 the likeliest record of each cycle is taken where it is likely enough (`match_choice`). What the
-campaign's noise is like is learnt from a first round and used in a second.
+campaign's noise is like is learnt from a first round and used in a second. All of that is done once
+more as if the clock had never been set, where the log tells of settings (`match_views`).
 
 Where the log was read while the cycles ran, one thing is certain: a record that was there at the
 end of a cycle belongs to none that came later.
@@ -26,11 +27,11 @@ from resume_rig.analysis.match_columns import (
 from resume_rig.analysis.match_live import Seen, seen_at
 from resume_rig.analysis.match_order import Choice
 from resume_rig.analysis.match_pairs import Pairs
-from resume_rig.analysis.match_readings import LIKELY, Found, Reading, likeliest
 from resume_rig.analysis.match_reasons import cycle_reasons, record_reasons
 from resume_rig.analysis.match_rivals import MANY, STEP_S
 from resume_rig.analysis.match_sleeps import by_sleep_times
 from resume_rig.analysis.match_times import Moments, RecordTimes
+from resume_rig.analysis.match_views import LIKELY, Found, View, likeliest
 from resume_rig.model.match import (
     HIGH_CONFIDENCE,
     LOWEST_CONFIDENCE,
@@ -130,8 +131,8 @@ def match_arrays(
 ) -> Match:
     """Return the match of cycles and records that are columns of numbers; see `match`."""
     found = likeliest(moments, times, seen, known, same_epoch=same_epoch)
-    reading, chosen, possible = found.reading, found.chosen, found.possible
-    index = reading.cycles.index
+    view, chosen, possible = found.view, found.chosen, found.possible
+    index = view.cycles.index
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _WORTH_TELLING)
     alike = _alike(found) if found.related > LIKELY else 1
@@ -139,15 +140,15 @@ def match_arrays(
         # So many that none of them is worth telling by itself.
         unsure = possible
     pairs = Pairs(index[sure.rows], sure.record, sure.probability).in_order()
-    if reading.by_wake:
-        more = by_sleep_times(sure, reading.cycles, reading.entries, reading.sleeps, found.noise)
+    if view.by_wake:
+        more = by_sleep_times(sure, view.cycles, view.entries, view.sleeps, found.noise)
         pairs = pairs.with_more(more.where(more.probability >= LOWEST_CONFIDENCE))
-    offset_ns, spread_ns = _offset(sure, reading)
+    offset_ns, spread_ns = _offset(sure, view)
     return Match(
         matched=pairs,
         offset_ns=offset_ns,
         spread_ns=spread_ns,
-        steps=_steps(sure, reading),
+        steps=_steps(sure, view),
         alike=alike if len(pairs.cycle) == 0 else 1,
         cycle_reasons=cycle_reasons(moments, times, pairs, index[unsure.rows], seen),
         record_reasons=record_reasons(times, pairs, unsure.record, seen),
@@ -171,20 +172,20 @@ def _alike(found: Found) -> int:
     return max(round(spread), rivals)
 
 
-def _offset(sure: Choice, reading: Reading) -> tuple[int | None, int]:
+def _offset(sure: Choice, view: View) -> tuple[int | None, int]:
     """Return the median offset and the largest departure from it."""
     if len(sure.rows) == 0:
         return None, 0
-    cycles, entries = reading.cycles, reading.entries
+    cycles, entries = view.cycles, view.entries
     apart_s = entries.at_s[sure.entry] + entries.told_s[sure.entry] - cycles.at_s[sure.rows]
     median_s = float(np.median(apart_s))
     spread_s = float(np.abs(apart_s - median_s).max())
     return entries.base_ns - cycles.base_ns + round(median_s * 1e9), round(spread_s * 1e9)
 
 
-def _steps(sure: Choice, reading: Reading) -> tuple[tuple[int, int, int], ...]:
-    moved_s = np.diff(sure.offset_s + reading.entries.told_s[sure.entry])
-    index = reading.cycles.index[sure.rows]
+def _steps(sure: Choice, view: View) -> tuple[tuple[int, int, int], ...]:
+    moved_s = np.diff(sure.offset_s + view.entries.told_s[sure.entry])
+    index = view.cycles.index[sure.rows]
     return tuple(
         (int(index[at]), int(index[at + 1]), round(float(moved_s[at]) * 1e9))
         for at in np.flatnonzero(np.abs(moved_s) > STEP_S)

@@ -1,7 +1,7 @@
 """What the log tells of settings of the OS clock, and its times as if there had been none.
 
 Windows says of each setting by how much it was. With all of them taken off, the clock ran on. That
-is a second reading of the log and no more: an event may be missing or told twice, a setting may
+is a second view of the log and no more: an event may be missing or told twice, a setting may
 not have lasted, and where an old Windows gives no reason each wake looks like one.
 """
 

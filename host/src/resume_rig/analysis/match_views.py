@@ -1,6 +1,6 @@
 """The likeliest record of each cycle, by the log as it is and as if its clock had never been set.
 
-Where the log tells of settings of its clock there are two readings of it, as likely as each other
+Where the log tells of settings of its clock there are two views of it, as likely as each other
 before anything was compared. Each is matched by itself, and what both explain weighs them: what the
 log tells of its clock has to earn its place.
 """
@@ -38,12 +38,12 @@ _ZONE_SCALE_S = 60.0
 LIKELY = 0.5
 """What is likelier than not."""
 _ROUNDS_TO_LEARN = 2
-# A reading that is less likely changes no probability that is told.
+# A view that is less likely changes no probability that is told.
 _NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class View:
     """Cycles, and the log's times as they are read.
 
     Attributes:
@@ -74,16 +74,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What one reading says.
+    """What one view says.
 
     Attributes:
-        reading: the cycles and the log.
+        view: the cycles and the log.
         chosen: the likeliest record of each cycle. possible: the same without rivals.
         noise: of the campaign.
         chain: the candidates. related: probability that the log is of these cycles at all.
     """
 
-    reading: Reading
+    view: View
     chosen: Choice
     possible: Choice
     noise: Noise
@@ -99,8 +99,8 @@ def likeliest(
     *,
     same_epoch: bool,
 ) -> Found:
-    """Return what the likelier reading says, less what speaks for the other one."""
-    as_is = _reading(moments, times, seen, known)
+    """Return what the likelier view says, less what speaks for the other one."""
+    as_is = _view(moments, times, seen, known)
     if as_is.is_empty:
         return _nothing(as_is)
     cycles = as_is.cycles
@@ -109,7 +109,7 @@ def likeliest(
     one = _Followed.of(as_is, same_epoch=same_epoch)
     if unset is None:
         return one.found(same_epoch=same_epoch)
-    other = _Followed.of(_reading(moments, unset, seen, known), same_epoch=same_epoch)
+    other = _Followed.of(_view(moments, unset, seen, known), same_epoch=same_epoch)
     share = 1.0 / (1.0 + np.exp(-_log_odds(one, other)))
     if share > LIKELY:
         one, other, share = other, one, 1.0 - share
@@ -117,36 +117,34 @@ def likeliest(
     if share < _NEGLIGIBLE:
         return found
     chosen = _weighed(found.chosen, other.found(same_epoch=same_epoch).chosen, share)
-    return Found(found.reading, chosen, found.possible, found.noise, found.chain, found.related)
+    return Found(found.view, chosen, found.possible, found.noise, found.chain, found.related)
 
 
-def _reading(
-    moments: Moments, times: RecordTimes, seen: Seen, known: tuple[int, int] | None
-) -> Reading:
+def _view(moments: Moments, times: RecordTimes, seen: Seen, known: tuple[int, int] | None) -> View:
     entries, sleeps = wake_entries(times, seen), sleep_entries(times, seen)
     cycles = cycle_times(moments, seen, known, by_wake=True)
     if len(entries.at_s) == 0 or len(cycles.at_s) == 0:
-        return Reading(cycle_times(moments, seen, known, by_wake=False), sleeps, sleeps)
-    return Reading(cycles, entries, sleeps)
+        return View(cycle_times(moments, seen, known, by_wake=False), sleeps, sleeps)
+    return View(cycles, entries, sleeps)
 
 
-def _nothing(reading: Reading) -> Found:
+def _nothing(view: View) -> Found:
     nothing, none = np.empty(0), np.empty(0, dtype=np.int64)
     empty = Choice(none, none, none, nothing, nothing, nothing)
-    return Found(reading, empty, empty, Noise(), Chain(none, none, nothing, 0.0), 0.0)
+    return Found(view, empty, empty, Noise(), Chain(none, none, nothing, 0.0), 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Followed:
-    """A reading with all ways through the campaign weighed.
+    """A view with all ways through the campaign weighed.
 
     Attributes:
-        reading: the cycles and the log. cycles: with what each reading of the clock adds.
+        view: the cycles and the log. cycles: with what each reading of the clock adds.
         tracks: the candidates. prior: of those of the first stretch.
         noise: as it was learnt. chain: the candidates' probabilities.
     """
 
-    reading: Reading
+    view: View
     cycles: CycleTimes
     tracks: Tracks
     prior: Floats
@@ -154,10 +152,10 @@ class _Followed:
     chain: Chain
 
     @classmethod
-    def of(cls, reading: Reading, *, same_epoch: bool) -> "_Followed":
-        """Return the ways through a reading that is not empty."""
-        cycles, entries, noise = reading.cycles, reading.entries, Noise()
-        expected_s = reading.expected_s(same_epoch)
+    def of(cls, view: View, *, same_epoch: bool) -> "_Followed":
+        """Return the ways through a view that is not empty."""
+        cycles, entries, noise = view.cycles, view.entries, Noise()
+        expected_s = view.expected_s(same_epoch)
         tracks = find_tracks(cycles, entries, expected_s)
         if len(cycles.at_s) >= LONG_CAMPAIGN:
             cycles = with_beat(cycles, entries, tracks)
@@ -177,23 +175,23 @@ class _Followed:
             )
         prior = _log_prior(tracks.offset_s[0], expected_s, cycles, entries)
         chain = follow(cycles, entries, tracks, noise, prior)
-        return cls(reading, cycles, tracks, prior, noise, chain)
+        return cls(view, cycles, tracks, prior, noise, chain)
 
     def evidence(self, others_hz: float) -> float:
         """Return the log-likelihood of all ways together, were the rate of other records so."""
         if others_hz == self.noise.others_hz:
             return self.chain.evidence
         noise = replace(self.noise, others_hz=others_hz)
-        return follow(self.cycles, self.reading.entries, self.tracks, noise, self.prior).evidence
+        return follow(self.cycles, self.view.entries, self.tracks, noise, self.prior).evidence
 
     def found(self, *, same_epoch: bool) -> Found:
         """Return the likeliest record of each cycle, and how likely all others are."""
-        reading, cycles, noise, chain = self.reading, self.cycles, self.noise, self.chain
-        entries, expected_s = reading.entries, reading.expected_s(same_epoch)
+        view, cycles, noise, chain = self.view, self.cycles, self.noise, self.chain
+        entries, expected_s = view.entries, view.expected_s(same_epoch)
         possible = choose(cycles, entries, self.tracks, chain, noise, same_epoch=same_epoch)
         unshared = unrivalled(possible, cycles, entries, noise, expected_s)
         tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
-        return Found(reading, possible.times(unshared), possible, noise, chain, tied)
+        return Found(view, possible.times(unshared), possible, noise, chain, tied)
 
 
 def _log_odds(as_is: _Followed, unset: _Followed) -> float:
@@ -210,10 +208,10 @@ def _log_odds(as_is: _Followed, unset: _Followed) -> float:
 
 
 def _weighed(chosen: Choice, other: Choice, share: float) -> Choice:
-    """Return pairs with the probability that both readings give them together.
+    """Return pairs with the probability that both views give them together.
 
     Args:
-        chosen: by the likelier reading.
+        chosen: by the likelier view.
         other: by the other one.
         share: how likely that one is.
     """
