@@ -1,11 +1,13 @@
 """How often each finding is made where it is true, and where it is not.
 
 python benchmarks/findings.py [CYCLES [HEALTHY [SEED [KIND]]]]
+python benchmarks/findings.py rests [CYCLES [SEED]]
 
 CYCLES (1000) that have a finding, of every class and magnitude, in campaigns of 50; HEALTHY
 (100000) cycles over all sound characters, in campaigns of 4 to 1000. Cycles are played straight
 through the simulated DUT's model; the log is read and all is analysed as in a campaign. KIND: of
-this class alone.
+this class alone. The second form draws CYCLES (200000) rests of each sound timing from its profile
+alone, the whole of what `unexplained` looks at, and counts those that would have it.
 """
 
 import sys
@@ -14,15 +16,22 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from numpy.random import default_rng
+from numpy.random import Generator, default_rng
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / "analysis"))
 
 from findings_truth import CASES, FindingCase, healthy
 from played_campaign import play
 
+from resume_rig.analysis.findings.thresholds import SPREAD_OF, UNEXPLAINED_NS
+from resume_rig.analysis.norms import norm_of
+from resume_rig.model.dut import DutTiming
+from resume_rig.model.dut_character import SOUND
+from resume_rig.model.os_record import SleepKind
 from resume_rig.model.verdict import FindingKind
+from resume_rig.rig.sim.resume_draw import draw_resume
 
+MS = 1_000_000
 CAMPAIGN = 50
 LENGTHS = (4, 8, 10, 20, 50, 100, 200, 1_000)
 ADVICE = FindingKind.BIOS_OVER_ADVISED
@@ -75,8 +84,39 @@ def false_alarms(cycles: int, seed: int, folder: Path) -> None:
     print(f"{'all':<28} {whole.pop('cycles'):>7}  {dict(whole) or 'none'}")
 
 
+def rests(cycles: int, seed: int) -> None:
+    """Print how many healthy rests are unusual in their campaign, and how near one came."""
+    random, timings = default_rng(seed), {profile.timing: name for name, profile, _ in healthy()}
+    for timing, name in timings.items():
+        drawn = unusual = 0
+        nearest = 0.0
+        while drawn < cycles:
+            length = int(random.choice(LENGTHS))
+            drawn += length
+            values_ns = [rest_ns(timing, random) for _ in range(length)]
+            # As in a campaign, the first may be one of warming up where enough others are there.
+            norm = norm_of(values_ns[length > SPREAD_OF :])
+            if norm is None or norm.unusual_ns is None:
+                continue
+            limit_ns = max(norm.unusual_ns, UNEXPLAINED_NS)
+            shares = [abs(value_ns - norm.median_ns) / limit_ns for value_ns in values_ns]
+            unusual += sum(share > 1 for share in shares)
+            nearest = max(nearest, *shares)
+        print(f"{name:<28} {drawn:>7}  {unusual} unusual, nearest {nearest:.2f} of its limit")
+
+
+def rest_ns(timing: DutTiming, random: Generator) -> int:
+    """Return PLTRST# -> light less BiosInit and DriverInit, as the OS reports them."""
+    drawn = draw_resume(timing, SOUND, random, SleepKind.S3)
+    return drawn.light_ns - (drawn.bios_ns // MS + drawn.driver_ns // MS) * MS
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print what was asked for."""
+    if sys.argv[1:2] == ["rests"]:
+        told = [int(text) for text in sys.argv[2:4]]
+        rests(*(*told, *(200_000, 1)[len(told) :])[:2])
+        return
     given = [int(text) for text in sys.argv[1:4]]
     cycles, sound, seed = (*given, *(1_000, 100_000, 1)[len(given) :])
     only = sys.argv[4] if len(sys.argv) > 4 else ""

@@ -78,11 +78,11 @@ class Campaign:
             self.records[-1] = replace(last, wake_time_utc_ns=told_ns)
         return self
 
-    def correlation(self, requirement=LIMIT, log=True):
+    def correlation(self, requirement=LIMIT, log=True, beside=()):
         whole = Integrity(ok=True)
         sources = (LogSource("x.evtx", "evtx", 22000, 9, whole),) if log else ()
         reading = LogReading(sources, tuple(self.records) if log else ())
-        return correlate(self.cycles, reading, requirement, RESET_TO_TSC)
+        return correlate(self.cycles, reading, requirement, RESET_TO_TSC, beside=beside)
 
 
 def kinds(cycle):

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from correlated import AWAKE_NS, BOUNDS, MS, UTC_NS, Campaign, S
+from correlated import AWAKE_NS, BOUNDS, MS, UTC_NS, Campaign, S, kinds
 
 from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.timed_cycle import TimedCycle
+from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
+from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
-from resume_rig.model.match import Confidence, RecordReason
+from resume_rig.model.match import Confidence, CycleReason, RecordReason
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.verdict import FindingKind, Verdict
 
@@ -106,3 +107,48 @@ def test_what_cannot_be_a_cycle_of_the_wires_is_not_matched_with_one(campaign, k
     assert (lonely.record, lonely.reason) == (campaign.records[4], RecordReason.NO_SLEEP)
     assert [f.kind for f in found.cycles[4].findings] == [FindingKind.RECORD_MISSING]
     assert all(cycle.record is not None for n, cycle in enumerate(found.cycles) if n != 4)
+
+
+@pytest.mark.parametrize("at", [2, 4], ids=["the log goes on", "the log ends before it"])
+def test_of_what_stayed_dark_no_log_is_blamed(campaign, story, at) -> None:
+    """It may have hung: then no OS was there to write a record."""
+    dark = story.dropping(21_000, Channel.BACKLIGHT)
+    campaign.healthy(at).outside(dark)
+    campaign.healthy(4 - at)
+
+    (cycle,) = (c for c in campaign.correlation().cycles if c.record is None)
+
+    assert cycle.outside.number == at + 1
+    assert (cycle.verdict, kinds(cycle)) == (Verdict.FAIL, [FindingKind.DARK])
+    goes_on, ends = CycleReason.NOT_SURVIVED, CycleReason.AFTER_LOG
+    assert cycle.record_missing is (goes_on if at == 2 else ends)
+
+
+def test_a_dark_display_takes_no_record_from_a_cycle(campaign, story) -> None:
+    campaign.healthy(2).cycle(story.dropping(21_000, Channel.BACKLIGHT)).healthy(2)
+
+    answer = campaign.correlation()
+
+    assert [cycle.record.record_id for cycle in answer.cycles] == [0, 1, 2, 3, 4]
+    assert kinds(answer.cycles[2]) == [FindingKind.DARK]
+
+
+def test_the_record_of_a_sleep_beside_the_cycles_is_none_of_theirs(campaign, story) -> None:
+    """Each stands as far before a cycle as the other: together they look like a set clock."""
+    dark = story.dropping(21_000, Channel.BACKLIGHT)
+    campaign.healthy(2).outside(dark).cycle(dark, late_ns=-25 * S).cycle(dark, late_ns=-25 * S)
+    woke_ns = [campaign.cycles[number].wake_utc.value_ns - 25 * S for number in (3, 4)]
+    beside = [SleepBeside(each_ns - 18 * S, each_ns) for each_ns in woke_ns]
+
+    def told(answer):
+        return [cycle.record and cycle.record.record_id for cycle in answer.cycles]
+
+    answer = campaign.correlation(beside=beside)
+
+    assert told(answer) == [0, 1, None, None, None]
+    reasons = [(each.record.record_id, each.reason) for each in answer.unmatched_records]
+    between = RecordReason.BETWEEN_CYCLES
+    assert reasons == [(2, between), (3, between)]
+    assert answer.clock_steps == ()
+    # Who does not know of them sees a clock that was set.
+    assert told(campaign.correlation()) != told(answer)

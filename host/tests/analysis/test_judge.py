@@ -218,3 +218,34 @@ def test_an_empty_log_is_no_evidence() -> None:
 
     assert judgement.verdict is Verdict.NO_EVIDENCE
     assert judgement.why == "There is no record of a sleep."
+
+
+def test_a_resume_that_two_logs_tell_of_counts_once(record) -> None:
+    """A log given twice, or two exports that overlap, are no more evidence than one."""
+    times = [{"wake_time_utc_ns": n * 60_000_000_000, "record_id": n} for n in range(1, 8)]
+    first = [record(**each) for each in times[:5]]
+    second = [record(**each, source=1) for each in times[2:]]
+
+    once = judge_log(reading(*[record(**each) for each in times]), LIMIT)
+    both = judge_log(reading(*first, *second), LIMIT)
+
+    assert sum(cycle.judged for cycle in both.cycles) == 7
+    assert both.failure_rate_upper == once.failure_rate_upper
+    assert both.statistics == once.statistics
+    assert "3 records told again and counted once" in both.why
+    again = [c.record.record_id for c in both.cycles if (c.why_not or "").startswith("told again")]
+    assert again == [3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    "differs", [{"wake_time_utc_ns": 61_000_000_000}, {"bios_init_ms": 201}, {"kind": SleepKind.S4}]
+)
+def test_what_differs_in_anything_is_another_resume(record, differs) -> None:
+    own = {"wake_time_utc_ns": 60_000_000_000}
+    told = judge_log(reading(record(**own), record(**{**own, **differs})), LIMIT)
+    assert all("told again" not in (cycle.why_not or "") for cycle in told.cycles)
+
+
+def test_records_without_a_time_are_never_taken_for_each_other(record) -> None:
+    told = judge_log(reading(*[record(wake_time_utc_ns=None)] * 3), LIMIT)
+    assert sum(cycle.judged for cycle in told.cycles) == 3

@@ -60,7 +60,7 @@ from resume_rig.model.packed_sequence import Derived, PackedSequence
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.verdict import FindingKind, Verdict
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
@@ -199,12 +199,22 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
         reason = found.cycle_reasons[index]
         if not reading.sources:
             reason = CycleReason.NO_LOG
-        elif cycle.outside.outcome in _DID_NOT_WAKE:
+        elif _may_not_have_survived(cycle.outside, reason):
             reason = CycleReason.NOT_SURVIVED
         elif index in unsure:
             reason = CycleReason.AMBIGUOUS
         told.append(_Told(None, None, reason))
     return tuple(told)
+
+
+def _may_not_have_survived(outside: OutsideCycle, reason: CycleReason) -> bool:
+    """Return whether the OS likely never came back; a log that goes on in silence says so, too."""
+    silent = _is_dark(outside) and reason is CycleReason.LOST
+    return silent or outside.outcome in _DID_NOT_WAKE
+
+
+def _is_dark(outside: OutsideCycle) -> bool:
+    return any(finding.kind is FindingKind.DARK for finding in outside.findings)
 
 
 def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> ReconciledCycle:
@@ -241,8 +251,12 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
 
 
 def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:
-    """Return whether the OS should have written a record; no log tells of a boot as one."""
+    """Return whether the OS should have written a record; no log tells of a boot as one.
+
+    What stayed dark may have hung: that it wrote none is no fault of the log's.
+    """
     wrote = outside.outcome in CAME_BACK and outside.asked is not SleepKind.BOOT
+    wrote = wrote and not _is_dark(outside)
     # Of a cycle whose record may be one of several, the log is not silent.
     return told.record is None and told.missing is not CycleReason.AMBIGUOUS and wrote
 

@@ -27,6 +27,7 @@ from resume_rig.model.verdict import Verdict
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
 CONFIDENCE = 0.95
+_AGAIN = "told again"
 
 
 def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
@@ -62,7 +63,8 @@ def judge_log(
 ) -> LogJudgement:
     """Return what a log alone says against a requirement.
 
-    A record without both of its times stays in the answer, unjudged. Damage of a source does not
+    A record without both of its times stays in the answer, unjudged, and so does one that was read
+    before: in the same log, or in another that overlaps it. Damage of a source does not
     take a verdict back, because what was read was read whole; `why` says that records may be
     missing.
 
@@ -75,8 +77,11 @@ def judge_log(
     ignore_first = ignore_first or requirement.ignore_first
     ignored = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
     required = [limit for limit in requirement.limits() if limit.required]
+    again = _told_again(reading.records)
     cycles = tuple(
-        _judge_record(record, requirement, required, index in ignored)
+        _again(record)
+        if index in again
+        else _judge_record(record, requirement, required, index in ignored)
         for index, record in enumerate(reading.records)
     )
     judged = [cycle for cycle in cycles if cycle.judged]
@@ -91,7 +96,7 @@ def judge_log(
         verdict=verdict_of_limits(limits),
         why=_why(reading, requirement, cycles, limits),
         failure_rate_upper=failures_upper([cycle.verdict for cycle in judged]),
-        apart=_apart(reading.records, requirement),
+        apart=_apart([r for n, r in enumerate(reading.records) if n not in again], requirement),
         limits=limits,
         failures=failure_rate(failed, len(judged)),
         series=log_series(cycles, requirement),
@@ -104,6 +109,27 @@ def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement)
         if record.kind in requirement.kinds:
             first.setdefault(record.source, index)
     return frozenset(first.values())
+
+
+def _told_again(records: Sequence[OsRecord]) -> frozenset[int]:
+    """Return the records that tell, to the nanosecond, what one before them tells."""
+    seen: set[tuple[object, ...]] = set()
+    again: list[int] = []
+    for index, record in enumerate(records):
+        if record.wake_time_utc_ns is None:
+            continue
+        times = record.sleep_time_utc_ns, record.wake_time_utc_ns, record.written_utc_ns
+        took = record.sleep_ms, record.wake_ms, record.bios_init_ms, record.driver_init_ms
+        told = (record.kind, *times, *took)
+        if told in seen:
+            again.append(index)
+        seen.add(told)
+    return frozenset(again)
+
+
+def _again(record: OsRecord) -> JudgedRecord:
+    why_not = f"{_AGAIN}: a record before it tells of the same sleep"
+    return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
 
 
 def _judge_record(
@@ -284,11 +310,14 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     own = [cycle for cycle in cycles if cycle.record.kind in requirement.kinds]
     unmeasured = sum((c.why_not or "").startswith("not measured") for c in own)
     ignored = sum((c.why_not or "").startswith("ignored") for c in own)
+    again = sum((cycle.why_not or "").startswith(_AGAIN) for cycle in cycles)
     parts = [f"{count_of(ignored, 'first record')} left out as asked"] if ignored else []
+    parts += [f"{count_of(again, 'record')} told again and counted once"] if again else []
     if unmeasured:
         kinds = " or ".join(requirement.kinds)
         parts.append(f"{count_of(unmeasured, f'{kinds} record')} without a measurement")
-    others = [c.record.kind for c in cycles if c.record.kind not in requirement.kinds]
+    apart = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
+    others = [c.record.kind for c in apart if c.record.kind not in requirement.kinds]
     measured = {
         cycle.record.kind
         for cycle in cycles

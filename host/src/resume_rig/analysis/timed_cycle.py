@@ -9,13 +9,14 @@ from resume_rig.model.quantity import BoundedNs
 
 @dataclass(frozen=True, slots=True)
 class SleepBeside:
-    """A sleep that the rig made outside of its cycles, to see whether a DUT is well again.
+    """A sleep that ended outside of the cycles: of a DUT that was brought back, or tried again.
 
     Attributes:
-        asleep_ns, awake_ns: host UTC of the power line falling and rising.
+        asleep_ns, awake_ns: host UTC of the power line falling and rising; None where it began in
+            a cycle before, which never woke.
     """
 
-    asleep_ns: int
+    asleep_ns: int | None
     awake_ns: int
 
 

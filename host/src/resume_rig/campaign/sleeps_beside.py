@@ -1,4 +1,4 @@
-"""Sleeps that a campaign made outside of its cycles: of a DUT that was brought back, to try it.
+"""Sleeps that ended outside of a campaign's cycles: of a DUT that was brought back, or tried.
 
 The OS writes a record of each. Who does not know of them takes such a record for that of a cycle.
 """
@@ -20,7 +20,7 @@ _SLEEPS = (OutsideState.S3, OutsideState.S4)
 def sleeps_beside(
     raw: CycleRaw, steps: Iterable[Recovery], wired: Collection[Channel], clock: CampaignClock
 ) -> tuple[SleepBeside, ...]:
-    """Return the sleeps that steps before or after a cycle show from beginning to end, in order.
+    """Return the sleeps whose end steps before or after a cycle show, in order.
 
     A DUT that was off has slept in none of them, where its wires tell that from S4.
 
@@ -33,14 +33,18 @@ def sleeps_beside(
     found = []
     for step in steps:
         for asleep_ns, awake_ns in _sleeps(raw, step, wired):
-            asleep, awake = clock.utc_ns(raw, asleep_ns), clock.utc_ns(raw, awake_ns)
-            if asleep is not None and awake is not None:
-                found.append(SleepBeside(asleep.value_ns, awake.value_ns))
+            asleep = None if asleep_ns is None else clock.utc_ns(raw, asleep_ns)
+            awake = clock.utc_ns(raw, awake_ns)
+            if awake is not None:
+                from_ns = None if asleep is None else asleep.value_ns
+                found.append(SleepBeside(from_ns, awake.value_ns))
     return tuple(found)
 
 
-def _sleeps(raw: CycleRaw, step: Recovery, wired: Collection[Channel]) -> Iterator[tuple[int, int]]:
-    """Yield when each sleep of a step began and ended, board clock."""
+def _sleeps(
+    raw: CycleRaw, step: Recovery, wired: Collection[Channel]
+) -> Iterator[tuple[int | None, int]]:
+    """Yield when each sleep of a step began and ended, board clock; None: before the step."""
     edges = [edge for edge in step.edges if edge.channel in wired]
     # A board that began anew counts from nothing: nobody knows when its edges were.
     if (
@@ -55,6 +59,6 @@ def _sleeps(raw: CycleRaw, step: Recovery, wired: Collection[Channel]) -> Iterat
     wires = Wires(lines_of(edges, levels))
     for sleep in find_sleeps(wires):
         seen = sleep.by_power and sleep.from_known and sleep.until_known
-        ended = isfinite(sleep.from_ns) and isfinite(sleep.until_ns)
-        if seen and ended and state_of(wires, sleep) in _SLEEPS:
-            yield int(sleep.from_ns), int(sleep.until_ns)
+        if seen and isfinite(sleep.until_ns) and state_of(wires, sleep) in _SLEEPS:
+            from_ns = int(sleep.from_ns) if isfinite(sleep.from_ns) else None
+            yield from_ns, int(sleep.until_ns)
