@@ -11,7 +11,6 @@ import pytest
 from resume_rig.analysis.requirement import load_requirement
 from resume_rig.campaign.fleet_line import SurveyedStore, UnitBy, survey_store
 from resume_rig.campaign.fleet_stores import counted_once, find_stores, survey_stores
-from resume_rig.campaign.store import Store
 from resume_rig.campaign.store_salvage import salvage
 from resume_rig.cli.main import main
 from resume_rig.model.errors import UsageError
@@ -110,8 +109,9 @@ def test_copies_count_once_and_the_longest_of_them(stores: Path, tmp_path: Path)
         connection.execute("DELETE FROM cycle WHERE number > 3")
     salvaged = tmp_path / "salvaged.rrs"
     salvage(short, salvaged)
-    with Store.open(salvaged) as store:
-        assert store.salvaged is not None
+    (found,) = surveyed([salvaged])
+    assert isinstance(found, SurveyedStore)
+    assert found.campaign.marks == ("salvaged", "3 of 6 cycles done")
 
     campaigns, unread, copies = counted_once(surveyed([salvaged, copy, whole]))
 

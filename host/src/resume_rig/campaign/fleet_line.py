@@ -148,6 +148,8 @@ def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
         marks.append("salvaged")
     if stored.identity.faults is not None:
         marks.append("faults on purpose")
+    if (progress := stored.progress) is not None and progress.left is not None:
+        marks.append(f"{progress.done} of {count_of(progress.cycles, 'cycle')} done")
     if len(stored.sessions) > 1:
         marks.append(f"gone on with {count_of(len(stored.sessions) - 1, 'time')}")
     return tuple(marks)

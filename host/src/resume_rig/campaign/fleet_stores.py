@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -17,6 +18,9 @@ from resume_rig.model.fleet import FleetCampaign, UnreadStore
 from resume_rig.model.requirement import Requirement
 
 SUFFIX: Final = ".rrs"
+
+if sys.platform != "win32":
+    _ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def find_stores(places: Sequence[Path]) -> tuple[Path, ...]:
@@ -69,7 +73,8 @@ def survey_stores(
             told(number, path)
         return
     with _workers(min(jobs, len(stores))) as pool:
-        asked = {pool.submit(survey_store, path, requirement, unit_by): path for path in stores}
+        with _ends_held_back():
+            asked = {pool.submit(survey_store, path, requirement, unit_by): path for path in stores}
         for number, done in enumerate(as_completed(asked), 1):
             told(number, asked[done])
         for future, path in asked.items():
@@ -134,11 +139,29 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 for child in set(multiprocessing.active_children()) - before:
-                    child.terminate()
+                    child.kill()
                 raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+@contextmanager
+def _ends_held_back() -> Iterator[None]:
+    """Let a request to end wait until all processes are started.
+
+    One that strikes in between would leave a process that is half told what to do, and that says so
+    with a traceback. They are born with the same signals held back: Ctrl-C is for their parent.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _leave_ctrl_c_to_the_parent() -> None:
+    """Where no signal can be held back before a process begins."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -48,7 +48,7 @@ class FleetCampaign:
         traits: hostile where they come from a DUT.
         begun_utc_ns: host wall time.
         running: another process is writing to it.
-        marks: what a reader has to know of it: salvaged, faults injected, gone on with.
+        marks: what a reader has to know of it: salvaged, faults injected, not done, gone on with.
         cycles: of any outcome.
         failures: of the judged cycles; None without any.
         outcomes: how many cycles came to which outcome; zeros are absent.
