@@ -136,7 +136,8 @@ def test_a_plan_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> N
         ("[stop]\nfailures = 0", "a stop at 0 failures"),
         ("[stop]\nfailing = 1", "[stop] has no key 'failing'; allowed are failures"),
         ("[stop]\nfailure_rate_below_percent = 100", "less than 100"),
-        ("[stop]\nconfidence_percent = 10", "a confidence of 10 %"),
+        ("[stop]\nconfidence_percent = 99", "confidence_percent stands alone"),
+        ("[stop]\nfailure_rate_below_percent = 1\nconfidence_percent = 10", "a confidence of 10 %"),
         ("[stop]\nafter_h = 0", "a time to stop after of 0 ns"),
     ],
 )

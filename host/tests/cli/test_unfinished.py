@@ -1,6 +1,5 @@
 """A campaign that broke off is never told as one that was done."""
 
-import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -59,4 +58,24 @@ def test_what_was_done_to_its_last_cycle_says_nothing(command: Command) -> None:
     assert isinstance(campaign, dict)
     assert (campaign["unfinished"], campaign["plan_state"]) == (False, None)
     assert len(case_of(command)) == 0
-    assert json.loads(command("store", "info", "x.rrs", "--json").out)["plan_state"] is None
+    document = command("store", "info", "x.rrs", "--json").document
+    assert document["plan_state"] is None
+    plan = document["plan"]
+    assert isinstance(plan, dict)
+    assert plan["dwell_ns"] == 5_000_000_000
+    assert "dwell 5.000 s, settle 2.000 s" in command("store", "info", "x.rrs").out
+
+
+@pytest.mark.parametrize(
+    ("percent", "needed"), [("1", "299"), ("0.1", "2,995"), ("1e-12", "100,000,000")]
+)
+def test_a_rule_that_the_plan_has_too_few_cycles_for_is_told_before_and_after(
+    command: Command, percent: str, needed: str
+) -> None:
+    rule = f"[stop]\nfailure_rate_below_percent = {percent}\n"
+    Path("plan.toml").write_text(f"cycles = 2\n{rule}", encoding="utf-8")
+    said = command(*RIG, "--plan", "plan.toml", "--out", "x.rrs")
+    assert said.status == 0
+    assert f"that takes {needed} cycles or more without a failure, and the plan has 2" in said.err
+    shown = float(percent)
+    assert f"\nNot shown by all of the plan's cycles: that at most {shown:g} % fail" in said.out

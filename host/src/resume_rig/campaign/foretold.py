@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from resume_rig.campaign.commission import Commission
+from resume_rig.campaign.stop_rules import cycles_for_rate
 from resume_rig.model.os_record import state_word
 from resume_rig.rig.open import OpenRig
 
@@ -23,6 +24,12 @@ def foretold(commission: Commission, opened: OpenRig) -> Iterator[str]:
             f"{requirement.id} speaks of {kinds}; cycles of "
             f"{', '.join(sorted(map(state_word, others)))} are measured and not judged{whole} "
             "(--kind changes that, but for S5)."
+        )
+    if plan is not None and plan.cycles < (needed := cycles_for_rate(plan.stop)):
+        yield (
+            f"the plan stops when it is shown {plan.stop.rate_words()}; that takes {needed:,} "
+            f"cycles or more without a failure, and the plan has {plan.cycles:,}, so it cannot be "
+            "shown."
         )
     if commission.beside.log is None and opened.dut_log is None:
         yield (

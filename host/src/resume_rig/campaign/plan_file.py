@@ -255,6 +255,10 @@ def _rules(value: object) -> StopRules | None:
         elif key == "failure_rate_below_percent":
             rules["failure_rate"] = _percent(key, each)
         elif key == "confidence_percent":
+            if "failure_rate_below_percent" not in value:
+                raise UsageError(
+                    "confidence_percent stands alone; allowed is beside failure_rate_below_percent"
+                )
             rules["confidence"] = _percent(key, each)
         else:
             allowed = "failures, recoveries, after_h, after_min, after_s, " + ", ".join(RULES[3:])

@@ -17,11 +17,13 @@ class PlanProgress:
         done: cycles of the plan that are done.
         cycles: of the plan.
         ended_by: the rule of the plan that ended it, a sentence without a full stop; None without.
+        to_show: what a rule of the plan wants to be shown, in words; empty without one.
     """
 
     done: int
     cycles: int
     ended_by: str | None
+    to_show: str = ""
 
     @property
     def left(self) -> str | None:
@@ -35,7 +37,9 @@ class PlanProgress:
 
     @property
     def rule(self) -> str | None:
-        """A sentence, where a rule ended the campaign before the plan's last cycle."""
+        """A sentence, where a rule ended the campaign, or what it asks for was not shown."""
+        if self.ended_by is None and self.to_show and self.done >= self.cycles:
+            return f"Not shown by all of the plan's cycles: {self.to_show}."
         if self.ended_by is None or self.done >= self.cycles:
             return None
         return f"Ended by a rule of its plan before the last cycle: {self.ended_by}."
@@ -47,7 +51,9 @@ def progress_of(store: Store) -> PlanProgress:
     Raises:
         RecordError: the store cannot be read.
     """
-    return PlanProgress(done_of(store), store.plan.cycles, stopped_by(store))
+    return PlanProgress(
+        done_of(store), store.plan.cycles, stopped_by(store), store.plan.stop.rate_words()
+    )
 
 
 def done_of(store: Store) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from resume_rig.analysis.statistics import failure_rate_upper
+from resume_rig.analysis.statistics import CYCLES_MOST, cycles_needed, failure_rate_upper
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.outcome import FAILED, NO_ANSWER
 from resume_rig.model.units import count_of, percent_up, seconds_text
@@ -33,8 +33,28 @@ class StopRules:
         rules = (self.failures, self.time_ns, self.failure_rate, self.recoveries)
         return any(rule is not None for rule in rules)
 
+    def rate_words(self) -> str:
+        """Return what is to be shown of the failure rate, in words; empty without that rule."""
+        if self.failure_rate is None:
+            return ""
+        sure = f"with {self.confidence * 100:g} % confidence"
+        return f"that at most {self.failure_rate * 100:g} % fail {sure}"
+
 
 NO_RULES = StopRules()
+
+
+def cycles_for_rate(rules: StopRules) -> int:
+    """Return how many cycles without a failure the rule of the failure rate needs, or more.
+
+    0 without it.
+    """
+    if rules.failure_rate is None:
+        return 0
+    try:
+        return cycles_needed(rules.failure_rate, rules.confidence)
+    except ValueError:
+        return CYCLES_MOST
 
 
 def why_stop(

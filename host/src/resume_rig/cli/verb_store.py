@@ -48,13 +48,16 @@ def _add(
 
 
 def _info(args: argparse.Namespace) -> int:
+    from resume_rig.campaign.plan_file import plan_facts
     from resume_rig.campaign.store import Store
+    from resume_rig.report.page_parts import plan_item
 
     with Store.open(args.store) as store:
-        facts = _facts(store)
+        facts, plan = _facts(store), store.plan
     if args.json:
         answer([json.dumps({"schema": "resume-rig/store-info/1", **facts}) + "\n"])
     else:
+        facts["plan"] = dict(plan_item(*item) for item in plan_facts(plan).items())
         width = max(map(len, facts))
         answer(f"{name:<{width}}  {_told(value)}\n" for name, value in facts.items())
     return DONE
