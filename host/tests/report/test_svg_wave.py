@@ -1,6 +1,7 @@
 """The waveform of a cycle: every edge where it was, pauses folded, nothing beside the picture."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -103,3 +104,41 @@ def test_no_label_of_the_axis_lies_over_what_it_counts() -> None:
     found = picture([0, 150 * MS])
     assert [tick.label for tick in found.ticks if tick.at < found.left + 16] == [""]
     assert found.ticks[1].label
+
+
+def dark(full_scale: int | None = 4095, *, lit_ns: int | None = None) -> WavePicture:
+    """A resume whose edges end after 200 ms, with 10 s of light that is noise."""
+    light = tuple(LightBlock(n, n * MS, 30, 40, 30 + n % 20) for n in range(10_000))
+    waked = cycle([100 * MS, 200 * MS], 50 * MS, light)
+    edges = waked.edges
+    if lit_ns is not None:
+        edges = (*edges, Edge(2, lit_ns, Channel.BACKLIGHT, 1))
+    found = wave_picture(replace(waked, edges=edges, light_full_scale=full_scale))
+    assert found is not None
+    return found
+
+
+def test_a_display_that_stays_dark_is_drawn_as_long_as_it_was_waited_for() -> None:
+    waited = [float(tick.label) for tick in dark().ticks if tick.label]
+
+    assert max(waited) > 2_000
+    assert dark().folds == ()
+    assert max(float(tick.label) for tick in dark(lit_ns=300 * MS).ticks if tick.label) < 400
+
+
+def test_the_noise_of_a_dark_display_does_not_fill_its_lane() -> None:
+    def height(found: WavePicture) -> float:
+        ys = [float(point.split(",")[1]) for point in found.light.split()]
+        return (found.base - min(ys)) / (found.base - found.light_y) / 2
+
+    assert height(dark()) < 0.3
+    assert height(dark(None)) > 0.8
+
+
+def test_the_name_of_the_trigger_covers_no_fold() -> None:
+    folded = picture([0, 100 * MS, 3_600 * S, 3_600 * S + 100 * MS], 3_600 * S)
+    (fold,) = folded.folds
+    assert folded.zero is not None
+
+    assert folded.zero_anchor == ("start" if folded.zero - fold.at < 70 else "middle")
+    assert picture([0, 100 * MS], 50 * MS).zero_anchor == "middle"

@@ -48,4 +48,5 @@ def recorded_cycle(raw: CycleRaw, store: Store) -> RecordedCycle:
         zero_utc_ns=None if utc is None else utc.value_ns,
         zero_utc_bound_ns=0 if utc is None else utc.bound_ns,
         started_utc_ns=raw.started_host_ns + raw.utc_minus_host_ns,
+        light_full_scale=identity.rig.light_full_scale,
     )

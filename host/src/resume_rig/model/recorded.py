@@ -22,6 +22,7 @@ class RecordedCycle:
         zero_utc_ns: host UTC at `zero_ns`; None where nothing relates the two clocks.
         zero_utc_bound_ns: half-width of that; 0 where it is None.
         started_utc_ns: host UTC when the cycle began, by the host's clock alone.
+        light_full_scale: counts of the photodiode's converter at its most; None where nobody says.
     """
 
     number: int
@@ -33,3 +34,4 @@ class RecordedCycle:
     zero_utc_ns: int | None
     zero_utc_bound_ns: int
     started_utc_ns: int
+    light_full_scale: int | None = None

@@ -13,7 +13,6 @@ from typing import Final
 from markupsafe import Markup
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.edge import LightBlock
 from resume_rig.model.recorded import RecordedCycle
 from resume_rig.model.units import seconds_text
 from resume_rig.report.milestones import NS_PER_MS
@@ -30,9 +29,12 @@ _LIGHT: Final = 44
 _FOLD: Final = 34
 _MARGIN_NS: Final = 60 * NS_PER_MS
 _FOLDED_FROM_NS: Final = 900 * NS_PER_MS
+_WAITED_NS: Final = 3_000 * NS_PER_MS
 _TICK_APART: Final = 56
 _LIGHT_STEP: Final = 2
 _LEAST_COLUMNS: Final = 2
+_DIM: Final = 10
+_LABELS_APART: Final = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,16 @@ class WavePicture:
     top: int = _TOP
     base: int = 0
 
+    @property
+    def zero_anchor(self) -> str:
+        """On which side of the trigger its name stands, so that it covers no fold's."""
+        beside = [
+            fold.at for fold in self.folds if abs(fold.at - (self.zero or 0.0)) < _LABELS_APART
+        ]
+        if not beside:
+            return "middle"
+        return "start" if beside[0] < (self.zero or 0.0) else "end"
+
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
@@ -100,11 +112,12 @@ def wave_picture(cycle: RecordedCycle) -> WavePicture | None:
         moments.append(cycle.zero_ns)
     if not moments:
         return None
+    moments += _waited(cycle)
     stretches = _stretches(sorted(moments))
     channels = [channel for channel in Channel if channel in cycle.initial_levels]
     lanes = tuple(_lane(cycle, channel, at, stretches) for at, channel in enumerate(channels))
     light_top = _TOP + _LANE * len(lanes) + 6
-    light = _light_outline(cycle.light, stretches, light_top)
+    light = _light_outline(cycle, stretches, light_top)
     base = light_top + (_LIGHT if light else 0)
     return WavePicture(
         cycle=cycle.number,
@@ -122,6 +135,22 @@ def wave_picture(cycle: RecordedCycle) -> WavePicture | None:
         summary=f"Wires of cycle {cycle.number}: {len(cycle.edges)} edges.",
         base=base,
     )
+
+
+def _waited(cycle: RecordedCycle) -> Sequence[int]:
+    """Return moments at which a light that did not come was waited for.
+
+    Where the display's line does not rise after the trigger, the edges end long before the wait
+    does, and it is the photodiode that shows that nothing came.
+    """
+    lit = any(
+        edge.channel is Channel.BACKLIGHT and edge.level and edge.t_ns > cycle.zero_ns
+        for edge in cycle.edges
+    )
+    if lit or not cycle.has_trigger or not len(cycle.light):
+        return ()
+    until_ns = min(cycle.light[-1].t_ns, cycle.zero_ns + _WAITED_NS)
+    return range(cycle.zero_ns, until_ns, _FOLDED_FROM_NS // 2)
 
 
 def _stretches(moments: Sequence[int]) -> tuple[_Stretch, ...]:
@@ -160,10 +189,13 @@ def _lane(cycle: RecordedCycle, channel: Channel, at: int, stretches: Sequence[_
     return Lane(channel.value, low, Markup(f"{path}H{_RIGHT}"))
 
 
-def _light_outline(blocks: Sequence[LightBlock], stretches: Sequence[_Stretch], top: int) -> Markup:
-    """Return the band between minimum and maximum, one point a place."""
+def _light_outline(cycle: RecordedCycle, stretches: Sequence[_Stretch], top: int) -> Markup:
+    """Return the band between minimum and maximum, one point a place.
+
+    A dim panel fills its lane as a bright one does, but the noise of a dark one does not.
+    """
     columns: dict[int, tuple[int, int]] = {}
-    for block in blocks:
+    for block in cycle.light:
         if not any(each.from_ns <= block.t_ns <= each.to_ns for each in stretches):
             continue
         x = _LIGHT_STEP * round(_place(block.t_ns, stretches) / _LIGHT_STEP)
@@ -171,7 +203,7 @@ def _light_outline(blocks: Sequence[LightBlock], stretches: Sequence[_Stretch], 
         columns[x] = (min(low, block.minimum), max(high, block.maximum))
     if len(columns) < _LEAST_COLUMNS:
         return Markup()
-    most = max(high for _, high in columns.values()) or 1
+    most = max(1, (cycle.light_full_scale or 0) // _DIM, *(high for _, high in columns.values()))
 
     def y(counts: int) -> float:
         return round(top + 4 + (_LIGHT - 8) * (1 - counts / most), 1)
