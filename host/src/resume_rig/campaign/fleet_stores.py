@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -152,14 +153,26 @@ def _ends_held_back() -> Iterator[None]:
     One that strikes in between would leave a process that is half told what to do, and that says so
     with a traceback. They are born with the same signals held back: Ctrl-C is for their parent.
     """
-    if sys.platform == "win32":
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    struck: list[int] = []
+    # Held back in this thread alone, so that the processes inherit it; other threads take a signal
+    # all the same, and leave it to what is to be done here.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    heeded = [number for number in _ENDS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {
+        number: signal.signal(number, lambda which, _frame: struck.append(which))
+        for number in heeded
+    }
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if struck:
+            signal.raise_signal(struck[0])
 
 
 def _leave_ctrl_c_to_the_parent() -> None:
