@@ -91,6 +91,20 @@ def test_a_board_reset_costs_the_cycle_in_flight(command: Any) -> None:
     assert said.err.count("the rig is back, the campaign goes on") == 2
 
 
+@pytest.mark.parametrize("at_s", [17.2, 17.4, 17.6, 17.8])
+def test_a_board_reset_while_the_dut_falls_asleep_spoils_no_other_cycle(
+    command: Any, at_s: float
+) -> None:
+    """The next cycle began with a DUT that slept: its first press was told as its wake."""
+    said = run(command, at("board-reset", at_s))
+
+    assert (said.status, outcomes(said)) == (0, {GOOD: 4, "rig-fault": 1})
+    with Store.open(Path("night.rrs")) as store:
+        good = [raw.number for raw in store.cycles() if raw.outcome is Outcome.SLEPT_AND_WOKE]
+    assert [presses()[number - 1] for number in good] == [2] * len(good)
+    assert "The DUT does not run" in said.err
+
+
 def test_a_cable_that_was_out_costs_the_cycle_in_flight(command: Any) -> None:
     said = run(command, at("unplug", 12, for_s=20))
 

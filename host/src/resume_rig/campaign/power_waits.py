@@ -40,6 +40,16 @@ def lights_within(bench: Bench, timeout_ns: int) -> bool:
     )
 
 
+def comes_up(bench: Bench, timeout_ns: int) -> bool:
+    """Return whether a DUT that runs is lit, in time; one that goes to sleep is not waited for."""
+    bench.wait(
+        bench.clock.now_ns() + timeout_ns,
+        lambda: not (bench.is_running() and is_dark(bench.levels(), bench.wired)),
+        signs={*RUNNING, Channel.BACKLIGHT},
+    )
+    return bench.is_running() and not is_dark(bench.levels(), bench.wired)
+
+
 def switched(bench: Bench, supply: PowerSwitch | None, *, on: bool) -> bool:
     """Return whether the command that switches the supply succeeded; False without one."""
     if supply is None:

@@ -165,13 +165,15 @@ class CampaignRunner:
     def _make_ready(self) -> bool:
         self._bench.begin()
         why = why_recover(self._bench, Outcome.SLEPT_AND_WOKE)
-        if why is not None:
-            self._ladder.climb(self._plan, why, fresh=True)
-        elif self._unwatched:
+        if why is None and self._unwatched:
             plan = self._plan.of_cycle(done_of(self._store))
             Settling(
                 plan, self._bench, self._log, self._control, expects_record=False
             ).after_absence()
+            # The press of a cycle that the rig spoiled may have put it to sleep only now.
+            why = why_recover(self._bench, Outcome.SLEPT_AND_WOKE)
+        if why is not None:
+            self._ladder.climb(self._plan, why, fresh=True)
         self._unwatched = False
         return True
 

@@ -6,7 +6,7 @@ from resume_rig.campaign.bench import Bench
 from resume_rig.campaign.log_feed import LogFeed
 from resume_rig.campaign.plan import NS_PER_MS, NS_PER_S, Plan
 from resume_rig.campaign.plan_states import STATES, has_record
-from resume_rig.campaign.power_waits import lights_within
+from resume_rig.campaign.power_waits import comes_up
 from resume_rig.campaign.states import first_change, is_dark
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
@@ -72,13 +72,14 @@ class Settling:
         return not self._signs
 
     def after_absence(self) -> None:
-        """Let a DUT that runs come up, where nobody saw when it woke.
+        """Let a DUT that runs come up, where nobody saw when it woke; it may as well go to sleep.
 
         One that is pressed before goes to sleep when it is up: that would be told as time that
         its OS hides.
         """
         bench, plan = self._bench, self._plan
-        lights_within(bench, plan.wake_timeout_ns)
+        if not comes_up(bench, plan.wake_timeout_ns) and not bench.is_running():
+            return
         bench.wait(bench.clock.now_ns() + plan.settle_ns)
         if plan.settle_limit_ns is not None:
             bench.wait(bench.clock.now_ns() + plan.settle_limit_ns, self.done)
