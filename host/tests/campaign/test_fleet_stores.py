@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.fleet_line import SurveyedStore, UnitBy, survey_store
+from resume_rig.campaign.fleet_line import SurveyedStore, survey_store
 from resume_rig.campaign.fleet_stores import counted_once, find_stores, survey_stores
 from resume_rig.campaign.store_salvage import salvage
 from resume_rig.cli.main import main
 from resume_rig.model.errors import UsageError
-from resume_rig.model.fleet import Trait, UnreadStore
+from resume_rig.model.fleet import Trait, UnitBy, UnreadStore
 
 REQUIREMENT = load_requirement("sysfund-0004")
 
@@ -77,6 +77,18 @@ def test_a_store_is_a_line_and_a_torn_one_a_sentence(stores: Path) -> None:
     assert not line.running
     assert isinstance(torn, UnreadStore)
     assert "torn.rrs" in torn.why
+
+
+def test_where_nothing_is_judged_the_wires_are_told_and_no_record(tmp_path: Path) -> None:
+    path = tmp_path / "dozes.rrs"
+    rig = ["--rig", "sim:clock=virtual,seed=4", "--dut", "doze-to-s4", "--cycles", "4"]
+    assert main(["run", *rig, "--out", str(path)]) == 4
+
+    (found,) = surveyed([path])
+
+    assert isinstance(found, SurveyedStore)
+    assert found.campaign.failures is None
+    assert set(found.campaign.times) == {"press_to_light_ns"}
 
 
 def test_processes_of_their_own_say_the_same(stores: Path) -> None:

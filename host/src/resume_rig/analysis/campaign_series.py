@@ -1,7 +1,7 @@
 """Which times of a log or a campaign make series, and what each shows."""
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -50,11 +50,22 @@ def cycle_series(
     Where none is judged, the intervals between wires of all that slept and woke: they are
     measured, whatever became of the log.
     """
-    if any(c.judged for c in cycles):
-        sightings = ((c.outside.number, sighting_of(c)) for c in cycles if c.judged)
+    judged, sightings = told_of(cycles)
+    if judged:
         return _series(sightings, (*_INSIDE, *_WHOLE), requirement)
-    wires = ((c.outside.number, Sighting(None, c)) for c in cycles if c.timed_outside)
-    return tuple(replace(one, judged=False) for one in _series(wires, _WIRES, requirement))
+    return tuple(replace(one, judged=False) for one in _series(sightings, _WIRES, requirement))
+
+
+def told_of(
+    cycles: Collection[ReconciledCycle],
+) -> tuple[bool, Iterator[tuple[int, Sighting]]]:
+    """Return whether any cycle is judged, and number and sighting of those that times are told of.
+
+    They are the judged ones; where none is, the wires of those that slept and woke.
+    """
+    if any(cycle.judged for cycle in cycles):
+        return True, ((c.outside.number, sighting_of(c)) for c in cycles if c.judged)
+    return False, ((c.outside.number, Sighting(None, c)) for c in cycles if c.timed_outside)
 
 
 def _series(

@@ -13,9 +13,9 @@ import numpy as np
 from resume_rig.analysis.compare_samples import HEADLINES, Evidence, Sample, step_ms_of
 from resume_rig.analysis.rank_test import fisher_p
 from resume_rig.analysis.series import OUTLIER_FROM
+from resume_rig.analysis.statistics import scaled_mad
 from resume_rig.model.comparison import FailureEffect, SlowCycles
 
-_MAD_TO_SIGMA: Final = 1.4826
 _VALUES_LEAST: Final = 20
 """With fewer on a side, a few slow cycles are as often there by chance."""
 
@@ -53,8 +53,7 @@ def _slow_above(
 ) -> float:
     both = np.asarray([*ours, *theirs])
     middle = float(np.median(both))
-    spread = _MAD_TO_SIGMA * float(np.median(np.abs(both - middle)))
-    return middle + max(OUTLIER_FROM * spread, matters * middle, step_ms)
+    return middle + max(OUTLIER_FROM * scaled_mad(both), matters * middle, step_ms)
 
 
 def _counts(base: int, base_n: int, candidate: int, candidate_n: int) -> FailureEffect:

@@ -19,12 +19,11 @@ from resume_rig.analysis.findings.thresholds import (
 )
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.analysis.statistics import MAD_TO_SIGMA
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import OutsideCycle, UsualRest
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
-
-_MAD_TO_SIGMA = 1.4826
 
 Group = tuple[SleepKind, Actuator | None]
 Pair = tuple[OutsideCycle, OsRecord]
@@ -111,7 +110,7 @@ def _scatter(apart_ns: Sequence[int]) -> tuple[int, int]:
     A median absolute deviation says which are far out, whatever those are; the others say more
     exactly how much is usual. At least half of all stay, as half of all are within the deviation.
     """
-    far_ns = FAR_SIGMAS * (1 + FEW_CYCLES / len(apart_ns)) * _MAD_TO_SIGMA * median(apart_ns)
+    far_ns = FAR_SIGMAS * (1 + FEW_CYCLES / len(apart_ns)) * MAD_TO_SIGMA * median(apart_ns)
     near_ns = [each_ns for each_ns in apart_ns if each_ns <= far_ns]
     freedom = len(near_ns) - 1
     spread_ns = sqrt(sum(each_ns * each_ns for each_ns in near_ns) / freedom)

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from resume_rig.analysis.beta import normal_below
+from resume_rig.analysis.statistics import scaled_mad
 from resume_rig.analysis.trend import Floats, ranks_of
 
 EXACT_MOST: Final = 60
@@ -16,7 +17,6 @@ POWER: Final = 0.8
 _ALL_PAIRS_MOST: Final = 1_000_000
 _STEP_MS: Final = 1e-4
 _Z_POWER: Final = 0.8416212
-_MAD_TO_SIGMA: Final = 1.4826
 
 
 def rank_sum_p(base: Floats, candidate: Floats) -> float:
@@ -154,7 +154,7 @@ def _difference_of_rank(base: Floats, candidate: Floats, rank: int) -> float:
 
 
 def _spread(values: Floats) -> float:
-    spread = _MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
+    spread = scaled_mad(values)
     return spread if spread > 0 else float(values.std())
 
 

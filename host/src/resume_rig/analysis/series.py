@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from resume_rig.analysis.change_points import change_points_of
-from resume_rig.analysis.statistics import quantile_interval, summarise
+from resume_rig.analysis.statistics import quantile_interval, scaled_mad, summarise
 from resume_rig.analysis.trend import Floats, drift_of
 from resume_rig.model.series import SeriesStatistics
 
 OUTLIER_FROM = 3.5
 """Distance from the median, in scaled median absolute deviations (Iglewicz and Hoaglin, 1993)."""
 
-_MAD_TO_SIGMA = 1.4826
 _WARM_UP_FROM = 12
 """Values that a series must have before its beginning can be told from the rest."""
 
@@ -73,6 +72,5 @@ def _outliers(values_ms: Floats, warm: int, resolution_ms: float) -> list[int]:
 def _distance(values: Floats, reference: Floats, resolution_ms: float) -> Floats:
     """Return how far values are from a reference's median, in its scaled deviations."""
     middle = float(np.median(reference))
-    spread = _MAD_TO_SIGMA * float(np.median(np.abs(reference - middle)))
-    found: Floats = (values - middle) / max(spread, resolution_ms)
+    found: Floats = (values - middle) / max(scaled_mad(reference), resolution_ms)
     return found

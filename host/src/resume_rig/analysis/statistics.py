@@ -4,10 +4,14 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.analysis.beta import beta_quantile, binomial_at_most
 from resume_rig.model.series import FailureRate, QuantileInterval
 from resume_rig.model.verdict import Statistics
+
+MAD_TO_SIGMA = 1.4826
+"""A median absolute deviation times this is the standard deviation of normal values."""
 
 CYCLES_MOST = 100_000_000
 """A count of cycles beyond this is none that anybody runs."""
@@ -30,6 +34,11 @@ def summarise(values_ms: Sequence[float]) -> Statistics:
         p95_ms=float(np.quantile(values, 0.95, method="linear")),
         max_ms=float(values.max()),
     )
+
+
+def scaled_mad(values: NDArray[np.float64]) -> float:
+    """Return the median absolute deviation, scaled: a spread that a few far values do not move."""
+    return MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
 
 
 def failure_rate_upper(failures: int, n: int, confidence: float = 0.95) -> float:

@@ -2,38 +2,31 @@
 
 import hashlib
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
-from enum import StrEnum, unique
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from resume_rig.analysis.campaign_series import told_of
 from resume_rig.analysis.compare_samples import HEADLINES
-from resume_rig.analysis.measures import reader_of, sighting_of
+from resume_rig.analysis.measures import Side, reader_of, side_of
 from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.analysis.statistics import scaled_mad
 from resume_rig.campaign.assess import assess
 from resume_rig.campaign.being_written import is_being_written
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.plan_file import plan_facts
 from resume_rig.campaign.stored import StoredCampaign, load_campaign
-from resume_rig.model.cycle import Correlation
+from resume_rig.model.cycle import Correlation, ReconciledCycle
 from resume_rig.model.errors import ResumeRigError
-from resume_rig.model.fleet import FleetCampaign, TimesOf, Trait, UnreadStore
+from resume_rig.model.fleet import FleetCampaign, TimesOf, Trait, UnitBy, UnreadStore
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.units import count_of
 
-_MAD_TO_SIGMA: Final = 1.4826
 _EDGES_OF_ORIGIN: Final = 64
-
-
-@unique
-class UnitBy(StrEnum):
-    """What tells units apart, as stores have no serial number of theirs."""
-
-    DUT = "dut"
-    FOLDER = "folder"
-    STORE = "store"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +59,7 @@ def survey_store(
 def _line(
     stored: StoredCampaign, correlation: Correlation, unit_by: UnitBy, *, running: bool
 ) -> FleetCampaign:
-    values, outcomes, findings = _counted(correlation)
+    outcomes, findings = _counted(correlation)
     identity = stored.identity
     return FleetCampaign(
         path=str(stored.path),
@@ -81,42 +74,42 @@ def _line(
         failures=correlation.failures,
         outcomes=outcomes,
         findings=findings,
-        times={name: _times_of(name, found) for name, found in values.items()},
+        times=_times(correlation.cycles),
     )
 
 
-def _counted(
-    correlation: Correlation,
-) -> tuple[dict[str, list[float]], dict[str, int], dict[str, int]]:
-    """Return times by measure in ms, cycles by outcome, and cycles by kind of finding."""
-    readers = {name: reader_of(name) for name in HEADLINES}
-    judged, timed = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+def _counted(correlation: Correlation) -> tuple[dict[str, int], dict[str, int]]:
+    """Return cycles by outcome, and cycles by kind of finding."""
     outcomes: Counter[str] = Counter()
     findings: Counter[str] = Counter()
     for cycle in correlation.cycles:
         outcomes[cycle.outcome.value] += 1
         findings.update({finding.kind.value for finding in cycle.findings})
-        if not (cycle.judged or cycle.timed_outside):
-            continue
-        seen = sighting_of(cycle)
+    return dict(outcomes), dict(findings)
+
+
+def _times(cycles: Collection[ReconciledCycle]) -> dict[str, TimesOf]:
+    """Return the headline times, by measure; those of the wires alone where no cycle is judged."""
+    judged, sightings = told_of(cycles)
+    names = [name for name in HEADLINES if judged or side_of(name) is Side.OUTSIDE]
+    readers = {name: reader_of(name) for name in names}
+    found = defaultdict[str, list[float]](list)
+    for _, seen in sightings:
         for name, read in readers.items():
             value = read(seen)
             if value is not None:
-                (judged if cycle.judged else timed)[name].append(value.value_ns / MS_NS)
-    # Where none is judged, the wires' times of cycles that slept and woke are told all the same.
-    return dict(judged or timed), dict(outcomes), dict(findings)
+                found[name].append(value.value_ns / MS_NS)
+    return {name: _times_of(name, np.asarray(times_ms)) for name, times_ms in found.items()}
 
 
-def _times_of(name: str, times_ms: list[float]) -> TimesOf:
-    values = np.asarray(times_ms)
-    median = float(np.median(values))
+def _times_of(name: str, times_ms: NDArray[np.float64]) -> TimesOf:
     return TimesOf(
         name=name,
-        n=len(values),
-        median_ms=median,
-        p95_ms=float(np.quantile(values, 0.95, method="linear")),
-        max_ms=float(values.max()),
-        spread_ms=_MAD_TO_SIGMA * float(np.median(np.abs(values - median))),
+        n=len(times_ms),
+        median_ms=float(np.median(times_ms)),
+        p95_ms=float(np.quantile(times_ms, 0.95, method="linear")),
+        max_ms=float(times_ms.max()),
+        spread_ms=scaled_mad(times_ms),
     )
 
 

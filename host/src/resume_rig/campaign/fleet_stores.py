@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from resume_rig.campaign.fleet_line import SurveyedStore, UnitBy, survey_store
+from resume_rig.campaign.fleet_line import SurveyedStore, survey_store
 from resume_rig.model.errors import UsageError
-from resume_rig.model.fleet import FleetCampaign, UnreadStore
+from resume_rig.model.fleet import FleetCampaign, UnitBy, UnreadStore
 from resume_rig.model.requirement import Requirement
 
 SUFFIX: Final = ".rrs"

@@ -18,7 +18,7 @@ from resume_rig.cli.arguments import (
 from resume_rig.cli.console import answer, check_output, columns_of, look_of, say, utc_now_text
 from resume_rig.cli.exit_status import USAGE, status_of_verdict
 from resume_rig.model.errors import UsageError
-from resume_rig.model.fleet import Trait
+from resume_rig.model.fleet import Trait, UnitBy
 from resume_rig.model.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from resume_rig.model.fleet import Fleet
 
 _BY = f"{Trait.PRODUCT.value},{Trait.BIOS.value},{Trait.STATE.value}"
-_UNITS = ("dut", "folder", "store")
 _JOBS_MOST = 64
 
 
@@ -56,8 +55,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     parser.add_argument(
         "--units",
-        choices=_UNITS,
-        default="dut",
+        choices=[by.value for by in UnitBy],
+        default=UnitBy.DUT.value,
         help="what tells units apart: the name of their DUT profile, the folder of the store, or "
         "each store is another unit (default dut)",
     )
@@ -84,7 +83,6 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def execute(args: argparse.Namespace) -> int:
     """Find the stores, read each, put them side by side, show."""
     from resume_rig.analysis.fleet import survey
-    from resume_rig.campaign.fleet_line import UnitBy
     from resume_rig.campaign.fleet_stores import counted_once, find_stores, survey_stores
 
     jobs = _jobs_of(args)

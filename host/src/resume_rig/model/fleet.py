@@ -21,9 +21,18 @@ class Trait(StrEnum):
     HOST = "host"
 
 
+@unique
+class UnitBy(StrEnum):
+    """What tells units apart, as stores have no serial number of theirs."""
+
+    DUT = "dut"
+    FOLDER = "folder"
+    STORE = "store"
+
+
 @dataclass(frozen=True, slots=True)
 class TimesOf:
-    """One measure over the judged cycles of one campaign.
+    """One measure over the judged cycles of one campaign, or over its wires where none is judged.
 
     Attributes:
         name: what was timed.

@@ -43,7 +43,7 @@ from resume_rig.report.page_parts import (
 from resume_rig.report.parts_view import PartsSection, parts_section
 from resume_rig.report.row_choice import PAGE_ROWS, RowChoice, row_choice
 from resume_rig.report.statistics_text import statistics_sentences
-from resume_rig.report.summary import CampaignSummary, campaign_summary, resume_times_ms
+from resume_rig.report.summary import CampaignSummary, campaign_summary, resume_times
 from resume_rig.report.svg_histogram import Histogram, histogram
 from resume_rig.report.svg_phases import PhasePanel, phase_panels
 from resume_rig.report.wording import (
@@ -153,7 +153,7 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
     """Return the page of `correlation`."""
     cycles, limit_ms = correlation.cycles, facts.requirement.resume_limit_ms
     trigger = trigger_word(cycles)
-    times = resume_times_ms(cycles)
+    times = [time_ms for _, time_ms in resume_times(cycles)]
     bars = bar_choice(cycles)
     rows = row_choice(len(cycles), PAGE_ROWS)
     unmatched = [c.outside.number for c in cycles if c.record is None]

@@ -1,13 +1,13 @@
 """How the times of a campaign lie and go: what the page draws over times and over cycles."""
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from resume_rig.model.cycle import Correlation, IntervalName, ReconciledCycle
+from resume_rig.model.cycle import Correlation, IntervalName
 from resume_rig.model.requirement import RESUME, Comparison
 from resume_rig.model.series import SeriesStatistics
 from resume_rig.report.failure_view import is_failure
-from resume_rig.report.milestones import NS_PER_MS, outside_milestones
+from resume_rig.report.milestones import NS_PER_MS
+from resume_rig.report.summary import light_times, resume_times
 from resume_rig.report.svg_drift import DriftPicture, drift_picture
 from resume_rig.report.svg_histogram import Histogram, distribution, histogram
 
@@ -43,11 +43,11 @@ def drifts(
     wanted: tuple[
         tuple[str, str, list[tuple[int, float]], SeriesStatistics | None, float | None], ...
     ] = (
-        ("drift-resume", "BIOS + drivers", _resumes(cycles), known.get(RESUME), limit_ms),
+        ("drift-resume", "BIOS + drivers", resume_times(cycles), known.get(RESUME), limit_ms),
         (
             "drift-light",
             f"{trigger} to light",
-            _lights(cycles),
+            light_times(cycles),
             known.get(_LIGHT),
             _limit_of(correlation),
         ),
@@ -62,7 +62,7 @@ def drifts(
 
 def light_histogram(correlation: Correlation, trigger: str) -> LightHistogram | None:
     """Return the drawing of the times to light, against their limit where they have one."""
-    times = [time for _, time in _lights(correlation.cycles)]
+    times = [time for _, time in light_times(correlation.cycles)]
     limit_ms = _limit_of(correlation)
     picture = distribution(times) if limit_ms is None else histogram(times, limit_ms)
     if picture is None:
@@ -77,19 +77,3 @@ def _limit_of(correlation: Correlation) -> float | None:
     return next(
         (each.value / NS_PER_MS for each in strict if each.comparison is Comparison.AT_MOST), None
     )
-
-
-def _resumes(cycles: Sequence[ReconciledCycle]) -> list[tuple[int, float]]:
-    found = ((cycle.outside.number, cycle.record) for cycle in cycles if cycle.judged)
-    return [
-        (number, float(record.resume_ms))
-        for number, record in found
-        if record is not None and record.resume_ms is not None
-    ]
-
-
-def _lights(cycles: Collection[ReconciledCycle]) -> list[tuple[int, float]]:
-    judged = any(cycle.judged for cycle in cycles)
-    lit = (c for c in cycles if (c.judged if judged else c.timed_outside))
-    found = ((cycle.outside.number, outside_milestones(cycle.outside).light) for cycle in lit)
-    return [(number, q.value_ns / NS_PER_MS) for number, q in found if q is not None]

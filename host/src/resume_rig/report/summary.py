@@ -41,21 +41,30 @@ def campaign_summary(cycles: Collection[ReconciledCycle]) -> CampaignSummary:
     """Return the figures over `cycles`."""
     judged = sum(cycle.judged for cycle in cycles)
     completes = (c.press_to_resume_complete for c in cycles if c.judged)
-    lit = (c for c in cycles if (c.judged if judged else c.timed_outside))
-    lights = (outside_milestones(cycle.outside).light for cycle in lit)
     return CampaignSummary(
         judged=judged,
-        resume=summary_of(resume_times_ms(cycles)),
+        resume=summary_of(time_ms for _, time_ms in resume_times(cycles)),
         complete=summary_of(q.value_ns / NS_PER_MS for q in completes if q is not None),
-        light=summary_of(q.value_ns / NS_PER_MS for q in lights if q is not None),
+        light=summary_of(time_ms for _, time_ms in light_times(cycles)),
     )
 
 
-def resume_times_ms(cycles: Iterable[ReconciledCycle]) -> list[float]:
-    """Return BIOS + drivers of each judged cycle whose record reports both, in order."""
-    records = (cycle.record for cycle in cycles if cycle.judged)
-    totals = (record.resume_ms for record in records if record is not None)
-    return [float(total) for total in totals if total is not None]
+def resume_times(cycles: Iterable[ReconciledCycle]) -> list[tuple[int, float]]:
+    """Return number and BIOS + drivers [ms] of each judged cycle whose record reports both."""
+    found = ((cycle.outside.number, cycle.record) for cycle in cycles if cycle.judged)
+    return [
+        (number, float(record.resume_ms))
+        for number, record in found
+        if record is not None and record.resume_ms is not None
+    ]
+
+
+def light_times(cycles: Collection[ReconciledCycle]) -> list[tuple[int, float]]:
+    """Return number and trigger to light [ms]; of all that slept and woke where none is judged."""
+    judged = any(cycle.judged for cycle in cycles)
+    lit = (c for c in cycles if (c.judged if judged else c.timed_outside))
+    found = ((cycle.outside.number, outside_milestones(cycle.outside).light) for cycle in lit)
+    return [(number, q.value_ns / NS_PER_MS) for number, q in found if q is not None]
 
 
 def summary_of(times_ms: Iterable[float]) -> TimesSummary | None:
