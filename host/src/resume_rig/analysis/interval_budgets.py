@@ -12,7 +12,7 @@ from math import ceil, sqrt
 from typing import NamedTuple
 
 from resume_rig.analysis.reported_times import VALUE_BOUND_MS
-from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated
+from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated, Scope
 from resume_rig.model.cycle import IntervalName, OutsideCycle, ReconciledCycle
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.budget import budget_of
@@ -187,6 +187,7 @@ def _median_row(residual: Budget, count: int) -> BudgetRow:
         residual.bound_ns,
         0,
         sensitivity=-1,
+        scope=Scope.CAMPAIGN,
     )
 
 

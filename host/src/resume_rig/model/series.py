@@ -6,8 +6,33 @@ from resume_rig.model.verdict import Statistics
 
 
 @dataclass(frozen=True, slots=True)
+class CommonTerm:
+    """What all cycles of a campaign have wrong alike: guaranteed half-widths, in ms.
+
+    No number of cycles makes it less (JCGM 100:2008, 4.2.7 and 5.2). Between two campaigns on one
+    rig `rig_ms` is the same error and cancels; `campaign_ms` is another one in each of them.
+
+    Attributes:
+        rig_ms: the same in every campaign on the rig: front end, board, timebase tolerance.
+        campaign_ms: the same in every cycle of one campaign: PLTRST# to TSC start, how the OS
+            rounds, what a finger or the DUT's display adds.
+    """
+
+    rig_ms: float = 0.0
+    campaign_ms: float = 0.0
+
+    @property
+    def common_ms(self) -> float:
+        """Both together."""
+        return self.rig_ms + self.campaign_ms
+
+
+@dataclass(frozen=True, slots=True)
 class QuantileInterval:
     """A quantile with the interval that order statistics give it, whatever the distribution.
+
+    The interval is that of the truth: each value may be off by as much as its bound, and what all
+    values have in common does not get less with their number.
 
     Attributes:
         share: which quantile, 0..1.
@@ -23,6 +48,23 @@ class QuantileInterval:
     high_ms: float | None
     confidence: float
     needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeanInterval:
+    """A mean with its interval: Student's t over the scatter, and the bounds of the values.
+
+    Attributes:
+        value_ms: the mean. standard_ms: its standard uncertainty by scatter alone, s / root n.
+        low_ms, high_ms: two-sided interval. confidence: of it, where the mean of so many values
+            is normal.
+    """
+
+    value_ms: float
+    standard_ms: float
+    low_ms: float
+    high_ms: float
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +135,8 @@ class SeriesStatistics:
         outliers: numbers of the cycles far from the middle.
         judged: whether the values are of judged cycles; where none is judged, what the wires tell
             of those that slept and woke is told all the same.
+        common: what all values have wrong alike, at most; it is in the intervals.
+        mean: None below two values.
     """
 
     name: str
@@ -104,3 +148,5 @@ class SeriesStatistics:
     warm_up: tuple[int, ...]
     outliers: tuple[int, ...]
     judged: bool = True
+    common: CommonTerm = CommonTerm()
+    mean: MeanInterval | None = None
