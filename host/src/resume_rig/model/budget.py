@@ -79,12 +79,15 @@ class Repeated:
         count: cycles that have the interval.
         sd_ns: standard deviation of one cycle.
         mean_standard_ns: standard uncertainty of their mean, sd / sqrt(count).
+        mean_expanded_ns: half-width that holds the true mean with 95 %: Student's t over the
+            scatter, and all that the cycles share.
     """
 
     count: int
     mean_ns: int
     sd_ns: int
     mean_standard_ns: int
+    mean_expanded_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

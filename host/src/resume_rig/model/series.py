@@ -1,8 +1,12 @@
 """What is said of a series of times, one a cycle, in the order of the cycles."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Statistics
+
+_MS_NS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,14 @@ class CommonTerm:
 
     rig_ms: float = 0.0
     campaign_ms: float = 0.0
+
+    @classmethod
+    def of(cls, quantities: Iterable[BoundedNs]) -> "CommonTerm":
+        """Return what quantities have in common: the most that any of them says of each scope."""
+        rig_ns = campaign_ns = 0
+        for each in quantities:
+            rig_ns, campaign_ns = max(rig_ns, each.rig_ns), max(campaign_ns, each.campaign_ns)
+        return cls(rig_ns / _MS_NS, campaign_ns / _MS_NS)
 
     @property
     def common_ms(self) -> float:

@@ -7,8 +7,10 @@ from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.requirement import Limit, Requirement
 from resume_rig.model.series import (
     ChangePoint,
+    CommonTerm,
     Drift,
     FailureRate,
+    MeanInterval,
     QuantileInterval,
     SeriesStatistics,
 )
@@ -80,6 +82,8 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
             **statistics_json(one.figures),
             "median_interval": _quantile(one.median),
             "p95_interval": _quantile(one.p95),
+            "mean_interval": None if one.mean is None else _mean(one.mean),
+            **common_json(one.common),
             "drift": None if one.drift is None else _drift(one.drift),
             "change_points": [_change(point) for point in one.change_points],
             "warm_up": list(one.warm_up),
@@ -88,6 +92,15 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
         }
         for one in series
     ]
+
+
+def common_json(common: CommonTerm) -> dict[str, Json]:
+    """Write what all cycles have wrong alike at most, and of it what is another one elsewhere."""
+    return {
+        "common_ms": number_json(common.common_ms),
+        "common_rig_ms": number_json(common.rig_ms),
+        "common_campaign_ms": number_json(common.campaign_ms),
+    }
 
 
 def _limit(limit: Limit) -> dict[str, Json]:
@@ -110,6 +123,15 @@ def _quantile(interval: QuantileInterval) -> dict[str, Json]:
         "high_ms": number_json(interval.high_ms),
         "confidence": interval.confidence,
         "needed": interval.needed,
+    }
+
+
+def _mean(interval: MeanInterval) -> dict[str, Json]:
+    return {
+        "low_ms": number_json(interval.low_ms),
+        "high_ms": number_json(interval.high_ms),
+        "confidence": interval.confidence,
+        "standard_ms": number_json(interval.standard_ms),
     }
 
 
