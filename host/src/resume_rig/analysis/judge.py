@@ -2,8 +2,9 @@
 
 The guard band. A resume time is the sum of two values that the OS reports in whole milliseconds,
 rounded in a way that no document tells: down, up or to the nearest. Each is therefore within 1 ms
-of the truth, and their sum within 2 ms, in 95 of 100 cases within 1.6 ms. With a limit of 2000 ms:
-up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL (analysis/conformity.py).
+of the truth, and their sum within 2 ms; as one OS rounds all of them alike, none of the 2 ms is
+left out. With a limit of 2000 ms: up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL
+(analysis/conformity.py).
 """
 
 from collections.abc import Sequence
