@@ -15,13 +15,15 @@ from resume_rig.analysis.statistics import (
 )
 from resume_rig.analysis.trend import Floats, drift_of
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.series import CommonTerm, QuantileInterval, SeriesStatistics
+from resume_rig.model.series import (
+    NOTHING_COMMON,
+    CommonTerm,
+    QuantileInterval,
+    SeriesStatistics,
+)
 
 OUTLIER_FROM = 3.5
 """Distance from the median, in scaled median absolute deviations (Iglewicz and Hoaglin, 1993)."""
-
-EXACT = CommonTerm()
-"""Of values that have nothing wrong alike."""
 
 _WARM_UP_FROM = 12
 """Values that a series must have before its beginning can be told from the rest."""
@@ -53,9 +55,9 @@ class MeasuredTimes:
         """What the values share: the most that any of them says of each scope."""
         return CommonTerm(self._rig_ns / MS_NS, self._campaign_ns / MS_NS)
 
-    def quantile(self, share: float) -> QuantileInterval:
-        """Return a quantile of the times with the interval that holds the true one."""
-        return _quantiles(self.values_ms, self.bounds_ms, (share,))[0]
+    def quantiles(self, *shares: float) -> list[QuantileInterval]:
+        """Return quantiles of the times, each with the interval that holds the true one."""
+        return _quantiles(self.values_ms, self.bounds_ms, shares)
 
 
 def series_statistics(
@@ -65,7 +67,7 @@ def series_statistics(
     resolution_ms: float,
     *,
     bounds_ms: Sequence[float] | None = None,
-    common: CommonTerm = EXACT,
+    common: CommonTerm = NOTHING_COMMON,
 ) -> SeriesStatistics:
     """Return what a series shows; nothing is left out of its figures.
 

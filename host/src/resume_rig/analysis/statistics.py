@@ -68,18 +68,31 @@ def failure_rate_lower(failures: int, n: int, confidence: float = 0.95) -> float
     return beta_quantile(1.0 - confidence, failures, n - failures + 1)
 
 
-def failure_rate(failures: int, n: int) -> FailureRate | None:
-    """Return what `failures` of `n` cycles show at 95 %; None without a cycle."""
+def failure_rate(failures: int, n: int, undecided: int = 0) -> FailureRate | None:
+    """Return what `failures` of `n` judged cycles show at 95 %; None without a judged cycle.
+
+    Args:
+        failures: of the judged ones.
+        n: judged ones.
+        undecided: further ones that may have failed or not: they count against either bound.
+    """
     if n == 0:
         return None
+    most, all_of_them = failures + undecided, n + undecided
     return FailureRate(
         failures=failures,
         n=n,
-        low=failure_rate_lower(failures, n, 0.975),
-        high=failure_rate_upper(failures, n, 0.975),
-        upper=failure_rate_upper(failures, n, 0.95),
+        low=failure_rate_lower(failures, all_of_them, 0.975),
+        high=failure_rate_upper(most, all_of_them, 0.975),
+        upper=failure_rate_upper(most, all_of_them, 0.95),
         needed_for_1_percent=cycles_needed(0.01),
+        undecided=undecided,
     )
+
+
+def undecided_text(rate: FailureRate) -> str:
+    """Return what a bound has counted as failed beside what failed; nothing where that is none."""
+    return f" ({rate.undecided} without evidence counted as failed)" if rate.undecided else ""
 
 
 def cycles_needed(rate: float, confidence: float = 0.95, failures: int = 0) -> int:

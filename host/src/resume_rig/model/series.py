@@ -39,6 +39,10 @@ class CommonTerm:
         return self.rig_ms + self.campaign_ms
 
 
+NOTHING_COMMON = CommonTerm()
+"""Of values that have nothing wrong alike."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuantileInterval:
     """A quantile with the interval that order statistics give it, whatever the distribution.
@@ -121,10 +125,13 @@ class FailureRate:
     """How often cycles fail, as `n` of them show (Clopper and Pearson, 1934).
 
     Attributes:
-        failures: failed ones; undecided ones count as failed.
+        failures: failed ones; MARGINAL ones count as failed.
+        n: judged ones.
         low, high: two-sided 95 % interval, 0..1.
         upper: one-sided 95 % upper bound, 0..1.
         needed_for_1_percent: cycles without any failure that show a rate below 1 %.
+        undecided: further cycles that woke, and of which there is no evidence. They count as
+            failed in `high` and `upper`, as met in `low`: whatever they were, the bounds hold.
     """
 
     failures: int
@@ -133,6 +140,7 @@ class FailureRate:
     high: float
     upper: float
     needed_for_1_percent: int
+    undecided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,5 +168,5 @@ class SeriesStatistics:
     warm_up: tuple[int, ...]
     outliers: tuple[int, ...]
     judged: bool = True
-    common: CommonTerm = CommonTerm()
+    common: CommonTerm = NOTHING_COMMON
     mean: MeanInterval | None = None

@@ -35,6 +35,7 @@ def requirement_json(requirement: Requirement) -> dict[str, Json]:
             "limit_fails": requirement.limit_fails,
             "guard_band": requirement.guard_band,
         },
+        "evidence_min": requirement.evidence_min,
     }
 
 
@@ -49,6 +50,7 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
             "marginal": each.marginal,
             "hidden": each.hidden,
             "broken": each.broken,
+            "undecided": each.undecided,
             "worst": number_json(each.worst),
             "risk": number_json(each.risk),
             "share_shown": number_json(each.shown),
@@ -70,6 +72,7 @@ def failures_json(failures: FailureRate | None) -> dict[str, Json] | None:
         "high_95": failures.high,
         "upper_95": failures.upper,
         "needed_for_1_percent": failures.needed_for_1_percent,
+        "undecided": failures.undecided,
     }
 
 
@@ -80,8 +83,8 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
             "measure": text_json(one.name),
             "judged": one.judged,
             **statistics_json(one.figures),
-            "median_interval": _quantile(one.median),
-            "p95_interval": _quantile(one.p95),
+            "median_interval": quantile_json(one.median),
+            "p95_interval": quantile_json(one.p95),
             "mean_interval": None if one.mean is None else _mean(one.mean),
             **common_json(one.common),
             "drift": None if one.drift is None else _drift(one.drift),
@@ -117,7 +120,8 @@ def _limit(limit: Limit) -> dict[str, Json]:
     }
 
 
-def _quantile(interval: QuantileInterval) -> dict[str, Json]:
+def quantile_json(interval: QuantileInterval) -> dict[str, Json]:
+    """Write an interval of a quantile; null on a side that too few values leave open."""
     return {
         "low_ms": number_json(interval.low_ms),
         "high_ms": number_json(interval.high_ms),
