@@ -156,7 +156,7 @@ class SeriesStatistics:
         judged: whether the values are of judged cycles; where none is judged, what the wires tell
             of those that slept and woke is told all the same.
         common: what all values have wrong alike, at most; it is in the intervals.
-        mean: None below two values.
+        mean: None where the values are too few for how skewed they are.
     """
 
     name: str
