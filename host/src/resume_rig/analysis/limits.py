@@ -22,7 +22,7 @@ from resume_rig.analysis.statistics import (
     failure_rate_lower,
     failure_rate_upper,
 )
-from resume_rig.model.cycle import OutsideState
+from resume_rig.model.cycle import Outcome, OutsideState
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
@@ -165,7 +165,7 @@ class _Judged:
         self.limit = limit
         self.parts: list[Conformity] = []
         self.values = array("d")
-        self.undecided = self.recorded = 0
+        self.undecided = self.unread = 0
         self.by_wires = False
         self._guard_band = guard_band
 
@@ -183,7 +183,8 @@ class _Judged:
         """Count a cycle without a value, where the limit is for such a one."""
         if not kinds.isdisjoint(self.limit.kinds) and _may_have(self.limit.measure, seen):
             self.undecided += 1
-            self.recorded += seen.record is not None
+            void = seen.cycle is not None and seen.cycle.outside.outcome is Outcome.INVALID
+            self.unread += seen.record is None and not void
 
 
 def _may_have(measure: str, seen: Sighting) -> bool:
@@ -203,8 +204,9 @@ def _evidence_text(judged: _Judged, requirement: Requirement) -> str:
     needs = f"{requirement.id} needs {requirement.evidence_min * 100:g} %"
     if not judged.by_wires:
         return f"{n} of {count_of(woke, 'record')} {_do(n, 'report')} the time; {needs}"
-    recorded = judged.recorded or side_of(judged.limit.measure) is Side.OUTSIDE
-    what = "can be judged" if recorded else f"{_do(n, 'have', 'has')} a record"
+    by_record = side_of(judged.limit.measure) is not Side.OUTSIDE
+    only_unread = by_record and judged.unread == judged.undecided
+    what = f"{_do(n, 'have', 'has')} a record" if only_unread else "can be judged"
     return f"{n} of {count_of(woke, 'cycle')} that woke {what}; {needs}"
 
 
