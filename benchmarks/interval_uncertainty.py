@@ -79,16 +79,16 @@ def coverage(campaigns: int, cycles: int) -> None:
     for seed in range(campaigns):
         random = np.random.default_rng(seed)
         where = (-1.0, 1.0, float(random.uniform(-1, 1)))[seed % 3]
-        for name, figure, low, high, true, common in intervals(*campaign(random, cycles, where)):
+        for name, figure, low, high, true, common in intervals(campaign(random, cycles, where)):
             inside = low <= true <= high, low + common <= true <= high - common
             held[name, figure].append(inside)
     print(f"{campaigns} campaigns of {cycles} cycles: 95 % intervals that hold the truth")
     for (name, figure), found in sorted(held.items()):
         share, alone = (100 * float(np.mean(each)) for each in zip(*found, strict=True))
-        print(f"{figure:6} of {name:28} {len(found):5} {share:6.1f} %   alone {alone:5.1f} %")
+        print(f"{figure:9} of {name:28} {len(found):5} {share:6.1f} %   alone {alone:5.1f} %")
     both = [inside for found in held.values() for inside in found]
     share, alone = (100 * float(np.mean(each)) for each in zip(*both, strict=True))
-    print(f"all{len(both):41} {share:6.1f} %   alone {alone:5.1f} %")
+    print(f"all{len(both):44} {share:6.1f} %   alone {alone:5.1f} %")
 
 
 def main() -> None:

@@ -13,9 +13,6 @@ from resume_rig.model.verdict import Statistics
 MAD_TO_SIGMA = 1.4826
 """A median absolute deviation times this is the standard deviation of normal values."""
 
-MEAN_NEEDS = 25.0
-"""Times the squared skewness: values beyond which the mean of so many is near enough normal."""
-
 CYCLES_MOST = 100_000_000
 """A count of cycles beyond this is none that anybody runs."""
 
@@ -163,27 +160,20 @@ def quantile_interval(
 def mean_interval(
     values_ms: Sequence[float], common: CommonTerm, confidence: float = 0.95
 ) -> MeanInterval | None:
-    """Return a mean and an interval that holds the true one; None where so few values give none.
+    """Return a mean with its interval; None below two values.
 
     Student's t over the scatter, and on both sides all that the values have in common, which no
-    number of them makes less. A mean of skewed values needs n > 25 G1^2 of them, G1 being their
-    skewness (Cochran, Sampling Techniques, 1977, 2.15). What is so rare that no value shows it is
-    in no interval of a mean; a quantile's holds whatever the distribution.
+    number of them makes less. It holds the true mean of the cycles that were run. Of cycles that
+    were not it holds the mean as far as these are like them: what is so rare that no value shows
+    it is in no interval of a mean, while a quantile's holds whatever the distribution.
     """
     n = len(values_ms)
-    values = np.asarray(values_ms, dtype=np.float64)
-    if n < 2 or n <= MEAN_NEEDS * _skewness(values) ** 2:
+    if n < 2:
         return None
+    values = np.asarray(values_ms, dtype=np.float64)
     mean_ms, standard_ms = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
     half_ms = student_t_beyond(1.0 - confidence, n - 1) * standard_ms + common.common_ms
     return MeanInterval(mean_ms, standard_ms, mean_ms - half_ms, mean_ms + half_ms, confidence)
-
-
-def _skewness(values: NDArray[np.float64]) -> float:
-    away = values - values.mean()
-    sd = float(values.std())
-    # Of values that differ by rounding of floats alone there is none.
-    return float(np.mean(away**3)) / sd**3 if sd > 1e-9 * float(np.abs(values).max()) else 0.0
 
 
 def values_for_quantile(share: float, confidence: float = 0.95) -> int:

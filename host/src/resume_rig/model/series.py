@@ -68,12 +68,11 @@ class QuantileInterval:
 
 @dataclass(frozen=True, slots=True)
 class MeanInterval:
-    """A mean with its interval: Student's t over the scatter, and the bounds of the values.
+    """A mean with its interval: Student's t over the scatter, and what all values share.
 
     Attributes:
         value_ms: the mean. standard_ms: its standard uncertainty by scatter alone, s / root n.
-        low_ms, high_ms: two-sided interval. confidence: of it, where the mean of so many values
-            is normal.
+        low_ms, high_ms: two-sided interval. confidence: of it, for the cycles that were run.
     """
 
     value_ms: float
@@ -156,7 +155,7 @@ class SeriesStatistics:
         judged: whether the values are of judged cycles; where none is judged, what the wires tell
             of those that slept and woke is told all the same.
         common: what all values have wrong alike, at most; it is in the intervals.
-        mean: None where the values are too few for how skewed they are.
+        mean: None below two values.
     """
 
     name: str
