@@ -81,6 +81,9 @@ def test_a_dut_that_loses_the_records_of_its_slow_cycles_does_not_pass(slow) -> 
 
     assert answer.undecided == answer.failures.undecided == slow
     assert answer.failures.failures == 0
+    # The wires are measured, whatever became of the record: slow cycles are in their figures.
+    counts = {one.name: one.figures.n for one in answer.series}
+    assert (counts["resume_ms"], counts["press_to_light_ns"]) == (30 - slow, 30)
     assert answer.failures.low == 0 < slow / 30 <= answer.failures.upper
     assert "without evidence counted as failed" in answer.why or answer.failures.upper == 1
     if slow <= 3:

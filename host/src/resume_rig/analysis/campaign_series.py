@@ -1,6 +1,6 @@
 """Which times of a log or a campaign make series, and what each shows."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -8,6 +8,7 @@ from resume_rig.analysis.measures import Side, Sighting, is_rate, measured, side
 from resume_rig.analysis.series import MeasuredTimes, series_statistics
 from resume_rig.model.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.judgement import JudgedRecord
+from resume_rig.model.outcome import CAME_BACK
 from resume_rig.model.requirement import BIOS, RESUME, Requirement
 from resume_rig.model.series import SeriesStatistics
 
@@ -18,7 +19,6 @@ _WHOLE: Final = (
     IntervalName.PRESS_TO_PLTRST.value,
     IntervalName.PLTRST_TO_LIGHT.value,
 )
-_WIRES: Final = tuple(name for name in _WHOLE if side_of(name) is Side.OUTSIDE)
 _OS_STEP_MS: Final = 1.0
 _WIRE_STEP_MS: Final = 0.01
 
@@ -37,56 +37,67 @@ def log_series(
         (record.record_id if named and record.record_id is not None else place, Sighting(record))
         for place, record in judged
     ]
-    return _series(sightings, _INSIDE, requirement)
+    found = {measure: MeasuredTimes() for measure in _with_limited(_INSIDE, requirement)}
+    for number, seen in sightings:
+        _add(found, found, number, seen)
+    return _statistics(found)
 
 
 def cycle_series(
     cycles: Collection[ReconciledCycle], requirement: Requirement
 ) -> tuple[SeriesStatistics, ...]:
-    """Return the series of the judged cycles; numbers are those of the cycles.
+    """Return the series of a campaign, of the cycles that `measured_times` takes."""
+    judged, found = measured_times(cycles, _with_limited((*_INSIDE, *_WHOLE), requirement))
+    return tuple(replace(one, judged=judged) for one in _statistics(found))
 
-    Where none is judged, the intervals between wires of all that slept and woke: they are
-    measured, whatever became of the log.
+
+def measured_times(
+    cycles: Collection[ReconciledCycle], measures: Iterable[str]
+) -> tuple[bool, dict[str, MeasuredTimes]]:
+    """Return whether any cycle is judged, and the times of those that figures are made of.
+
+    They are the judged ones. The wires of undecided ones are measured, whatever became of their
+    records, and a DUT loses the records of its slow cycles: so times between wires are of those,
+    too. Where none is judged, they are of all that slept and woke.
     """
-    judged, sightings = told_of(cycles)
-    if judged:
-        return _series(sightings, (*_INSIDE, *_WHOLE), requirement)
-    return tuple(replace(one, judged=False) for one in _series(sightings, _WIRES, requirement))
+    judged = any(cycle.judged for cycle in cycles)
+    found = {measure: MeasuredTimes() for measure in measures}
+    wires = [measure for measure in found if side_of(measure) is Side.OUTSIDE]
+    for cycle in cycles:
+        woke = cycle.undecided and cycle.outside.outcome in CAME_BACK
+        if cycle.judged:
+            _add(found, found, cycle.outside.number, sighting_of(cycle))
+        elif woke or (not judged and cycle.timed_outside):
+            _add(found, wires, cycle.outside.number, Sighting(None, cycle))
+    return judged, found
 
 
-def told_of(
-    cycles: Collection[ReconciledCycle],
-) -> tuple[bool, Iterator[tuple[int, Sighting]]]:
-    """Return whether any cycle is judged, and number and sighting of those that times are told of.
-
-    They are the judged ones; where none is, the wires of those that slept and woke.
-    """
-    if any(cycle.judged for cycle in cycles):
-        return True, ((c.outside.number, sighting_of(c)) for c in cycles if c.judged)
-    return False, ((c.outside.number, Sighting(None, c)) for c in cycles if c.timed_outside)
+def _with_limited(usual: Sequence[str], requirement: Requirement) -> Iterable[str]:
+    limited = (limit.measure for limit in requirement.limits() if not is_rate(limit.measure))
+    return dict.fromkeys((*usual, *limited))
 
 
-def _series(
-    sightings: Iterable[tuple[int, Sighting]], usual: Sequence[str], requirement: Requirement
-) -> tuple[SeriesStatistics, ...]:
-    limited = [limit.measure for limit in requirement.limits() if not is_rate(limit.measure)]
-    found = {measure: MeasuredTimes() for measure in (*usual, *limited)}
-    for number, seen in sightings:
-        for measure, column in found.items():
-            value = measured(measure, seen)
-            if value is not None:
-                column.add(number, value)
+def _add(
+    found: Mapping[str, MeasuredTimes], measures: Iterable[str], number: int, seen: Sighting
+) -> None:
+    for measure in measures:
+        value = measured(measure, seen)
+        if value is not None:
+            found[measure].add(number, value)
+
+
+def _statistics(found: Mapping[str, MeasuredTimes]) -> tuple[SeriesStatistics, ...]:
     return tuple(
         series_statistics(
             measure,
-            column.values_ms,
-            column.numbers,
+            times.values_ms,
+            times.numbers,
             _step_ms(measure),
-            bounds_ms=column.bounds_ms,
-            common=column.common,
+            bounds_ms=times.bounds_ms,
+            common=times.common,
         )
-        for measure, column in found.items()
-        if column.numbers
+        for measure, times in found.items()
+        if times.numbers
     )
 
 

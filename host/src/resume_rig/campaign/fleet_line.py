@@ -1,7 +1,7 @@
 """One store as a line of `fleet`: read, judged, and cut down to what stands beside others."""
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.campaign_series import told_of
+from resume_rig.analysis.campaign_series import measured_times
 from resume_rig.analysis.compare_samples import HEADLINES
-from resume_rig.analysis.measures import Side, reader_of, side_of
 from resume_rig.analysis.series import MeasuredTimes
 from resume_rig.analysis.statistics import scaled_mad
 from resume_rig.campaign.assess import assess
@@ -91,16 +90,8 @@ def _counted(correlation: Correlation) -> tuple[dict[str, int], dict[str, int]]:
 
 def _times(cycles: Collection[ReconciledCycle]) -> dict[str, TimesOf]:
     """Return the headline times, by measure; those of the wires alone where no cycle is judged."""
-    judged, sightings = told_of(cycles)
-    names = [name for name in HEADLINES if judged or side_of(name) is Side.OUTSIDE]
-    readers = {name: reader_of(name) for name in names}
-    found = defaultdict[str, MeasuredTimes](MeasuredTimes)
-    for number, seen in sightings:
-        for name, read in readers.items():
-            value = read(seen)
-            if value is not None:
-                found[name].add(number, value)
-    return {name: _times_of(name, times) for name, times in found.items()}
+    _, found = measured_times(cycles, HEADLINES)
+    return {name: _times_of(name, times) for name, times in found.items() if times.numbers}
 
 
 def _times_of(name: str, times: MeasuredTimes) -> TimesOf:

@@ -152,8 +152,8 @@ class SeriesStatistics:
         drift: None below 10 values.
         warm_up: numbers of the first cycles that are unlike the rest.
         outliers: numbers of the cycles far from the middle.
-        judged: whether the values are of judged cycles; where none is judged, what the wires tell
-            of those that slept and woke is told all the same.
+        judged: whether the values are of judged cycles, and between wires of undecided ones, too;
+            where none is judged, they are of the wires of all that slept and woke.
         common: what all values have wrong alike, at most; it is in the intervals.
         mean: None below two values.
     """
