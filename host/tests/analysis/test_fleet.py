@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from resume_rig.analysis.fleet import survey, worst
 from resume_rig.analysis.fleet_odd import ALPHA, UNITS_LEAST, odd_failures, odd_medians
 from resume_rig.analysis.requirement import load_requirement
-from resume_rig.analysis.statistics import failure_rate
+from resume_rig.analysis.statistics import failure_rate, failure_rate_upper
 from resume_rig.model.fleet import Fleet, FleetCampaign, TimesOf, Trait, UnreadStore
+from resume_rig.model.series import CommonTerm
 from resume_rig.model.verdict import Verdict
 
 REQUIREMENT = load_requirement("sysfund-0004")
@@ -218,3 +219,26 @@ def test_times_that_nobody_measured_are_absent() -> None:
     assert group.times == ()
     assert group.failures is None
     assert group.units_share is None
+
+
+def test_cycles_without_evidence_count_against_the_bound_of_a_group() -> None:
+    lacks = replace(campaign(2, n=10), undecided=20, evidence_lacks=True)
+    (group,) = of(campaign(1), lacks, campaign(3)).groups
+
+    assert (group.failures.n, group.failures.failures, group.failures.undecided) == (210, 0, 20)
+    assert group.failures.upper == failure_rate_upper(20, 230)
+    # Of the unit nobody knows whether it has a failing cycle.
+    assert (group.units_share.n, group.units_share.undecided) == (2, 1)
+    assert group.units_share.upper == failure_rate_upper(1, 3)
+
+
+def test_the_ends_of_a_group_hold_what_all_cycles_of_a_unit_share() -> None:
+    def at(number: int, median_ms: float, common: CommonTerm) -> FleetCampaign:
+        one = campaign(number, median_ms=median_ms)
+        return replace(one, times={"resume_ms": replace(one.times["resume_ms"], common=common)})
+
+    (group,) = of(at(1, 900, CommonTerm(1, 150)), at(2, 950, CommonTerm(2, 10))).groups
+    (times,) = group.times
+
+    assert (times.low_ms, times.high_ms) == (749, 1051)
+    assert (times.common.rig_ms, times.common.campaign_ms) == (2, 150)

@@ -254,3 +254,21 @@ def test_a_limit_that_is_none_is_refused(tmp_path: Path, before, after, text) ->
         load_requirement(str(path))
 
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("share", ["0", "0.5", "1", "1.0"])
+def test_the_share_of_evidence_is_of_the_profile(tmp_path: Path, share: str) -> None:
+    profile = tmp_path / "own.toml"
+    profile.write_text(f"evidence_min = {share}\n{GOOD}", encoding="utf-8")
+
+    assert load_requirement(str(profile)).evidence_min == float(share)
+    assert load_requirement("sysfund-0004").evidence_min == 0.9
+
+
+@pytest.mark.parametrize("share", ["-0.1", "1.1", "90", "true", '"all"', "nan"])
+def test_a_share_of_evidence_that_is_none_is_refused(tmp_path: Path, share: str) -> None:
+    profile = tmp_path / "own.toml"
+    profile.write_text(f"evidence_min = {share}\n{GOOD}", encoding="utf-8")
+
+    with pytest.raises(UsageError, match=r"evidence_min is .*0 to 1"):
+        load_requirement(str(profile))

@@ -51,3 +51,15 @@ def test_a_dut_that_hangs_fails_at_once_and_for_good(capsys: pytest.CaptureFixtu
     first = so_far.index("FAIL")
     assert set(so_far[first:]) == {"FAIL"}
     assert "FAIL" not in so_far[:first]
+
+
+def test_records_that_are_lost_take_a_pass_back_while_it_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lost = '[[fault]]\nkind = "no-record"\nat_s = [60]\nfor_s = 400\n'
+    Path("lost.toml").write_text(lost, encoding="utf-8")
+    sim = "sim:clock=virtual,seed=5,light=none,faults=lost.toml"
+    so_far, judged = verdicts(capsys, "--cycles", "12", "--rig", sim)
+
+    assert (so_far[-1], judged) == ("NO-EVIDENCE", "NO-EVIDENCE")
+    assert "PASS" in so_far

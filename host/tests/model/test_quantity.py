@@ -72,3 +72,25 @@ def test_intervals_that_share_an_edge_never_get_better(a: BoundedNs, b: BoundedN
 def test_a_coverage_factor_tells_its_kurtosis(kurtosis: float) -> None:
     assert kurtosis_of(factor_of(kurtosis)) == pytest.approx(kurtosis, abs=1e-9)
     assert 1.0 <= factor_of(kurtosis) <= 1.96
+
+
+@given(value=QUANTITIES, other=QUANTITIES)
+def test_what_cycles_share_adds_linearly_and_is_within_the_bound(
+    value: BoundedNs, other: BoundedNs
+) -> None:
+    for both in (value + other, value - other, value.joined(other)):
+        assert both.common_ns == value.common_ns + other.common_ns <= both.bound_ns
+    assert value.expanded_ns <= value.guard_ns <= value.bound_ns
+
+
+def test_of_a_bound_alone_all_may_be_shared_and_of_a_bounce_nothing() -> None:
+    assert BoundedNs(0, 10).common_ns == 10
+    assert BoundedNs(0, 10, rig_ns=4).campaign_ns == 6
+    assert BoundedNs(0, 10, campaign_ns=0).common_ns == 0
+    with pytest.raises(ValueError, match="rig_ns is 6 and campaign_ns 5"):
+        BoundedNs(0, 10, rig_ns=6, campaign_ns=5)
+
+
+def test_a_guard_band_holds_all_that_is_shared_and_95_percent_of_the_rest() -> None:
+    assert BoundedNs(0, 1_000, 200, 400, rig_ns=50, campaign_ns=50).guard_ns == 500
+    assert BoundedNs(0, 1_000, 577, 950).guard_ns == 1_000

@@ -64,12 +64,24 @@ def measured_times(
     found = {measure: MeasuredTimes() for measure in measures}
     wires = [measure for measure in found if side_of(measure) is Side.OUTSIDE]
     for cycle in cycles:
-        woke = cycle.undecided and cycle.outside.outcome in CAME_BACK
         if cycle.judged:
             _add(found, found, cycle.outside.number, sighting_of(cycle))
-        elif woke or (not judged and cycle.timed_outside):
+        elif wires_count(cycle, judged=judged):
             _add(found, wires, cycle.outside.number, Sighting(None, cycle))
     return judged, found
+
+
+def wires_count(cycle: ReconciledCycle, *, judged: bool) -> bool:
+    """Return whether a cycle's times between wires are in the figures of its campaign.
+
+    Args:
+        cycle: as it was ruled upon.
+        judged: whether any cycle of the campaign is.
+    """
+    if cycle.judged:
+        return True
+    woke = cycle.undecided and cycle.outside.outcome in CAME_BACK
+    return woke or (not judged and cycle.timed_outside)
 
 
 def _with_limited(usual: Sequence[str], requirement: Requirement) -> Iterable[str]:

@@ -150,14 +150,15 @@ def _trait_words(trait: Trait, value: str) -> str:
 
 
 def _failed_sentence(group: FleetGroup) -> str:
-    if group.failures is None or group.units_share is None:
+    if group.failures is None:
         return "No cycle of these campaigns is judged."
     share, told = group.units_share, f"{percent_of_these(group.failures)}."
-    if share.n == 1:
+    if share is None or share.n + share.undecided == 1:
         return told
+    unclear = f" and {share.undecided} with too little evidence" if share.undecided else ""
     return (
-        f"{told} Units with a failure: {group.units_failed} of {share.n}; of further ones at most "
-        f"{percent_up(share.upper)} would have one in as many cycles, with 95 % confidence."
+        f"{told} Units with a failure: {group.units_failed} of {share.n}{unclear}; of further ones "
+        f"at most {percent_up(share.upper)} would have one in as many cycles, with 95 % confidence."
     )
 
 

@@ -109,7 +109,7 @@ def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
 def _failures(failures: FailureRate) -> str:
     text = f"Failed or undecided: {failures.failures} of {failures.n}"
     if failures.undecided:
-        text += f", and {failures.undecided} more that woke without evidence (failed at most)"
+        text += f", with {failures.undecided} more without evidence, counted as failed in the bound"
     if failures.failures:
         low, high = f"{failures.low * 100:.2g}", percent_up(failures.high)
         return f"{text}, a rate of {low} to {high} (95 % interval)."

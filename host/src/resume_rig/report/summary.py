@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from resume_rig.analysis.campaign_series import wires_count
 from resume_rig.model.cycle import ReconciledCycle
 from resume_rig.report.milestones import NS_PER_MS, outside_milestones
 
@@ -21,7 +22,7 @@ class TimesSummary:
 
 @dataclass(frozen=True, slots=True)
 class CampaignSummary:
-    """Over the judged cycles, or light over all that slept and woke where none is judged.
+    """Over the judged cycles; light over those whose wires count (analysis/campaign_series.py).
 
     None where no cycle has the time.
 
@@ -60,9 +61,9 @@ def resume_times(cycles: Iterable[ReconciledCycle]) -> list[tuple[int, float]]:
 
 
 def light_times(cycles: Collection[ReconciledCycle]) -> list[tuple[int, float]]:
-    """Return number and trigger to light [ms]; of all that slept and woke where none is judged."""
+    """Return number and trigger to light [ms] of the cycles whose wires count in the figures."""
     judged = any(cycle.judged for cycle in cycles)
-    lit = (c for c in cycles if (c.judged if judged else c.timed_outside))
+    lit = (cycle for cycle in cycles if wires_count(cycle, judged=judged))
     found = ((cycle.outside.number, outside_milestones(cycle.outside).light) for cycle in lit)
     return [(number, q.value_ns / NS_PER_MS) for number, q in found if q is not None]
 
