@@ -105,3 +105,12 @@ def test_the_risk_of_many_is_bounded_by_their_sum_and_of_a_fail_by_the_surest() 
     assert risk_of_all([near, near, far], Verdict.PASS) == pytest.approx(2 * near.risk)
     assert risk_of_all([far] * 1_000, Verdict.PASS) == 0.0
     assert risk_of_all([near, over], Verdict.FAIL) == 0.0
+
+
+def test_an_error_that_all_cycles_share_counts_to_its_end() -> None:
+    """At 149 of 150 ms each cycle of a campaign would be beyond a limit that it seems to keep."""
+    common, own = BoundedNs(0, 150_000_000), BoundedNs(0, 150_000_000, campaign_ns=0)
+    value = BoundedNs(LIMIT_NS - 145_000_000, 0)
+
+    assert conformity(value + common, LIMIT_NS, AT_MOST).verdict is Verdict.MARGINAL
+    assert conformity(value + own, LIMIT_NS, AT_MOST).verdict is Verdict.PASS

@@ -14,7 +14,7 @@ from resume_rig.campaign.budgets import stored_budgets
 from resume_rig.campaign.capture_assessment import assess_capture
 from resume_rig.campaign.plan import default_plan, override
 from resume_rig.campaign.stored import load_campaign
-from resume_rig.model.budget import Budget
+from resume_rig.model.budget import Budget, Scope, scoped_bound_ns
 from resume_rig.model.cycle import Correlation, IntervalName
 from resume_rig.oslog.reading import read_logs
 from resume_rig.rig.capture.reading import read_capture
@@ -64,6 +64,9 @@ def test_a_budget_is_that_of_the_median_cycle_as_the_cycle_carries_it(campaign: 
         assert (budget.value_ns, budget.bound_ns) == (median.value_ns, median.bound_ns)
         assert budget.standard_ns == pytest.approx(median.standard_ns, abs=2)
         assert budget.expanded_ns == pytest.approx(median.expanded_ns, rel=0.01)
+        shared = (scoped_bound_ns(budget.rows, scope) for scope in (Scope.RIG, Scope.CAMPAIGN))
+        assert tuple(shared) == (median.rig_ns, median.campaign_ns)
+        assert budget.common_ns == median.common_ns < budget.bound_ns
 
 
 @pytest.mark.parametrize("name", RECONCILED)
@@ -76,6 +79,10 @@ def test_reconciled_times_have_the_same_figures_as_their_table(campaign: Any, na
     assert budget.bound_ns == pytest.approx(quantity.bound_ns, abs=3)
     assert budget.standard_ns == pytest.approx(quantity.standard_ns, rel=0.001)
     assert budget.expanded_ns == pytest.approx(quantity.expanded_ns, rel=0.02)
+    assert budget.common_ns == pytest.approx(quantity.common_ns, abs=3)
+    common = {row.name for row in budget.rows if row.scope is not Scope.CYCLE}
+    shared = {"PLTRST# to the TSC's zero", "BiosInit in whole ms"}
+    assert not common if name == "unexplained" else shared < common
 
 
 def test_how_the_dut_scatters_stands_beside_and_not_within(campaign: Any) -> None:
@@ -88,6 +95,10 @@ def test_how_the_dut_scatters_stands_beside_and_not_within(campaign: Any) -> Non
     assert budget.repeated.sd_ns == ceil(statistics.stdev(values))
     assert budget.repeated.mean_standard_ns == ceil(statistics.stdev(values) / sqrt(5))
     assert budget.expanded_ns < budget.repeated.mean_standard_ns
+    scatter_ns = 2.7764 * statistics.stdev(values) / sqrt(5)
+    assert budget.repeated.mean_expanded_ns == pytest.approx(
+        scatter_ns + budget.common_ns, rel=1e-4
+    )
 
 
 def test_a_capture_that_is_not_ours_keeps_its_bounds() -> None:

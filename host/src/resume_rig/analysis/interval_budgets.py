@@ -145,14 +145,17 @@ class _Maker:
         if residual is None:
             return None
         row = _median_row(residual, len(self._columns[name].places))
+        # What all cycles share cancels against their median, so that nothing left is shared.
+        rows = (replace(each, scope=Scope.CYCLE) for each in (*residual.rows, row))
         budget = budget_of(
             name,
             residual.value_ns,
-            (*residual.rows, row),
+            rows,
             known=self._bounds.known,
             note=residual.note or _MEDIAN_NOTE,
         )
-        return replace(budget, repeated=residual.repeated)
+        repeated = _repeated(self._columns[name].values_ns, budget.common_ns)
+        return replace(budget, repeated=repeated)
 
     def _rows(self, cycle: ReconciledCycle, name: IntervalName) -> tuple[BudgetRow, ...] | None:
         number = cycle.outside.number
@@ -189,7 +192,6 @@ def _median_row(residual: Budget, count: int) -> BudgetRow:
         residual.bound_ns,
         0,
         sensitivity=-1,
-        scope=Scope.CAMPAIGN,
     )
 
 

@@ -102,15 +102,15 @@ class BoundedNs:
 
         The median adds pi / 2n of their variance, and the value's own part in it takes 2 / n
         away: what is left is at most this value's own, for any n. The bound doubles, as the
-        median lies within the same bound.
+        median lies within the same bound. What all of them share cancels.
         """
         return BoundedNs(
             self.value_ns - median_ns,
             2 * self.bound_ns,
             self.standard_ns,
             self.expanded_ns,
-            self.rig_ns,
-            self.campaign_ns,
+            rig_ns=0,
+            campaign_ns=0,
         )
 
     def _with(self, value_ns: int, other: "BoundedNs") -> "BoundedNs":
