@@ -1,6 +1,7 @@
 """Fixtures that many tests share."""
 
 import os
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,10 @@ from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
 # Tests assert behaviour, not seconds: a busy machine is no failure.
 settings.register_profile("resume-rig", deadline=None)
 settings.load_profile("resume-rig")
+
+# A shell starts its background jobs with SIGINT ignored, which every process below would inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[2]
 
