@@ -34,6 +34,8 @@ from resume_rig.gui.worker.campaign_apart import run_campaign_apart
 from resume_rig.gui.worker.gate import Gate
 from resume_rig.gui.worker.requests import RunCampaign
 
+pytestmark = pytest.mark.slow
+
 def told(event):
     if isinstance(event, CampaignTold) and isinstance(event.event, Asleep):
         print("asleep", flush=True)

@@ -27,6 +27,8 @@ from resume_rig.campaign.events import CycleDone
 from resume_rig.campaign.plan import default_plan, override
 from resume_rig.rig.dut_profile import profile_for
 
+pytestmark = pytest.mark.slow
+
 def go_by_word(event):
     if isinstance(event, CycleDone):
         print("done", flush=True)
