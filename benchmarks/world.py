@@ -3,8 +3,8 @@
 python benchmarks/world.py [CAMPAIGNS] [SEED] [SCENARIO...]
 
 Plays CAMPAIGNS of each scenario (default 20, seeds from SEED on, default 1; all scenarios of
-host/tests/world/labs.py) and holds the answers against the truth. Exit status 1 where something
-false was stated as certain; each such campaign is named by scenario and seed.
+host/tests/world/scenarios.py) and holds the answers against the truth. Exit status 1 where
+something false was stated as certain; each such campaign is named by scenario and seed.
 """
 
 import sys
@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests"))
 
 from world.judge import Coverage, Judgement, judge
-from world.labs import SCENARIOS, made
+from world.scenarios import SCENARIOS, made
 
 
 def main() -> int:

@@ -43,15 +43,22 @@ def edges_of(cycles: list[Cycle], random: Random, *, glitches: float = 0.0) -> d
     """Return (true time, level) of every line; all begin high, as of a PC that runs."""
     lines: dict[str, list[tuple[float, int]]] = {name: [] for name in SIGNALS}
     for cycle in cycles:
-        for down, up in (
+        if cycle.false_reset is not None:
+            back = cycle.false_reset + 0.7 * (cycle.reset_rise - cycle.false_reset)
+            lines["PLTRST#"] += [(cycle.false_reset, 1), (back, 0)]
+        if cycle.lid:
+            lines["LID"] += [(cycle.press_sleep, 0), (cycle.press_wake, 1)]
+        presses = (
             (cycle.press_sleep, cycle.press_sleep_up),
             (cycle.press_wake, cycle.press_wake_up),
-        ):
+        )
+        for down, up in () if cycle.lid else presses:
             lines["BUTTON"] += _contact(down, up, random)
         lines["PLTRST#"] += [(cycle.reset_fall, 0), (cycle.reset_rise, 1)]
         lines["SLP_S3#"] += [(cycle.slp_fall, 0), (cycle.slp_rise, 1)]
         lines["PWR_OK"] += [(cycle.power_fall, 0), (cycle.power_rise, 1)]
         lines["BACKLIGHT"] += [(cycle.dark, 0), (cycle.light, 1)]
+    lines["PLTRST#"].sort()
     if glitches:
         end = cycles[-1].light
         for name in ("SLP_S3#", "PWR_OK", "PLTRST#"):

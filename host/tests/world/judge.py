@@ -117,10 +117,29 @@ def answer(trial: Trial, folder: Path) -> tuple[int, dict[str, Any] | str]:
     return status, json.loads(out) if out.startswith("{") else (err or out).strip()
 
 
+def _compare(found: Judgement, trial: Trial, folder: Path) -> None:
+    """Compare the trial's log with a candidate's; a change of 5 % of the base matters."""
+    base, candidate = folder / "base.xml", folder / "candidate.xml"
+    base.write_text(trial.logs[0], encoding="utf-8")
+    candidate.write_text(trial.candidate, encoding="utf-8")
+    _, out, err = ask(["compare", str(base), str(candidate), "--json"])
+    if not out.startswith("{"):
+        found.refused = (err or out).strip()
+        return
+    found.verdict = json.loads(out)["answer"]
+    if found.verdict == "REGRESSION" and trial.slower <= 0.0:
+        found.contradicts = "REGRESSION, and nothing was changed"
+    elif found.verdict == "NO-REGRESSION" and trial.slower >= 0.05:
+        found.contradicts = f"NO-REGRESSION, and the candidate is {trial.slower:.0%} slower"
+
+
 def judge(trial: Trial, folder: Path) -> Judgement:
     """Ask about a trial and hold the answer against the truth."""
     found = Judgement(cycles=len(trial.cycles))
-    found.own = sum(cycle.record in trial.present for cycle in trial.cycles)
+    found.own = sum(c.record in trial.present and not c.empty for c in trial.cycles)
+    if trial.candidate:
+        _compare(found, trial, folder)
+        return found
     _, document = answer(trial, folder)
     if isinstance(document, str):
         found.refused = document
@@ -192,6 +211,14 @@ def _unexplained(trial: Trial, cycle: Cycle) -> bool:
     return abs(rest - statistics.median(rests)) > 0.045
 
 
+# Garbage is longer than the truth, and is named by what it looks like.
+GARBLED = {"uptime": {"tsc-not-reset"}, "us": {"wrong-unit"}, "ns": {"wrong-unit", "tsc-not-reset"}}
+
+
+def _garbled(kind: str) -> Callable[[Trial, Cycle], bool]:
+    return lambda trial, cycle: kind in GARBLED.get(trial.unit.garble, ())
+
+
 # When a finding is true of a cycle; one that stands not here never is in these scenarios.
 TRUTHS: dict[str, Callable[[Trial, Cycle], bool]] = {
     "bios-under-reported": _under_reported,
@@ -203,16 +230,27 @@ TRUTHS: dict[str, Callable[[Trial, Cycle], bool]] = {
     "complete-before-light": lambda trial, cycle: cycle.light - cycle.complete > 1.0,
     "unexplained": _unexplained,
     "record-missing": lambda trial, cycle: cycle.record not in trial.present,
-    "record-aborted": lambda trial, cycle: cycle.kept == "zero",
+    "record-aborted": lambda trial, cycle: cycle.empty,
     "clock-step": lambda trial, cycle: trial.stepped,
     "glitch": lambda trial, cycle: trial.glitches,
+    "double-reset": lambda trial, cycle: cycle.false_reset is not None,
+    "tsc-not-reset": _garbled("tsc-not-reset"),
+    "wrong-unit": _garbled("wrong-unit"),
+    "record-doubled": lambda trial, cycle: trial.doubled,
+    "not-measured": lambda trial, cycle: cycle.empty,
+    "bios-not-reported": lambda trial, cycle: cycle.bios_reported < 0.001,
 }
 
 
 def _findings(found: Judgement, trial: Trial, cycle: Cycle, said: dict[str, Any]) -> None:
-    kinds = {finding["kind"] for finding in said["findings"]} - ADVICE
-    for kind in kinds:
-        if not (kind in TRUTHS and TRUTHS[kind](trial, cycle)):
+    for finding in said["findings"]:
+        kind = finding["kind"]
+        if kind in ADVICE:
+            continue
+        true = TRUTHS.get(kind, lambda trial, cycle: False)
+        # A mean over a row of cycles speaks of the campaign, not of one cycle.
+        of = trial.cycles if finding["evidence"].get("cycles", 1) > 1 else [cycle]
+        if not any(true(trial, one) for one in of):
             (found.false_firmware if kind in FIRMWARE else found.false_other)[kind] += 1
 
 

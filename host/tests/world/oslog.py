@@ -163,7 +163,7 @@ class Windows:
 
 @dataclass(frozen=True)
 class Step:
-    """A setting of the clock: `cycle` counts from 0, `when` is suspend, wake or after."""
+    """A setting of the clock: `cycle` counts from 0, `when` is suspend, asleep, wake or after."""
 
     cycle: int
     when: str
@@ -188,7 +188,8 @@ def sleep_and_wake(
             _set(windows, cycle.os_sleep + 0.02, step)
     halt = windows.clock(cycle.clock_halt)
     power = "Microsoft-Windows-Kernel-Power"
-    state: dict[str, object] = {"TargetState": 4, "EffectiveState": 4}
+    states = (4, 5 if unit.hybrid else 4)
+    state: dict[str, object] = {"TargetState": states[0], "EffectiveState": states[1]}
     modern = windows.build > 9000
     if windows.build >= 19041:
         windows.write(sleep + 0.05, power, 566, 0, {"BootId": 3, "Reason": 1, "NextSessionType": 3})
@@ -199,6 +200,9 @@ def sleep_and_wake(
         data["TransitionsToOn"] = cycle.number
     entering = cycle.os_sleep + (cycle.os_asleep - cycle.os_sleep) * random.uniform(0.5, 0.9)
     windows.write(windows.clock(entering), power, 42, 3 if windows.build >= 15063 else 2, data)
+    for step in steps:
+        if step.when == "asleep":  # a firmware that moves the RTC, for daylight saving
+            windows.rtc_anchor = (cycle.slp_fall, windows.rtc(cycle.slp_fall) + (step.error or 0.0))
     # The clock stands while asleep, and is then the RTC's reading.
     new = math.floor(windows.rtc(cycle.rtc_read)) + 0.5
     windows.anchor = (cycle.rtc_read, new)
@@ -211,24 +215,7 @@ def sleep_and_wake(
         windows.write(halt + 0.0001, power, 107, 1, stale)
     windows.time_changed(new, halt, 2)
     if unit.has_fpdt and modern:
-        full = int(cycle.firmware_resume * 1e3)
-        windows.resumes.append(full)
-        mean = sum(windows.resumes) // len(windows.resumes)
-        windows.write(
-            new + 0.00073,
-            power,
-            131,
-            0,
-            {"ResumeCount": len(windows.resumes), "FullResume": full, "AverageResume": mean},
-        )
-        start = int(cycle.clock_halt * 1e3) + 17_000_000
-        windows.write(
-            new + 0.00074,
-            power,
-            130,
-            0,
-            {"SuspendStart": start, "SuspendEnd": start + round(cycle.firmware_suspend * 1e3)},
-        )
+        _performance(windows, cycle, new)
     windows.noise(cycle.awake, random)
     for step in steps:
         if step.when == "wake":
@@ -239,7 +226,7 @@ def sleep_and_wake(
     )
     if next_sleep is not None and next_sleep < written:
         # Sent to sleep again too early: an empty record, with the next sleep's beginning.
-        cycle.kept = "zero"
+        cycle.empty = True
         cycle.record = troubleshooter(
             windows,
             windows.clock(written),
@@ -262,9 +249,39 @@ def sleep_and_wake(
         sleep,
         wake,
         durations,
-        states=(4, 4),
-        source=unit.wake_source,
+        states=states,
+        source=_source(windows, unit, cycle),
     )
+
+
+def _performance(windows: Windows, cycle: Cycle, new: float) -> None:
+    """Write the firmware's own S3 times (FPDT)."""
+    power = "Microsoft-Windows-Kernel-Power"
+    full = int(cycle.firmware_resume * 1e3)
+    windows.resumes.append(full)
+    mean = sum(windows.resumes) // len(windows.resumes)
+    windows.write(
+        new + 0.00073,
+        power,
+        131,
+        0,
+        {"ResumeCount": len(windows.resumes), "FullResume": full, "AverageResume": mean},
+    )
+    start = int(cycle.clock_halt * 1e3) + 17_000_000
+    windows.write(
+        new + 0.00074,
+        power,
+        130,
+        0,
+        {"SuspendStart": start, "SuspendEnd": start + round(cycle.firmware_suspend * 1e3)},
+    )
+
+
+def _source(windows: Windows, unit: Unit, cycle: Cycle) -> int:
+    """Return WakeSourceType; a lid is a device, and the number of that depends on the build."""
+    if not cycle.lid:
+        return unit.wake_source
+    return 5 if windows.build >= 17134 else 4
 
 
 def _set(windows: Windows, true: float, step: Step) -> None:
@@ -296,6 +313,8 @@ def record(
         for step in mine:
             if step.when == "after":
                 _set(windows, cycle.awake + random.uniform(1.3, 2.5), step)
+            elif step.when == "bias":
+                windows.daylight_saving(cycle.awake + 1.5, round((step.error or 0.0) / 60))
 
 
 def troubleshooter(
@@ -317,9 +336,9 @@ def troubleshooter(
         "WakeDuration": durations[1],
         "DriverInitDuration": durations[2],
         "BiosInitDuration": durations[3],
-        "HiberWriteDuration": 0,
+        "HiberWriteDuration": 0 if states[1] != 5 else durations[0] - 70,
         "HiberReadDuration": 0,
-        "HiberPagesWritten": 0,
+        "HiberPagesWritten": 0 if states[1] != 5 else 406891,
         "Attributes": 33573888,
         "TargetState": states[0],
         "EffectiveState": states[1],

@@ -6,7 +6,7 @@
 import pytest
 
 from world.judge import judge
-from world.labs import SCENARIOS, made
+from world.scenarios import SCENARIOS, made
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

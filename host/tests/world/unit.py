@@ -7,7 +7,7 @@ that its clock runs on after SleepDuration, device initialisation of 0.7 to 1.3 
 drift, session to session) is drawn per unit over a range that is wide on purpose.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,9 @@ class Unit:
     warm_up: float = 0.1  # surplus of the first cycle of a session
     session: float = 0.01  # sigma of a session's factor on OS phases
     wake_source: int = 1  # WakeSourceType of the button on this machine
+    hybrid: bool = False  # writes the hibernation file before it sleeps, and wakes from RAM
+    garble: str = ""  # BiosInit is no time: "uptime" (TSC not reset), "us", "ns"
+    double_reset: float = 0.0  # share of wakes with two rises of PLTRST#
 
 
 def draw(random: Random, **given: object) -> Unit:
@@ -95,6 +98,7 @@ class Plan:
     period: float | None = None  # press to press, to the microsecond
     start: float = 12.0
     script: int | None = None  # seed of the dwells and settles; labs share scripts
+    lid: bool = False  # the lid is moved instead of the button pressed
 
 
 @dataclass
@@ -126,9 +130,10 @@ class Cycle:
     bios_reported: float
     firmware_resume: float
     firmware_suspend: float
+    lid: bool = False
+    false_reset: float | None = None  # a first rise of PLTRST#, taken back
     record: int | None = None  # EventRecordID of its PT-1 event, once written
-    kept: str = "written"  # written, lost, zero
-    extra: dict[str, float] = field(default_factory=dict)
+    empty: bool = False  # that record holds zeros alone
 
     @property
     def bios(self) -> float:
@@ -215,6 +220,10 @@ def _one(
     slp_rise = press_wake + phases.firmware(unit.wake_path)
     power_rise = slp_rise + phases.firmware(unit.power_good)
     reset_rise = power_rise + phases.firmware(unit.reset_hold)
+    false_reset = None
+    if random.random() < unit.double_reset:
+        false_reset = reset_rise
+        reset_rise += float(random.uniform(0.1, 0.6))
     tsc_zero = reset_rise + phases.firmware(unit.reset_to_tsc)
     vector = tsc_zero + phases.firmware(unit.bios)
     rtc_read = vector + phases.firmware(unit.handoff) + unit.hidden_after * random.uniform(0.9, 1.1)
@@ -224,6 +233,10 @@ def _one(
     true_bios = vector - tsc_zero
     reported = unit.bios_factor * true_bios + unit.bios_offset if lies else true_bios
     reported = max(reported, 0.001)
+    if unit.garble:
+        reported = {"uptime": vector + 900.0, "us": true_bios * 1e3, "ns": true_bios * 1e6}[
+            unit.garble
+        ]
     of_firmware = true_bios if unit.firmware_tells_truth else reported
     return Cycle(
         number=number,
@@ -251,4 +264,6 @@ def _one(
         bios_reported=reported,
         firmware_resume=max(of_firmware - unit.firmware_less, 0.001),
         firmware_suspend=firmware_suspend,
+        lid=plan.lid,
+        false_reset=false_reset,
     )
