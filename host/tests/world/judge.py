@@ -229,7 +229,7 @@ TRUTHS: dict[str, Callable[[Trial, Cycle], bool]] = {
     "hidden-before-sleep": lambda trial, cycle: _hidden_before(cycle) > 0.25,
     "complete-before-light": lambda trial, cycle: cycle.light - cycle.complete > 1.0,
     "unexplained": _unexplained,
-    "record-missing": lambda trial, cycle: cycle.record not in trial.present,
+    "record-missing": lambda trial, cycle: cycle.empty or cycle.record not in trial.present,
     "record-aborted": lambda trial, cycle: cycle.empty,
     "clock-step": lambda trial, cycle: trial.stepped,
     "glitch": lambda trial, cycle: trial.glitches,
@@ -256,7 +256,10 @@ def _findings(found: Judgement, trial: Trial, cycle: Cycle, said: dict[str, Any]
 
 def _intervals(found: Judgement, trial: Trial, cycle: Cycle, said: dict[str, Any]) -> None:
     stated = said["outside"] | (said["reconciled"] or {})
-    for name, (begin, end) in INTERVALS.items():
+    ends = dict(INTERVALS)
+    if stated.get("press_to_slp_s3_ns") is None:  # PWR_OK stands for an SLP_S3# that is not there
+        ends["asleep_ns"] = ("power_fall", "power_rise")
+    for name, (begin, end) in ends.items():
         if stated.get(name) is not None:
             truth = getattr(cycle, end) - getattr(cycle, begin)
             found.intervals.setdefault(name, Coverage()).add(stated[name], truth)

@@ -191,15 +191,7 @@ def sleep_and_wake(
     states = (4, 5 if unit.hybrid else 4)
     state: dict[str, object] = {"TargetState": states[0], "EffectiveState": states[1]}
     modern = windows.build > 9000
-    if windows.build >= 19041:
-        windows.write(sleep + 0.05, power, 566, 0, {"BootId": 3, "Reason": 1, "NextSessionType": 3})
-    data = dict(state)
-    if modern:
-        data |= {"Reason": 4, "Flags": 0}
-    if windows.build >= 15063:
-        data["TransitionsToOn"] = cycle.number
-    entering = cycle.os_sleep + (cycle.os_asleep - cycle.os_sleep) * random.uniform(0.5, 0.9)
-    windows.write(windows.clock(entering), power, 42, 3 if windows.build >= 15063 else 2, data)
+    _entering(windows, cycle, random, state)
     for step in steps:
         if step.when == "asleep":  # a firmware that moves the RTC, for daylight saving
             windows.rtc_anchor = (cycle.slp_fall, windows.rtc(cycle.slp_fall) + (step.error or 0.0))
@@ -252,6 +244,26 @@ def sleep_and_wake(
         states=states,
         source=_source(windows, unit, cycle),
     )
+
+
+def _entering(windows: Windows, cycle: Cycle, random: Random, state: dict[str, object]) -> None:
+    """Write what stands before the sleep."""
+    power = "Microsoft-Windows-Kernel-Power"
+    if windows.build >= 19041:
+        windows.write(
+            windows.clock(cycle.os_sleep + 0.05),
+            power,
+            566,
+            0,
+            {"BootId": 3, "Reason": 1, "NextSessionType": 3},
+        )
+    data = dict(state)
+    if windows.build > 9000:
+        data |= {"Reason": 4, "Flags": 0}
+    if windows.build >= 15063:
+        data["TransitionsToOn"] = cycle.number
+    entering = cycle.os_sleep + (cycle.os_asleep - cycle.os_sleep) * random.uniform(0.5, 0.9)
+    windows.write(windows.clock(entering), power, 42, 3 if windows.build >= 15063 else 2, data)
 
 
 def _performance(windows: Windows, cycle: Cycle, new: float) -> None:
