@@ -39,26 +39,36 @@ class Analyser:
         return found
 
 
-def edges_of(cycles: list[Cycle], random: Random, *, glitches: float = 0.0) -> dict[str, list]:
+def edges_of(
+    cycles: list[Cycle],
+    random: Random,
+    *,
+    glitches: float = 0.0,
+    dimmed: tuple[float, float] | None = None,
+) -> dict[str, list]:
     """Return (true time, level) of every line; all begin high, as of a PC that runs."""
     lines: dict[str, list[tuple[float, int]]] = {name: [] for name in SIGNALS}
-    for cycle in cycles:
+    for i, cycle in enumerate(cycles):
         if cycle.false_reset is not None:
             back = cycle.false_reset + 0.7 * (cycle.reset_rise - cycle.false_reset)
             lines["PLTRST#"] += [(cycle.false_reset, 1), (back, 0)]
-        if cycle.lid:
+        if cycle.lid and cycle.ours:
             lines["LID"] += [(cycle.press_sleep, 0), (cycle.press_wake, 1)]
         presses = (
             (cycle.press_sleep, cycle.press_sleep_up),
             (cycle.press_wake, cycle.press_wake_up),
         )
-        for down, up in () if cycle.lid else presses:
+        for down, up in () if cycle.lid or not cycle.ours else presses:
             lines["BUTTON"] += _contact(down, up, random)
         lines["PLTRST#"] += [(cycle.reset_fall, 0), (cycle.reset_rise, 1)]
         lines["SLP_S3#"] += [(cycle.slp_fall, 0), (cycle.slp_rise, 1)]
         lines["PWR_OK"] += [(cycle.power_fall, 0), (cycle.power_rise, 1)]
         lines["BACKLIGHT"] += [(cycle.dark, 0), (cycle.light, 1)]
+        if dimmed:
+            until = cycles[i + 1].dark if i + 1 < len(cycles) else cycle.light + 10.0
+            lines["BACKLIGHT"] += _dimmed(cycle.light, until, *dimmed)
     lines["PLTRST#"].sort()
+    lines["BACKLIGHT"].sort()
     if glitches:
         end = cycles[-1].light
         for name in ("SLP_S3#", "PWR_OK", "PLTRST#"):
@@ -81,6 +91,16 @@ def _contact(down: float, up: float, random: Random) -> list[tuple[float, int]]:
     return edges
 
 
+def _dimmed(since: float, until: float, rate: float, duty: float) -> list[tuple[float, int]]:
+    """Return the gaps that a PWM of `rate` and `duty` leaves between two moments."""
+    gaps = []
+    at = since
+    while at + 1.0 / rate < until:
+        gaps += [(at + duty / rate, 0), (at + 1.0 / rate, 1)]
+        at += 1.0 / rate
+    return gaps
+
+
 def _glitch(line: list[tuple[float, int]], at: float, random: Random) -> None:
     """Put a pulse of less than 60 us where the line is quiet."""
     if any(abs(time - at) < 0.01 for time, _ in line):
@@ -91,14 +111,16 @@ def _glitch(line: list[tuple[float, int]], at: float, random: Random) -> None:
     line.sort()
 
 
-def sampled(edges: list[tuple[float, int]], analyser: Analyser) -> list[tuple[int, int]]:
-    """Return (sample, level) where the sampled level changes; the level before the first is 1."""
+def sampled(
+    edges: list[tuple[float, int]], analyser: Analyser, first: int = 1
+) -> list[tuple[int, int]]:
+    """Return (sample, level) where the sampled level changes; `first` is the level before."""
     step = 1.0 / (analyser.rate * (1.0 + analyser.ppm * 1e-6))
     at: dict[int, int] = {}
     for time, level in edges:
         at[math.ceil(time / step)] = level  # the last edge before a sample is what it sees
     found: list[tuple[int, int]] = []
-    last = 1
+    last = first
     for sample in sorted(at):
         if at[sample] != last:
             last = at[sample]
@@ -107,14 +129,18 @@ def sampled(edges: list[tuple[float, int]], analyser: Analyser) -> list[tuple[in
 
 
 def text_of(lines: dict[str, list], end: float, analyser: Analyser) -> str:
-    """Return the file of a capture from 0 to `end` seconds."""
+    """Return the file of a capture from 0 to `end` seconds; what lies outside is not in it."""
     changes: dict[int, list[tuple[str, int]]] = {0: []}
     for signal in analyser.wired:
         turned = signal in analyser.inverted
-        changes[0].append((signal, 0 if turned else 1))
-        for sample, level in sampled(lines[signal], analyser):
+        kept = [(time, level) for time, level in lines[signal] if time <= end]
+        before = [level for time, level in kept if time <= 0.0]
+        first = before[-1] if before else 1
+        changes[0].append((signal, 1 - first if turned else first))
+        kept = [(time, level) for time, level in kept if time > 0.0]
+        for sample, level in sampled(kept, analyser, first):
             changes.setdefault(sample, []).append((signal, 1 - level if turned else level))
-    last = math.ceil(end * analyser.rate)
+    last = math.ceil(end * analyser.rate * (1.0 + analyser.ppm * 1e-6)) + 1
     if analyser.form == "csv":
         return _csv(changes, last, analyser)
     return _vcd(changes, last, analyser)

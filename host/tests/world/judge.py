@@ -49,6 +49,9 @@ INTERVALS: dict[str, tuple[str, str]] = {
     "light_after_complete_ns": ("complete", "light"),
 }
 
+RECONCILED = {"press_to_resume_complete_ns", "light_after_complete_ns"}
+OUTSIDE = set(INTERVALS) - RECONCILED
+
 
 @dataclass
 class Coverage:
@@ -145,10 +148,12 @@ def judge(trial: Trial, folder: Path) -> Judgement:
         found.refused = document
         return found
     pairs = _pairs(trial, document["cycles"])
+    # PWR_OK stands for an SLP_S3# that is not wired, in the time asleep alone.
+    sleeps = any(said["outside"].get("press_to_slp_s3_ns") for _, said in pairs)
     for cycle, said in pairs:
         _pair(found, trial, cycle, said)
         _findings(found, trial, cycle, said)
-        _intervals(found, trial, cycle, said)
+        _intervals(found, trial, cycle, said, sleeps=sleeps)
     _missed(found, trial, pairs)
     _medians(found, trial, document)
     _verdict(found, trial, document)
@@ -233,6 +238,7 @@ TRUTHS: dict[str, Callable[[Trial, Cycle], bool]] = {
     "record-aborted": lambda trial, cycle: cycle.empty,
     "clock-step": lambda trial, cycle: trial.stepped,
     "glitch": lambda trial, cycle: trial.glitches,
+    "wake-not-ours": lambda trial, cycle: not cycle.ours,
     "double-reset": lambda trial, cycle: cycle.false_reset is not None,
     "tsc-not-reset": _garbled("tsc-not-reset"),
     "wrong-unit": _garbled("wrong-unit"),
@@ -254,12 +260,13 @@ def _findings(found: Judgement, trial: Trial, cycle: Cycle, said: dict[str, Any]
             (found.false_firmware if kind in FIRMWARE else found.false_other)[kind] += 1
 
 
-def _intervals(found: Judgement, trial: Trial, cycle: Cycle, said: dict[str, Any]) -> None:
+def _intervals(
+    found: Judgement, trial: Trial, cycle: Cycle, said: dict[str, Any], *, sleeps: bool
+) -> None:
     stated = said["outside"] | (said["reconciled"] or {})
-    ends = dict(INTERVALS)
-    if stated.get("press_to_slp_s3_ns") is None:  # PWR_OK stands for an SLP_S3# that is not there
-        ends["asleep_ns"] = ("power_fall", "power_rise")
-    for name, (begin, end) in ends.items():
+    for name, (begin, end) in INTERVALS.items():
+        if name == "asleep_ns" and not sleeps:
+            continue
         if stated.get(name) is not None:
             truth = getattr(cycle, end) - getattr(cycle, begin)
             found.intervals.setdefault(name, Coverage()).add(stated[name], truth)

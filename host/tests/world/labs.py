@@ -99,16 +99,21 @@ def trial(
     mapped: bool = True,
     stepped: bool = False,
     ask: tuple[str, ...] = (),
+    dimmed: tuple[float, float] | None = None,
+    cut: tuple[float, float] = (0.0, 0.0),
 ) -> Trial:
     """Cut a capture of `count` cycles out of a life, and export the logs.
 
     `lost` are record ids that the log does not hold; `others` are units whose records are in the
-    same log (in files of their own with `files`); `foreign` leaves out the unit's own log.
+    same log (in files of their own with `files`); `foreign` leaves out the unit's own log;
+    `cut` seconds of the capture are lacking at its beginning and its end.
     """
     analyser = analyser or Analyser(ppm=float(random.uniform(-50, 50)))
     cycles = lived.cycles[first : None if count is None else first + count]
     start = cycles[0].press_sleep - float(random.uniform(3.0, 4.5))
-    lines = edges_of(cycles, random, glitches=glitches)
+    start += cut[0]
+    end = cycles[-1].light + 15.0 - cut[1]
+    lines = edges_of(cycles, random, glitches=glitches, dimmed=dimmed)
     lines = {name: [(time - start, level) for time, level in line] for name, line in lines.items()}
     events = [event for event in lived.windows.events if event.record not in lost]
     present = {event.record for event in events if event.provider == PT}
@@ -123,7 +128,7 @@ def trial(
         unit=lived.unit,
         cycles=cycles,
         present=set() if foreign else present,
-        capture=text_of(lines, cycles[-1].light + 15.0 - start, analyser),
+        capture=text_of(lines, end - start, analyser),
         form="csv" if analyser.form == "csv" else "vcd",
         logs=texts,
         arguments=(analyser.arguments() if mapped else []) + list(ask),

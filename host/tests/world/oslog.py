@@ -291,7 +291,7 @@ def _performance(windows: Windows, cycle: Cycle, new: float) -> None:
 
 def _source(windows: Windows, unit: Unit, cycle: Cycle) -> int:
     """Return WakeSourceType; a lid is a device, and the number of that depends on the build."""
-    if not cycle.lid:
+    if not cycle.lid and cycle.ours:
         return unit.wake_source
     return 5 if windows.build >= 17134 else 4
 

@@ -390,6 +390,41 @@ def names(random: Random, cycles: int) -> Trial:
     return trial(random, lived, analyser=analyser, mapped=False)
 
 
+def strangers(random: Random, cycles: int) -> Trial:
+    """Somebody else sends the unit to sleep and wakes it by its keyboard, now and then."""
+    return _with_unit(random, cycles, strangers=float(random.uniform(0.05, 0.4)))
+
+
+def lit_by_firmware(random: Random, cycles: int) -> Trial:
+    """The firmware lights the panel before the OS runs."""
+    return _with_unit(random, cycles, lit_by_firmware=True, bios=float(random.uniform(0.5, 2.0)))
+
+
+def dimmed(random: Random, cycles: int) -> Trial:
+    """A panel at less than full brightness: BACKLIGHT is a PWM."""
+    lived = life(random, draw(random), plan_of(random, min(cycles, 14)))
+    pwm = (float(random.choice([220.0, 300.0, 1000.0])), float(random.uniform(0.1, 0.9)))
+    return trial(random, lived, dimmed=pwm)
+
+
+def cut_capture(random: Random, cycles: int) -> Trial:
+    """The capture begins in the first sleep, and ends in the last one."""
+    lived = life(random, draw(random), plan_of(random, cycles))
+    last = lived.cycles[-1]
+    return trial(
+        random,
+        lived,
+        cut=(8.5, last.light + 15.0 - last.slp_fall - float(random.uniform(0.5, 3.0))),
+    )
+
+
+def overnight(random: Random, cycles: int) -> Trial:
+    """Sleeps of half an hour to eight hours: clocks drift apart in each."""
+    plan = Plan(min(cycles, 30), (1800.0, float(random.uniform(3600.0, 8 * 3600.0))), (10.0, 60.0))
+    lived = life(random, draw(random), plan)
+    return trial(random, lived, analyser=Analyser(rate=1e6, ppm=float(random.uniform(-50, 50))))
+
+
 def sessions(random: Random, cycles: int) -> Trial:
     """Three sessions of a day in one capture and one log."""
     unit = draw(random, session=float(random.uniform(0.0, 0.06)))
@@ -465,6 +500,11 @@ SCENARIOS: dict[str, Callable[[Random, int], Trial]] = {
         daylight,
         boots,
         sessions,
+        strangers,
+        overnight,
+        lit_by_firmware,
+        dimmed,
+        cut_capture,
         coarse,
         fine,
         wires,

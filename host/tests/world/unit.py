@@ -55,6 +55,8 @@ class Unit:
     hybrid: bool = False  # writes the hibernation file before it sleeps, and wakes from RAM
     garble: str = ""  # BiosInit is no time: "uptime" (TSC not reset), "us", "ns"
     double_reset: float = 0.0  # share of wakes with two rises of PLTRST#
+    lit_by_firmware: bool = False  # the BIOS shows its logo; the light comes before the OS
+    strangers: float = 0.0  # share of cycles that somebody else makes: no press, woken by USB
 
 
 def draw(random: Random, **given: object) -> Unit:
@@ -131,6 +133,7 @@ class Cycle:
     firmware_resume: float
     firmware_suspend: float
     lid: bool = False
+    ours: bool = True  # by the watched button or lid
     false_reset: float | None = None  # a first rise of PLTRST#, taken back
     record: int | None = None  # EventRecordID of its PT-1 event, once written
     empty: bool = False  # that record holds zeros alone
@@ -231,6 +234,9 @@ def _one(
     rtc_read = vector + phases.firmware(unit.handoff) + unit.hidden_after * random.uniform(0.9, 1.1)
     driver = phases.system(unit.driver, drifts=True)
     complete = rtc_read + driver
+    light = rtc_read + unit.graphics * driver + phases.system(unit.panel)
+    if unit.lit_by_firmware:
+        light = tsc_zero + 0.3 * (vector - tsc_zero) + phases.firmware(0.05)
     lies = random.random() < unit.bios_sometimes
     true_bios = vector - tsc_zero
     reported = unit.bios_factor * true_bios + unit.bios_offset if lies else true_bios
@@ -262,10 +268,11 @@ def _one(
         rtc_read=rtc_read,
         complete=complete,
         awake=complete + phases.system(unit.user),
-        light=rtc_read + unit.graphics * driver + phases.system(unit.panel),
+        light=light,
         bios_reported=reported,
         firmware_resume=max(of_firmware - unit.firmware_less, 0.001),
         firmware_suspend=firmware_suspend,
         lid=plan.lid,
+        ours=bool(random.random() >= unit.strangers),
         false_reset=false_reset,
     )
