@@ -61,20 +61,32 @@ def edges_of(
         for down, up in () if cycle.lid or not cycle.ours else presses:
             lines["BUTTON"] += _contact(down, up, random)
         lines["PLTRST#"] += [(cycle.reset_fall, 0), (cycle.reset_rise, 1)]
+        if cycle.doze is not None:
+            _doze(lines, cycle)
         lines["SLP_S3#"] += [(cycle.slp_fall, 0), (cycle.slp_rise, 1)]
         lines["PWR_OK"] += [(cycle.power_fall, 0), (cycle.power_rise, 1)]
         lines["BACKLIGHT"] += [(cycle.dark, 0), (cycle.light, 1)]
         if dimmed:
             until = cycles[i + 1].dark if i + 1 < len(cycles) else cycle.light + 10.0
             lines["BACKLIGHT"] += _dimmed(cycle.light, until, *dimmed)
-    lines["PLTRST#"].sort()
-    lines["BACKLIGHT"].sort()
+    for line in lines.values():
+        line.sort()
     if glitches:
         end = cycles[-1].light
         for name in ("SLP_S3#", "PWR_OK", "PLTRST#"):
             for _ in range(random.poisson(glitches * len(cycles))):
                 _glitch(lines[name], float(random.uniform(0.0, end)), random)
     return lines
+
+
+def _doze(lines: dict[str, list[tuple[float, int]]], cycle: Cycle) -> None:
+    """Add the dark wake of a doze, and the fall into S4."""
+    doze = cycle.doze
+    assert doze is not None
+    lines["SLP_S3#"] += [(doze.slp_rise, 1), (doze.slp_fall, 0)]
+    lines["PWR_OK"] += [(doze.power_rise, 1), (doze.power_fall, 0)]
+    lines["PLTRST#"] += [(doze.reset_rise, 1), (doze.slp_fall - 60e-6, 0)]
+    lines["SLP_S4#"] += [(doze.slp_fall + 40e-6, 0), (cycle.slp_rise - 35e-6, 1)]
 
 
 def _contact(down: float, up: float, random: Random) -> list[tuple[float, int]]:

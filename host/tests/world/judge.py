@@ -239,6 +239,7 @@ TRUTHS: dict[str, Callable[[Trial, Cycle], bool]] = {
     "clock-step": lambda trial, cycle: trial.stepped,
     "glitch": lambda trial, cycle: trial.glitches,
     "wake-not-ours": lambda trial, cycle: not cycle.ours,
+    "dozed": lambda trial, cycle: cycle.doze is not None,
     "double-reset": lambda trial, cycle: cycle.false_reset is not None,
     "tsc-not-reset": _garbled("tsc-not-reset"),
     "wrong-unit": _garbled("wrong-unit"),
@@ -300,6 +301,9 @@ def _missed(found: Judgement, trial: Trial, pairs: list[tuple[Cycle, dict[str, A
 
 
 def _medians(found: Judgement, trial: Trial, document: dict[str, Any]) -> None:
+    cycles = [cycle for cycle in trial.cycles if cycle.doze is None]  # S4 is not judged
+    if not cycles:
+        return
     for series in document["statistics"]["series"]:
         name, interval = series["measure"], series["median_interval"]
         if name not in INTERVALS or not interval or interval["low_ms"] is None:
@@ -307,7 +311,7 @@ def _medians(found: Judgement, trial: Trial, document: dict[str, Any]) -> None:
         if interval["high_ms"] is None:
             continue
         begin, end = INTERVALS[name]
-        truth = 1e3 * statistics.median(getattr(c, end) - getattr(c, begin) for c in trial.cycles)
+        truth = 1e3 * statistics.median(getattr(c, end) - getattr(c, begin) for c in cycles)
         found.medians[name] = interval["low_ms"] <= truth <= interval["high_ms"]
 
 
@@ -318,7 +322,7 @@ def _verdict(found: Judgement, trial: Trial, document: dict[str, Any]) -> None:
     complete log would have reported.
     """
     found.verdict = document["verdict"]
-    times = [1e3 * cycle.reported for cycle in trial.cycles]
+    times = [1e3 * cycle.reported for cycle in trial.cycles if cycle.doze is None] or [0.0]
     share = sum(time > LIMIT_MS + 2 for time in times) / len(times)
     rate = document["statistics"]["failure_rate"]
     if found.verdict == "PASS":

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from world import oslog
+from world import doze, oslog
 from world.capture import Analyser, edges_of, text_of
 from world.oslog import BUILDS, Step, Windows
 from world.unit import Cycle, Plan, Random, Unit, live
@@ -78,9 +78,11 @@ def life(
     sessions: int = 1,
 ) -> Life:
     """Let a PC live through a plan, and Windows write it down."""
-    cycles = live(unit, plan, random, sessions)
+    cycles = live(unit, plan, random, sessions, doze.dozing if unit.dozes else None)
     windows = windows or windows_of(random)
-    oslog.record(windows, unit, cycles, random, steps=steps, boots=boots)
+    oslog.record(
+        windows, unit, cycles, random, steps=steps, boots=boots, doze_and_wake=doze.doze_and_wake
+    )
     return Life(unit, cycles, windows)
 
 

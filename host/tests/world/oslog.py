@@ -8,6 +8,7 @@ reason 1); a change of the time zone's bias is one with reason 3 and equal times
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from xml.sax.saxutils import escape
@@ -191,7 +192,7 @@ def sleep_and_wake(
     states = (4, 5 if unit.hybrid else 4)
     state: dict[str, object] = {"TargetState": states[0], "EffectiveState": states[1]}
     modern = windows.build > 9000
-    _entering(windows, cycle, random, state)
+    entering(windows, cycle, random, states)
     for step in steps:
         if step.when == "asleep":  # a firmware that moves the RTC, for daylight saving
             windows.rtc_anchor = (cycle.slp_fall, windows.rtc(cycle.slp_fall) + (step.error or 0.0))
@@ -207,7 +208,7 @@ def sleep_and_wake(
         windows.write(halt + 0.0001, power, 107, 1, stale)
     windows.time_changed(new, halt, 2)
     if unit.has_fpdt and modern:
-        _performance(windows, cycle, new)
+        performance(windows, cycle, new)
     windows.noise(cycle.awake, random)
     for step in steps:
         if step.when == "wake":
@@ -242,11 +243,11 @@ def sleep_and_wake(
         wake,
         durations,
         states=states,
-        source=_source(windows, unit, cycle),
+        source=source_of(windows, unit, cycle),
     )
 
 
-def _entering(windows: Windows, cycle: Cycle, random: Random, state: dict[str, object]) -> None:
+def entering(windows: Windows, cycle: Cycle, random: Random, states: tuple[int, int]) -> None:
     """Write what stands before the sleep."""
     power = "Microsoft-Windows-Kernel-Power"
     if windows.build >= 19041:
@@ -257,16 +258,16 @@ def _entering(windows: Windows, cycle: Cycle, random: Random, state: dict[str, o
             0,
             {"BootId": 3, "Reason": 1, "NextSessionType": 3},
         )
-    data = dict(state)
+    data: dict[str, object] = {"TargetState": states[0], "EffectiveState": states[1]}
     if windows.build > 9000:
         data |= {"Reason": 4, "Flags": 0}
     if windows.build >= 15063:
         data["TransitionsToOn"] = cycle.number
-    entering = cycle.os_sleep + (cycle.os_asleep - cycle.os_sleep) * random.uniform(0.5, 0.9)
-    windows.write(windows.clock(entering), power, 42, 3 if windows.build >= 15063 else 2, data)
+    at = cycle.os_sleep + (cycle.os_asleep - cycle.os_sleep) * random.uniform(0.5, 0.9)
+    windows.write(windows.clock(at), power, 42, 3 if windows.build >= 15063 else 2, data)
 
 
-def _performance(windows: Windows, cycle: Cycle, new: float) -> None:
+def performance(windows: Windows, cycle: Cycle, new: float) -> None:
     """Write the firmware's own S3 times (FPDT)."""
     power = "Microsoft-Windows-Kernel-Power"
     full = int(cycle.firmware_resume * 1e3)
@@ -289,7 +290,7 @@ def _performance(windows: Windows, cycle: Cycle, new: float) -> None:
     )
 
 
-def _source(windows: Windows, unit: Unit, cycle: Cycle) -> int:
+def source_of(windows: Windows, unit: Unit, cycle: Cycle) -> int:
     """Return WakeSourceType; a lid is a device, and the number of that depends on the build."""
     if not cycle.lid and cycle.ours:
         return unit.wake_source
@@ -308,6 +309,7 @@ def record(
     random: Random,
     *,
     steps: tuple[Step, ...] = (),
+    doze_and_wake: Callable[[Windows, Unit, Cycle, Random], None] | None = None,
     boots: tuple[int, ...] = (),
 ) -> None:
     """Write the log of a life: all cycles, settings of the clock, boots before some cycles."""
@@ -319,6 +321,9 @@ def record(
             windows.set_clock(cycle.press_sleep - 3.0, reading, rtc=False)
             windows.boot(cycle.press_sleep - 3.0)
             windows.resumes = []
+        if cycle.doze is not None and doze_and_wake:
+            doze_and_wake(windows, unit, cycle, random)
+            continue
         mine = tuple(step for step in steps if step.cycle == i)
         next_sleep = cycles[i + 1].os_sleep if i + 1 < len(cycles) else None
         sleep_and_wake(windows, unit, cycle, random, next_sleep=next_sleep, steps=mine)
@@ -338,6 +343,7 @@ def troubleshooter(
     *,
     states: tuple[int, int],
     source: int,
+    hiber_read: int = 0,
 ) -> int:
     """Write Power-Troubleshooter 1 as the build does; durations are sleep, wake, driver, BIOS."""
     version = 1 if windows.build < 9000 else 2 if windows.build < 18000 else 3
@@ -349,7 +355,7 @@ def troubleshooter(
         "DriverInitDuration": durations[2],
         "BiosInitDuration": durations[3],
         "HiberWriteDuration": 0 if states[1] != 5 else durations[0] - 70,
-        "HiberReadDuration": 0,
+        "HiberReadDuration": hiber_read,
         "HiberPagesWritten": 0 if states[1] != 5 else 406891,
         "Attributes": 33573888,
         "TargetState": states[0],

@@ -400,10 +400,15 @@ def lit_by_firmware(random: Random, cycles: int) -> Trial:
     return _with_unit(random, cycles, lit_by_firmware=True, bios=float(random.uniform(0.5, 2.0)))
 
 
+def dozes(random: Random, cycles: int) -> Trial:
+    """Some sleeps become S4, as on a laptop that hibernates after a while."""
+    return _with_unit(random, cycles, dozes=float(random.uniform(0.05, 0.6)))
+
+
 def dimmed(random: Random, cycles: int) -> Trial:
     """A panel at less than full brightness: BACKLIGHT is a PWM."""
-    lived = life(random, draw(random), plan_of(random, min(cycles, 14)))
-    pwm = (float(random.choice([220.0, 300.0, 1000.0])), float(random.uniform(0.1, 0.9)))
+    lived = life(random, draw(random), plan_of(random, min(cycles, 7)))
+    pwm = (float(random.choice([220.0, 300.0])), float(random.uniform(0.1, 0.9)))
     return trial(random, lived, dimmed=pwm)
 
 
@@ -502,6 +507,7 @@ SCENARIOS: dict[str, Callable[[Random, int], Trial]] = {
         sessions,
         strangers,
         overnight,
+        dozes,
         lit_by_firmware,
         dimmed,
         cut_capture,

@@ -7,6 +7,7 @@ that its clock runs on after SleepDuration, device initialisation of 0.7 to 1.3 
 drift, session to session) is drawn per unit over a range that is wide on purpose.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -56,6 +57,7 @@ class Unit:
     garble: str = ""  # BiosInit is no time: "uptime" (TSC not reset), "us", "ns"
     double_reset: float = 0.0  # share of wakes with two rises of PLTRST#
     lit_by_firmware: bool = False  # the BIOS shows its logo; the light comes before the OS
+    dozes: float = 0.0  # share of sleeps that become S4
     strangers: float = 0.0  # share of cycles that somebody else makes: no press, woken by USB
 
 
@@ -103,6 +105,22 @@ class Plan:
     lid: bool = False  # the lid is moved instead of the button pressed
 
 
+@dataclass(frozen=True)
+class Doze:
+    """True moments between the two sleeps of a doze: a dark wake by the RTC, and the way to S4."""
+
+    slp_rise: float
+    power_rise: float
+    reset_rise: float
+    rtc_read: float
+    awake: float  # WakeTime of the empty record, and SleepTime of both
+    os_asleep: float
+    clock_halt: float
+    slp_fall: float
+    power_fall: float
+    hiber_read: float
+
+
 @dataclass
 class Cycle:
     """True moments of one sleep and one wake, in seconds, and what firmware and OS count."""
@@ -135,6 +153,7 @@ class Cycle:
     lid: bool = False
     ours: bool = True  # by the watched button or lid
     false_reset: float | None = None  # a first rise of PLTRST#, taken back
+    doze: Doze | None = None
     record: int | None = None  # EventRecordID of its PT-1 event, once written
     empty: bool = False  # that record holds zeros alone
 
@@ -154,7 +173,7 @@ class Cycle:
         return self.bios_reported + self.driver
 
 
-class _Phases:
+class Phases:
     """Draws the lengths of one session's phases."""
 
     def __init__(self, unit: Unit, random: Random) -> None:
@@ -186,8 +205,17 @@ class _Phases:
         return float(length)
 
 
-def live(unit: Unit, plan: Plan, random: Random, sessions: int = 1) -> list[Cycle]:
-    """Return the cycles of a campaign; sessions follow each other after hours."""
+def live(
+    unit: Unit,
+    plan: Plan,
+    random: Random,
+    sessions: int = 1,
+    dozing: Callable[[Unit, Phases, Cycle], None] | None = None,
+) -> list[Cycle]:
+    """Return the cycles of a campaign; sessions follow each other after hours.
+
+    `dozing` turns a cycle into one that dozes.
+    """
     script = np.random.default_rng(plan.script) if plan.script is not None else random
     cycles: list[Cycle] = []
     now = plan.start
@@ -195,7 +223,7 @@ def live(unit: Unit, plan: Plan, random: Random, sessions: int = 1) -> list[Cycl
     for number in range(plan.cycles):
         session = number // share
         if number % share == 0:
-            phases = _Phases(unit, random)
+            phases = Phases(unit, random)
             if session:
                 now += float(random.uniform(3600.0, 9 * 3600.0))
             origin, first = now, number
@@ -203,13 +231,15 @@ def live(unit: Unit, plan: Plan, random: Random, sessions: int = 1) -> list[Cycl
             now = origin + (number - first) * plan.period
         dwell = float(script.uniform(*plan.dwell))
         cycle = _one(phases, now, dwell, plan, number=number + 1, session=session)
+        if dozing and random.random() < unit.dozes:
+            dozing(unit, phases, cycle)
         cycles.append(cycle)
         now = max(cycle.light, cycle.awake) + float(script.uniform(*plan.settle))
     return cycles
 
 
 def _one(
-    phases: _Phases, press: float, dwell: float, plan: Plan, *, number: int, session: int
+    phases: Phases, press: float, dwell: float, plan: Plan, *, number: int, session: int
 ) -> Cycle:
     phases.next()
     unit, random = phases.unit, phases.random
