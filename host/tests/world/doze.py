@@ -58,7 +58,7 @@ def doze_and_wake(windows: Windows, unit: Unit, cycle: Cycle, random: Random) ->
     assert doze is not None
     entering(windows, cycle, random, (4, 4))
     _wake(windows, (4, 4), windows.clock(cycle.clock_halt), doze.rtc_read)
-    if unit.has_fpdt:
+    if unit.has_fpdt and windows.build > 9000:
         performance(windows, cycle, windows.clock(doze.rtc_read))
     again = windows.clock(doze.awake)
     written = windows.clock(doze.awake + float(random.uniform(0.3, 1.1)))

@@ -264,7 +264,8 @@ def entering(windows: Windows, cycle: Cycle, random: Random, states: tuple[int, 
     if windows.build >= 15063:
         data["TransitionsToOn"] = cycle.number
     at = cycle.os_sleep + (cycle.os_asleep - cycle.os_sleep) * random.uniform(0.5, 0.9)
-    windows.write(windows.clock(at), power, 42, 3 if windows.build >= 15063 else 2, data)
+    version = 3 if windows.build >= 15063 else 2 if windows.build > 9000 else 0
+    windows.write(windows.clock(at), power, 42, version, data)
 
 
 def performance(windows: Windows, cycle: Cycle, new: float) -> None:
