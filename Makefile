@@ -83,7 +83,7 @@ test-core: setup
 
 # Many tests wait for processes, so there are more workers than processors.
 WORKERS ?= 4
-PYTEST = $(BIN)/python -m pytest -q --numprocesses $(WORKERS) --dist loadfile
+PYTEST = $(BIN)/python -m pytest -q --numprocesses $(WORKERS) --dist loadgroup
 test-host: setup
 	@$(PYTEST) -m 'not slow'
 

@@ -22,6 +22,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a module in one worker, and those that share the built circuits, too."""
+    for item in items:
+        circuits = "front_ends" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("circuits" if circuits else item.path.stem))
+        if circuits:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def fixtures_dir() -> Path:
     return ROOT / "fixtures"

@@ -22,6 +22,8 @@ from resume_rig.gui.worker.other_process import OtherProcess
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.requirement import Requirement
 
+pytestmark = pytest.mark.slow
+
 WINDOW = """\
 import sys
 from pathlib import Path
@@ -33,8 +35,6 @@ from resume_rig.gui.state.events import CampaignTold
 from resume_rig.gui.worker.campaign_apart import run_campaign_apart
 from resume_rig.gui.worker.gate import Gate
 from resume_rig.gui.worker.requests import RunCampaign
-
-pytestmark = pytest.mark.slow
 
 def told(event):
     if isinstance(event, CampaignTold) and isinstance(event.event, Asleep):

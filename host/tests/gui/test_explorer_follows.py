@@ -16,6 +16,8 @@ from resume_rig.gui.request import Target
 from resume_rig.gui.views.explorer_view import ExplorerView
 from resume_rig.gui.window import Window
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_MS = 60_000
 WRITER = """\
 import sys
@@ -26,8 +28,6 @@ from resume_rig.campaign.commission import Commission, carry_out
 from resume_rig.campaign.events import CycleDone
 from resume_rig.campaign.plan import default_plan, override
 from resume_rig.rig.dut_profile import profile_for
-
-pytestmark = pytest.mark.slow
 
 def go_by_word(event):
     if isinstance(event, CycleDone):

@@ -11,8 +11,6 @@ from frontend.circuit.facts import Facts
 from frontend.rules import ohms
 from frontend.simulation.ngspice import DECKS
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[3]
 GENERATED = ROOT / "hardware" / "generated"
 CHARACTER = 7.3
