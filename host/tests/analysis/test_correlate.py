@@ -100,7 +100,8 @@ def test_drift_is_told_once_the_campaign_is_long_enough(campaign) -> None:
     ("fields", "verdict"),
     [
         ({"driver_init_ms": 1790}, Verdict.PASS),
-        ({"driver_init_ms": 1800}, Verdict.MARGINAL),
+        ({"driver_init_ms": 1800}, Verdict.PASS),
+        ({"driver_init_ms": 1801}, Verdict.FAIL),
         ({"driver_init_ms": 1810}, Verdict.FAIL),
     ],
 )
@@ -134,14 +135,18 @@ def test_a_dut_that_does_not_come_back_fails(campaign, story, since_ms, outcome,
     [
         (lambda c, _: c.outside(), "no record"),
         (lambda c, _: c.cycle(bios_init_ms=None), "not measured"),
-        (lambda c, _: c.cycle(kind=SleepKind.HYBRID), "judged apart"),
+        (lambda c, _: c.cycle(kind=SleepKind.UNKNOWN), "judged apart"),
+        (lambda c, _: c.cycle(kind=SleepKind.HYBRID, hiber_read_ms=4000), "not S3"),
         (lambda c, _: c.cycle(kind=SleepKind.S4), "state mismatch"),
         (lambda c, s: c.outside(s.dropping(0)), "no sleep"),
         (lambda c, s: c.cycle(s.dropping(20_000, Channel.BUTTON)), "not ours"),
         (lambda c, _: c.outside(lost=True), "invalid"),
         (lambda c, _: c.cycle(ignored=True, driver_init_ms=9000), "ignored"),
     ],
-    ids=["unmatched", "unmeasured", "kind", "mismatch", "no sleep", "alone", "lost", "ignored"],
+    ids=[
+        *("unmatched", "unmeasured", "kind", "image", "mismatch"),
+        *("no sleep", "alone", "lost", "ignored"),
+    ],
 )
 def test_what_is_no_evidence_does_not_count_and_is_told(campaign, story, spoil, reason) -> None:
     answer = spoil(campaign.healthy(3), story).correlation()
@@ -151,6 +156,14 @@ def test_what_is_no_evidence_does_not_count_and_is_told(campaign, story, spoil, 
     assert reason in answer.why
     assert answer.verdict is Verdict.PASS
     assert [cycle.judged for cycle in answer.cycles[:3]] == [True] * 3
+
+
+def test_hybrid_sleeps_of_a_campaign_are_judged_and_named(campaign) -> None:
+    answer = campaign.cycle(kind=SleepKind.HYBRID).healthy(2).correlation()
+
+    assert [cycle.judged for cycle in answer.cycles] == [True] * 3
+    assert answer.verdict is Verdict.PASS
+    assert answer.why.startswith("1 hybrid sleep, which resumes from S3, is judged with 2 S3: ")
 
 
 def test_no_cycle_that_can_be_judged_is_no_evidence(campaign, story) -> None:
