@@ -19,11 +19,12 @@ FIRMWARE_BUILD = $(BUILD)/firmware/$(subst /,_,$(BOARD))$(SANITIZED)
 FIRMWARE_TESTS := vectors shell
 ZEPHYR_CMAKE = $(if $(ZEPHYR_TOOLCHAIN_VARIANT),ZEPHYR_TOOLCHAIN_VARIANT=$(ZEPHYR_TOOLCHAIN_VARIANT)) cmake -GNinja
 
-.PHONY: help setup demo test lint format test-core test-host labgrid-test fuzz fuzz-readers fuzz-logs fuzz-guided soak soak-kill soak-pty robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
+.PHONY: help setup demo test lint format test-core test-host test-slow test-all labgrid-test fuzz fuzz-readers fuzz-logs fuzz-guided soak soak-kill soak-pty robot benchmark firmware firmware-test firmware-fuzz firmware-mcuboot firmware-update-test firmware-headroom hardware has-zephyr has-mcuboot clean
 
 help:
 	@echo 'make demo       4 S3 cycles on the simulated bench, in real time, with a report'
-	@echo 'make test       every check and test'
+	@echo 'make test       every check, and the tests that take seconds: before each commit'
+	@echo 'make test-all   the tests that take minutes, labgrid, and the firmware where a Zephyr is'
 	@echo 'make setup      only the virtual environment in $(VENV)'
 	@echo 'make lint       ruff, mypy, robocop, clang-format'
 	@echo 'make format     lets ruff and clang-format write'
@@ -80,8 +81,23 @@ test-core: setup
 	@$(MAKE) --no-print-directory -C firmware/tests/core PYTHON=$(abspath $(BIN)/python) BUILD=$(abspath $(BUILD))/core-tests
 	@$(MAKE) --no-print-directory -C firmware/tests/drivers BUILD=$(abspath $(BUILD))/driver-tests
 
+# Many tests wait for processes, so there are more workers than processors.
+WORKERS ?= 4
+PYTEST = $(BIN)/python -m pytest -q --numprocesses $(WORKERS) --dist loadgroup
 test-host: setup
-	@$(BIN)/python -m pytest -q
+	@$(PYTEST) -m 'not slow'
+
+test-slow: setup
+	@$(PYTEST) -m slow
+
+# Says in its last line what became of the firmware.
+test-all: test-slow labgrid-test
+	@if [ -n "$$ZEPHYR_BASE" ]; then \
+		$(MAKE) --no-print-directory firmware-test && \
+		echo 'firmware: built for native_sim with the Zephyr of ZEPHYR_BASE, and tested'; \
+	else \
+		echo 'firmware: SKIPPED, ZEPHYR_BASE is not set, so there is no Zephyr to build with; the host tests of its core ran in make test'; \
+	fi
 
 # labgrid brings a pyserial of its own, so it lives in an environment of its own.
 LABGRID_VENV ?= .venv-labgrid

@@ -16,6 +16,21 @@
 #include <zephyr/mgmt/mcumgr/smp/smp.h>
 #include <zephyr/net/buf.h>
 #include <zephyr/sys/byteorder.h>
+#include <zephyr/sys/util.h>
+
+/*
+ * A framed packet of n bytes: length and CRC (4 bytes) are added, base64 makes 4 of each 3, and
+ * each frame of 124 of those has a marker of 2 bytes and a line end (Zephyr's
+ * mgmt/mcumgr/transport/ serial.h: frames of 127 bytes).
+ */
+#define BASE64_BYTES(n) (DIV_ROUND_UP((n) + 4, 3) * 4)
+#define FRAME_BASE64_BYTES 124
+#define FRAMED_BYTES(n) (BASE64_BYTES(n) + 3 * DIV_ROUND_UP(BASE64_BYTES(n), FRAME_BASE64_BYTES))
+
+#ifdef CONFIG_USB_CDC_ACM
+BUILD_ASSERT(CONFIG_USB_CDC_ACM_RINGBUF_SIZE >= FRAMED_BYTES(CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE),
+	     "a whole framed reply has to fit into the USB ring, or a slow host gets a torn one");
+#endif
 
 /** mcumgr has taken the header off the buffer's start; it still stands there. */
 static const struct smp_hdr *header_of(const struct smp_streamer *streamer)

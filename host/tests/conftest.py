@@ -1,6 +1,7 @@
 """Fixtures that many tests share."""
 
 import os
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,21 @@ from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
 settings.register_profile("resume-rig", deadline=None)
 settings.load_profile("resume-rig")
 
+# A shell starts its background jobs with SIGINT ignored, which every process below would inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a module in one worker, and those that share the built circuits, too."""
+    for item in items:
+        circuits = "front_ends" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("circuits" if circuits else item.path.stem))
+        if circuits:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

@@ -46,6 +46,7 @@ def of(comparison, name):
     return next(effect for effect in comparison.effects if effect.name == name)
 
 
+@pytest.mark.slow
 def test_a_difference_that_is_none_is_named_in_5_percent_of_null_pairs_at_most(log) -> None:
     generator = np.random.default_rng(SEED)
     pool = log(generator, 2_000)

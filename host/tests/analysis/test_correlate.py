@@ -101,7 +101,8 @@ def test_drift_is_told_once_the_campaign_is_long_enough(campaign) -> None:
     ("fields", "verdict"),
     [
         ({"driver_init_ms": 1790}, Verdict.PASS),
-        ({"driver_init_ms": 1800}, Verdict.MARGINAL),
+        ({"driver_init_ms": 1800}, Verdict.PASS),
+        ({"driver_init_ms": 1801}, Verdict.FAIL),
         ({"driver_init_ms": 1810}, Verdict.FAIL),
     ],
 )
@@ -135,14 +136,18 @@ def test_a_dut_that_does_not_come_back_fails(campaign, story, since_ms, outcome,
     [
         (lambda c, _: c.outside(), "no record", True),
         (lambda c, _: c.cycle(bios_init_ms=None), "not measured", True),
-        (lambda c, _: c.cycle(kind=SleepKind.HYBRID), "judged apart", False),
+        (lambda c, _: c.cycle(kind=SleepKind.UNKNOWN), "judged apart", False),
+        (lambda c, _: c.cycle(kind=SleepKind.HYBRID, hiber_read_ms=4000), "not S3", False),
         (lambda c, _: c.cycle(kind=SleepKind.S4), "state mismatch", True),
         (lambda c, s: c.outside(s.dropping(0)), "no sleep", False),
         (lambda c, s: c.cycle(s.dropping(20_000, Channel.BUTTON)), "not ours", False),
         (lambda c, _: c.outside(lost=True), "invalid", False),
         (lambda c, _: c.cycle(ignored=True, driver_init_ms=9000), "ignored", False),
     ],
-    ids=["unmatched", "unmeasured", "kind", "mismatch", "no sleep", "alone", "lost", "ignored"],
+    ids=[
+        *("unmatched", "unmeasured", "kind", "image", "mismatch"),
+        *("no sleep", "alone", "lost", "ignored"),
+    ],
 )
 @pytest.mark.parametrize("healthy", [9, 8])
 def test_what_is_no_evidence_does_not_count_and_is_told(
@@ -160,6 +165,14 @@ def test_what_is_no_evidence_does_not_count_and_is_told(
     assert ("8 of 9 cycles that woke" in answer.why) is too_few
     assert answer.undecided == answer.failures.undecided == int(is_undecided)
     assert answer.failures.upper == failure_rate_upper(is_undecided, healthy + is_undecided)
+
+
+def test_hybrid_sleeps_of_a_campaign_are_judged_and_named(campaign) -> None:
+    answer = campaign.cycle(kind=SleepKind.HYBRID).healthy(2).correlation()
+
+    assert [cycle.judged for cycle in answer.cycles] == [True] * 3
+    assert answer.verdict is Verdict.PASS
+    assert answer.why.startswith("1 hybrid sleep, which resumes from S3, is judged with 2 S3: ")
 
 
 def test_no_cycle_that_can_be_judged_is_no_evidence(campaign, story) -> None:

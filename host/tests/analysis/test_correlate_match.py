@@ -8,8 +8,8 @@ from correlated import AWAKE_NS, BOUNDS, MS, UTC_NS, Campaign, S, kinds
 from resume_rig.analysis.cycle_building import build_cycle
 from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.match import Confidence, CycleReason, RecordReason
+from resume_rig.model.cycle import Outcome, OutsideState
+from resume_rig.model.match import CYCLE_REASONS, Confidence, CycleReason, RecordReason
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.verdict import FindingKind, Verdict
 
@@ -122,6 +122,20 @@ def test_of_what_stayed_dark_no_log_is_blamed(campaign, story, at) -> None:
     assert (cycle.verdict, kinds(cycle)) == (Verdict.FAIL, [FindingKind.DARK])
     goes_on, ends = CycleReason.NOT_SURVIVED, CycleReason.AFTER_LOG
     assert cycle.record_missing is (goes_on if at == 2 else ends)
+
+
+@pytest.mark.parametrize("at", [0, 2, 4], ids=["before the log", "within", "after it"])
+def test_a_planned_boot_has_no_record_that_could_be_overwritten(campaign, story, at) -> None:
+    campaign.healthy(at).outside()
+    boot = replace(campaign.cycles[at].outside, asked=SleepKind.BOOT, state=OutsideState.S5)
+    campaign.cycles[at] = replace(campaign.cycles[at], outside=boot)
+    campaign.healthy(4 - at)
+
+    (cycle,) = (c for c in campaign.correlation().cycles if c.record is None)
+
+    assert cycle.record_missing is CycleReason.NOT_WRITTEN
+    assert "overwritten" not in CYCLE_REASONS[cycle.record_missing]
+    assert kinds(cycle) == []
 
 
 def test_a_dark_display_takes_no_record_from_a_cycle(campaign, story) -> None:

@@ -147,6 +147,7 @@ def test_crystals_that_drift_apart_over_days_are_followed(record) -> None:
     assert found.spread_ns > 3 * S
 
 
+@pytest.mark.slow
 def test_ten_thousand_cycles_match_ten_thousand_records(record) -> None:
     generator = np.random.default_rng(7)
     awake = starts(generator, 10_000, jitter_s=4)

@@ -41,6 +41,7 @@ def test_a_known_pair_picks_one_of_the_shifts_that_are_alike(record, number, shi
     assert found.verified
 
 
+@pytest.mark.slow
 def test_a_known_pair_of_a_long_campaign_is_followed_to_both_ends(record) -> None:
     awake, wakes = even(4400)
     kept = np.flatnonzero(np.random.default_rng(32).random(4400) >= 0.03)

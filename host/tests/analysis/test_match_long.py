@@ -8,6 +8,8 @@ from test_match import UTC_NS, S, os_wakes, outside, records, starts
 from resume_rig.analysis.match import match
 from resume_rig.model.match import HIGH_CONFIDENCE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("step_s", [0.0, -1800.0])
 def test_a_long_campaign_is_matched_like_a_short_one(record, step_s) -> None:

@@ -14,6 +14,8 @@ from resume_rig.analysis.match import Match, match
 from resume_rig.analysis.match_gains import NEVER, Gains, near
 from resume_rig.analysis.offset_vote import fullest_windows
 
+pytestmark = pytest.mark.slow
+
 TENTHS = st.lists(st.integers(0, 200), min_size=1, max_size=40)
 
 

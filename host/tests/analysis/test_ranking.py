@@ -94,10 +94,13 @@ def test_details_are_those_of_the_worst() -> None:
 def test_a_share_is_of_the_transition_as_the_account_tells_it() -> None:
     told = record(device(10), figures=(Figure("transition_ms", 40.0),))
     assert rank([told])[0].share == 0.25
-    spanned = record(device(10, start_ms=100.0), device(50, "B", start_ms=150.0))
-    assert transition_length_ms(spanned) == 100
-    assert rank([spanned])[0].share == 0.5
-    assert rank([record(device(10))])[0].share is None
+
+
+def test_components_alone_tell_no_length_of_their_transition() -> None:
+    """Six services of a boot, from the first start to the last end, are no boot."""
+    services = record(device(10, start_ms=100.0), device(50, "B", start_ms=150.0))
+    assert transition_length_ms(services) is None
+    assert [each.share for each in rank([services])] == [None, None]
 
 
 def test_suspend_and_resume_may_each_be_timed_from_a_start_of_their_own() -> None:

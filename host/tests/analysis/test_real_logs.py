@@ -39,6 +39,18 @@ def test_no_unmeasured_record_of_a_real_log_is_judged(shared_data: Path, name: s
         assert (cycle.verdict is Verdict.NO_EVIDENCE) == (not cycle.judged)
 
 
+def test_a_laptop_of_hybrid_sleeps_is_judged(shared_data: Path) -> None:
+    """Its Kernel-Power 107 says of each that it woke from S3; none read its image."""
+    judgement = judge_log(records_of(shared_data, LOGS[0]), load_requirement("sysfund-0004"))
+
+    judged = [cycle.record for cycle in judgement.cycles if cycle.judged]
+    assert len(judged) == 54
+    assert {figure_of(record, "wake_from_state") for record in judged} == {4}
+    assert judgement.verdict is Verdict.FAIL
+    assert judgement.statistics.max_ms == 2119
+    assert judgement.why.startswith("No S3 here; 54 hybrid sleeps, which resume from S3, are ")
+
+
 @pytest.mark.parametrize("offset_s", [0.2, -3600.0, 7 * 86_400.0])
 @pytest.mark.parametrize("step_s", [0.0, 47.0])
 def test_a_real_log_matches_a_capture_made_from_it(

@@ -25,7 +25,7 @@ def test_the_shipped_profile_says_what_the_document_says() -> None:
 
     assert requirement.resume_limit_ms == 2000
     assert requirement.bios_advised_ms == 250
-    assert requirement.kinds == (SleepKind.S3,)
+    assert requirement.kinds == (SleepKind.S3, SleepKind.HYBRID)
     assert "SYSFUND-0004" in requirement.source
 
 
@@ -120,14 +120,21 @@ def test_the_rule_of_s3resume() -> None:
     assert requirement.resume_limit_ms == 2000
 
 
-def test_without_a_rule_everything_is_as_it_was() -> None:
-    requirement = load_requirement("sysfund-0004")
+def test_without_a_rule_all_count_the_limit_is_met_and_there_is_a_guard_band(tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD, "utf-8")
+    requirement = load_requirement(str(path))
 
     assert (requirement.ignore_first, requirement.limit_fails, requirement.guard_band) == (
         False,
         False,
         True,
     )
+
+
+@pytest.mark.parametrize(("asked", "found"), [(None, False), (True, True), (False, False)])
+def test_the_guard_band_is_the_profiles_or_as_asked(asked, found) -> None:
+    assert load_requirement("sysfund-0004", guard_band=asked).guard_band is found
 
 
 @pytest.mark.parametrize(

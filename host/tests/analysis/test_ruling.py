@@ -88,7 +88,8 @@ def test_a_record_of_another_kind_speaks_against_the_wires(record) -> None:
     source = LogSource("x.evtx", "evtx", 22000, 1, Integrity(True))
     cycle = replace(lit(1, 900), wake_utc=BoundedNs(1_777_000_020 * S, MS))
 
-    found = correlate([cycle], LogReading((source,), (other,)), LIGHT)
+    plain_s3 = load_requirement("xp-5s", kinds=["S3"])
+    found = correlate([cycle], LogReading((source,), (other,)), plain_s3)
 
     assert found.cycles[0].record == other
     assert found.verdict is Verdict.NO_EVIDENCE

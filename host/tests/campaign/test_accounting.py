@@ -17,6 +17,7 @@ SLEPT_AND_WOKE = Deeds(
 )
 
 
+@pytest.mark.slow
 def test_every_cycle_is_told_as_it_was(tmp_path: Path) -> None:
     soak = Soak(tmp_path / "soak.rrs", 150, seed=3)
 

@@ -29,6 +29,8 @@ from resume_rig.rig.sim.dut import SimulatedDut
 from resume_rig.rig.sim.dut_event import WireChange
 from resume_rig.timing.edge_uncertainty import without_delays
 
+pytestmark = pytest.mark.slow
+
 MS = 1_000_000
 S = 1_000 * MS
 CYCLES = 1_000

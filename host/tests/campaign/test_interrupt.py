@@ -12,6 +12,8 @@ from resume_rig.campaign.store import Store
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import Outcome
 
+pytestmark = pytest.mark.slow
+
 
 class Striker:
     """Raises KeyboardInterrupt the n-th time it is called, once; 0 only counts."""

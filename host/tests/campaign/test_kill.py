@@ -13,6 +13,8 @@ import pytest
 from resume_rig.campaign.store import Store
 from resume_rig.model.cycle import Outcome
 
+pytestmark = pytest.mark.slow
+
 CHILD = Path(__file__).with_name("campaign_to_be_killed.py")
 DAY_NS = 86_400_000_000_000
 

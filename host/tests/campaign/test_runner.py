@@ -43,6 +43,7 @@ def cycles_of(bench: Any) -> list[CycleRaw]:
         return list(store.cycles())
 
 
+@pytest.mark.slow
 def test_a_campaign_of_100_cycles_is_the_same_for_the_same_seed(simulated: Make) -> None:
     plan = override(default_plan(), cycles=100)
     first, second, other = simulated(7, name="1"), simulated(7, name="2"), simulated(8, name="3")

@@ -77,6 +77,9 @@ def test_the_lines_for_sleepgraph_work_as_it_calls_them(tmp_path: Path) -> None:
         (("share", "--rig", "sim:"), "'sim:' names no port that can be shared; allowed is serial"),
         (("share", "--rig", "serial:x", "--tcp", "7000"), "--tcp '7000' is not HOST:PORT"),
         (("relay", *DESKTOP, "--tcp", "host:99999"), "--tcp 'host:99999' is not HOST:PORT"),
+        (("relay", *DESKTOP, "--tcp", "0.0.0.0:0"), "whoever reaches it could press"),
+        (("relay", *DESKTOP, "--tcp", "[::]:0"), "whoever reaches it could press"),
+        (("relay", *DESKTOP, "--token", "no-file"), "could not read the token in no-file: No such"),
     ],
 )
 def test_a_place_that_is_none_is_told(command, words: tuple[str, ...], said: str) -> None:

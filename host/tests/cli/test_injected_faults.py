@@ -294,6 +294,7 @@ def raw_rows(path: str) -> list[tuple[Any, ...]]:
     return rows
 
 
+@pytest.mark.slow
 def test_seed_and_store_replay_a_campaign_to_the_byte(command: Any, folder: Path) -> None:
     run(command, MIXED, cycles=8)
     (folder / "plan-of-faults.toml").unlink()

@@ -11,13 +11,12 @@ import pytest
         (
             "linux-6.6-dmesg.txt",
             ["S3", "s2idle", "aborted", "died-in-sleep"],
-            "None of the 4 records is a measured S3 resume",
+            "None of the 4 records is a measured S3 or hybrid resume",
         ),
-        ("linux-s3-trace.txt", ["S3"], "The only record is no measured S3 resume"),
-        ("fpdt-tree.txt", ["boot", "S3"], "None of the 2 records is a measured S3 resume"),
+        ("linux-s3-trace.txt", ["S3"], "The only record is no measured S3 or hybrid resume"),
+        ("fpdt-tree.txt", ["boot", "S3"], "None of the 2 records is a measured S3"),
         ("suspend_stats.txt", [], "There is no record of a sleep"),
         ("sleep-study.xml", ["modern-standby", "S4", "unknown"], "None of the 3 records"),
-        ("sleep-study-tables.html", ["hybrid", "S3"], "None of the 2 records"),
     ],
 )
 def test_logs_without_a_measured_resume(
@@ -35,6 +34,16 @@ def test_logs_without_a_measured_resume(
     assert shown.status == 4
     assert f"NO-EVIDENCE: {why}" in " ".join(shown.out.split())
     assert Path("page.html").read_text("utf-8").lower().startswith("<!doctype html>")
+
+
+def test_services_of_a_boot_tell_no_length_of_it_and_have_no_share(
+    command, fixtures_dir: Path
+) -> None:
+    said = command("log", str(fixtures_dir / "logs" / "xperf-services.csv"), "--json")
+
+    assert [part["share"] for part in said.document["slowest"]] == [None] * 3
+    shown = command("log", str(fixtures_dir / "logs" / "xperf-services.csv")).out
+    assert "boot: 1 record, no resume and so never judged; none tells how long it took." in shown
 
 
 def test_other_times_stand_beside_and_are_not_judged(command, fixtures_dir: Path) -> None:

@@ -17,6 +17,8 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
 from resume_rig.rig.open import open_rig
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = [sys.executable, "-m", "resume_rig"]
 PATIENCE_S = 60
 POSIX = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals and POSIX signals")

@@ -61,8 +61,11 @@ def test_the_limit_decides(command) -> None:
         cycle["inside"]["resume_ms"]
         for cycle in command("correlate", "night.rrs", "--json").document["cycles"][1:]
     )
-    for limit, status in ((worst - 20, 1), (worst, 4), (worst + 20, 0)):
+    for limit, status in ((worst - 1, 1), (worst, 0), (worst + 20, 0)):
         assert command("correlate", "night.rrs", "--limit-ms", str(limit)).status == status
+    for limit, status in ((worst - 20, 1), (worst, 4), (worst + 20, 0)):
+        guarded = "--guard-band", "--limit-ms", str(limit)
+        assert command("correlate", "night.rrs", *guarded).status == status
 
 
 def test_the_lid_sleeps_and_wakes_a_laptop(command) -> None:
@@ -217,12 +220,15 @@ def test_log_refuses_to_emit_what_it_cannot(
     assert told in said.err
 
 
-def test_log_judges_as_s3resume_does(command, fixtures_dir: Path) -> None:
-    said = command("log", str(fixtures_dir / "logs" / "s3resume.txt"), "--requirement", "s3resume")
+@pytest.mark.parametrize("requirement", ["s3resume", "sysfund-0004"])
+def test_log_judges_as_s3resume_does(command, fixtures_dir: Path, requirement: str) -> None:
+    said = command("log", str(fixtures_dir / "logs" / "s3resume.txt"), "--requirement", requirement)
 
     assert said.status == 0, said.err
     assert re.search(r"^0 \(ignored\) +149 +1095 +1244 +ignored", said.out, re.MULTILINE)
+    assert "Maximum Total Time: 1227, Transition No. 2\n" in said.out
     assert "Average Total Time: 1209\n" in said.out
+    assert "3 of 3 judged resumes" in said.out
 
 
 def test_log_gives_the_papers_advice(command, fixtures_dir: Path) -> None:

@@ -21,11 +21,14 @@ FLOAT_CALL = re.compile(
 # No loads, stores or moves: GCC copies 64-bit integers through the FPU's registers.
 FLOAT_INSTRUCTION = re.compile(r"\b(v(?!mov)[a-z]+\.f(?:32|64)[a-z0-9.]*)\s")
 
-pytestmark = pytest.mark.skipif(
-    shutil.which(f"{PREFIX}gcc") is None,
-    reason=f"{PREFIX}gcc is not here (Debian: apt install gcc-arm-none-eabi), so what the core "
-    "becomes on the boards' CPUs cannot be looked at",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        shutil.which(f"{PREFIX}gcc") is None,
+        reason=f"{PREFIX}gcc is not here (Debian: apt install gcc-arm-none-eabi), so what the core "
+        "becomes on the boards' CPUs cannot be looked at",
+    ),
+]
 
 
 def output_of(*command: object) -> str:

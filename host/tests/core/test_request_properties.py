@@ -67,6 +67,7 @@ def is_whole(payload: bytes) -> bool:
     return isinstance(decoded, dict) and cbor2.dumps(decoded) == payload
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(
     requests=st.lists(

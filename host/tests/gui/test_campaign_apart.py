@@ -22,6 +22,8 @@ from resume_rig.gui.worker.other_process import OtherProcess
 from resume_rig.model.cycle import Outcome
 from resume_rig.model.requirement import Requirement
 
+pytestmark = pytest.mark.slow
+
 WINDOW = """\
 import sys
 from pathlib import Path

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from campaign_pages import PATIENCE_MS, campaign_of, wait_for
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -14,6 +15,8 @@ from resume_rig.model.cycle import Outcome
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.timing.clocks import SystemClock
+
+pytestmark = pytest.mark.slow
 
 
 def asleep_in(window: Window, number: int) -> bool:

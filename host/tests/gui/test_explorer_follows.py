@@ -16,6 +16,8 @@ from resume_rig.gui.request import Target
 from resume_rig.gui.views.explorer_view import ExplorerView
 from resume_rig.gui.window import Window
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_MS = 60_000
 WRITER = """\
 import sys

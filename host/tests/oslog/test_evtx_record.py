@@ -166,6 +166,7 @@ def test_a_real_log_tells_the_same_events(shared_data: Path, name: str) -> None:
     assert_same(path)
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(written=records(USUAL))
 def test_usual_values_tell_what_is_rendered_of_them(

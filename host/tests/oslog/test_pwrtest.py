@@ -224,6 +224,18 @@ def test_s3resume_is_read_and_judged_as_the_script_does(fixtures_dir: Path) -> N
     assert judgement.verdict is Verdict.PASS
 
 
+def test_the_row_that_s3resume_ignores_is_ignored_by_every_requirement(fixtures_dir: Path) -> None:
+    reading = read_logs([fixtures_dir / "logs" / "s3resume.txt"])
+    assert [record.ignored for record in reading.records] == [True, False, False, False]
+
+    judgement = judge_log(reading, load_requirement("sysfund-0004"))
+
+    assert judgement.cycles[0].why_not == "ignored: its listing marks it so"
+    figures = judgement.statistics
+    assert (figures.n, figures.max_ms, round(figures.mean_ms or 0)) == (3, 1227, 1209)
+    assert "1 transition ignored as the listing says" in judgement.why
+
+
 def test_a_wrong_sum_of_s3resume_is_told(read: Read) -> None:
     head = "Transition # | BIOS Init | Driver Init | Total\n"
     reading = read(f"{head}0 (ignored)  149  1095  1244\n1  149  1055  1205\n".encode())

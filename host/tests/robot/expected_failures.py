@@ -69,12 +69,7 @@ EXPECTED: Final[Mapping[str, Mapping[str, str]]] = {
         LID_NAMED: NOT_BACK,
         LID_LIGHT: NOT_BACK,
     },
-    "hybrid-sleep": {
-        RESUME: "judged apart",
-        LIGHT: "judged apart",
-        COMPLETE: "judged apart",
-        TO_OS: "cycle 1 is hybrid to it",
-    },
+    "hybrid-sleep": {TO_OS: "cycle 1 is hybrid to it"},
     "doze-to-s4": {
         RESUME: "judged apart",
         LIGHT: "judged apart",

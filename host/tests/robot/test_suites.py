@@ -15,6 +15,7 @@ FORBIDDEN = re.compile(r"\b(sleep|evaluate|for|while|repeat keyword|wait until)\
 FILES = sorted([*SUITES.glob("*.robot"), *SUITES.glob("*.resource")])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", EXPECTED)
 def test_a_dut_makes_the_right_tests_fail_by_the_right_words(profile: str, tmp_path: Path) -> None:
     ran = run_suites(tmp_path, *ABOUT_THE_DUT, DUT=profile)

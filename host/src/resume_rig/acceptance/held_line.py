@@ -13,7 +13,14 @@ from resume_rig.model.units import seconds_text
 
 # What a board holds with its force-off; override timers cut the power after 4 to 10 s.
 LONGEST_NS: Final = 12_000_000_000
+RENEW_NS: Final = 1_000_000_000
+"""After which a hold that is renewed ends, unless it was renewed."""
+
+LONGEST_RENEWED_NS: Final = 3_000_000_000
+"""How long it is at most. ACPI's power button override cuts the power after 4 s."""
+
 _PAUSES_IN_A_LEASE: Final = 4
+_RENEWAL_PAUSE_S: Final = 0.05
 _ONE_AT_A_TIME: Final = (
     "the board lets go of button and lid together, so that only one of them can be held; let go "
     "of the other one first"
@@ -32,8 +39,10 @@ class HeldLines:
         self._use = use
         self._lock = lock
         self._pressed_until_ns = 0
+        self._renewed_until_ns: int | None = None
         self._lid_held = False
         self._over = threading.Event()
+        self._news = threading.Event()
         self._keeper: threading.Thread | None = None
 
     def press(self, duration_ns: int, *, force_off: bool = False) -> None:
@@ -49,6 +58,7 @@ class HeldLines:
                 raise UsageError(f"could not press the power button: {_ONE_AT_A_TIME}")
             self._use.rig.press(Actuator.BUTTON, duration_ns, force_off=force_off)
             self._pressed_until_ns = self._use.opened.clock.now_ns() + duration_ns
+            self._renewed_until_ns = None
         self._keep()
 
     def hold_button(self, longest_ns: int | None = None) -> None:
@@ -60,9 +70,7 @@ class HeldLines:
         Raises:
             UsageError: it is above 12 s; else as `press`.
         """
-        limit_ns = next(
-            (a.max_press_ns for a in self._use.info.actuators if a.actuator is Actuator.BUTTON), 0
-        )
+        limit_ns = self._press_limit_ns()
         asked_ns = limit_ns if longest_ns is None else longest_ns
         if asked_ns > LONGEST_NS:
             raise UsageError(
@@ -70,6 +78,30 @@ class HeldLines:
                 f"{seconds_text(LONGEST_NS)}"
             )
         self.press(asked_ns, force_off=asked_ns > limit_ns)
+
+    def renew_button(self) -> None:
+        """Close the button's contact, or keep it closed, for 1 s from now, and 3 s in all.
+
+        The board itself ends it at 3 s, whatever becomes of this process, so that it never reaches
+        the override time. One that has ended has to be let go of before the next one: whoever
+        renews it late means no second press.
+
+        Raises:
+            UsageError: it has ended and was not let go of; else as `press`.
+        """
+        with self._lock:
+            now_ns = self._use.opened.clock.now_ns()
+            if self._renewed_until_ns is None:
+                limit_ns = self._press_limit_ns()
+                self.press(LONGEST_RENEWED_NS, force_off=limit_ns < LONGEST_RENEWED_NS)
+            elif not self._is_pressed():
+                raise UsageError(
+                    "could not hold the power button: it was held until "
+                    f"{seconds_text(RENEW_NS)} after the last request, "
+                    f"{seconds_text(LONGEST_RENEWED_NS)} at most; let go of it first"
+                )
+            self._renewed_until_ns = now_ns + RENEW_NS
+            self._news.set()
 
     def hold_lid(self) -> None:
         """Close the lid until `let_go`.
@@ -96,9 +128,10 @@ class HeldLines:
             if actuator is Actuator.LID:
                 self._use.rig.lid(False)
                 self._lid_held = False
-            elif self._is_pressed():
-                self._use.rig.release()
-                self._pressed_until_ns = 0
+            else:
+                if self._is_pressed():
+                    self._release()
+                self._renewed_until_ns = None
 
     def is_active(self, actuator: Actuator) -> bool:
         """Return whether the line itself shows a press, or a closed lid.
@@ -114,27 +147,52 @@ class HeldLines:
     def close(self) -> None:
         """Stay in touch no longer, and let go."""
         self._over.set()
+        self._news.set()
         if self._keeper is not None:
             self._keeper.join()
         with self._lock:
             if self._lid_held or self._is_pressed():
                 self._use.rig.release()
 
+    def _press_limit_ns(self) -> int:
+        """Return the longest press that is no forced off; 0 of a rig without a button."""
+        actuators = self._use.info.actuators
+        return next((a.max_press_ns for a in actuators if a.actuator is Actuator.BUTTON), 0)
+
     def _is_pressed(self) -> bool:
         return self._use.opened.clock.now_ns() < self._pressed_until_ns
 
+    def _release(self) -> None:
+        self._use.rig.release()
+        self._pressed_until_ns = 0
+
     def _keep(self) -> None:
-        if self._keeper is None:
+        if self._keeper is None or not self._keeper.is_alive():
             self._keeper = threading.Thread(target=self._stay_in_touch, daemon=True)
             self._keeper.start()
 
     def _stay_in_touch(self) -> None:
-        pause_s = self._use.info.lease_ns / _PAUSES_IN_A_LEASE / 1e9
-        while not self._over.wait(pause_s):
+        lease_pause_s = self._use.info.lease_ns / _PAUSES_IN_A_LEASE / 1e9
+        pause_s = min(_RENEWAL_PAUSE_S, lease_pause_s)
+        while not self._over.is_set():
+            self._news.wait(pause_s)
+            self._news.clear()
             with self._lock:
                 try:
-                    if self._lid_held or self._is_pressed():
+                    renewed = self._keep_renewed()
+                    if not renewed and (self._lid_held or self._is_pressed()):
                         self._use.rig.exchange_clocks()
                 except RigError:
                     # Whoever asks next is told; the board lets go by itself.
                     return
+            pause_s = _RENEWAL_PAUSE_S if renewed else lease_pause_s
+
+    def _keep_renewed(self) -> bool:
+        """End a hold that was not renewed; return whether there still is one."""
+        until_ns = self._renewed_until_ns
+        if until_ns is None or not self._is_pressed():
+            return False
+        if self._use.opened.clock.now_ns() < until_ns:
+            return True
+        self._release()
+        return False

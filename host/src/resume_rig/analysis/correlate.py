@@ -203,6 +203,8 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
             reason = CycleReason.NO_LOG
         elif _may_not_have_survived(cycle.outside, reason):
             reason = CycleReason.NOT_SURVIVED
+        elif cycle.outside.asked is SleepKind.BOOT:
+            reason = CycleReason.NOT_WRITTEN
         elif index in unsure:
             reason = CycleReason.AMBIGUOUS
         told.append(_Told(None, None, reason))
@@ -210,8 +212,12 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
 
 
 def _may_not_have_survived(outside: OutsideCycle, reason: CycleReason) -> bool:
-    """Return whether the OS likely never came back; a log that goes on in silence says so, too."""
+    """Return whether the OS likely never came back; a log that goes on in silence says so, too.
+
+    Not of a boot: no log has a record of one, so its silence shows nothing.
+    """
     silent = _is_dark(outside) and reason is CycleReason.LOST
+    silent = silent and outside.asked is not SleepKind.BOOT
     return silent or outside.outcome in _DID_NOT_WAKE
 
 

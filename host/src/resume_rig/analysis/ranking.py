@@ -101,7 +101,7 @@ def transition_length_ms(record: OsRecord) -> float | None:
     """Return how long a transition took as its account tells; None where it does not.
 
     An account without the figure tells by its phases "suspend" and "resume", which it may time
-    from a start of their own; else by its components, from the first start to the last end.
+    from a start of their own. Components alone do not tell: six services of a boot are no boot.
     """
     for figure in record.figures:
         if figure.name == TRANSITION_FIGURE:
@@ -114,16 +114,7 @@ def transition_length_ms(record: OsRecord) -> float | None:
         and component.phase == ""
         and component.duration_ms is not None
     ]
-    if halves:
-        return sum(halves) or None
-    timed = [
-        (component.start_ms, component.start_ms + component.duration_ms)
-        for component in record.components
-        if component.start_ms is not None and component.duration_ms is not None
-    ]
-    if not timed:
-        return None
-    return max(end for _, end in timed) - min(start for start, _ in timed) or None
+    return sum(halves) or None
 
 
 def _ranked(moment: str, group: _Group) -> Ranked:

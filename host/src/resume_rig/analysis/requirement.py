@@ -37,6 +37,7 @@ def load_requirement(
     limit_ms: int | None = None,
     kinds: Sequence[str] | None = None,
     folder: Path | None = None,
+    guard_band: bool | None = None,
 ) -> Requirement:
     """Return a requirement profile.
 
@@ -46,6 +47,7 @@ def load_requirement(
         limit_ms: instead of the profile's limit on BIOS + drivers, 1..600000.
         kinds: instead of the profile's kinds, and those of its limits.
         folder: has profiles of the user's own as NAME.toml.
+        guard_band: instead of the profile's rule.
 
     Raises:
         UsageError: no such profile, not of its form, or an override that is not allowed.
@@ -64,7 +66,7 @@ def load_requirement(
     if kinds is not None:
         further = tuple(replace(limit, kinds=()) for limit in profile.further)
         profile = replace(profile, kinds=kinds_of(kinds, what), further=further)
-    return profile
+    return profile if guard_band is None else replace(profile, guard_band=guard_band)
 
 
 def _placed(name_or_path: str, folder: Path | None, what: str) -> str:

@@ -7,9 +7,10 @@ from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
 from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG
-from resume_rig.analysis.judge import limit_clauses, resume_sentence, why_not_judged, worst_of
+from resume_rig.analysis.judge import is_covered, why_not_judged, worst_of
 from resume_rig.analysis.limits import conformity_of, kinds_of_state, kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
+from resume_rig.analysis.verdict_sentences import hybrid_lead, limit_clauses, resume_sentence
 from resume_rig.model.cycle import Outcome, OutsideState, ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.os_record import SLEEPS, SleepKind, state_word
@@ -78,7 +79,7 @@ def covered_kinds(cycle: ReconciledCycle, requirement: Requirement) -> frozenset
         return none
     record = sighting_of(cycle).record
     if record is not None and state_mismatch(outside, record) is None:
-        return covered & {record.kind}
+        return covered & {record.kind} if is_covered(record, requirement) else none
     if outside.state is OutsideState.NONE:
         return none if outside.asked is None else covered & {outside.asked}
     return covered & kinds_of_state(outside.state)
@@ -173,7 +174,8 @@ def campaign_why(
         words = [MEANINGS[each].words for each in MEANINGS if each in broken]
         how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
         parts.insert(0, f"{count_of(sum(broken.values()), 'cycle')} {how}")
-    text = "; ".join([*parts, *_left_out(cycles), *further])
+    kinds = [c.record.kind for c in cycles if c.judged and c.record is not None]
+    text = hybrid_lead(kinds, requirement) + "; ".join([*parts, *_left_out(cycles), *further])
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -66,7 +66,7 @@ def add_rig_arguments(parser: argparse.ArgumentParser, *, required: bool) -> Non
 
 
 def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --requirement, --requirements, --limit-ms and --kind."""
+    """Add --requirement, --requirements, --limit-ms, --kind and --guard-band."""
     parser.add_argument(
         "--requirement",
         metavar="ID",
@@ -95,6 +95,14 @@ def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
         help="judge this kind of sleep instead of the profile's (may be repeated): "
         + ", ".join(SLEEPS),
     )
+    parser.add_argument(
+        "--guard-band",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="PASS or FAIL only where the whole 95%% uncertainty lies on one side of the limit, "
+        "else MARGINAL (JCGM 106 guarded acceptance and rejection), or compare values as they are "
+        "(default: the profile's rule)",
+    )
 
 
 def _folder_of_environment() -> Path | None:
@@ -116,6 +124,7 @@ def requirement_of(args: argparse.Namespace) -> "Requirement":
         limit_ms=args.limit_ms,
         kinds=tuple(args.kind) if args.kind else None,
         folder=args.requirements,
+        guard_band=args.guard_band,
     )
 
 

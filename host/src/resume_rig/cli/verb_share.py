@@ -27,8 +27,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--tcp",
         metavar="HOST:PORT",
         default="127.0.0.1:0",
-        help="where to listen (default 127.0.0.1 and any free port); there is no login, so name "
-        "an address that only your lab reaches",
+        help="where to listen (default 127.0.0.1 and any free port); there is no login: leave it "
+        "there and come through SSH, or name an address that only your lab reaches",
     )
     parser.set_defaults(execute=execute)
 

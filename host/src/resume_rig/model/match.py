@@ -63,6 +63,7 @@ class CycleReason(StrEnum):
     NO_LOG = "no-log"
     NO_TIME = "no-time"
     NOT_SURVIVED = "not-survived"
+    NOT_WRITTEN = "not-written"
     BEFORE_LOG = "before-log"
     AFTER_LOG = "after-log"
     LOST = "record-lost"
@@ -90,6 +91,7 @@ CYCLE_REASONS = {
     CycleReason.NO_LOG: "no log was read",
     CycleReason.NO_TIME: "the cycle has no sleep and wake that a record could tell of",
     CycleReason.NOT_SURVIVED: "the OS did not come back from this sleep",
+    CycleReason.NOT_WRITTEN: "no OS writes a resume record of a shutdown and boot",
     CycleReason.BEFORE_LOG: "the log begins later, so the record was overwritten or never exported",
     CycleReason.AFTER_LOG: "the log ends earlier",
     CycleReason.LOST: "the log tells of the time before and after it, so the record is lost",

@@ -83,6 +83,7 @@ class OsRecord:
         components: phases, devices, services and applications that the account times.
         figures: further numbers of the account, by name.
         text: the original text of the record and its companions, as read, newline-separated.
+        ignored: the tool that wrote the listing leaves this transition out of its own figures.
     """
 
     source: int
@@ -107,6 +108,7 @@ class OsRecord:
     components: tuple[Component, ...] = ()
     figures: tuple[Figure, ...] = ()
     text: str = ""
+    ignored: bool = False
 
     @property
     def resume_ms(self) -> int | None:
@@ -114,6 +116,11 @@ class OsRecord:
         if self.bios_init_ms is None or self.driver_init_ms is None:
             return None
         return self.bios_init_ms + self.driver_init_ms
+
+    @property
+    def read_its_image(self) -> bool:
+        """Whether a hybrid sleep lost its power and resumed from its hibernation file, not S3."""
+        return self.kind is SleepKind.HYBRID and self.hiber_read_ms is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ def is_s3resume_text(head: bytes) -> bool:
 def read_s3resume_text(request: SourceRequest) -> SourceReading:
     """Return the OS records of S3Resume's output: all of them S3, times of day unknown.
 
-    The row that S3Resume ignores is a record like the others: what is left out is the
-    requirement's to say.
+    The row that S3Resume marks as ignored is a record that says so: the script's own minimum,
+    maximum and average leave it out, and so does every judgement.
 
     Raises:
         OSError: the file cannot be read.
@@ -73,6 +73,7 @@ def _record(request: SourceRequest, row: re.Match[str], line: str) -> OsRecord:
         target_state=4,
         effective_state=4,
         text=line if request.keep_text else "",
+        ignored=row[2] is not None,
     )
 
 

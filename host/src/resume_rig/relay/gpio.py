@@ -2,7 +2,8 @@
 
 Its clients (osfv_cli, rtectrl-rest-api) ask `GET` and `PATCH /api/v1/gpio/N` with the keys
 `state`, `direction` and `time`: 9 is the power button, 8 reset, 0 the supply's relay, 13 the power
-LED. An open collector's 1 pulls low; `time` in seconds ends it, 0 does not.
+LED. An open collector's 1 pulls low; `time` in seconds ends it. With 0 the board's stays: here it
+is let go of when its client does not ask again within 1 s, and after 3 s in any case.
 """
 
 import json
@@ -26,6 +27,7 @@ KNOWN: Final = (SUPPLY, RESET, BUTTON, POWER_LED)
 _FOLDER: Final = "/api/v1/gpio"
 _ALLOWED: Final = "0 (supply), 8 (reset), 9 (power button) and 13 (power LED)"
 _NS_PER_S: Final = 1_000_000_000
+_BUSY_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,15 @@ class Gpios:
             path: of the request, without host.
             body: of a PATCH, JSON.
         """
+        # Nobody waits for ever, and no button moves for a client that has long given up.
+        if not self._lock.acquire(timeout=_BUSY_S):
+            detail = "the rig is busy with another request, so nothing was done; ask again"
+            return Answer(503, {"detail": detail})
         try:
-            with self._lock:
-                if self._is_lost:
-                    self._actions.use.opened.reopen()
-                    self._is_lost = False
-                return self._answer(method, path, body)
+            if self._is_lost:
+                self._actions.use.opened.reopen()
+                self._is_lost = False
+            return self._answer(method, path, body)
         except LinkLost as error:
             self._is_lost = True
             return Answer(502, {"detail": str(error)})
@@ -83,6 +88,8 @@ class Gpios:
             return Answer(400, {"detail": str(error)})
         except ResumeRigError as error:
             return Answer(502, {"detail": str(error)})
+        finally:
+            self._lock.release()
 
     def _answer(self, method: str, path: str, body: bytes) -> Answer:
         place = path.partition("?")[0].rstrip("/")
@@ -122,6 +129,7 @@ class Gpios:
                 self._supply_on = bool(state)
             case 8:
                 if state:
+                    self._lines.let_go(Actuator.BUTTON)
                     self._power.reset()
             case 9:
                 self._move_button(state, time_ns)
@@ -131,9 +139,11 @@ class Gpios:
     def _move_button(self, state: int, time_ns: int) -> None:
         if state == 0:
             self._lines.let_go(Actuator.BUTTON)
+        elif time_ns:
+            self._lines.hold_button(time_ns)
         else:
             # A relay that is set without a time stays; a button that stays cuts the power.
-            self._lines.hold_button(time_ns or LONGEST_NS)
+            self._lines.renew_button()
 
 
 def _wish_of(body: bytes) -> tuple[int, int]:

@@ -31,6 +31,7 @@ class Transition:
         ignored: it is of a judged kind, has a measurement, and does not count all the same.
         apart: it stands in the table of a kind that the requirement does not speak of.
         at_limit: its total is the limit itself.
+        among: it is a hybrid sleep that is judged with S3.
         origin: name of the log that it is from, where several were read; else empty.
     """
 
@@ -40,6 +41,7 @@ class Transition:
     ignored: bool
     apart: bool
     at_limit: bool = False
+    among: bool = False
     origin: str = ""
 
     @property
@@ -58,7 +60,9 @@ class Transition:
     @property
     def note(self) -> str:
         """What a reader has to know of the row; empty for an ordinary one of a single log."""
-        return "; ".join(filter(None, (self._remark, self.origin and f"in {self.origin}")))
+        kind = "hybrid" if self.among and self.cycle.record.resume_ms is not None else ""
+        origin = f"in {self.origin}" if self.origin else ""
+        return "; ".join(filter(None, (kind, self._remark, origin)))
 
     @property
     def _remark(self) -> str:
@@ -72,7 +76,8 @@ class Transition:
             return self.cycle.why_not or "not judged"
         if self.cycle.verdict is Verdict.FAIL and not self.at_limit:
             return "over the limit"
-        return "" if self.cycle.verdict is Verdict.PASS else "at the limit"
+        passed = self.cycle.verdict is Verdict.PASS and not self.at_limit
+        return "" if passed else "at the limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
             ignored=_ignored(cycle, judged_kinds),
             apart=False,
             at_limit=cycle.record.resume_ms == judgement.requirement.resume_limit_ms,
+            among=cycle.record.kind is SleepKind.HYBRID and SleepKind.S3 in judged_kinds,
             origin=origins[cycle.record.source],
         )
         for number, cycle in enumerate(cycles, first)

@@ -264,7 +264,7 @@ def test_an_image_killed_in_a_cycle_ends_the_campaign_and_the_cycle_is_kept(
 ) -> None:
     store = tmp_path / "a.rrs"
     with run(native_image, store, *SHORT) as process:
-        said_until(process, "S3 cycles on")
+        said_until(process, "S3 cycle")
         until(lambda: len(images()) == 1)
         SystemClock().sleep_ns(3_000 * MS)
         (pid,) = images()
@@ -284,7 +284,7 @@ def test_a_ring_that_overflows_while_the_host_stands_still_makes_the_cycle_inval
         sim(native_image, "--fault", "noisy-line") as link,
         begun("run", "--json", "--rig", f"serial:{link}", *words) as process,
     ):
-        said_until(process, "S3 cycles on")
+        said_until(process, "S3 cycle")
         SystemClock().sleep_ns(4_000 * MS)
         process.send_signal(signal.SIGSTOP)  # shorter than the lease
         SystemClock().sleep_ns(2_000 * MS)
@@ -303,7 +303,7 @@ def test_a_campaign_that_is_stopped_takes_its_image_along(
     native_image: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     with run(native_image, tmp_path / "a.rrs", *SHORT) as process:
-        said_until(process, "S3 cycles on")
+        said_until(process, "S3 cycle")
         process.send_signal(number)
         process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
@@ -314,7 +314,7 @@ def test_a_campaign_that_is_killed_takes_its_image_along(
     native_image: Path, tmp_path: Path
 ) -> None:
     with run(native_image, tmp_path / "a.rrs", *SHORT) as process:
-        said_until(process, "S3 cycles on")
+        said_until(process, "S3 cycle")
         assert len(images()) == 1
         process.kill()
         process.wait(PATIENCE_S)

@@ -16,6 +16,7 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.open import OpenRig, open_rig
+from resume_rig.rig.share import server
 from resume_rig.rig.share.greeting import turned_away
 from resume_rig.rig.share.server import share_port
 from resume_rig.rig.sim.bench import SimulatedBench
@@ -148,6 +149,40 @@ def test_a_client_that_talks_nonsense_harms_only_itself(url: str, sent: bytes) -
 
     with opened_when_free(url) as there:
         assert there.rig.info().board == "sim"
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\n\r\n", b"\x06\x09AAAA\n" * 9])
+def test_a_client_that_is_no_host_of_a_board_keeps_nobody_out(
+    url: str, sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_PROOF_S", 0.5)
+    with socket.create_connection(("127.0.0.1", port_of(url)), timeout=PATIENCE_S) as stranger:
+        stranger.sendall(sent)
+        with suppress(ConnectionError):
+            while stranger.recv(4096):
+                pass
+        monkeypatch.undo()
+
+        with opened_when_free(url) as there:
+            assert there.rig.info().board == "sim"
+
+
+def test_a_host_that_is_at_rest_keeps_the_port(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(url) as there:
+        monkeypatch.setattr(server, "_PROOF_S", 0.0)  # whoever has not shown it yet has to go
+        threading.Event().wait(1.0)
+        assert there.rig.info().board == "sim"
+
+
+def test_a_client_that_takes_nothing_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "_SEND_S", 1)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        far = socket.create_connection(listener.getsockname())
+        near, _ = listener.accept()
+        with near, far:
+            server._prepare(near)
+            with pytest.raises(BlockingIOError):
+                near.sendall(b"x" * 50_000_000)
 
 
 def test_a_second_client_is_told_who_has_it(url: str) -> None:

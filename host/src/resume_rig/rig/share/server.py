@@ -1,8 +1,9 @@
 """Shares one serial port over TCP as RFC 2217, with one client at a time.
 
 The port is open only while a client is there, so that a board may come and go in between, under
-another name too. A client beyond the first is told in one line who has the port. There is no
-login: who reaches the TCP port has the rig.
+another name too. A client beyond the first is told in one line who has the port. One that
+sends no packet of a board's host within 10 s is hung up on. There is no login: who reaches the TCP
+port has the rig.
 """
 
 import logging
@@ -11,6 +12,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Any, Final, Protocol, cast
@@ -21,12 +23,15 @@ from serial import rfc2217
 from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.share.greeting import GREETING
 from resume_rig.rig.share.plain_port import PlainPort
+from resume_rig.rig.smp.framing import Decoder
 
 logger = logging.getLogger(__name__)
 
 _READ_BYTES: Final = 4096
 _POLL_S: Final = 0.2
 _NEWS_S: Final = 0.5
+_PROOF_S: Final = 10.0  # a host asks who the board is as soon as telnet is agreed upon
+_SEND_S: Final = 10  # a client that takes nothing for so long is gone
 _JOIN_S: Final = 5.0
 _MAX_PORT: Final = 65_535
 _MOST_OPTION_BYTES: Final = 256
@@ -110,8 +115,11 @@ class _Door:
         logger.info("%s has the port", who)
 
     def close_behind_who_left(self) -> None:
-        """Close the port of a client that is gone, so that others on this machine may have it."""
-        if self._visit is not None and self._visit.is_over_within(0):
+        """Close the port of a client that is gone, so that others on this machine may have it.
+
+        One that has not shown in time that it is a board's host is as good as gone.
+        """
+        if self._visit is not None and (self._visit.is_over_within(0) or self._visit.is_stranger()):
             self.close()
 
     def close(self) -> None:
@@ -130,6 +138,9 @@ class _Visit:
         self._connection = connection
         self._port = port
         self._over = threading.Event()
+        self._proof = Decoder()
+        self._proven = False
+        self._since_s = time.monotonic()
         self._sending = threading.Lock()
         _prepare(connection)
         self._telnet = rfc2217.PortManager(cast(Any, PlainPort(port)), cast(Any, self))
@@ -143,6 +154,10 @@ class _Visit:
     def is_over_within(self, timeout_s: float) -> bool:
         """Return whether client or port is gone, now or soon."""
         return self._over.wait(timeout_s)
+
+    def is_stranger(self) -> bool:
+        """Return whether its time is over in which a board's host sends a first packet."""
+        return not self._proven and time.monotonic() > self._since_s + _PROOF_S
 
     def write(self, data: bytes) -> None:
         """Send to the client; what pyserial's telnet calls."""
@@ -185,6 +200,7 @@ class _Visit:
         if len(self._telnet.suboption or b"") > _MOST_OPTION_BYTES:
             raise OSError("the client sends a telnet option without end")
         if plain:
+            self._proven = self._proven or bool(self._proof.feed(plain))
             self._port.write(plain)
 
 
@@ -193,6 +209,9 @@ def _prepare(connection: socket.socket) -> None:
     connection.settimeout(None)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if sys.platform != "win32":
+        patience = struct.pack("@ll", _SEND_S, 0)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, patience)
     for name, value in _KEEP_ALIVE.items():
         if hasattr(socket, name):
             connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

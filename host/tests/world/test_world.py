@@ -1,0 +1,106 @@
+"""The command line, judged by a world that it knows nothing of, at a small scale.
+
+`python benchmarks/world.py` is the same at large; docs/explanation/second-simulator.md says what
+it is.
+"""
+
+from functools import cache
+
+import pytest
+
+from world.judge import OUTSIDE, Judgement, judge
+from world.scenarios import SCENARIOS, made
+
+CYCLES = 24
+
+# Campaigns of the benchmark that showed something false, and why.
+FOUND = [
+    ("sessions", 200, None),  # hours awake: RTC and OS clock drift apart by 10 to 20 ppm
+    ("sessions", 202, None),
+    ("steps-silent", 1, None),  # the clock was set, the RTC was not, and the log is silent
+    ("steps-silent", 104, None),
+    ("daylight", 4, None),  # a firmware moved the RTC by an hour
+    ("daylight", 103, None),
+    ("merged-files", 3, 24),  # logs of two units, both given
+    ("lost-slow", 107, None),  # the slow resumes have no records
+    ("compare-same", 5, None),  # two sessions of one unit
+]
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("world")
+
+    @cache
+    def of(scenario: str, seed: int, cycles: int | None = CYCLES) -> Judgement:
+        return judge(made(scenario, seed, cycles), folder)
+
+    return of
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_false_is_stated_as_certain(scenario, seed, judged):
+    found = judged(scenario, seed)
+
+    assert not found.refused
+    assert found.lies == []
+
+
+@pytest.mark.parametrize(("scenario", "seed", "cycles"), FOUND)
+def test_what_was_once_false_is_not_stated_any_more(scenario, seed, cycles, judged):
+    found = judged(scenario, seed, cycles)
+
+    assert not found.refused
+    assert found.lies == []
+
+
+@pytest.mark.parametrize("scenario", ["own", "lid", "coarse", "fine", "wires", "dimmed", "boots"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_intervals_of_the_wires_are_within_their_bounds(scenario, seed, judged):
+    intervals = judged(scenario, seed).intervals
+
+    beyond = {name: c.stated - c.bound for name, c in intervals.items() if name in OUTSIDE}
+
+    assert beyond
+    assert {name: n for name, n in beyond.items() if n} == {}
+
+
+@pytest.mark.parametrize("scenario", ["own", "sessions", "near-limit"])
+def test_the_interval_of_a_campaigns_median_holds_the_truth(scenario, judged):
+    holds = [judged(scenario, seed).medians for seed in range(1, 7)]
+
+    for measure in {name for one in holds for name in one}:
+        stated = [one[measure] for one in holds if measure in one]
+        assert sum(stated) >= len(stated) - 1, measure  # 5 of 6 or more, where 95 % are stated
+
+
+@pytest.mark.parametrize(
+    "scenario", ["bios-short", "bios-long", "bios-garbage", "hidden-before", "hidden-reset"]
+)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_fault_beyond_every_uncertainty_is_found(scenario, seed, judged):
+    assert not judged(scenario, seed).missed
+
+
+@pytest.mark.parametrize("scenario", ["own", "short", "lid", "boots", "sessions", "real-laptop"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_log_that_is_whole_is_matched(scenario, seed, judged):
+    found = judged(scenario, seed)
+
+    assert found.right >= 0.9 * found.own
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_signals_are_known_by_every_usual_spelling(seed, judged):
+    found = judged("names", seed)
+
+    assert not found.refused
+    assert {"press_to_slp_s3_ns", "press_to_pwr_ok_ns", "pltrst_to_light_ns"} <= set(
+        found.intervals
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_candidate_that_is_slower_is_not_called_as_fast(seed, judged):
+    assert judged("compare-slower", seed).verdict != "NO-REGRESSION"
