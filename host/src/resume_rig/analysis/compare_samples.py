@@ -69,6 +69,7 @@ class Evidence:
         verdict: against the requirement.
         begun_utc_ns: when the session began; None where it is not known.
         origin: the same of all copies of one session; empty where it is not known.
+        rig: board and address, by which rigs can be told apart; empty of a log.
     """
 
     path: str
@@ -81,6 +82,7 @@ class Evidence:
     verdict: Verdict = Verdict.NO_EVIDENCE
     begun_utc_ns: int | None = None
     origin: str = ""
+    rig: str = ""
 
 
 @dataclass(slots=True)

@@ -84,6 +84,8 @@ def _of_store(path: Path, requirement: Requirement | None) -> Evidence:
         evidence_of_cycles(str(path), judged.cycles, identity, setting),
         begun_utc_ns=stored.identity.created_utc_ns,
         origin=origin_of(stored),
+        # What stands behind a comma is no address: a seed, a clock.
+        rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.partition(',')[0]}",
     )
     if requirement is None:
         return evidence
