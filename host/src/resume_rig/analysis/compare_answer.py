@@ -19,9 +19,9 @@ from resume_rig.model.comparison import (
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.units import count_of
 
-SESSIONS_ADVISED: Final = 4
-"""Sessions a side that show 10 % with 85 % probability where sessions scatter by 3 % and 9 times
-are tested (benchmarks/compare.py); three show it with 50 %."""
+SESSIONS_ADVISED: Final = 5
+"""Sessions a side from which on all divisions of them are counted (session_test.py); where sessions
+scatter by 3 % they show 10 % nearly always (benchmarks/compare_errors.py --power)."""
 
 _NAMED_MOST: Final = 5
 
