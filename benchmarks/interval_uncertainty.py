@@ -1,13 +1,26 @@
-"""Times the uncertainty of intervals, as a campaign forms them and as a table each, in turn.
+"""Times the uncertainty of intervals, and counts how many intervals of campaigns hold the truth.
 
 python benchmarks/interval_uncertainty.py [INTERVALS]
+python benchmarks/interval_uncertainty.py --coverage [CAMPAIGNS [CYCLES]]
+
+The first forms intervals as a campaign does and as a table each, in turn. The second makes
+campaigns (host/tests/analysis/erring_rig.py) whose systematic errors are the same in every cycle:
+a third of them with each error at one end of its range, a third at the other, a third anywhere.
 """
 
 import random
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / "analysis"))
+
+from erring_rig import campaign, intervals
 
 from resume_rig.model.budget import Budget
 from resume_rig.model.channel import Channel
@@ -57,8 +70,33 @@ def each_us(work: Callable[[Moment, Moment], object], ends: list[Ends]) -> float
     return (time.process_time() - begun) / len(ends) * 1e6
 
 
+def coverage(campaigns: int, cycles: int) -> None:
+    """Print of each figure how many 95 % intervals hold the truth, and would without the rest.
+
+    The last column takes off again what all cycles share: what order statistics alone would state.
+    """
+    held: dict[tuple[str, str], list[tuple[bool, bool]]] = defaultdict(list)
+    for seed in range(campaigns):
+        random = np.random.default_rng(seed)
+        where = (-1.0, 1.0, float(random.uniform(-1, 1)))[seed % 3]
+        for name, figure, low, high, true, common in intervals(campaign(random, cycles, where)):
+            inside = low <= true <= high, low + common <= true <= high - common
+            held[name, figure].append(inside)
+    print(f"{campaigns} campaigns of {cycles} cycles: 95 % intervals that hold the truth")
+    for (name, figure), found in sorted(held.items()):
+        share, alone = (100 * float(np.mean(each)) for each in zip(*found, strict=True))
+        print(f"{figure:9} of {name:28} {len(found):5} {share:6.1f} %   alone {alone:5.1f} %")
+    both = [inside for found in held.values() for inside in found]
+    share, alone = (100 * float(np.mean(each)) for each in zip(*both, strict=True))
+    print(f"all{len(both):44} {share:6.1f} %   alone {alone:5.1f} %")
+
+
 def main() -> None:
     """Print both, and how many times a table costs more."""
+    if sys.argv[1:2] == ["--coverage"]:
+        given = [int(each) for each in sys.argv[2:]]
+        coverage(*(given + [300, 100][len(given) :]))
+        return
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     random.seed(1)
     for name, make in (("edges", wires), ("onsets of light", onset)):

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from resume_rig.analysis.conformity import (
     below_by,
     conformity,
-    expanded_ns,
     risk_of_all,
     standard_ns,
 )
@@ -93,7 +92,7 @@ def test_the_stated_risk_is_how_often_the_truth_is_beyond() -> None:
 
     for room_ns in (-1_500_000, -600_000, 0, 900_000):
         assert below_by(room_ns, two) == pytest.approx(np.mean(errors <= room_ns), abs=slack)
-    assert np.mean(np.abs(errors) <= expanded_ns(two)) >= 0.94
+    assert np.mean(np.abs(errors) <= two.expanded_ns) >= 0.94
 
 
 def test_the_risk_of_many_is_bounded_by_their_sum_and_of_a_fail_by_the_surest() -> None:

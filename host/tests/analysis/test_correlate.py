@@ -4,6 +4,7 @@ import pytest
 from correlated import MS, Campaign, S, kinds
 
 from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.statistics import failure_rate_upper
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.os_record import SleepKind
@@ -130,27 +131,35 @@ def test_a_dut_that_does_not_come_back_fails(campaign, story, since_ms, outcome,
 
 
 @pytest.mark.parametrize(
-    ("spoil", "reason"),
+    ("spoil", "reason", "is_undecided"),
     [
-        (lambda c, _: c.outside(), "no record"),
-        (lambda c, _: c.cycle(bios_init_ms=None), "not measured"),
-        (lambda c, _: c.cycle(kind=SleepKind.HYBRID), "judged apart"),
-        (lambda c, _: c.cycle(kind=SleepKind.S4), "state mismatch"),
-        (lambda c, s: c.outside(s.dropping(0)), "no sleep"),
-        (lambda c, s: c.cycle(s.dropping(20_000, Channel.BUTTON)), "not ours"),
-        (lambda c, _: c.outside(lost=True), "invalid"),
-        (lambda c, _: c.cycle(ignored=True, driver_init_ms=9000), "ignored"),
+        (lambda c, _: c.outside(), "no record", True),
+        (lambda c, _: c.cycle(bios_init_ms=None), "not measured", True),
+        (lambda c, _: c.cycle(kind=SleepKind.HYBRID), "judged apart", False),
+        (lambda c, _: c.cycle(kind=SleepKind.S4), "state mismatch", True),
+        (lambda c, s: c.outside(s.dropping(0)), "no sleep", False),
+        (lambda c, s: c.cycle(s.dropping(20_000, Channel.BUTTON)), "not ours", False),
+        (lambda c, _: c.outside(lost=True), "invalid", False),
+        (lambda c, _: c.cycle(ignored=True, driver_init_ms=9000), "ignored", False),
     ],
     ids=["unmatched", "unmeasured", "kind", "mismatch", "no sleep", "alone", "lost", "ignored"],
 )
-def test_what_is_no_evidence_does_not_count_and_is_told(campaign, story, spoil, reason) -> None:
-    answer = spoil(campaign.healthy(3), story).correlation()
+@pytest.mark.parametrize("healthy", [9, 8])
+def test_what_is_no_evidence_does_not_count_and_is_told(
+    campaign, story, *, spoil, reason, is_undecided, healthy
+) -> None:
+    answer = spoil(campaign.healthy(healthy), story).correlation()
 
-    assert not answer.cycles[3].judged
-    assert (answer.cycles[3].why_not or "").startswith(reason)
+    assert not answer.cycles[healthy].judged
+    assert (answer.cycles[healthy].why_not or "").startswith(reason)
     assert reason in answer.why
-    assert answer.verdict is Verdict.PASS
-    assert [cycle.judged for cycle in answer.cycles[:3]] == [True] * 3
+    assert [cycle.judged for cycle in answer.cycles[:healthy]] == [True] * healthy
+    # Nine of ten are enough; eight of nine that woke from S3 are not.
+    too_few = is_undecided and healthy == 8
+    assert answer.verdict is (Verdict.NO_EVIDENCE if too_few else Verdict.PASS)
+    assert ("8 of 9 cycles that woke" in answer.why) is too_few
+    assert answer.undecided == answer.failures.undecided == int(is_undecided)
+    assert answer.failures.upper == failure_rate_upper(is_undecided, healthy + is_undecided)
 
 
 def test_no_cycle_that_can_be_judged_is_no_evidence(campaign, story) -> None:

@@ -124,7 +124,9 @@ def test_a_cable_that_stays_out_ends_the_campaign_and_it_can_go_on(command: Any)
 def test_a_ring_that_ran_over_makes_its_cycle_void_and_no_other(command: Any) -> None:
     said = run(command, at("ring-overrun", 12, 30))
 
-    assert (said.status, outcomes(said)) == (0, {GOOD: 3, "invalid": 2})
+    # Nobody saw whether the two woke: too little evidence for a PASS.
+    assert (said.status, outcomes(said)) == (4, {GOOD: 3, "invalid": 2})
+    assert "2 of 4 cycles that woke can be judged" in said.document["why"]
     assert kinds(said) == {"overrun"}
 
 
@@ -189,12 +191,15 @@ def test_what_a_log_overwrote_is_missing_and_nothing_else(command: Any) -> None:
     assert kinds(said) == {"record-missing"}
 
 
-def test_a_lost_record_is_told_to_be_missing(command: Any) -> None:
-    said = run(command, at("no-record", 12, for_s=8))
+@pytest.mark.parametrize(("cycles", "status"), [(CYCLES, 4), (12, 0)])
+def test_a_lost_record_is_told_to_be_missing(command: Any, cycles: int, status: int) -> None:
+    """One of five leaves too little evidence for a PASS; one of twelve does not."""
+    said = run(command, at("no-record", 12, for_s=8), cycles=cycles)
 
-    assert (said.status, outcomes(said)) == (0, {GOOD: CYCLES - 1, "record-missing": 1})
-    assert matched(said) == CYCLES - 1
+    assert (said.status, outcomes(said)) == (status, {GOOD: cycles - 1, "record-missing": 1})
+    assert matched(said) == cycles - 1
     assert kinds(said) == {"record-missing"}
+    assert said.document["statistics"]["failure_rate"]["undecided"] == 1
 
 
 def resumes(said: Any) -> list[int | None]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated
+from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated, Scope
 from resume_rig.report.budget_table import budget_tables
 from resume_rig.report.correlate_json import correlation_document
 from resume_rig.report.html import campaign_report
@@ -22,6 +22,7 @@ ROWS = (
         sensitivity=-1,
         group="stamp of PLTRST rising",
         correction_ns=310,
+        scope=Scope.RIG,
     ),
     BudgetRow(
         "phase of the PWM, duty 0.10",
@@ -60,12 +61,14 @@ def test_the_document_has_every_row(samples: Any) -> None:
         "sensitivity": -1,
         "group": "stamp of PLTRST rising",
         "correction": 310,
+        "scope": "rig",
     }
     assert (table["standard"], table["expanded"], table["bound"]) == (
         1_293_007,
         2_046_000,
         2_052_454,
     )
+    assert table["common"] == 7_000
     assert table["coverage_factor"] == pytest.approx(1.582)
     assert table["repeated"]["standard_of_mean"] == 3_000_000
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from resume_rig.acceptance.explanation import phases_text
 from resume_rig.analysis.limit_answer import LimitAnswer, answer_limit
 from resume_rig.analysis.measures import is_measure, is_rate, measure_names
+from resume_rig.analysis.statistics import undecided_text
 from resume_rig.model.channel import Actuator
 from resume_rig.model.cycle import (
     Correlation,
@@ -204,7 +205,7 @@ def failure_rate_shown(answer: Correlation, at_most: float) -> Expectation:
         return Expectation(False, "no failure rate: no cycle can be judged")
     text = (
         f"{rate.failures} of {count_of(rate.n, 'judged cycle')} failed or undecided, which shows "
-        f"a rate of at most {percent_up(rate.upper)} with 95 % confidence"
+        f"a rate of at most {percent_up(rate.upper)} with 95 % confidence{undecided_text(rate)}"
     )
     if rate.upper <= at_most:
         return Expectation(True, text)

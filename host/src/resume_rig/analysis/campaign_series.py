@@ -1,13 +1,11 @@
 """Which times of a log or a campaign make series, and what each shows."""
 
-from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from resume_rig.analysis.measures import Side, Sighting, is_rate, measured, side_of, sighting_of
-from resume_rig.analysis.reported_times import MS_NS
-from resume_rig.analysis.series import series_statistics
+from resume_rig.analysis.series import MeasuredTimes, series_statistics
 from resume_rig.model.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.judgement import JudgedRecord
 from resume_rig.model.requirement import BIOS, RESUME, Requirement
@@ -72,19 +70,23 @@ def _series(
     sightings: Iterable[tuple[int, Sighting]], usual: Sequence[str], requirement: Requirement
 ) -> tuple[SeriesStatistics, ...]:
     limited = [limit.measure for limit in requirement.limits() if not is_rate(limit.measure)]
-    values_ms: dict[str, tuple[list[int], array[float]]] = {
-        measure: ([], array("d")) for measure in (*usual, *limited)
-    }
+    found = {measure: MeasuredTimes() for measure in (*usual, *limited)}
     for number, seen in sightings:
-        for measure, (numbers, values) in values_ms.items():
+        for measure, column in found.items():
             value = measured(measure, seen)
             if value is not None:
-                numbers.append(number)
-                values.append(value.value_ns / MS_NS)
+                column.add(number, value)
     return tuple(
-        series_statistics(measure, values, numbers, _step_ms(measure))
-        for measure, (numbers, values) in values_ms.items()
-        if numbers
+        series_statistics(
+            measure,
+            column.values_ms,
+            column.numbers,
+            _step_ms(measure),
+            bounds_ms=column.bounds_ms,
+            common=column.common,
+        )
+        for measure, column in found.items()
+        if column.numbers
     )
 
 

@@ -1,7 +1,10 @@
 """Whether a measured value conforms to a limit, and how likely a wrong answer is.
 
-After JCGM 106:2012. The guard band is the value's 95 % uncertainty (8.3.2, 8.3.3): a PASS or FAIL
-that stands outside of it is wrong with a chance of 2.5 % at most, and MARGINAL stands within. The
+After JCGM 106:2012. The guard band holds 95 % of what is a cycle's own and the whole of what all
+cycles share (8.3.2, 8.3.3): a PASS or FAIL that stands outside of it is wrong with a chance of
+2.5 % at most, and MARGINAL stands within. An error that all cycles share is fixed in a rig; at the
+end of its range it would make every PASS of a campaign wrong at once, so no share of it is left
+out. The
 chance that one value's truth lies on the other side of the limit is its specific risk (9.3): the
 consumer's of a PASS, the producer's of a FAIL.
 """
@@ -62,15 +65,15 @@ def conformity(
     upper = comparison in _UPPER
     # How much room is left, positive where the value conforms.
     room_ns = limit_ns - value.value_ns if upper else value.value_ns - limit_ns
-    guard_ns = expanded_ns(value) if guard_band else 0
+    guard_ns = value.guard_ns if guard_band else 0
     conforming = below_by(room_ns, value)
     least_ns, most_ns = room_ns - guard_ns, room_ns + guard_ns
     strict = comparison in _STRICT
     if strict and room_ns == value.bound_ns == 0:
         conforming = 0.0  # it is the limit itself, for certain
-    if least_ns > 0 or (least_ns == 0 and not strict):
+    # At the very edge of a guard band the truth is on the limit with a chance of nothing.
+    if least_ns > 0 or (least_ns == 0 and (not strict or guard_ns > 0)):
         return Conformity(Verdict.PASS, conforming)
-    # At the very edge of the guard band a truth at the limit still meets a limit that may be met.
     if most_ns < 0 or (most_ns == 0 and (strict or guard_ns > 0)):
         return Conformity(Verdict.FAIL, conforming)
     return Conformity(Verdict.MARGINAL, conforming)
@@ -79,11 +82,6 @@ def conformity(
 def standard_ns(value: BoundedNs) -> float:
     """Return the standard uncertainty of a value."""
     return value.standard_ns
-
-
-def expanded_ns(value: BoundedNs) -> int:
-    """Return the half-width of a value's 95 % coverage interval."""
-    return value.expanded_ns
 
 
 def below_by(room_ns: int, value: BoundedNs) -> float:

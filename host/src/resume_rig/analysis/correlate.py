@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 
 from resume_rig.analysis.campaign_series import cycle_series
@@ -29,7 +29,7 @@ from resume_rig.analysis.reconcile import (
     press_to_resume_complete,
     unexplained,
 )
-from resume_rig.analysis.ruling import campaign_why, rule
+from resume_rig.analysis.ruling import campaign_why, rule, ruled, undecided_of
 from resume_rig.analysis.statistics import failure_rate
 from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
 from resume_rig.analysis.told_steps import beside_told_steps
@@ -157,7 +157,8 @@ def correlate(
     )
     broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
     timed = (sighting_of(c) for c in reconciled if c.judged and c.outside.outcome not in BROKEN)
-    limits = judge_limits(requirement, timed, broken)
+    limits = judge_limits(requirement, timed, broken, undecided_of(reconciled, requirement))
+    undecided = sum(cycle.undecided for cycle in reconciled)
     return Correlation(
         cycles=reconciled,
         unmatched_records=tuple(
@@ -168,10 +169,11 @@ def correlate(
         verdict=verdict_of_limits(limits),
         why=campaign_why(reconciled, requirement, limits, _doubts(reading, known)),
         limits=limits,
-        failures=failure_rate(_not_passed(verdicts), verdicts.total()),
+        failures=failure_rate(_not_passed(verdicts), verdicts.total(), undecided),
         series=cycle_series(reconciled, requirement),
         usual=usual_rests(around.norms),
         alike_offsets=found.alike,
+        undecided=undecided,
         clock_steps=tuple(
             ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
             for before, after, step_ns in found.steps
@@ -246,8 +248,7 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
         record_missing=told.missing,
         bios_impossible=impossible,
     )
-    ruling = rule(cycle, campaign.requirement, told.why_none)
-    return replace(cycle, verdict=ruling.verdict, judged=ruling.judged, why_not=ruling.why_not)
+    return ruled(cycle, rule(cycle, campaign.requirement, told.why_none))
 
 
 def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:

@@ -3,12 +3,12 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from resume_rig.analysis.fleet_odd import odd_failures, odd_medians
-from resume_rig.analysis.statistics import failure_rate
+from resume_rig.analysis.statistics import failure_rate, undecided_text
 from resume_rig.model.fleet import (
     Fleet,
     FleetCampaign,
@@ -18,7 +18,7 @@ from resume_rig.model.fleet import (
     UnreadStore,
 )
 from resume_rig.model.requirement import Requirement
-from resume_rig.model.series import FailureRate
+from resume_rig.model.series import CommonTerm, FailureRate
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.model.verdict import Verdict
 
@@ -95,7 +95,7 @@ def percent_of_these(rate: FailureRate) -> str:
     """Return how often cycles fail, and for what that holds."""
     return (
         f"{rate.failures} of {count_of(rate.n, 'judged resume')} failed, at most "
-        f"{percent_up(rate.upper)} with 95 % confidence, of these units"
+        f"{percent_up(rate.upper)} with 95 % confidence, of these units{undecided_text(rate)}"
     )
 
 
@@ -109,6 +109,12 @@ def _group(
     counts = {unit: _counted(found) for unit, found in units.items()}
     failed = sum(1 for f, n in counts.values() if f)
     tried = sum(1 for f, n in counts.values() if n)
+    # Too few cycles of it are judged to say that none failed.
+    unclear = sum(
+        1
+        for unit, (f, n) in counts.items()
+        if n and not f and any(each.evidence_lacks for each in units[unit])
+    )
     names = dict.fromkeys(name for campaign in campaigns for name in campaign.times)
     medians: dict[str, dict[str, float]] = {}
     times = []
@@ -118,7 +124,7 @@ def _group(
             for unit, found in units.items()
             if (middle := _middle(name, found)) is not None
         }
-        medians[name] = {unit: median_ms for unit, (median_ms, _, _) in of_units.items()}
+        medians[name] = {unit: middle.median_ms for unit, middle in of_units.items()}
         times.append(_times(name, list(of_units.values())))
     return FleetGroup(
         traits=traits,
@@ -127,16 +133,26 @@ def _group(
         verdict=worst(each.verdict for each in campaigns),
         failures=_failures(campaigns),
         units_failed=failed,
-        units_share=failure_rate(failed, tried),
+        units_share=failure_rate(failed, tried - unclear, unclear),
         times=tuple(times),
         odd=(*odd_failures(counts), *odd_medians(medians, matters)),
     )
 
 
-def _times(name: str, units: Sequence[tuple[float, float, int]]) -> GroupTimes:
-    """Return a measure over units, of each its median, its deviation, and its number of values."""
-    medians = np.asarray([median_ms for median_ms, _, _ in units])
-    errors = np.asarray([_MEDIAN_ERROR * spread / math.sqrt(n) for _, spread, n in units])
+class _Middle(NamedTuple):
+    """Median, deviation and number of values of one unit, and what all its values share."""
+
+    median_ms: float
+    spread_ms: float
+    n: int
+    common: CommonTerm
+
+
+def _times(name: str, units: Sequence[_Middle]) -> GroupTimes:
+    """Return a measure over units."""
+    medians = np.asarray([each.median_ms for each in units])
+    shared = np.asarray([each.common.common_ms for each in units])
+    errors = np.asarray([_MEDIAN_ERROR * each.spread_ms / math.sqrt(each.n) for each in units])
     count = len(units)
     between = None
     if count >= 3:
@@ -145,33 +161,39 @@ def _times(name: str, units: Sequence[tuple[float, float, int]]) -> GroupTimes:
         name=name,
         units=count,
         median_ms=float(np.median(medians)),
-        low_ms=float(medians.min()),
-        high_ms=float(medians.max()),
+        low_ms=float((medians - shared).min()),
+        high_ms=float((medians + shared).max()),
         # One more of count + 1 alike values is the lowest or the highest with 2 in count + 1.
         next_within=None if count < 2 else (count - 1) / (count + 1),
         between_ms=between,
-        within_ms=float(np.median([spread for _, spread, _ in units])),
+        within_ms=float(np.median([each.spread_ms for each in units])),
+        common=_widest([each.common for each in units]),
     )
 
 
-def _middle(name: str, campaigns: Sequence[FleetCampaign]) -> tuple[float, float, int] | None:
-    """Return median, deviation and number of values of one unit, over its campaigns."""
+def _widest(terms: Sequence[CommonTerm]) -> CommonTerm:
+    return CommonTerm(max(each.rig_ms for each in terms), max(each.campaign_ms for each in terms))
+
+
+def _middle(name: str, campaigns: Sequence[FleetCampaign]) -> _Middle | None:
+    """Return what one unit shows of a measure, over its campaigns."""
     found = [campaign.times[name] for campaign in campaigns if name in campaign.times]
     n = sum(each.n for each in found)
     if not n:
         return None
     median = sum(each.median_ms * each.n for each in found) / n
     spread = sum(each.spread_ms * each.n for each in found) / n
-    return median, spread, n
+    return _Middle(median, spread, n, _widest([each.common for each in found]))
 
 
 def _counted(campaigns: Iterable[FleetCampaign]) -> tuple[int, int]:
+    """Return how many judged cycles failed, and how many there are."""
     rates = [each.failures for each in campaigns if each.failures is not None]
     return sum(rate.failures for rate in rates), sum(rate.n for rate in rates)
 
 
-def _failures(campaigns: Iterable[FleetCampaign]) -> FailureRate | None:
-    return failure_rate(*_counted(campaigns))
+def _failures(campaigns: Sequence[FleetCampaign]) -> FailureRate | None:
+    return failure_rate(*_counted(campaigns), sum(each.undecided for each in campaigns))
 
 
 def _units(campaigns: Iterable[FleetCampaign]) -> int:

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from math import ceil, sqrt
 from typing import NamedTuple
 
+from resume_rig.analysis.beta import student_t_beyond
 from resume_rig.analysis.reported_times import VALUE_BOUND_MS
-from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated
+from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated, Scope
 from resume_rig.model.cycle import IntervalName, OutsideCycle, ReconciledCycle
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.budget import budget_of
+from resume_rig.timing.budget_coverage import COVERAGE
 from resume_rig.timing.budget_terms import bounce_row, hidden_row, reported_row
 from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Witness
 
@@ -134,7 +136,7 @@ class _Maker:
             return None
         note = "" if self._bounds.known else _NOT_OURS
         budget = budget_of(name, value_ns, (*rows, *others), known=self._bounds.known, note=note)
-        return replace(budget, repeated=_repeated(column.values_ns))
+        return replace(budget, repeated=_repeated(column.values_ns, budget.common_ns))
 
     def unexplained(self, inside: Sequence[BudgetRow]) -> Budget | None:
         """Return the budget of a residual less the campaign's median residual."""
@@ -187,16 +189,15 @@ def _median_row(residual: Budget, count: int) -> BudgetRow:
         residual.bound_ns,
         0,
         sensitivity=-1,
+        scope=Scope.CAMPAIGN,
     )
 
 
-def _repeated(values_ns: Sequence[int]) -> Repeated | None:
+def _repeated(values_ns: Sequence[int], common_ns: int) -> Repeated | None:
     if len(values_ns) < 2:
         return None
-    sd_ns = statistics.stdev(values_ns)
-    return Repeated(
-        len(values_ns),
-        round(statistics.fmean(values_ns)),
-        ceil(sd_ns),
-        ceil(sd_ns / sqrt(len(values_ns))),
-    )
+    count, sd_ns = len(values_ns), statistics.stdev(values_ns)
+    scatter_ns = sd_ns / sqrt(count)
+    half_ns = student_t_beyond(1.0 - COVERAGE, count - 1) * scatter_ns + common_ns
+    mean_ns = round(statistics.fmean(values_ns))
+    return Repeated(count, mean_ns, ceil(sd_ns), ceil(scatter_ns), ceil(half_ns))

@@ -2,8 +2,9 @@
 
 The guard band. A resume time is the sum of two values that the OS reports in whole milliseconds,
 rounded in a way that no document tells: down, up or to the nearest. Each is therefore within 1 ms
-of the truth, and their sum within 2 ms, in 95 of 100 cases within 1.6 ms. With a limit of 2000 ms:
-up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL (analysis/conformity.py).
+of the truth, and their sum within 2 ms; as one OS rounds all of them alike, none of the 2 ms is
+left out. With a limit of 2000 ms: up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL
+(analysis/conformity.py).
 """
 
 from collections.abc import Sequence
@@ -51,11 +52,12 @@ def worst_of(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.MARGINAL if Verdict.MARGINAL in verdicts else Verdict.PASS
 
 
-def failures_upper(verdicts: Sequence[Verdict]) -> float | None:
-    """Return the 95 % upper bound on the failure rate; MARGINAL counts as failed."""
+def failures_upper(verdicts: Sequence[Verdict], undecided: int = 0) -> float | None:
+    """Return the 95 % upper bound on the failure rate; MARGINAL and undecided count as failed."""
     judged = [verdict for verdict in verdicts if verdict is not Verdict.NO_EVIDENCE]
-    failed = sum(verdict is not Verdict.PASS for verdict in judged)
-    return failure_rate_upper(failed, len(judged), CONFIDENCE) if judged else None
+    failed = sum(verdict is not Verdict.PASS for verdict in judged) + undecided
+    n = len(judged) + undecided
+    return failure_rate_upper(failed, n, CONFIDENCE) if judged else None
 
 
 def judge_log(
@@ -87,7 +89,12 @@ def judge_log(
     judged = [cycle for cycle in cycles if cycle.judged]
     records = [cycle.record for cycle in judged]
     failed = sum(cycle.verdict is not Verdict.PASS for cycle in judged)
-    limits = judge_limits(requirement, [Sighting(record) for record in records])
+    open_ones = [cycle.record for cycle in cycles if cycle.undecided]
+    limits = judge_limits(
+        requirement,
+        [Sighting(record) for record in records],
+        undecided=[(Sighting(record), frozenset({record.kind})) for record in open_ones],
+    )
     return LogJudgement(
         reading=reading,
         requirement=requirement,
@@ -95,10 +102,10 @@ def judge_log(
         statistics=summarise(_resume_times(records)),
         verdict=verdict_of_limits(limits),
         why=_why(reading, requirement, cycles, limits),
-        failure_rate_upper=failures_upper([cycle.verdict for cycle in judged]),
+        failure_rate_upper=failures_upper([c.verdict for c in judged], len(open_ones)),
         apart=_apart([r for n, r in enumerate(reading.records) if n not in again], requirement),
         limits=limits,
-        failures=failure_rate(failed, len(judged)),
+        failures=failure_rate(failed, len(judged), len(open_ones)),
         series=log_series(cycles, requirement),
     )
 
@@ -142,7 +149,13 @@ def _judge_record(
     if why_not is None and ignored:
         why_not = "ignored: the first transition of its log"
     if why_not is not None:
-        return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
+        return JudgedRecord(
+            record,
+            judged=False,
+            why_not=why_not,
+            verdict=Verdict.NO_EVIDENCE,
+            undecided=record.kind in requirement.kinds and not ignored,
+        )
     verdict = worst_of([part.verdict for part in parts])
     risk = max(part.risk for part in parts if part.verdict is verdict)
     return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
@@ -213,8 +226,10 @@ def verdict_sentence(
     verdicts: Sequence[Verdict],
     worst_ms: int,
     requirement: Requirement,
+    *,
     broken: int = 0,
     hidden: int = 0,
+    undecided: int = 0,
 ) -> str:
     """Return what a verdict rests on: counts, the worst, and what the count of failures proves.
 
@@ -223,7 +238,8 @@ def verdict_sentence(
         worst_ms: the longest of them.
         requirement: what they were judged against.
         broken: resumes that failed without a time.
-        hidden: of the undecided ones, those that clock and wires take across the limit.
+        hidden: of the MARGINAL ones, those that clock and wires take across the limit.
+        undecided: further resumes of which there is no evidence.
     """
     n, limit_ms = len(verdicts), requirement.resume_limit_ms or 0
     failed, marginal = verdicts.count(Verdict.FAIL), verdicts.count(Verdict.MARGINAL)
@@ -241,10 +257,14 @@ def verdict_sentence(
         text += f", {hidden} undecided because BIOS time that was not reported takes "
         text += "it across" if hidden == 1 else "them across"
     text += f"; the worst took {worst_ms} ms"
-    upper = failures_upper([*verdicts, *[Verdict.FAIL] * broken])
+    upper = failures_upper([*verdicts, *[Verdict.FAIL] * broken], undecided)
     if upper is None or upper >= 1:
         return text  # all failed: a bound of 100 % says nothing
     counted = " (undecided ones counted as failed)" if marginal else ""
+    if undecided:
+        counted = f" ({undecided} without evidence counted as failed)"
+        if marginal:
+            counted = f" (undecided ones and {undecided} without evidence counted as failed)"
     return f"{text}; with 95 % confidence at most {percent_up(upper)} of resumes fail{counted}"
 
 
@@ -291,7 +311,15 @@ def resume_sentence(limits: Sequence[LimitJudgement], requirement: Requirement) 
             verdicts = [Verdict.PASS] * passed + [Verdict.FAIL] * each.failed
             verdicts += [Verdict.MARGINAL] * each.marginal
             worst_ms = round(each.worst)
-            return [verdict_sentence(verdicts, worst_ms, requirement, each.broken, each.hidden)]
+            said = verdict_sentence(
+                verdicts,
+                worst_ms,
+                requirement,
+                broken=each.broken,
+                hidden=each.hidden,
+                undecided=each.undecided,
+            )
+            return [each.evidence, said] if each.evidence else [said]
     return []
 
 

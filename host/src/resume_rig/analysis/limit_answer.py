@@ -5,12 +5,12 @@ the same cycles count, and what was not measured is NO-EVIDENCE here, too.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from resume_rig.analysis.limits import judge_limits
 from resume_rig.analysis.measures import measured, sighting_of
-from resume_rig.analysis.ruling import rule
+from resume_rig.analysis.ruling import rule, ruled, undecided_of
 from resume_rig.model.cycle import ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.outcome import BROKEN
@@ -52,7 +52,7 @@ def answer_limit(
         guard_band: values so near the limit that their uncertainty decides are MARGINAL.
     """
     alone = Requirement(
-        id="limit",
+        id="this limit",
         version=1,
         title="",
         source="",
@@ -62,13 +62,13 @@ def answer_limit(
         guard_band=guard_band,
         further=(limit,),
     )
-    ruled = Derived(cycles, partial(_ruled, requirement=alone))
+    judged = Derived(cycles, partial(_ruled, requirement=alone))
     worst: ReconciledCycle | None = None
     value: BoundedNs | None = None
     failed: list[int] = []
     why_not: list[tuple[int, str]] = []
     broken = 0
-    for cycle in ruled:
+    for cycle in judged:
         if not cycle.judged:
             why_not.append((cycle.outside.number, cycle.why_not or ""))
             continue
@@ -80,9 +80,10 @@ def answer_limit(
         found = measured(limit.measure, sighting_of(cycle))
         if found is not None and (value is None or _is_farther(found, value, limit)):
             worst, value = cycle, found
-    timed = (sighting_of(c) for c in ruled if c.judged and c.outside.outcome not in BROKEN)
+    timed = (sighting_of(c) for c in judged if c.judged and c.outside.outcome not in BROKEN)
+    undecided = undecided_of(judged, alone)
     return LimitAnswer(
-        judgement=judge_limits(alone, timed, broken)[0],
+        judgement=judge_limits(alone, timed, broken, undecided)[0],
         worst=worst,
         value=value,
         failed=tuple(failed),
@@ -96,5 +97,4 @@ def _is_farther(value: BoundedNs, than: BoundedNs, limit: Limit) -> bool:
 
 
 def _ruled(cycle: ReconciledCycle, requirement: Requirement) -> ReconciledCycle:
-    ruling = rule(cycle, requirement, "no record that may be held against it")
-    return replace(cycle, verdict=ruling.verdict, judged=ruling.judged, why_not=ruling.why_not)
+    return ruled(cycle, rule(cycle, requirement, "no record that may be held against it"))

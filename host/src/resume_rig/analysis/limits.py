@@ -8,11 +8,13 @@ from resume_rig.analysis.conformity import Conformity, conformity, risk_of_all
 from resume_rig.analysis.hidden_bios import hidden_bios
 from resume_rig.analysis.measures import (
     TIME_UNITS_NS,
+    Side,
     Sighting,
     is_rate,
     measure_words,
     measured,
     rate_of,
+    side_of,
     time_for_rate_ns,
 )
 from resume_rig.analysis.statistics import (
@@ -20,13 +22,13 @@ from resume_rig.analysis.statistics import (
     failure_rate_lower,
     failure_rate_upper,
 )
-from resume_rig.model.cycle import OutsideState
+from resume_rig.model.cycle import Outcome, OutsideState
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.requirement import BIOS, RESUME, Comparison, Limit, Requirement
 from resume_rig.model.units import count_of, percent_up
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.verdict import FindingKind, Verdict
 
 _OF_STATE: Final = {
     OutsideState.S3: frozenset({SleepKind.S3, SleepKind.HYBRID}),
@@ -47,6 +49,10 @@ _AS_TIME: Final = {
     Comparison.AT_MOST: Comparison.AT_LEAST,
     Comparison.BELOW: Comparison.ABOVE,
 }
+_ROUNDING: Final = 1e-9  # nine of ten are 90 %
+Undecided = tuple[Sighting, frozenset[SleepKind]]
+"""A cycle without evidence, and the kinds of sleep that it may have been."""
+
 _ORDER: Final = (Verdict.FAIL, Verdict.NO_EVIDENCE, Verdict.MARGINAL)
 
 
@@ -105,11 +111,19 @@ def kinds_seen(seen: Sighting) -> frozenset[SleepKind]:
         return _ALONE[seen.record.kind]
     if seen.cycle is None:
         return frozenset()
-    return _OF_STATE.get(seen.cycle.outside.state, frozenset())
+    return kinds_of_state(seen.cycle.outside.state)
+
+
+def kinds_of_state(state: OutsideState) -> frozenset[SleepKind]:
+    """Return the kinds of sleep that look so on the wires."""
+    return _OF_STATE.get(state, frozenset())
 
 
 def judge_limits(
-    requirement: Requirement, sightings: Iterable[Sighting], broken: int = 0
+    requirement: Requirement,
+    sightings: Iterable[Sighting],
+    broken: int = 0,
+    undecided: Iterable[Undecided] = (),
 ) -> tuple[LimitJudgement, ...]:
     """Return the judgement on each limit.
 
@@ -117,12 +131,19 @@ def judge_limits(
         requirement: the limits.
         sightings: the cycles that count; gone through once.
         broken: further cycles that failed without a value: they never woke, or stayed dark.
+        undecided: further cycles that woke from a sleep that the requirement covers, and of which
+            there is no evidence; gone through once.
     """
     seen_by = [_Judged(limit, requirement.guard_band) for limit in requirement.limits()]
     for seen in sightings:
         for each in seen_by:
             each.add(seen)
-    return tuple(_judge(each, broken if each.limit.required else 0) for each in seen_by)
+    for seen, kinds in undecided:
+        for each in seen_by:
+            each.add_undecided(seen, kinds)
+    return tuple(
+        _judge(each, broken if each.limit.required else 0, requirement) for each in seen_by
+    )
 
 
 def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
@@ -144,18 +165,58 @@ class _Judged:
         self.limit = limit
         self.parts: list[Conformity] = []
         self.values = array("d")
+        self.undecided = self.unread = 0
+        self.by_wires = False
         self._guard_band = guard_band
 
     def add(self, seen: Sighting) -> None:
         value = _value_for(self.limit, seen)
         found = None if value is None else _against(self.limit, value, seen, self._guard_band)
         if value is not None and found is not None:
+            self.by_wires |= seen.cycle is not None
             self.parts.append(found)
             self.values.append(_shown_value(self.limit, value, seen))
+        else:
+            self.add_undecided(seen, kinds_seen(seen))
+
+    def add_undecided(self, seen: Sighting, kinds: frozenset[SleepKind]) -> None:
+        """Count a cycle without a value, where the limit is for such a one."""
+        if not kinds.isdisjoint(self.limit.kinds) and _may_have(self.limit.measure, seen):
+            self.undecided += 1
+            void = seen.cycle is not None and seen.cycle.outside.outcome is Outcome.INVALID
+            self.unread += seen.record is None and not void
 
 
-def _judge(judged: _Judged, broken: int) -> LimitJudgement:
+def _may_have(measure: str, seen: Sighting) -> bool:
+    """Return whether a cycle could have a value: nothing counts from a press where none was."""
+    if seen.cycle is None or not measure.startswith("press_"):
+        return True
+    outside = seen.cycle.outside
+    unclear = any(found.kind is FindingKind.TRIGGER_UNCLEAR for found in outside.findings)
+    return outside.trigger_ns is not None or outside.wake_by is not None or unclear
+
+
+def _evidence_text(judged: _Judged, requirement: Requirement) -> str:
+    """Say that too few cycles have a value; nothing where they are enough, or none has."""
+    n, woke = len(judged.parts), len(judged.parts) + judged.undecided
+    if not n or n >= requirement.evidence_min * woke - _ROUNDING:
+        return ""
+    needs = f"{requirement.id} needs {requirement.evidence_min * 100:g} %"
+    if not judged.by_wires:
+        return f"{n} of {count_of(woke, 'record')} {_do(n, 'report')} the time; {needs}"
+    by_record = side_of(judged.limit.measure) is not Side.OUTSIDE
+    only_unread = by_record and judged.unread == judged.undecided
+    what = f"{_do(n, 'have', 'has')} a record" if only_unread else "can be judged"
+    return f"{n} of {count_of(woke, 'cycle')} that woke {what}; {needs}"
+
+
+def _do(n: int, many: str, one: str | None = None) -> str:
+    return (one or f"{many}s") if n == 1 else many
+
+
+def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudgement:
     limit, parts, values = judged.limit, judged.parts, judged.values
+    undecided, evidence = judged.undecided, _evidence_text(judged, requirement)
     failed = sum(part.verdict is Verdict.FAIL for part in parts)
     marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
     hidden = sum(part.hidden for part in parts)
@@ -164,13 +225,23 @@ def _judge(judged: _Judged, broken: int) -> LimitJudgement:
     needed = shown = None
     if limit.share is None:
         verdict = _of_every_cycle(len(parts), failed + broken, marginal)
-        why = _why_every(limit, len(parts), failed, marginal, broken) + _why_broken(broken)
+        why = _why_every(limit, len(parts), failed, marginal, broken=broken, undecided=undecided)
+        why += _why_broken(broken)
     else:
         n = len(parts) + broken
         needed = cycles_needed(1.0 - limit.share, limit.confidence)
-        verdict = _of_share(limit, n, failed + broken, marginal, needed)
-        shown = 1.0 - failure_rate_upper(failed + broken + marginal, n, limit.confidence)
-        why = _why_share(limit, verdict, n, failed + broken, marginal)
+        open_ones = marginal + undecided
+        verdict = _of_share(
+            limit, n, failed + broken, open_ones=open_ones, undecided=undecided, needed=needed
+        )
+        shown = 1.0 - failure_rate_upper(
+            failed + broken + open_ones, n + undecided, limit.confidence
+        )
+        why = _why_share(limit, verdict, n + undecided, failed + broken, open_ones)
+    if evidence and verdict is not Verdict.FAIL:
+        verdict, why = Verdict.NO_EVIDENCE, f"{evidence}; {why}"
+    else:
+        evidence = ""
     decided = verdict in (Verdict.PASS, Verdict.FAIL)
     risk = _risk(limit, parts, verdict, broken) if decided else None
     return LimitJudgement(
@@ -186,6 +257,8 @@ def _judge(judged: _Judged, broken: int) -> LimitJudgement:
         needed=needed,
         why=why,
         hidden=hidden,
+        undecided=undecided,
+        evidence=evidence,
     )
 
 
@@ -205,24 +278,30 @@ def _of_every_cycle(n: int, failed: int, marginal: int) -> Verdict:
     return Verdict.MARGINAL if marginal else Verdict.PASS
 
 
-def _of_share(limit: Limit, n: int, failed: int, marginal: int, needed: int) -> Verdict:
+def _of_share(
+    limit: Limit, n: int, failed: int, *, open_ones: int, undecided: int, needed: int
+) -> Verdict:
+    """A FAIL rests on the `n` judged cycles: what is missing cannot undo it."""
     allowed = 1.0 - (limit.share or 0.0)
-    if failure_rate_upper(failed + marginal, n, limit.confidence) <= allowed:
+    if failure_rate_upper(failed + open_ones, n + undecided, limit.confidence) <= allowed:
         return Verdict.PASS
     if failure_rate_lower(failed, n, limit.confidence) > allowed:
         return Verdict.FAIL
     return Verdict.NO_EVIDENCE if n < needed else Verdict.MARGINAL
 
 
-def _why_every(limit: Limit, n: int, failed: int, marginal: int, broken: int) -> str:
+def _why_every(
+    limit: Limit, n: int, failed: int, marginal: int, *, broken: int, undecided: int
+) -> str:
     if n == 0:
         return f"{limit_text(limit)}: not measured in any judged cycle"
     if not failed and not marginal:
         text = f"{limit_text(limit)}: {n} of {count_of(n, 'cycle')} within it"
         if broken:
             return text
-        upper = percent_up(failure_rate_upper(0, n, 0.95))
-        return f"{text}; with 95 % confidence at most {upper} of cycles are not"
+        upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95))
+        counted = f" ({undecided} without evidence counted as failed)" if undecided else ""
+        return f"{text}; with 95 % confidence at most {upper} of cycles are not{counted}"
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
     text += "does not conform" if failed == 1 else "do not conform"
     return f"{text}, {marginal} undecided" if marginal else text

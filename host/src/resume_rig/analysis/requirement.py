@@ -10,11 +10,13 @@ from typing import TypeVar
 
 from resume_rig.analysis.limit_table import kinds_of, limits_of, refuse_unknown
 from resume_rig.model.errors import UsageError
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.requirement import EVIDENCE_MIN, Requirement
 
 LIMIT_MS_MAX = 600_000
 _PROFILE_BYTES_MAX = 65_536
-_KEYS = frozenset({"id", "version", "title", "source", "kinds", "limits", "limit", "rule"})
+_KEYS = frozenset(
+    {"id", "version", "title", "source", "kinds", "limits", "limit", "rule", "evidence_min"}
+)
 _LIMITS = frozenset({"resume_ms", "bios_advised_ms"})
 _RULE = {"ignore_first": False, "limit_fails": False, "guard_band": True}
 
@@ -137,6 +139,7 @@ def _parse(content: bytes, what: str) -> Requirement:
         limit_fails=rule["limit_fails"],
         guard_band=rule["guard_band"],
         further=further,
+        evidence_min=_evidence_min(table.get("evidence_min", EVIDENCE_MIN), what),
     )
     if not any(limit.required for limit in found.limits()):
         raise UsageError(f"{what}: none of its limits is required, so it can give no verdict.")
@@ -153,6 +156,16 @@ def _own_limits(table: Mapping[str, object], what: str) -> dict[str, int]:
     refuse_unknown(limits, _LIMITS, f"{what}, [limits]")
     needed = set() if "limit" in table else {"resume_ms"}
     return {name: _limit(limits.get(name), name, what) for name in sorted(needed | set(limits))}
+
+
+def _evidence_min(value: object, what: str) -> float:
+    # bool is an int to Python, not to a profile.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise UsageError(
+            f"{what}: evidence_min is {value!r:.80}; a share of the cycles that woke is needed, "
+            "0 to 1."
+        )
+    return float(value)
 
 
 def _rule(table: object, what: str) -> dict[str, bool]:

@@ -1,16 +1,16 @@
 """Rules on one cycle: does it count, and what is its verdict; and says what a verdict rests on."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.analysis.disagreements import state_mismatch
 from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG
 from resume_rig.analysis.judge import limit_clauses, resume_sentence, why_not_judged, worst_of
-from resume_rig.analysis.limits import conformity_of, kinds_seen
+from resume_rig.analysis.limits import conformity_of, kinds_of_state, kinds_seen
 from resume_rig.analysis.measures import Side, Sighting, measure_words, side_of, sighting_of
-from resume_rig.model.cycle import ReconciledCycle
+from resume_rig.model.cycle import Outcome, OutsideState, ReconciledCycle
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.os_record import SLEEPS, SleepKind, state_word
 from resume_rig.model.outcome import BROKEN, MEANINGS
@@ -24,11 +24,16 @@ OTHER_KIND: Final = "other kind"
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The verdict on one cycle; `why_not` says why it does not count, where it does not."""
+    """The verdict on one cycle; `why_not` says why it does not count, where it does not.
+
+    Attributes:
+        undecided: it does not count, though it woke from a sleep that the requirement covers.
+    """
 
     verdict: Verdict
     judged: bool
     why_not: str | None
+    undecided: bool = False
 
 
 def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
@@ -48,7 +53,53 @@ def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ru
         found = _by_values(cycle, requirement, no_record)
     if outside.ignored:
         return Ruling(found.verdict, False, "ignored: the plan leaves this cycle out")
+    if not found.judged and covered_kinds(cycle, requirement):
+        return replace(found, undecided=True)
     return found
+
+
+def covered_kinds(cycle: ReconciledCycle, requirement: Requirement) -> frozenset[SleepKind]:
+    """Return which kinds of sleep that a requirement covers a cycle may have woken from.
+
+    None, where it did not wake, or was no trial of the requirement: an ignored one, one that
+    something else woke, one that did not reach the state that was asked for. One of which edges
+    were lost is taken for one that woke: nobody saw that it did not. The wires tell the kind, and a
+    record that they do not contradict; where neither does, what the plan asked for.
+    """
+    outside, meaning = cycle.outside, MEANINGS[cycle.outside.outcome]
+    covered, none = frozenset(requirement.kinds), frozenset[SleepKind]()
+    unseen = outside.outcome is Outcome.INVALID
+    woke = meaning.came_back and meaning.why_not is None
+    if (
+        not (woke or unseen)
+        or outside.ignored
+        or (outside.asked is not None and outside.asked not in covered)
+    ):
+        return none
+    record = sighting_of(cycle).record
+    if record is not None and state_mismatch(outside, record) is None:
+        return covered & {record.kind}
+    if outside.state is OutsideState.NONE:
+        return none if outside.asked is None else covered & {outside.asked}
+    return covered & kinds_of_state(outside.state)
+
+
+def ruled(cycle: ReconciledCycle, ruling: Ruling) -> ReconciledCycle:
+    """Return a cycle with the ruling on it."""
+    return replace(
+        cycle,
+        verdict=ruling.verdict,
+        judged=ruling.judged,
+        why_not=ruling.why_not,
+        undecided=ruling.undecided,
+    )
+
+
+def undecided_of(
+    cycles: Iterable[ReconciledCycle], requirement: Requirement
+) -> Iterator[tuple[Sighting, frozenset[SleepKind]]]:
+    """Yield the undecided ones of cycles that were ruled upon, as `judge_limits` takes them."""
+    return ((sighting_of(c), covered_kinds(c, requirement)) for c in cycles if c.undecided)
 
 
 def _other_kind(asked: SleepKind, requirement: Requirement) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from resume_rig.analysis.beta import beta_quantile, binomial_at_most
-from resume_rig.model.series import FailureRate, QuantileInterval
+from resume_rig.analysis.beta import beta_quantile, binomial_at_most, student_t_beyond
+from resume_rig.model.series import CommonTerm, FailureRate, MeanInterval, QuantileInterval
 from resume_rig.model.verdict import Statistics
 
 MAD_TO_SIGMA = 1.4826
@@ -68,18 +68,31 @@ def failure_rate_lower(failures: int, n: int, confidence: float = 0.95) -> float
     return beta_quantile(1.0 - confidence, failures, n - failures + 1)
 
 
-def failure_rate(failures: int, n: int) -> FailureRate | None:
-    """Return what `failures` of `n` cycles show at 95 %; None without a cycle."""
+def failure_rate(failures: int, n: int, undecided: int = 0) -> FailureRate | None:
+    """Return what `failures` of `n` judged cycles show at 95 %; None without a judged cycle.
+
+    Args:
+        failures: of the judged ones.
+        n: judged ones.
+        undecided: further ones that may have failed or not: they count against either bound.
+    """
     if n == 0:
         return None
+    most, all_of_them = failures + undecided, n + undecided
     return FailureRate(
         failures=failures,
         n=n,
-        low=failure_rate_lower(failures, n, 0.975),
-        high=failure_rate_upper(failures, n, 0.975),
-        upper=failure_rate_upper(failures, n, 0.95),
+        low=failure_rate_lower(failures, all_of_them, 0.975),
+        high=failure_rate_upper(most, all_of_them, 0.975),
+        upper=failure_rate_upper(most, all_of_them, 0.95),
         needed_for_1_percent=cycles_needed(0.01),
+        undecided=undecided,
     )
+
+
+def undecided_text(rate: FailureRate) -> str:
+    """Return what a bound has counted as failed beside what failed; nothing where that is none."""
+    return f" ({rate.undecided} without evidence counted as failed)" if rate.undecided else ""
 
 
 def cycles_needed(rate: float, confidence: float = 0.95, failures: int = 0) -> int:
@@ -107,30 +120,60 @@ def cycles_needed(rate: float, confidence: float = 0.95, failures: int = 0) -> i
 
 
 def quantile_interval(
-    ordered_ms: Sequence[float], share: float, confidence: float = 0.95
+    ordered_ms: Sequence[float],
+    share: float,
+    confidence: float = 0.95,
+    *,
+    lows_ms: Sequence[float] | None = None,
+    highs_ms: Sequence[float] | None = None,
 ) -> QuantileInterval:
     """Return a quantile and the interval between two order statistics that holds the true one.
 
     The ranks come from the binomial distribution alone (David and Nagaraja, Order Statistics,
     7.1), each side with (1 - confidence) / 2: at least `confidence` for any distribution, more
-    where few values leave only coarse ranks.
+    where few values leave only coarse ranks. Where each truth lies between a low and a high of
+    its own, the r-th of the truths lies between the r-th low and the r-th high, whatever the
+    errors share: so the interval holds the quantile of the truths as well.
 
     Args:
         ordered_ms: ascending; repeated values are allowed, and make it wider than it must be.
         share: which quantile, above 0 and below 1.
         confidence: above 0 and below 1.
+        lows_ms: the values less their bounds, ascending; None: they are exact.
+        highs_ms: the values plus their bounds, likewise.
     """
+    lows_ms = ordered_ms if lows_ms is None else lows_ms
+    highs_ms = ordered_ms if highs_ms is None else highs_ms
     n, tail = len(ordered_ms), (1.0 - confidence) / 2
     lower, upper = _rank_below(n, share, tail), n + 1 - _rank_below(n, 1.0 - share, tail)
     estimate = float(np.quantile(np.asarray(ordered_ms), share)) if n else None
     return QuantileInterval(
         share=share,
         value_ms=estimate,
-        low_ms=float(ordered_ms[lower - 1]) if lower >= 1 else None,
-        high_ms=float(ordered_ms[upper - 1]) if upper <= n else None,
+        low_ms=float(lows_ms[lower - 1]) if lower >= 1 else None,
+        high_ms=float(highs_ms[upper - 1]) if upper <= n else None,
         confidence=confidence,
         needed=values_for_quantile(share, confidence),
     )
+
+
+def mean_interval(
+    values_ms: Sequence[float], common: CommonTerm, confidence: float = 0.95
+) -> MeanInterval | None:
+    """Return a mean with its interval; None below two values.
+
+    Student's t over the scatter, and on both sides all that the values have in common, which no
+    number of them makes less. It holds the true mean of the cycles that were run. Of cycles that
+    were not it holds the mean as far as these are like them: what is so rare that no value shows
+    it is in no interval of a mean, while a quantile's holds whatever the distribution.
+    """
+    n = len(values_ms)
+    if n < 2:
+        return None
+    values = np.asarray(values_ms, dtype=np.float64)
+    mean_ms, standard_ms = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
+    half_ms = student_t_beyond(1.0 - confidence, n - 1) * standard_ms + common.common_ms
+    return MeanInterval(mean_ms, standard_ms, mean_ms - half_ms, mean_ms + half_ms, confidence)
 
 
 def values_for_quantile(share: float, confidence: float = 0.95) -> int:

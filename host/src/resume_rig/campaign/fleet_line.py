@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from resume_rig.analysis.campaign_series import told_of
 from resume_rig.analysis.compare_samples import HEADLINES
 from resume_rig.analysis.measures import Side, reader_of, side_of
-from resume_rig.analysis.reported_times import MS_NS
+from resume_rig.analysis.series import MeasuredTimes
 from resume_rig.analysis.statistics import scaled_mad
 from resume_rig.campaign.assess import assess
 from resume_rig.campaign.being_written import is_being_written
@@ -75,6 +74,8 @@ def _line(
         outcomes=outcomes,
         findings=findings,
         times=_times(correlation.cycles),
+        undecided=correlation.undecided,
+        evidence_lacks=any(each.evidence for each in correlation.limits if each.limit.required),
     )
 
 
@@ -93,16 +94,18 @@ def _times(cycles: Collection[ReconciledCycle]) -> dict[str, TimesOf]:
     judged, sightings = told_of(cycles)
     names = [name for name in HEADLINES if judged or side_of(name) is Side.OUTSIDE]
     readers = {name: reader_of(name) for name in names}
-    found = defaultdict[str, list[float]](list)
-    for _, seen in sightings:
+    found = defaultdict[str, MeasuredTimes](MeasuredTimes)
+    for number, seen in sightings:
         for name, read in readers.items():
             value = read(seen)
             if value is not None:
-                found[name].append(value.value_ns / MS_NS)
-    return {name: _times_of(name, np.asarray(times_ms)) for name, times_ms in found.items()}
+                found[name].add(number, value)
+    return {name: _times_of(name, times) for name, times in found.items()}
 
 
-def _times_of(name: str, times_ms: NDArray[np.float64]) -> TimesOf:
+def _times_of(name: str, times: MeasuredTimes) -> TimesOf:
+    times_ms = np.asarray(times.values_ms)
+    median, p95 = times.quantiles(0.5, 0.95)
     return TimesOf(
         name=name,
         n=len(times_ms),
@@ -110,6 +113,9 @@ def _times_of(name: str, times_ms: NDArray[np.float64]) -> TimesOf:
         p95_ms=float(np.quantile(times_ms, 0.95, method="linear")),
         max_ms=float(times_ms.max()),
         spread_ms=scaled_mad(times_ms),
+        median=median,
+        p95=p95,
+        common=times.common,
     )
 
 

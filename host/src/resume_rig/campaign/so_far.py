@@ -10,7 +10,7 @@ from typing import Final
 from resume_rig.campaign.plan import Plan
 from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.os_record import OsRecord
-from resume_rig.model.outcome import BROKEN, TRIED
+from resume_rig.model.outcome import BROKEN, CAME_BACK, MEANINGS, TRIED
 from resume_rig.model.requirement import RESUME, Comparison, Limit, Requirement
 from resume_rig.model.verdict import Verdict
 
@@ -37,7 +37,10 @@ class SoFar:
         )
         # What a share of cycles must keep is shown by many of them, and told when all are judged.
         self._open = any(limit.required and limit.share for limit in requirement.limits())
-        self._within = self._failed = 0
+        self._evidence_min = requirement.evidence_min
+        self._within = [0] * len(self._limits)
+        self._undecided = [0] * len(self._limits)
+        self._failed = 0
 
     def add(
         self, plan: Plan, index: int, outside: OutsideCycle, records: Iterable[OsRecord]
@@ -59,15 +62,21 @@ class SoFar:
         kept = [_is_kept(limit, outside, told) for limit in self._limits]
         if False in kept:
             self._failed += 1
-        elif True in kept:
-            self._within += 1
+            return
+        woke = outside.outcome in CAME_BACK and MEANINGS[outside.outcome].why_not is None
+        for place, each in enumerate(kept):
+            self._within[place] += each is True
+            self._undecided[place] += each is None and woke
 
     @property
     def verdict(self) -> Verdict:
-        """FAIL by any cycle; PASS by some where each has to keep the limits; else NO-EVIDENCE."""
+        """FAIL by any cycle; PASS by enough where each has to keep the limits; else NO-EVIDENCE."""
         if self._failed:
             return Verdict.FAIL
-        return Verdict.PASS if self._within and not self._open else Verdict.NO_EVIDENCE
+        counts = list(zip(self._within, self._undecided, strict=True))
+        enough = all(n >= self._evidence_min * (n + undecided) for n, undecided in counts)
+        shown = any(self._within) and enough and not self._open
+        return Verdict.PASS if shown else Verdict.NO_EVIDENCE
 
 
 def _is_kept(limit: Limit, outside: OutsideCycle, records: Iterable[OsRecord]) -> bool | None:

@@ -26,6 +26,18 @@ class Distribution(StrEnum):
     """At either end with `BudgetRow.at_ends` together, evenly between them otherwise."""
 
 
+@unique
+class Scope(StrEnum):
+    """How far one error of a term reaches; the wider it is, the more it outlasts repetition."""
+
+    CYCLE = "cycle"
+    """Another one in each cycle: it scatters, and a mean of many cycles has less of it."""
+    CAMPAIGN = "campaign"
+    """The same in every cycle of a campaign: one DUT, as it is set up, under one OS."""
+    RIG = "rig"
+    """The same in every campaign on a rig."""
+
+
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
     """One term of a budget.
@@ -38,6 +50,7 @@ class BudgetRow:
         group: rows of one group have one and the same error; None where it is a row's own.
         correction_ns: what was subtracted from the stamp on account of it.
         at_ends: for PWM_PHASE, the probability of the two ends together (the PWM's duty).
+        scope: in what its error is the same; rows of one group have one scope.
     """
 
     name: str
@@ -50,6 +63,7 @@ class BudgetRow:
     group: str | None = None
     correction_ns: int = 0
     at_ends: float = 0.0
+    scope: Scope = Scope.CYCLE
 
     @property
     def contribution_ns(self) -> int:
@@ -65,12 +79,15 @@ class Repeated:
         count: cycles that have the interval.
         sd_ns: standard deviation of one cycle.
         mean_standard_ns: standard uncertainty of their mean, sd / sqrt(count).
+        mean_expanded_ns: half-width that holds the true mean with 95 %: Student's t over the
+            scatter, and all that the cycles share.
     """
 
     count: int
     mean_ns: int
     sd_ns: int
     mean_standard_ns: int
+    mean_expanded_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +117,11 @@ class Budget:
         """Expanded over standard uncertainty; 0.0 where nothing is uncertain."""
         return self.expanded_ns / self.standard_ns if self.standard_ns else 0.0
 
+    @property
+    def common_ns(self) -> int:
+        """Guaranteed half-width of what all cycles of the campaign share."""
+        return scoped_bound_ns(self.rows, Scope.RIG) + scoped_bound_ns(self.rows, Scope.CAMPAIGN)
+
 
 def by_group(rows: tuple[BudgetRow, ...]) -> Mapping[str, tuple[BudgetRow, ...]]:
     """Return rows that have one error together, and each other row alone, in order."""
@@ -122,3 +144,8 @@ def summed_bound_ns(rows: tuple[BudgetRow, ...]) -> int:
         abs(sum(row.sensitivity * row.half_width_ns for row in group))
         for group in by_group(rows).values()
     )
+
+
+def scoped_bound_ns(rows: tuple[BudgetRow, ...], scope: Scope) -> int:
+    """Return the linear sum of the half-widths of the groups of one scope."""
+    return summed_bound_ns(tuple(row for row in rows if row.scope is scope))

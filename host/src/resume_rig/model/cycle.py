@@ -121,6 +121,7 @@ class ReconciledCycle:
         record_missing: the likely reason why there is no record; None where there is one.
         bios_impossible: whether clock and wires leave no room for the record's BIOS time, so that
             nothing is derived from it, and nothing judged by it.
+        undecided: it woke from a sleep that the requirement covers, and nothing can be judged.
     """
 
     outside: OutsideCycle
@@ -136,6 +137,7 @@ class ReconciledCycle:
     certainty: MatchCertainty | None = None
     record_missing: CycleReason | None = None
     bios_impossible: bool = False
+    undecided: bool = False
 
     @property
     def outcome(self) -> Outcome:
@@ -236,6 +238,7 @@ class Correlation:
         clock_steps: where the match found that the OS clock was set, in order of the cycles.
         alike_offsets: how many offsets of the OS clock explain the cycles equally well, at least,
             where nothing is matched for that reason; 1 otherwise.
+        undecided: cycles that woke from a sleep that the requirement covers, without evidence.
     """
 
     cycles: Sequence[ReconciledCycle]
@@ -250,3 +253,4 @@ class Correlation:
     series: tuple[SeriesStatistics, ...] = ()
     clock_steps: tuple[ClockStep, ...] = ()
     alike_offsets: int = 1
+    undecided: int = 0

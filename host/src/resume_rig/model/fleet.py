@@ -5,7 +5,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
 from resume_rig.model.requirement import Requirement
-from resume_rig.model.series import FailureRate
+from resume_rig.model.series import (
+    NOTHING_COMMON,
+    CommonTerm,
+    FailureRate,
+    QuantileInterval,
+)
 from resume_rig.model.verdict import Verdict
 
 
@@ -37,6 +42,8 @@ class TimesOf:
     Attributes:
         name: what was timed.
         spread_ms: scaled median absolute deviation, which a few slow cycles do not move.
+        median, p95: with their intervals, in which all that the values may be off by counts.
+        common: what all values have wrong alike, at most.
     """
 
     name: str
@@ -45,6 +52,9 @@ class TimesOf:
     p95_ms: float
     max_ms: float
     spread_ms: float
+    median: QuantileInterval | None = None
+    p95: QuantileInterval | None = None
+    common: CommonTerm = NOTHING_COMMON
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,8 @@ class FleetCampaign:
         outcomes: how many cycles came to which outcome; zeros are absent.
         findings: in how many cycles which kind was found; zeros are absent.
         times: by measure; one that no judged cycle has is absent.
+        undecided: cycles that woke from a sleep that the requirement covers, without evidence.
+        evidence_lacks: they are so many that there is no verdict but FAIL.
     """
 
     path: str
@@ -78,6 +90,8 @@ class FleetCampaign:
     outcomes: Mapping[str, int]
     findings: Mapping[str, int]
     times: Mapping[str, TimesOf]
+    undecided: int = 0
+    evidence_lacks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +110,15 @@ class GroupTimes:
         name: what was timed.
         units: that have it.
         median_ms: the middle of the units' medians.
-        low_ms, high_ms: the ends of the units' medians.
+        low_ms, high_ms: the ends of the units' medians, each widened by what its cycles share: the
+            true medians lie between them.
         next_within: chance that a further unit of the same kind has its median between them,
             whatever the distribution; None of one unit.
         between_ms: standard deviation from unit to unit, what chance within a unit does to its
             median taken off; None below 3 units.
         within_ms: standard deviation from cycle to cycle within a unit, the middle of the units'.
+        common: what all cycles of a unit share, at most. `rig_ms` is the same error for all units
+            of a rig; `campaign_ms` is another one in each unit, and `between_ms` does not see it.
     """
 
     name: str
@@ -112,6 +129,7 @@ class GroupTimes:
     next_within: float | None
     between_ms: float | None
     within_ms: float
+    common: CommonTerm = NOTHING_COMMON
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ class LimitJudgement:
         why: what the verdict rests on, as a clause.
         hidden: how many of the marginal ones are so because they pass as reported, and do not with
             the BIOS time that clock and wires add.
+        undecided: cycles that woke from a sleep of its kinds and have no value.
+        evidence: what to say of that where they are too many for a verdict; "" where they are not.
     """
 
     limit: Limit
@@ -39,6 +41,8 @@ class LimitJudgement:
     needed: int | None
     why: str
     hidden: int = 0
+    undecided: int = 0
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class JudgedRecord:
         why_not: one sentence when it does not.
         verdict: of this record alone; NO-EVIDENCE when not judged.
         risk: probability that this verdict is wrong, 0..1; None when not judged.
+        undecided: it is of a sleep that the requirement covers, and tells no time of it.
     """
 
     record: OsRecord
@@ -57,6 +62,7 @@ class JudgedRecord:
     why_not: str | None
     verdict: Verdict
     risk: float | None = None
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +85,8 @@ class LogJudgement:
 
     Attributes:
         why: one sentence that says what the verdict rests on.
-        failure_rate_upper: 95 % upper bound on the failure rate of judged cycles, 0..1; None
-            without judged cycles.
+        failure_rate_upper: 95 % upper bound on the failure rate, 0..1, undecided cycles counted
+            as failed; None without judged cycles.
         limits: each limit of the requirement, judged over all cycles that count.
         failures: how often judged cycles fail; None without any.
         series: the judged cycles' times, one entry for each measure that has values.

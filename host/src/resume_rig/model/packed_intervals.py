@@ -7,7 +7,7 @@ from functools import cache
 from resume_rig.model.cycle import IntervalName
 from resume_rig.model.quantity import BoundedNs
 
-_WORDS = 4
+_WORDS = 6
 
 
 class PackedIntervals(Mapping[IntervalName, BoundedNs]):
@@ -23,8 +23,8 @@ class PackedIntervals(Mapping[IntervalName, BoundedNs]):
         self._places = _places_of(tuple(intervals))
         self._words = array("q")
         for each in intervals.values():
-            words = (each.value_ns, each.bound_ns, each.standard_ns, each.expanded_ns)
-            self._words.extend(words)
+            widths = (each.bound_ns, each.standard_ns, each.expanded_ns)
+            self._words.extend((each.value_ns, *widths, each.rig_ns, each.campaign_ns))
 
     def __getitem__(self, name: IntervalName) -> BoundedNs:
         """Return an interval; KeyError where it could not be formed."""

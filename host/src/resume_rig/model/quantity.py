@@ -1,6 +1,6 @@
 """A measured time with its uncertainty."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, sqrt
 
 from resume_rig.model.coverage import RECTANGLE_SHARE, SQRT_3, factor_of, kurtosis_of
@@ -21,6 +21,11 @@ class BoundedNs:
         standard_ns: standard uncertainty (GUM), rounded up.
         expanded_ns: half-width of the interval that holds the truth in 95 of 100 measurements;
             never above bound_ns.
+        rig_ns: the part of the bound that is one and the same error in every campaign on this
+            rig (`Scope.RIG`). campaign_ns: the part that is the same in every cycle of this
+            campaign alone (`Scope.CAMPAIGN`); where nobody says, all that is left of the bound.
+            Neither gets less with more cycles. They divide the bound, and are no part of what the
+            quantity is, so that equality does not look at them.
 
     Raises:
         ValueError: a width is negative, or above the bound.
@@ -30,6 +35,8 @@ class BoundedNs:
     bound_ns: int
     standard_ns: int = _NOT_GIVEN
     expanded_ns: int = _NOT_GIVEN
+    rig_ns: int = field(default=0, compare=False)
+    campaign_ns: int = field(default=_NOT_GIVEN, compare=False)
 
     def __post_init__(self) -> None:
         bound_ns = self.bound_ns
@@ -39,6 +46,13 @@ class BoundedNs:
             object.__setattr__(self, "standard_ns", ceil(bound_ns / SQRT_3))
         if self.expanded_ns == _NOT_GIVEN:
             object.__setattr__(self, "expanded_ns", ceil(bound_ns * RECTANGLE_SHARE))
+        if self.campaign_ns == _NOT_GIVEN:
+            object.__setattr__(self, "campaign_ns", max(bound_ns - self.rig_ns, 0))
+        if self.rig_ns < 0 or self.campaign_ns < 0 or self.common_ns > bound_ns:
+            raise ValueError(
+                f"rig_ns is {self.rig_ns} and campaign_ns {self.campaign_ns}; both are 0 ns or "
+                f"more, and bound_ns ({bound_ns}) at most together"
+            )
         if 0 <= self.standard_ns <= bound_ns and 0 <= self.expanded_ns <= bound_ns:
             return
         for name in ("standard_ns", "expanded_ns"):
@@ -46,6 +60,20 @@ class BoundedNs:
                 raise ValueError(
                     f"{name} is {getattr(self, name)}; it is 0 to bound_ns ({bound_ns}) ns"
                 )
+
+    @property
+    def common_ns(self) -> int:
+        """Guaranteed half-width of what all cycles of a campaign share, of whatever scope."""
+        return self.rig_ns + self.campaign_ns
+
+    @property
+    def guard_ns(self) -> int:
+        """Half-width that holds the truth of 95 % of a campaign's cycles, whatever they share.
+
+        An error that all cycles share is fixed, and may be anywhere within its limits, at the end
+        of them, too: it counts with all of its half-width, what is a cycle's own with its 95 %.
+        """
+        return min(self.bound_ns, self.common_ns + self.expanded_ns)
 
     def __add__(self, other: "BoundedNs") -> "BoundedNs":
         """Sum of two whose errors are independent; see `joined` for those that share some."""
@@ -65,6 +93,8 @@ class BoundedNs:
             self.bound_ns + after.bound_ns,
             self.standard_ns + after.standard_ns,
             self.expanded_ns + after.expanded_ns,
+            self.rig_ns + after.rig_ns,
+            self.campaign_ns + after.campaign_ns,
         )
 
     def from_median(self, median_ns: int) -> "BoundedNs":
@@ -75,17 +105,22 @@ class BoundedNs:
         median lies within the same bound.
         """
         return BoundedNs(
-            self.value_ns - median_ns, 2 * self.bound_ns, self.standard_ns, self.expanded_ns
+            self.value_ns - median_ns,
+            2 * self.bound_ns,
+            self.standard_ns,
+            self.expanded_ns,
+            self.rig_ns,
+            self.campaign_ns,
         )
 
     def _with(self, value_ns: int, other: "BoundedNs") -> "BoundedNs":
         bound_ns = self.bound_ns + other.bound_ns
+        shared = self.rig_ns + other.rig_ns, self.campaign_ns + other.campaign_ns
         mine, theirs = self.standard_ns**2, other.standard_ns**2
         variance = mine + theirs
         if not variance:
-            return BoundedNs(
-                value_ns, bound_ns, 0, min(self.expanded_ns + other.expanded_ns, bound_ns)
-            )
+            expanded_ns = min(self.expanded_ns + other.expanded_ns, bound_ns)
+            return BoundedNs(value_ns, bound_ns, 0, expanded_ns, *shared)
         kurtosis = (self._kurtosis() * mine**2 + other._kurtosis() * theirs**2) / variance**2
         standard = sqrt(variance)
         return BoundedNs(
@@ -93,6 +128,7 @@ class BoundedNs:
             bound_ns,
             min(ceil(standard), bound_ns),
             min(ceil(factor_of(kurtosis) * standard), bound_ns),
+            *shared,
         )
 
     def _kurtosis(self) -> float:

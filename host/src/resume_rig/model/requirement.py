@@ -8,6 +8,11 @@ from resume_rig.model.os_record import SleepKind
 
 RESUME = "resume_ms"
 BIOS = "bios_init_ms"
+EVIDENCE_MIN = 0.9
+"""Share of the cycles that woke that must have a value where a profile does not say. A choice of
+this project, as no document names one: with a tenth missing, a share of cycles is off by a tenth at
+most, whatever the missing ones were."""
+
 _MS_NS = 1_000_000
 
 
@@ -65,6 +70,8 @@ class Requirement:
         guard_band: whether values so near a limit that their uncertainty decides are MARGINAL;
             without it the reported value counts as it stands.
         further: limits beyond these two.
+        evidence_min: the share, 0..1, of the cycles that woke from a sleep of these kinds that
+            must have a value; with fewer there is no verdict but FAIL.
     """
 
     id: str
@@ -78,6 +85,7 @@ class Requirement:
     limit_fails: bool = False
     guard_band: bool = True
     further: tuple[Limit, ...] = ()
+    evidence_min: float = EVIDENCE_MIN
 
     def limits(self) -> tuple[Limit, ...]:
         """Return every limit, each with the kinds of sleep that it is for."""

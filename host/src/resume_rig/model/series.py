@@ -1,13 +1,54 @@
 """What is said of a series of times, one a cycle, in the order of the cycles."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Statistics
+
+_MS_NS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CommonTerm:
+    """What all cycles of a campaign have wrong alike: guaranteed half-widths, in ms.
+
+    No number of cycles makes it less (JCGM 100:2008, 4.2.7 and 5.2). Between two campaigns on one
+    rig `rig_ms` is the same error and cancels; `campaign_ms` is another one in each of them.
+
+    Attributes:
+        rig_ms: the same in every campaign on the rig: front end, board, timebase tolerance.
+        campaign_ms: the same in every cycle of one campaign: PLTRST# to TSC start, how the OS
+            rounds, what a finger or the DUT's display adds.
+    """
+
+    rig_ms: float = 0.0
+    campaign_ms: float = 0.0
+
+    @classmethod
+    def of(cls, quantities: Iterable[BoundedNs]) -> "CommonTerm":
+        """Return what quantities have in common: the most that any of them says of each scope."""
+        rig_ns = campaign_ns = 0
+        for each in quantities:
+            rig_ns, campaign_ns = max(rig_ns, each.rig_ns), max(campaign_ns, each.campaign_ns)
+        return cls(rig_ns / _MS_NS, campaign_ns / _MS_NS)
+
+    @property
+    def common_ms(self) -> float:
+        """Both together."""
+        return self.rig_ms + self.campaign_ms
+
+
+NOTHING_COMMON = CommonTerm()
+"""Of values that have nothing wrong alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuantileInterval:
     """A quantile with the interval that order statistics give it, whatever the distribution.
+
+    The interval is that of the truth: each value may be off by as much as its bound, and what all
+    values have in common does not get less with their number.
 
     Attributes:
         share: which quantile, 0..1.
@@ -23,6 +64,22 @@ class QuantileInterval:
     high_ms: float | None
     confidence: float
     needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeanInterval:
+    """A mean with its interval: Student's t over the scatter, and what all values share.
+
+    Attributes:
+        value_ms: the mean. standard_ms: its standard uncertainty by scatter alone, s / root n.
+        low_ms, high_ms: two-sided interval. confidence: of it, for the cycles that were run.
+    """
+
+    value_ms: float
+    standard_ms: float
+    low_ms: float
+    high_ms: float
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +124,13 @@ class FailureRate:
     """How often cycles fail, as `n` of them show (Clopper and Pearson, 1934).
 
     Attributes:
-        failures: failed ones; undecided ones count as failed.
+        failures: failed ones; MARGINAL ones count as failed.
+        n: judged ones.
         low, high: two-sided 95 % interval, 0..1.
         upper: one-sided 95 % upper bound, 0..1.
         needed_for_1_percent: cycles without any failure that show a rate below 1 %.
+        undecided: further cycles that woke, and of which there is no evidence. They count as
+            failed in `high` and `upper`, as met in `low`: whatever they were, the bounds hold.
     """
 
     failures: int
@@ -79,6 +139,7 @@ class FailureRate:
     high: float
     upper: float
     needed_for_1_percent: int
+    undecided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +154,8 @@ class SeriesStatistics:
         outliers: numbers of the cycles far from the middle.
         judged: whether the values are of judged cycles; where none is judged, what the wires tell
             of those that slept and woke is told all the same.
+        common: what all values have wrong alike, at most; it is in the intervals.
+        mean: None below two values.
     """
 
     name: str
@@ -104,3 +167,5 @@ class SeriesStatistics:
     warm_up: tuple[int, ...]
     outliers: tuple[int, ...]
     judged: bool = True
+    common: CommonTerm = NOTHING_COMMON
+    mean: MeanInterval | None = None

@@ -18,6 +18,7 @@ def _budget(budget: Budget) -> dict[str, Json]:
         "coverage_factor": round(budget.coverage_factor, 3),
         "expanded": budget.expanded_ns,
         "bound": budget.bound_ns,
+        "common": budget.common_ns,
         "rows": [_row(row) for row in budget.rows],
         "note": text_json(budget.note),
         "repeated": _repeated(budget.repeated),
@@ -35,6 +36,7 @@ def _row(row: BudgetRow) -> dict[str, Json]:
         "sensitivity": row.sensitivity,
         "group": None if row.group is None else text_json(row.group),
         "correction": row.correction_ns,
+        "scope": row.scope.value,
     }
 
 
@@ -46,4 +48,5 @@ def _repeated(repeated: Repeated | None) -> dict[str, Json] | None:
         "mean": repeated.mean_ns,
         "sd": repeated.sd_ns,
         "standard_of_mean": repeated.mean_standard_ns,
+        "expanded_of_mean": repeated.mean_expanded_ns,
     }

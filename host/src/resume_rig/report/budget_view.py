@@ -12,6 +12,7 @@ BUDGET_HEADINGS: Final = (
     "source",
     "type",
     "distribution",
+    "scope",
     "half-width",
     "standard",
     "sensitivity",
@@ -25,7 +26,8 @@ class BudgetTable:
 
     Attributes:
         name: of the interval, as it is said. rows: in the order of BUDGET_HEADINGS.
-        totals: one sentence. repeated: how the DUT scatters; empty below two cycles.
+        totals: a sentence, and one about what all cycles share. repeated: how the DUT scatters;
+            empty below two cycles.
     """
 
     name: str
@@ -61,13 +63,23 @@ def _table(budget: Budget) -> BudgetTable:
         rows=tuple(_row(row) for row in budget.rows),
         totals=f"Standard uncertainty {seconds_text(budget.standard_ns)}; 95 % within "
         f"{seconds_text(budget.expanded_ns)} (k = {factor}); certainly within "
-        f"{seconds_text(budget.bound_ns)}.",
+        f"{seconds_text(budget.bound_ns)}.{_common(budget)}",
         repeated=""
         if repeated is None
         else f"Type A beside it: {repeated.count} cycles scatter by {seconds_text(repeated.sd_ns)}"
         f" (s); their mean {seconds_text(repeated.mean_ns)} by"
-        f" {seconds_text(repeated.mean_standard_ns)} (s/√n).",
+        f" {seconds_text(repeated.mean_standard_ns)} (s/√n), and with what all cycles share it is"
+        f" within {seconds_text(repeated.mean_expanded_ns)} (95 %).",
         note=f"{budget.note[:1].upper()}{budget.note[1:]}." if budget.note else "",
+    )
+
+
+def _common(budget: Budget) -> str:
+    if not budget.common_ns:
+        return ""
+    return (
+        f" Up to {seconds_text(budget.common_ns)} of that is the same in every cycle (scope"
+        " campaign or rig), and more cycles do not make it less."
     )
 
 
@@ -77,6 +89,7 @@ def _row(row: BudgetRow) -> tuple[str, ...]:
         row.source,
         row.evaluation.value,
         row.distribution.value,
+        row.scope.value,
         seconds_text(row.half_width_ns),
         seconds_text(row.standard_ns),
         f"{row.sensitivity:+d}",

@@ -2,7 +2,12 @@
 
 from resume_rig.model.fleet import Fleet, FleetCampaign, FleetGroup, GroupTimes, OddUnit, TimesOf
 from resume_rig.report.json_text import Json, json_text, number_json, text_json, utc_json
-from resume_rig.report.verdict_json import failures_json, requirement_json
+from resume_rig.report.verdict_json import (
+    common_json,
+    failures_json,
+    quantile_json,
+    requirement_json,
+)
 
 SCHEMA = "resume-rig/fleet/1"
 
@@ -46,6 +51,7 @@ def _group_times(times: GroupTimes) -> dict[str, Json]:
         "next_within": times.next_within,
         "between_ms": number_json(times.between_ms),
         "within_ms": number_json(times.within_ms),
+        **common_json(times.common),
     }
 
 
@@ -71,6 +77,7 @@ def _campaign(campaign: FleetCampaign) -> dict[str, Json]:
         "verdict": campaign.verdict.value,
         "why": text_json(campaign.why),
         "failures": failures_json(campaign.failures),
+        "undecided": campaign.undecided,
         "outcomes": dict(campaign.outcomes),
         "findings": dict(campaign.findings),
         "times": [_times(times) for times in campaign.times.values()],
@@ -85,4 +92,7 @@ def _times(times: TimesOf) -> dict[str, Json]:
         "p95_ms": number_json(times.p95_ms),
         "max_ms": number_json(times.max_ms),
         "spread_ms": number_json(times.spread_ms),
+        "median_interval": None if times.median is None else quantile_json(times.median),
+        "p95_interval": None if times.p95 is None else quantile_json(times.p95),
+        **common_json(times.common),
     }

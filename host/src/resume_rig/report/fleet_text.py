@@ -18,6 +18,7 @@ from resume_rig.report.wording import MISSING
 LIGHT: Final = "press_to_light_ns"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FINDINGS_SHOWN: Final = 3
+_COMMON_MS: Final = 0.5
 _NOBODY_SAYS: Final = {Trait.PRODUCT: "no product named", Trait.BIOS: "no BIOS version named"}
 
 
@@ -165,13 +166,26 @@ def _times_sentence(times: GroupTimes) -> str:
     words = words[0].upper() + words[1:]
     within = f"{times.within_ms:.0f} ms from cycle to cycle"
     if times.next_within is None:
-        return f"{words}: median {times.median_ms:.0f} ms, {within} (standard deviation)."
+        return (
+            f"{words}: median {times.median_ms:.0f} ms, {within} (standard deviation)"
+            f"{_common(times)}."
+        )
     between = "" if times.between_ms is None else f"{times.between_ms:.0f} ms from unit to unit, "
     return (
         f"{words}: medians of {times.units} units from {times.low_ms:.0f} to {times.high_ms:.0f} "
         f"ms, in the middle {times.median_ms:.0f} ms; standard deviation {between}{within}; the "
-        f"median of a further unit lies in that range with {times.next_within * 100:.0f} %."
+        f"median of a further unit lies in that range with {times.next_within * 100:.0f} %"
+        f"{_common(times)}."
     )
+
+
+def _common(times: GroupTimes) -> str:
+    """Say what all cycles of a unit share, where it is 1 ms or more as times are written here."""
+    common = times.common
+    if common.common_ms < _COMMON_MS:
+        return ""
+    differs = "" if common.campaign_ms < _COMMON_MS else ", and may differ from unit to unit"
+    return f"; ±{common.common_ms:.0f} ms is common to all cycles of a unit{differs}"
 
 
 def _odd_words(odd: OddUnit) -> str:

@@ -14,6 +14,8 @@ from resume_rig.report.findings import cycle_ranges
 _HEADLINES: Final = (RESUME, "press_to_light_ns")
 _STEPS_TOLD: Final = 5
 _RISK_TOLD: Final = 0.0005
+_COMMON_TOLD_MS: Final = 0.05
+"""Below it is 0 as times are written."""
 
 
 def statistics_sentences(
@@ -45,7 +47,17 @@ def _figures(one: SeriesStatistics) -> str:
     unjudged = "" if one.judged else " of cycles that are not judged"
     return (
         f"{words[0].upper()}{words[1:]}, {count_of(one.figures.n, 'value')}{unjudged}:"
-        f" median {_quantile(one.median)}; 95th percentile {_quantile(one.p95)}."
+        f" median {_quantile(one.median)}; 95th percentile {_quantile(one.p95)}.{_common(one)}"
+    )
+
+
+def _common(one: SeriesStatistics) -> str:
+    """Say what of the intervals more cycles would leave as it is."""
+    if one.common.common_ms < _COMMON_TOLD_MS or one.median.low_ms is one.median.high_ms is None:
+        return ""
+    return (
+        f" ±{_ms(one.common.common_ms)} ms of each interval is common to all cycles; more cycles"
+        " do not make it less."
     )
 
 
@@ -96,6 +108,8 @@ def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
 
 def _failures(failures: FailureRate) -> str:
     text = f"Failed or undecided: {failures.failures} of {failures.n}"
+    if failures.undecided:
+        text += f", and {failures.undecided} more that woke without evidence (failed at most)"
     if failures.failures:
         low, high = f"{failures.low * 100:.2g}", percent_up(failures.high)
         return f"{text}, a rate of {low} to {high} (95 % interval)."

@@ -7,8 +7,10 @@ from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.requirement import Limit, Requirement
 from resume_rig.model.series import (
     ChangePoint,
+    CommonTerm,
     Drift,
     FailureRate,
+    MeanInterval,
     QuantileInterval,
     SeriesStatistics,
 )
@@ -33,6 +35,7 @@ def requirement_json(requirement: Requirement) -> dict[str, Json]:
             "limit_fails": requirement.limit_fails,
             "guard_band": requirement.guard_band,
         },
+        "evidence_min": requirement.evidence_min,
     }
 
 
@@ -47,6 +50,7 @@ def limits_judged_json(judgements: Sequence[LimitJudgement]) -> list[Json]:
             "marginal": each.marginal,
             "hidden": each.hidden,
             "broken": each.broken,
+            "undecided": each.undecided,
             "worst": number_json(each.worst),
             "risk": number_json(each.risk),
             "share_shown": number_json(each.shown),
@@ -68,6 +72,7 @@ def failures_json(failures: FailureRate | None) -> dict[str, Json] | None:
         "high_95": failures.high,
         "upper_95": failures.upper,
         "needed_for_1_percent": failures.needed_for_1_percent,
+        "undecided": failures.undecided,
     }
 
 
@@ -78,8 +83,10 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
             "measure": text_json(one.name),
             "judged": one.judged,
             **statistics_json(one.figures),
-            "median_interval": _quantile(one.median),
-            "p95_interval": _quantile(one.p95),
+            "median_interval": quantile_json(one.median),
+            "p95_interval": quantile_json(one.p95),
+            "mean_interval": None if one.mean is None else _mean(one.mean),
+            **common_json(one.common),
             "drift": None if one.drift is None else _drift(one.drift),
             "change_points": [_change(point) for point in one.change_points],
             "warm_up": list(one.warm_up),
@@ -88,6 +95,15 @@ def series_json(series: Sequence[SeriesStatistics]) -> list[Json]:
         }
         for one in series
     ]
+
+
+def common_json(common: CommonTerm) -> dict[str, Json]:
+    """Write what all cycles have wrong alike at most, and of it what is another one elsewhere."""
+    return {
+        "common_ms": number_json(common.common_ms),
+        "common_rig_ms": number_json(common.rig_ms),
+        "common_campaign_ms": number_json(common.campaign_ms),
+    }
 
 
 def _limit(limit: Limit) -> dict[str, Json]:
@@ -104,12 +120,22 @@ def _limit(limit: Limit) -> dict[str, Json]:
     }
 
 
-def _quantile(interval: QuantileInterval) -> dict[str, Json]:
+def quantile_json(interval: QuantileInterval) -> dict[str, Json]:
+    """Write an interval of a quantile; null on a side that too few values leave open."""
     return {
         "low_ms": number_json(interval.low_ms),
         "high_ms": number_json(interval.high_ms),
         "confidence": interval.confidence,
         "needed": interval.needed,
+    }
+
+
+def _mean(interval: MeanInterval) -> dict[str, Json]:
+    return {
+        "low_ms": number_json(interval.low_ms),
+        "high_ms": number_json(interval.high_ms),
+        "confidence": interval.confidence,
+        "standard_ms": number_json(interval.standard_ms),
     }
 
 

@@ -5,7 +5,7 @@ from enum import StrEnum, unique
 from math import ceil, log2, sqrt
 from typing import Final, NamedTuple
 
-from resume_rig.model.budget import BudgetRow, Distribution, Evaluation
+from resume_rig.model.budget import BudgetRow, Distribution, Evaluation, Scope
 from resume_rig.model.coverage import SQRT_3
 from resume_rig.model.front_end import FrontEnd, PathDelay
 from resume_rig.model.light import LightOnset
@@ -96,7 +96,8 @@ def light_rows(light: LightEnd, front_end: FrontEnd | None) -> Iterator[BudgetRo
     """Yield the terms of a moment of light, named so that one onset has one error."""
     name = light.definition.value
     half_step_ns = -(-light.resolution_ns // 2)
-    yield _row(f"sampling of {name}", "the board's onset: resolution", half_step_ns)
+    sampling = f"sampling of {name}"
+    yield even_row(sampling, "the board's onset: resolution", half_step_ns, group=sampling)
     noise = f"noise of converter and amplifier at {name}"
     yield BudgetRow(
         noise,
@@ -111,7 +112,9 @@ def light_rows(light: LightEnd, front_end: FrontEnd | None) -> Iterator[BudgetRo
     if front_end is not None and delay is not None:
         yield _amplifier_row(name, delay, front_end.source)
     drift_ns = ceil(light.ramp_ns * _LEVEL[light.definition] * _DRIFT)
-    yield _row(f"settled level at {name}, ramp {light.ramp_ns / 1e6:.2f} ms", _EXPLAINED, drift_ns)
+    settled = f"settled level at {name}, ramp {light.ramp_ns / 1e6:.2f} ms"
+    # A panel's backlight comes up alike each time.
+    yield even_row(settled, _EXPLAINED, drift_ns, scope=Scope.CAMPAIGN, group=settled)
     # The wait for the PWM's light part belongs to the first light itself.
     if light.definition is not LightDefinition.FIRST:
         yield _phase_row(light)
@@ -119,10 +122,6 @@ def light_rows(light: LightEnd, front_end: FrontEnd | None) -> Iterator[BudgetRo
 
 def _delay(light: LightEnd, front_end: FrontEnd | None) -> PathDelay | None:
     return None if front_end is None else front_end.named(_PATH[light.definition])
-
-
-def _row(name: str, source: str, half_width_ns: int) -> BudgetRow:
-    return even_row(name, source, half_width_ns, group=name)
 
 
 def _amplifier_row(name: str, delay: PathDelay, source: str) -> BudgetRow:
@@ -135,6 +134,7 @@ def _amplifier_row(name: str, delay: PathDelay, source: str) -> BudgetRow:
         delay.standard_ns,
         group=f"{FIXED}amplifier at {name}",
         correction_ns=delay.value_ns,
+        scope=Scope.RIG,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from resume_rig.model.budget import BudgetRow, Distribution, Evaluation
+from resume_rig.model.budget import BudgetRow, Distribution, Evaluation, Scope
 from resume_rig.model.channel import Channel
 from resume_rig.model.coverage import SQRT_3
 from resume_rig.model.front_end import PathDelay
@@ -51,7 +51,13 @@ class StampFacts:
 
 
 def even_row(
-    name: str, source: str, half_width_ns: int, *, group: str | None = None, correction_ns: int = 0
+    name: str,
+    source: str,
+    half_width_ns: int,
+    *,
+    scope: Scope = Scope.CYCLE,
+    group: str | None = None,
+    correction_ns: int = 0,
 ) -> BudgetRow:
     """Return a term of which only the limits are known (JCGM 100:2008, 4.3.7)."""
     return BudgetRow(
@@ -63,11 +69,16 @@ def even_row(
         ceil(half_width_ns / SQRT_3),
         group=group,
         correction_ns=correction_ns,
+        scope=scope,
     )
 
 
 def stamp_rows(channel: Channel, rises: bool, facts: StampFacts) -> Iterator[BudgetRow]:
-    """Yield the terms of one stamp, named so that one edge has one error; 0s are among them."""
+    """Yield the terms of one stamp, named so that one edge has one error; 0s are among them.
+
+    A stated uncertainty does not tell a latency's mean from its scatter, so all of it is taken for
+    the mean, which is the rig's; a tick is another one at each edge.
+    """
     edge = f"{channel} {edge_word(rises)}"
     if facts.measured_sd_ns is None:
         by = f", {facts.edge_source}" if facts.edge_source else ""
@@ -75,6 +86,7 @@ def stamp_rows(channel: Channel, rises: bool, facts: StampFacts) -> Iterator[Bud
             f"stamp of {edge}{by}",
             f"{_INFO}: uncertainty",
             facts.uncertainty_ns,
+            scope=Scope.RIG,
             group=f"stamp of {edge}",
             correction_ns=facts.delay_ns,
         )
@@ -98,6 +110,7 @@ def stamp_rows(channel: Channel, rises: bool, facts: StampFacts) -> Iterator[Bud
         f"what the loop-back leaves open, {edge}",
         f"{_INFO}: uncertainty",
         max(facts.uncertainty_ns - facts.deviation_ns, 0),
+        scope=Scope.RIG,
         group=f"{FIXED}calibration of {edge}",
     )
 
@@ -114,40 +127,58 @@ def front_end_row(channel: Channel, delay: PathDelay, source: str) -> BudgetRow:
         delay.standard_ns,
         group=f"{FIXED}{name}",
         correction_ns=delay.value_ns,
+        scope=Scope.RIG,
     )
 
 
 def unknown_ramp_row(channel: Channel, half_width_ns: int, source: str) -> BudgetRow:
-    """Return what is left where only the limits of a ramp's length are known."""
+    """Return what is left where only the limits of a ramp's length are known: it is the DUT's."""
     name = f"length of {channel}'s ramp"
-    return even_row(name, f"{source}; its limits", half_width_ns, group=f"{FIXED}{name}")
+    return even_row(
+        name,
+        f"{source}; its limits",
+        half_width_ns,
+        scope=Scope.CAMPAIGN,
+        group=f"{FIXED}{name}",
+    )
 
 
 def definition_row(channel: Channel, rises: bool, half_width_ns: int) -> BudgetRow:
-    """Return what the definition of an edge leaves open; one error for all that share the edge."""
+    """Return what the definition of an edge leaves open; one error for all that share the edge.
+
+    The photoMOS is the rig's. A finger, a lid's magnet and a display's ramp are of this DUT as it
+    is set up; what of them differs from cycle to cycle nobody tells, so all of it is common.
+    """
     name = f"what {channel} {edge_word(rises)} is"
-    return even_row(name, _EXPLAINED, half_width_ns, group=name)
+    by_rig = channel is Channel.BUTTON and half_width_ns <= PRESS_DEFINITION_NS
+    scope = Scope.RIG if by_rig else Scope.CAMPAIGN
+    return even_row(name, _EXPLAINED, half_width_ns, scope=scope, group=name)
 
 
 def bounce_row(half_width_ns: int) -> BudgetRow:
-    """Return what is open where any edge of a bounce may have been the change."""
+    """Return what is open where any edge of a bounce may have been the change, in this cycle."""
     return even_row("bounces of its edges", "the edges", half_width_ns)
 
 
-def clock_row(rate_ppb: int, duration_ns: int, source: str) -> BudgetRow:
+def clock_row(rate_ppb: int, duration_ns: int, source: str, scope: Scope) -> BudgetRow:
     """Return what a clock makes wrong whose rate is off by up to `rate_ppb`."""
     half_ns = rate_half_width_ns(rate_ppb, duration_ns)
-    return even_row(f"clock rate, {rate_ppb} ppb", source, half_ns, group="clock rate")
+    return even_row(f"clock rate, {rate_ppb} ppb", source, half_ns, scope=scope, group="clock rate")
 
 
 def reported_row(name: str, half_width_ns: int) -> BudgetRow:
-    """Return what the OS leaves open that reports a time in whole milliseconds."""
-    return even_row(f"{name} in whole ms", "the OS record", half_width_ns)
+    """Return what the OS leaves open that reports a time in whole milliseconds.
+
+    One OS rounds every time alike, so that its direction is common to all cycles; and rounding
+    keeps the order of values, so that it moves a quantile of many by as much as it moves one.
+    """
+    scope = Scope.CAMPAIGN
+    return even_row(f"{name} in whole ms", "the OS record", half_width_ns, scope=scope)
 
 
 def hidden_row(half_width_ns: int, source: str) -> BudgetRow:
-    """Return what is not known of the time that neither side sees."""
-    return even_row("PLTRST# to the TSC's zero", source, half_width_ns)
+    """Return what is not known of the time that neither side sees: a property of the DUT."""
+    return even_row("PLTRST# to the TSC's zero", source, half_width_ns, scope=Scope.CAMPAIGN)
 
 
 def rate_half_width_ns(rate_ppb: int, duration_ns: int) -> int:

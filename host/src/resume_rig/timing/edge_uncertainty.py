@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 from resume_rig.model.budget import (
     BudgetRow,
     Distribution,
+    Scope,
     combined_standard_ns,
+    scoped_bound_ns,
     summed_bound_ns,
 )
 from resume_rig.model.channel import Channel
@@ -89,7 +91,8 @@ class IntervalBounds:
 
     Attributes:
         rate_ppb: half-width of the clock's rate error that is left (tolerance, or the residual
-            of a calibration). rate_source: who says so.
+            of a calibration). rate_source: who says so. rate_scope: the tolerance is the rig's,
+            what a calibration leaves is this campaign's.
         stamps: what the board states of each channel's stamps.
         edge_ns: half-width of one stamp, of channels that `stamps` does not name.
         default_edge_ns: of channels that neither names.
@@ -111,6 +114,7 @@ class IntervalBounds:
     front_end: FrontEnd | None = None
     pwr_ok_ramp: Ramp = LOGIC_EDGE
     rate_source: str = "the board's info: tolerance"
+    rate_scope: Scope = Scope.RIG
     known: bool = True
     witness: "Witness | None" = field(default=None, compare=False, repr=False)
     _pairs: "dict[_PairKey, _Pair]" = field(
@@ -127,9 +131,16 @@ class IntervalBounds:
         if start.light is not None or end.light is not None:
             duration_ns = self._corrected_ns(end) - self._corrected_ns(start)
         clock_ns = rate_half_width_ns(self.rate_ppb, duration_ns)
-        bound_ns, standard_ns, expanded_ns = self._pair(start, end).widths(clock_ns)
+        pair = self._pair(start, end)
+        bound_ns, standard_ns, expanded_ns = pair.widths(clock_ns)
+        by_rig = self.rate_scope is Scope.RIG
         found = BoundedNs(
-            duration_ns, bound_ns, standard_ns, expanded_ns if self.known else bound_ns
+            duration_ns,
+            bound_ns,
+            standard_ns,
+            expanded_ns if self.known else bound_ns,
+            pair.rig_ns + (clock_ns if by_rig else 0),
+            pair.campaign_ns + (0 if by_rig else clock_ns),
         )
         if self.witness is not None:
             self.witness(self, start, end, found)
@@ -140,7 +151,7 @@ class IntervalBounds:
 
         What edges have in common does not depend on the clock, and is worked out once for both.
         """
-        other = replace(self, rate_ppb=rate_ppb, rate_source=source)
+        other = replace(self, rate_ppb=rate_ppb, rate_source=source, rate_scope=Scope.CAMPAIGN)
         object.__setattr__(other, "_pairs", self._pairs)
         return other
 
@@ -152,7 +163,7 @@ class IntervalBounds:
         """Return the rows of the interval's budget; those that are 0 are left out."""
         rows = self._edge_rows(start, end)
         duration_ns = self._corrected_ns(end) - self._corrected_ns(start)
-        clock = clock_row(self.rate_ppb, duration_ns, self.rate_source)
+        clock = clock_row(self.rate_ppb, duration_ns, self.rate_source, self.rate_scope)
         return (*rows, clock) if clock.half_width_ns else rows
 
     def delays_ns(self) -> Mapping[tuple[Channel, bool], int]:
@@ -248,6 +259,8 @@ class _Pair:
 
     def __init__(self, rows: tuple[BudgetRow, ...]) -> None:
         self.bound_ns = summed_bound_ns(rows)
+        self.rig_ns = scoped_bound_ns(rows, Scope.RIG)
+        self.campaign_ns = scoped_bound_ns(rows, Scope.CAMPAIGN)
         self.variance = combined_standard_ns(rows) ** 2
         self._shapes = shapes_of(rows)
         self._factors: dict[int | None, float] = {}
