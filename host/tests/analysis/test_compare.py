@@ -28,6 +28,7 @@ from resume_rig.model.verdict import Finding, FindingKind, Verdict
 
 SEED = 20_260_105
 MS = 1_000_000
+LIGHT = IntervalName.PRESS_TO_LIGHT.value
 
 
 @pytest.fixture
@@ -427,3 +428,39 @@ def test_sessions_that_are_no_repeats_are_warned_of(log, record) -> None:
     assert "Sessions of the base are not alike: system product is X1, X2." in warned(
         [again, other], in_turn
     )
+
+
+def test_errors_that_all_cycles_share_count_only_where_the_rig_differs() -> None:
+    generator = np.random.default_rng(SEED)
+
+    def on(rig: str, light_ms: float) -> Evidence:
+        drawn = outside_evidence(f"{rig}.rrs", generator.normal(light_ms, 2, 41))
+        sightings = tuple(
+            replace(seen, cycle=replace(seen.cycle, outside=replace(
+                seen.cycle.outside,
+                intervals={
+                    name: replace(value, bound_ns=30 * MS, rig_ns=30 * MS, campaign_ns=0)
+                    for name, value in seen.cycle.outside.intervals.items()
+                },
+            )))
+            for seen in drawn.sightings
+        )  # fmt: skip
+        return replace(drawn, rig=rig, sightings=sightings)
+
+    def light(base, candidate):
+        return of(compare(base, candidate, Question(one_session_is_enough=True)), LIGHT)
+
+    one, other = on("a", 750.0), on("b", 800.0)
+    same, both = light([one], [replace(other, rig="a")]), light([one], [other])
+    several = light([one] * 3, [other] * 3)
+
+    assert (same.shared_ms, both.shared_ms, several.shared_ms) == (0.0, 60.0, 60.0)
+    assert same.change is Change.SLOWER
+    assert (both.change, several.change) == (Change.NOT_SHOWN, Change.NOT_SHOWN)
+    assert both.shift_ms == same.shift_ms == pytest.approx(50.0, abs=2.0)
+    assert several.shift_ms == pytest.approx(50.0, abs=2.0)
+    for each in (both, several):
+        assert each.low_ms < -9.0
+        assert each.high_ms > 109.0
+    far = light([one], [on("b", 900.0)])
+    assert far.change is Change.SLOWER

@@ -31,6 +31,31 @@ _SHORT: Final = 0.5
 """A session with less than this share of the middle session's values shortens all the others."""
 
 
+def not_cancelled_ms(
+    base: Sequence[Evidence],
+    candidate: Sequence[Evidence],
+    samples: Sequence[Sample],
+    candidate_samples: Sequence[Sample],
+) -> dict[str, float]:
+    """Return the half-width by which errors that all cycles share can make a difference, by time.
+
+    What is the same on a rig cancels where both sides are of one rig; what is the same of a DUT
+    under its OS, where both are of one DUT. Else it counts on both sides.
+    """
+    rigs = {each.rig for each in (*base, *candidate)}
+    who, theirs = identity_of(base), identity_of(candidate)
+    same_dut = all(who.get(name) == theirs.get(name) for name in _WHO)
+    counts = (len(rigs) > 1, not same_dut)
+    found: dict[str, float] = {}
+    for side in (samples, candidate_samples):
+        for name in dict.fromkeys(name for sample in side for name in sample.shared_ms):
+            shared = [sample.shared_ms[name] for sample in side if name in sample.shared_ms]
+            found[name] = found.get(name, 0.0) + sum(
+                max(each[place] for each in shared) for place in (0, 1) if counts[place]
+            )
+    return found
+
+
 def identity_of(side: Sequence[Evidence]) -> dict[str, str]:
     """Return names and values of who was measured; where sessions differ, all values of a name."""
     return _merged([each.identity for each in side])

@@ -20,6 +20,7 @@ from resume_rig.analysis.comparable import (
     differences_of,
     differing_warnings,
     identity_of,
+    not_cancelled_ms,
     other_kinds_warnings,
     sample_warnings,
     session_warnings,
@@ -102,7 +103,11 @@ def compare(
     kind = question.kind or _common_kind(*(sum(side, Counter()) for side in kinds))
     samples, candidate_samples = _samples(base, kind), _samples(candidate, kind)
     unit = Unit.CYCLE if len(base) == len(candidate) == 1 else Unit.SESSION
-    times = times_of([s.times_ms for s in samples], [s.times_ms for s in candidate_samples])
+    times = times_of(
+        [s.times_ms for s in samples],
+        [s.times_ms for s in candidate_samples],
+        not_cancelled_ms(base, candidate, samples, candidate_samples),
+    )
     failures = failures_of(base, candidate)
     slow = slow_cycles_of(times, question.matters)
     counts = ([] if failures is None else [failures]) + [count for _, _, count in slow]
@@ -203,7 +208,7 @@ def _components(
         [{_component_name(key): s.components_ms.get(key, []) for key in chosen} for s in side]
         for side in (base, candidate)
     ]
-    times = times_of(*sides)
+    times = times_of(sides[0], sides[1])
     effects, _ = family_of(times, [], unit, alpha=question.alpha, matters=question.matters)
     changed = [each for each in effects if each.change not in (Change.NOT_SHOWN, Change.TOO_FEW)]
     changed.sort(key=lambda each: -each.shift_ms)

@@ -32,6 +32,7 @@ class Times:
         base, candidate: float64 [n] of each session, in ms; those with too few values empty.
         warm_up: first values of each session that were left out.
         settled: all values after them, of each session of base and candidate.
+        shared_ms: half-width of a difference that errors make which all cycles of a side share.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Times:
     candidate: tuple[Floats, ...]
     warm_up: int = 0
     settled: tuple[Floats, ...] = ()
+    shared_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +89,7 @@ def family_of(
 def _by_session(
     times: Sequence[Times], counts: Sequence[Count], alpha: float, matters: float
 ) -> tuple[list[Effect], list[FailureEffect]]:
-    columns = [
-        SessionColumn(
-            _medians(t.base), _medians(t.candidate), step_ms_of(t.name) / _STEPS_PER_SIGMA
-        )
-        for t in times
-    ]
+    columns = [_column(each) for each in times]
     columns += [
         SessionColumn(_shares(c.base), _shares(c.candidate), _chance_of_share(c)) for c in counts
     ]
@@ -130,27 +127,42 @@ def _by_cycle(
     return judged, [_counted(c, p, next(adjusted)) for c, p in zip(counts, ps, strict=True)]
 
 
+def _column(times: Times) -> SessionColumn:
+    """Return a time's medians, the candidate's nearer by what shared errors can have made."""
+    base, candidate = _medians(times.base), _medians(times.candidate)
+    if times.shared_ms:
+        shift = float(np.nanmean(candidate) - np.nanmean(base))
+        candidate = candidate - _within(shift, times.shared_ms)
+    return SessionColumn(base, candidate, step_ms_of(times.name) / _STEPS_PER_SIGMA)
+
+
+def _within(shift: float, most: float) -> float:
+    return max(-most, min(most, shift))
+
+
 def _session_effect(
     times: Times, column: SessionColumn, found: SessionShift, matters: float
 ) -> Effect:
     step_ms = step_ms_of(times.name)
     base_median = float(np.nanmean(column.base)) if found.base_sessions else 0.0
-    half = step_ms / 2
+    medians = _medians(times.candidate)
+    candidate_median = float(np.nanmean(medians)) if found.candidate_sessions else 0.0
+    shift = candidate_median - base_median
+    reach = step_ms / 2 + times.shared_ms
+    near = shift - found.shift
     return Effect(
         name=times.name,
         base_n=sum(map(len, times.base)),
         candidate_n=sum(map(len, times.candidate)),
         base_median_ms=base_median,
-        candidate_median_ms=(
-            float(np.nanmean(column.candidate)) if found.candidate_sessions else 0.0
-        ),
-        shift_ms=found.shift,
-        low_ms=None if found.low is None else found.low - half,
-        high_ms=None if found.high is None else found.high + half,
+        candidate_median_ms=candidate_median,
+        shift_ms=shift,
+        low_ms=None if found.low is None else found.low + near - reach,
+        high_ms=None if found.high is None else found.high + near + reach,
         mean_ratio=_mean_ratio(np.concatenate(times.base), np.concatenate(times.candidate)),
         p=found.p,
         p_adjusted=found.p_adjusted,
-        detectable_ms=found.detectable,
+        detectable_ms=None if found.detectable is None else found.detectable + times.shared_ms,
         matters_ms=max(matters * base_median, step_ms),
         change=Change.NOT_SHOWN if found.tested else Change.TOO_FEW,
         headline=times.name in HEADLINES,
@@ -158,6 +170,7 @@ def _session_effect(
         candidate_sessions=found.candidate_sessions,
         warm_up=times.warm_up,
         session_sd_ms=found.sd,
+        shared_ms=times.shared_ms,
     )
 
 
@@ -189,14 +202,16 @@ def _cycle_effect(times: Times, matters: float, alpha_each: float | None) -> Eff
     found = cycle_shift(base, candidate, step_ms / _STEPS_PER_SIGMA, times.settled)
     low, high = found.interval()
     # What was rounded to a step can have been half a step away.
-    half = step_ms / 2
+    reach = step_ms / 2 + times.shared_ms
+    beyond = replace(found, shift=found.shift - _within(found.shift, times.shared_ms))
     return replace(
         effect,
         shift_ms=found.shift,
-        low_ms=low - half,
-        high_ms=high + half,
-        p=found.p,
-        detectable_ms=found.detectable(alpha_each),
+        low_ms=low - reach,
+        high_ms=high + reach,
+        p=beyond.p,
+        detectable_ms=found.detectable(alpha_each) + times.shared_ms,
+        shared_ms=times.shared_ms,
         change=Change.NOT_SHOWN,
         effective_n=found.effective_n,
     )
@@ -256,12 +271,14 @@ def _counted(count: Count, p: float, p_adjusted: float) -> FailureEffect:
 def times_of(
     base: Sequence[Mapping[str, Sequence[float]]],
     candidate: Sequence[Mapping[str, Sequence[float]]],
+    shared_ms: Mapping[str, float] | None = None,
 ) -> list[Times]:
     """Return the times of which both sides have a value, over the same cycles of each session.
 
     Args:
         base: times in ms by name, of each session.
         candidate: likewise.
+        shared_ms: by name, as in Times; absent is 0.
     """
     names = dict.fromkeys(name for session in base for name in session)
     theirs = {name for session in candidate for name in session}
@@ -276,7 +293,11 @@ def times_of(
         for name in names
         if name in theirs
     ]
-    return [each for each in found if _any(each.base) and _any(each.candidate)]
+    return [
+        replace(each, shared_ms=(shared_ms or {}).get(each.name, 0.0))
+        for each in found
+        if _any(each.base) and _any(each.candidate)
+    ]
 
 
 def _any(sessions: Sequence[Floats]) -> bool:

@@ -87,10 +87,16 @@ class Evidence:
 
 @dataclass(slots=True)
 class Sample:
-    """The times of one kind of sleep, in ms, by name."""
+    """The times of one kind of sleep, in ms, by name.
+
+    Attributes:
+        shared_ms: greatest half-widths of what all cycles on a rig share, and of what those of one
+            DUT under one OS share beside that.
+    """
 
     cycles: int
     times_ms: dict[str, list[float]] = field(default_factory=dict)
+    shared_ms: dict[str, tuple[float, float]] = field(default_factory=dict)
     components_ms: dict[ComponentKey, list[float]] = field(default_factory=dict)
 
 
@@ -181,10 +187,13 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
     chosen = [seen for seen in evidence.sightings if kind in kinds_seen(seen)]
     sample = Sample(len(chosen))
     for name in COMPARED:
-        values = map(reader_of(name), chosen)
-        times_ms = [value.value_ns / MS_NS for value in values if value is not None]
-        if times_ms:
-            sample.times_ms[name] = times_ms
+        values = [value for value in map(reader_of(name), chosen) if value is not None]
+        if values:
+            sample.times_ms[name] = [value.value_ns / MS_NS for value in values]
+            sample.shared_ms[name] = (
+                max(value.rig_ns for value in values) / MS_NS,
+                max(value.campaign_ns for value in values) / MS_NS,
+            )
     sample.components_ms = _components(chosen)
     return sample
 

@@ -68,6 +68,8 @@ class Effect:
             with one session a side.
         effective_n: independent values that base's and candidate's are worth, by the upper 95 %
             limit of their autocorrelation; None where sessions are the unit.
+        shared_ms: what errors that all cycles of a side share can make of the shift; in the
+            interval, in p and in detectable_ms.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Effect:
     warm_up: int = 0
     session_sd_ms: float | None = None
     effective_n: tuple[float, float] | None = None
+    shared_ms: float = 0.0
 
     @property
     def powerful(self) -> bool:

@@ -94,6 +94,7 @@ def _effect(effect: Effect) -> dict[str, Json]:
         "candidate_sessions": effect.candidate_sessions,
         "warm_up": effect.warm_up,
         "session_sd_ms": number_json(effect.session_sd_ms),
+        "shared_ms": number_json(effect.shared_ms),
         "base_n_effective": number_json(effect.effective_n and effect.effective_n[0]),
         "candidate_n_effective": number_json(effect.effective_n and effect.effective_n[1]),
     }
