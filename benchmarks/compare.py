@@ -66,7 +66,7 @@ def main(count: int) -> None:
 
     base, candidate = evidence("base", 0.0), evidence("candidate", 3.0)
     before = time.process_time()
-    found = compare(base, candidate, Question())
+    found = compare([base], [candidate], Question())
     took_s = time.process_time() - before
     print("".join(comparison_table(found)))
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

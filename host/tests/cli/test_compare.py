@@ -31,7 +31,8 @@ def test_two_campaigns_of_one_dut_show_no_regression(command, stores: Path, fold
     assert said.status == 0, said.out
     assert "NO-REGRESSION: No slow-down is shown, and one of 25 % would have been" in said.out
     assert "S3: 21 cycles of" in said.out
-    assert "Base and candidate tell the same of themselves." in said.out
+    assert "DUT identity and test conditions match." in said.out
+    assert "0 of 21 (upper 95 % limit 14 %), then 0 of 21" in said.out
     assert "another" not in said.out
     page = (folder / "c.html").read_text("utf-8")
     assert "NO REGRESSION" in page
@@ -39,7 +40,8 @@ def test_two_campaigns_of_one_dut_show_no_regression(command, stores: Path, fold
 
 
 def test_a_slower_dut_is_a_regression_and_another_dut(command, stores: Path) -> None:
-    said = command("compare", str(stores / "base.rrs"), str(stores / "slow.rrs"), "--json")
+    both = str(stores / "base.rrs"), str(stores / "slow.rrs")
+    said = command("compare", *both, "--one-session-is-enough", "--json")
 
     assert said.status == 1
     document = said.document
@@ -52,6 +54,50 @@ def test_a_slower_dut_is_a_regression_and_another_dut(command, stores: Path) -> 
         "differences"
     ]
     assert any("another DUT" in warning for warning in document["warnings"])
+
+
+def test_one_session_a_side_that_differs_is_no_regression(command, stores: Path) -> None:
+    both = str(stores / "base.rrs"), str(stores / "slow.rrs")
+
+    within = command("compare", *both, "--limit-ms", "9000")
+    over = command("compare", *both, "--json")
+
+    assert within.status == 4
+    assert "SESSIONS-DIFFER: These two sessions differ: " in within.out
+    assert "say --one-session-is-enough." in within.out.replace("\n  ", " ")
+    assert over.status == 1
+    assert over.document["answer"] == "REQUIREMENT-FAILED"
+    (limit,) = over.document["over_limit"]
+    counts = [limit[key] for key in ("base_over", "base_n", "candidate_over", "candidate_n")]
+    assert counts == [0, 21, 7, 7]
+    assert limit["base_upper_95"] == pytest.approx(1 - 0.05 ** (1 / 21))
+    assert (over.document["base"]["verdict"], over.document["candidate"]["verdict"]) == (
+        "PASS",
+        "FAIL",
+    )
+
+
+def test_folders_and_further_sessions_are_compared_by_session(
+    command, stores: Path, folder: Path
+) -> None:
+    for side, names in (("a", ("base", "few")), ("b", ("candidate", "slow"))):
+        (folder / side).mkdir()
+        for name in names:
+            (folder / side / f"{name}.rrs").write_bytes((stores / f"{name}.rrs").read_bytes())
+    (folder / "a" / "copy.rrs").write_bytes((stores / "few.rrs").read_bytes())
+
+    by_folder = command("compare", "a", "b", "--json")
+    named = ["--base", "a/base.rrs", "a/few.rrs", "--candidate", "b/candidate.rrs"]
+    by_name = command("compare", *named, "--candidate", "b/slow.rrs", "--json")
+
+    document = by_folder.document
+    assert document["unit"] == "session"
+    assert [each["cycles"] for each in document["base"]["sessions"]] == [21, 7]
+    assert document["answer"] == "REQUIREMENT-FAILED"
+    assert document["effects"] == by_name.document["effects"]
+    assert {each["base_sessions"] for each in document["effects"]} == {2}
+    assert any("is a copy of" in each and "counts once" in each for each in document["warnings"])
+    assert any("Sessions of the candidate are not alike: dut is" in w for w in document["warnings"])
 
 
 def test_few_cycles_are_no_evidence_and_the_answer_says_how_many_are(command, stores: Path) -> None:
@@ -75,8 +121,8 @@ def test_a_store_can_be_compared_with_a_log(command, stores: Path, fixtures_dir:
     ("words", "told"),
     [
         (["one.rrs", "none.rrs"], "No such file"),
-        (["one.rrs", "one.rrs"], "they are one file; name two"),
-        (["one.rrs", "."], "found a folder"),
+        (["one.rrs", "one.rrs"], "it is one file on both sides"),
+        (["one.rrs", "empty"], "no *.rrs in it or below, and no OS log"),
         (["one.rrs", "broken.rrs"], "broken.rrs"),
         (["one.rrs", "two.xml", "--html", "two.xml"], "would replace"),
         (["one.rrs", "two.xml", "--matters", "0"], "from 0.01 to 50"),
@@ -92,6 +138,7 @@ def test_what_cannot_be_compared_is_said_in_one_sentence(
     log = (fixtures_dir / "logs" / "four-s3-cycles.xml").read_bytes()
     (folder / "one.rrs").write_bytes(log)
     (folder / "two.xml").write_bytes(log)
+    (folder / "empty").mkdir()
     (folder / "broken.rrs").write_bytes(b"SQLite format 3\0" + bytes(100))
 
     said = command("compare", *words)

@@ -53,12 +53,10 @@ def cell(view: CompareView, row: int, title: str) -> str:
     return table.cell(row, [column.title for column in table.columns].index(title))
 
 
-def test_a_slower_build_is_a_regression_and_its_worst_time_stands_first(
-    qtbot, window, stores
-) -> None:
+def test_a_slower_build_differs_and_its_worst_time_stands_first(qtbot, window, stores) -> None:
     view = opened(qtbot, window, *stores)
 
-    assert view.answer.badge.text() == "REGRESSION"
+    assert view.answer.badge.text() == "SESSIONS DIFFER"
     assert cell(view, 0, "result") == "SLOWER"
     assert float(cell(view, 0, "from, ms")) > 100
     assert view.told.text().startswith(f"S3: 8 cycles of {stores[0]} (base)")
@@ -73,7 +71,7 @@ def test_another_candidate_is_shown_without_reading_again(
     qtbot.keyClick(view.setting.candidate, Qt.Key.Key_Down)
 
     assert view.setting.candidate_path() == stores[2]
-    assert view.answer.badge.text() != "REGRESSION"
+    assert view.answer.badge.text() != "SESSIONS DIFFER"
     assert view.told.text().count(str(stores[2])) == 1
 
 
@@ -85,7 +83,7 @@ def test_base_and_candidate_change_places(qtbot, window, stores) -> None:
     qtbot.waitUntil(view.settled, timeout=60_000)
 
     assert view.setting.base_path() == stores[1]
-    assert view.answer.badge.text() != "REGRESSION"
+    assert view.answer.badge.text() != "SESSIONS DIFFER"
     assert float(cell(view, 0, "shift, ms")) == pytest.approx(-before, abs=1.0)
 
 
@@ -95,7 +93,7 @@ def test_one_file_asks_for_another_and_takes_it(qtbot, window, stores) -> None:
 
     view = opened(qtbot, window, stores[1])
 
-    assert view.answer.badge.text() == "REGRESSION"
+    assert view.answer.badge.text() == "SESSIONS DIFFER"
 
 
 def test_a_damaged_store_is_named_and_nothing_is_compared(qtbot, window, stores, tmp_path) -> None:

@@ -11,14 +11,18 @@ from resume_rig.model.comparison import (
     Comparison,
     Effect,
     FailureEffect,
+    OverLimit,
     SampleFacts,
     SlowCycles,
 )
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.requirement import Comparison as Below
+from resume_rig.model.requirement import Limit
 from resume_rig.report.compare_json import comparison_document
 from resume_rig.report.compare_terminal import comparison_table
 from resume_rig.report.html import comparison_report
 
+RESUME_LIMIT = Limit("resume_ms", Below.AT_MOST, 2_000_000_000, "ms")
 BIOS = Effect(
     name="bios_init_ms",
     base_n=60,
@@ -59,6 +63,8 @@ def comparison(name: str = "X1", component: str = "disk") -> Comparison:
         alpha=0.05,
         answer=Answer.REGRESSION,
         why="Worse, beyond chance: BIOS +60.0 ms (+30.0 %).",
+        requirement="sysfund-0004",
+        over=(OverLimit(RESUME_LIMIT, 0, 59, 0.0496, 59, 59, 1.0),),
     )
 
 
@@ -70,6 +76,10 @@ def test_the_table_tells_shift_interval_and_change() -> None:
     assert "+30.0 %" in text
     assert "SLOWER" in text
     assert "too few values" in text
+    over = (
+        "Over the limit (sysfund-0004: BIOS + drivers at most 2000 ms): 0 of 59 (upper 95 % limit"
+    )
+    assert f"{over} 5.0 %), then 59 of 59 (upper 95 % limit 100 %)." in text.replace("\n  ", " ")
     assert "Failed cycles: 0 of 60, then 3 of 55 (p = 0.2)." in text
     assert "press to light above 1500 ms: 0 of 60, then 2 of 55 (p = 0.4)." in text
     assert "Components: 12 compared, 1 changed beyond chance" in text
@@ -96,6 +106,12 @@ def test_the_document_has_every_figure() -> None:
     assert (first["low_ms"], first["high_ms"], first["p_adjusted"]) == (50.0, 70.0, 2e-9)
     assert (second["low_ms"], second["change"]) == (None, "too-few")
     assert document["failures"]["candidate_failed"] == 3
+    assert document["over_limit"][0]["candidate_over"] == 59
+    assert (document["unit"], first["base_n_effective"], first["session_sd_ms"]) == (
+        "cycle",
+        None,
+        None,
+    )
     assert document["slow_cycles"][0]["above_ms"] == 1500.0
 
 

@@ -5,6 +5,7 @@ The continued fraction is that of DiDonato and Morris (1992) as evaluated by Len
 """
 
 import math
+from statistics import NormalDist
 
 _TINY = 1e-300
 _EPSILON = 1e-15
@@ -54,15 +55,30 @@ def beta_quantile(share: float, a: float, b: float) -> float:
     return (low + high) / 2
 
 
-def student_t_beyond(chance: float, freedom: int) -> float:
+def student_t_beyond(chance: float, freedom: float) -> float:
     """Return t with P(|T| > t) = `chance` for Student's T.
 
     Args:
         chance: 0..1, neither of them.
-        freedom: degrees of it, 1 or more.
+        freedom: degrees of it, above 0; effective ones need not be whole.
     """
-    x = beta_quantile(chance, freedom / 2, 0.5)
-    return math.sqrt(freedom * (1.0 - x) / x)
+    # Above 0 the tails are convex, and heavier than the normal ones: from there Newton's steps all
+    # fall short of t, and none goes past it.
+    t = NormalDist().inv_cdf(1.0 - chance / 2)
+    log_front = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
+    front = math.exp(log_front) / math.sqrt(freedom * math.pi)
+    for _ in range(_STEPS_MOST):
+        density = front * (1.0 + t * t / freedom) ** (-(freedom + 1) / 2)
+        step = (student_t_tails(t, freedom) - chance) / (2 * density)
+        t += step
+        if step <= 1e-12 * t:
+            break
+    return t
+
+
+def student_t_tails(t: float, freedom: float) -> float:
+    """Return P(|T| > |t|) for Student's T with `freedom` degrees of freedom."""
+    return 0.0 if math.isinf(t) else beta_below(freedom / (freedom + t * t), freedom / 2, 0.5)
 
 
 def normal_below(z: float) -> float:

@@ -1,46 +1,55 @@
 """Base against candidate: what became slower, how sure that is, and what could have been seen.
 
 The baseline method of Microsoft's paper on on/off transitions (measure, change one thing, measure
-again), with the two questions that it leaves open: could chance have made the difference, and
-could these few cycles have shown one at all. Each time is tested by its ranks; Holm's method keeps
-the chance to name any difference where there is none at `alpha`, over all times together.
-Components are a family of their own and decide nothing.
+again), with the questions that it leaves open: could chance have made the difference, could the
+day have made it, and could these measurements have shown one at all.
+
+A store or a log is one session. A build differs from another where its sessions do: a difference
+has to stand out from the scatter between sessions of one build (analysis/session_test.py). With one
+session a side that scatter is unknown; then cycles are compared (analysis/cycle_test.py), and the
+answer is on these two sessions. The chance to name any difference where there is none is `alpha`,
+over all times and counts together. Components are a family of their own and decide nothing.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
-from resume_rig.analysis.comparable import differences_of, differing_warnings, sample_warnings
-from resume_rig.analysis.compare_counts import failures_of, slow_cycles_of
+from resume_rig.analysis.comparable import (
+    differences_of,
+    differing_warnings,
+    identity_of,
+    not_cancelled_ms,
+    other_kinds_warnings,
+    sample_warnings,
+    session_warnings,
+)
+from resume_rig.analysis.compare_answer import Found, answer_of, share_of
+from resume_rig.analysis.compare_counts import (
+    failures_of,
+    newly_failed,
+    over_limits_of,
+    slow_cycles_of,
+)
+from resume_rig.analysis.compare_effects import VALUES_LEAST, family_of, times_of
 from resume_rig.analysis.compare_samples import (
-    HEADLINES,
     ComponentKey,
     Evidence,
     Sample,
     headlines_gone,
     kinds_in,
     sample_of,
-    step_ms_of,
 )
-from resume_rig.analysis.measures import measure_words
-from resume_rig.analysis.rank_test import (
-    detectable_shift,
-    holm,
-    rank_sum_p,
-    shift_between,
-)
+from resume_rig.analysis.judge import worst_of
 from resume_rig.model.comparison import (
-    Answer,
     Change,
     Comparison,
     Effect,
-    FailureEffect,
     SampleFacts,
+    SessionFacts,
     SlowCycles,
+    Unit,
 )
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.units import count_of
@@ -49,14 +58,15 @@ ALPHA: Final = 0.05
 MATTERS: Final = 0.05
 """A slow-down of this share of the base's median matters, unless the user says otherwise."""
 
-VALUES_LEAST: Final = 4
-"""With three values a side, no order of them is rarer than one in ten."""
-
 _COMPONENTS_MOST: Final = 400
 _COMPONENTS_SHOWN: Final = 50
-_NAMED_MOST: Final = 5
-# A value that is rounded to a step is off by step / sqrt(12) as a standard deviation.
-_STEPS_PER_SIGMA: Final = 12**0.5
+_ORDER: Final = (
+    Change.SLOWER,
+    Change.SLIGHTLY_SLOWER,
+    Change.FASTER,
+    Change.NOT_SHOWN,
+    Change.TOO_FEW,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,56 +77,91 @@ class Question:
         kind: of sleep; None = the commonest that both have.
         alpha: chance to name any difference where there is none.
         matters: the smallest slow-down that matters, as a share of the base's median.
+        one_session_is_enough: a difference between one session a side is taken for one between
+            the builds.
+        requirement: id of what the evidence was judged against.
     """
 
     kind: SleepKind | None = None
     alpha: float = ALPHA
     matters: float = MATTERS
+    one_session_is_enough: bool = False
+    requirement: str = ""
 
 
-def compare(base: Evidence, candidate: Evidence, question: Question) -> Comparison:
-    """Return what candidate is against base."""
-    kinds = (kinds_in(base), kinds_in(candidate))
-    kind = question.kind or _common_kind(*kinds)
-    base_sample = Sample(0) if kind is None else sample_of(base, kind)
-    candidate_sample = Sample(0) if kind is None else sample_of(candidate, kind)
+def compare(
+    base: Sequence[Evidence], candidate: Sequence[Evidence], question: Question
+) -> Comparison:
+    """Return what candidate is against base.
+
+    Args:
+        base: one session or more.
+        candidate: one session or more.
+        question: what is asked.
+    """
+    kinds = [[kinds_in(each) for each in side] for side in (base, candidate)]
+    kind = question.kind or _common_kind(*(sum(side, Counter()) for side in kinds))
+    samples, candidate_samples = _samples(base, kind), _samples(candidate, kind)
+    unit = Unit.CYCLE if len(base) == len(candidate) == 1 else Unit.SESSION
+    times = times_of(
+        [s.times_ms for s in samples],
+        [s.times_ms for s in candidate_samples],
+        not_cancelled_ms(base, candidate, samples, candidate_samples),
+    )
     failures = failures_of(base, candidate)
-    slow = slow_cycles_of(base_sample, candidate_sample, question.matters)
-    effects = _effects(
-        base_sample.times_ms,
-        candidate_sample.times_ms,
-        question,
-        others=len(slow) + (failures is not None),
+    slow = slow_cycles_of(times, question.matters)
+    counts = ([] if failures is None else [failures]) + [count for _, _, count in slow]
+    effects, counted = family_of(
+        times, counts, unit, alpha=question.alpha, matters=question.matters
     )
-    counted = [*([] if failures is None else [failures]), *(each.counts for each in slow)]
-    effects, counted = _adjusted(effects, counted, question)
-    failures = counted[0] if failures is not None else None
-    slow = tuple(
-        replace(each, counts=counts)
-        for each, counts in zip(slow, counted[len(counted) - len(slow) :], strict=True)
+    failed = None if failures is None else counted.pop(0)
+    slow_found = tuple(
+        SlowCycles(name, above_ms, count)
+        for (name, above_ms, _), count in zip(slow, counted, strict=True)
     )
-    components, compared = _components(base_sample, candidate_sample, question)
-    worse = _worse(failures, slow, question)
-    gone = headlines_gone(base_sample, candidate, candidate_sample, VALUES_LEAST)
-    answer, why = _answer(effects, worse, kind, question, gone)
+    components, compared = _components(samples, candidate_samples, unit, question)
+    over = over_limits_of(base, candidate)
+    facts, candidate_facts = _facts(base, samples), _facts(candidate, candidate_samples)
+    found = Found(
+        unit=unit,
+        kind=kind,
+        effects=effects,
+        failures=failed,
+        slow=slow_found,
+        gone=headlines_gone(samples, candidate, candidate_samples, VALUES_LEAST),
+        newly_failed=newly_failed(facts.verdict, candidate_facts.verdict, over, question.alpha),
+        sessions=(len(base), len(candidate)),
+        tests=len(times) + len(counts),
+        alpha=question.alpha,
+        matters=question.matters,
+        one_session_is_enough=question.one_session_is_enough,
+        requirement=question.requirement,
+    )
+    answer, why = answer_of(found)
     return Comparison(
-        base=SampleFacts(base.path, base_sample.cycles, base.identity),
-        candidate=SampleFacts(candidate.path, candidate_sample.cycles, candidate.identity),
+        base=facts,
+        candidate=candidate_facts,
         kind=kind,
         effects=tuple(sorted(effects, key=_by_share)),
-        failures=failures,
-        slow=slow,
+        failures=failed,
+        slow=slow_found,
         components=components,
         components_compared=compared,
         differences=differences_of(base, candidate),
         warnings=(
             *differing_warnings(base, candidate),
-            *sample_warnings(base, kinds[0], base_sample, kind),
-            *sample_warnings(candidate, kinds[1], candidate_sample, kind),
+            *session_warnings(base, candidate, times),
+            *other_kinds_warnings(base, kinds[0], kind),
+            *other_kinds_warnings(candidate, kinds[1], kind),
+            *sample_warnings(base, samples, unit),
+            *sample_warnings(candidate, candidate_samples, unit),
         ),
         alpha=question.alpha,
         answer=answer,
         why=why,
+        requirement=question.requirement,
+        over=over,
+        unit=unit,
     )
 
 
@@ -125,201 +170,62 @@ def _common_kind(ours: Counter[SleepKind], theirs: Counter[SleepKind]) -> SleepK
     return max(common, key=lambda kind: common[kind]) if common else None
 
 
-def _effects(
-    base: Mapping[str, Sequence[float]],
-    candidate: Mapping[str, Sequence[float]],
-    question: Question,
-    others: int,
-) -> list[Effect]:
-    """Return the effects, not yet adjusted; `others` is how many more tests their family has."""
-    names = [name for name in base if name in candidate]
-    tested = sum(min(len(base[n]), len(candidate[n])) >= VALUES_LEAST for n in names) + others
-    # Holm asks this much of the first of them: what is detectable there is so anywhere.
-    alpha_each = question.alpha / max(1, tested)
-    return [
-        _effect(
-            name, base[name], candidate[name], step_ms_of(name), question, alpha_each=alpha_each
-        )
-        for name in names
-    ]
+def _samples(side: Sequence[Evidence], kind: SleepKind | None) -> list[Sample]:
+    return [Sample(0) if kind is None else sample_of(each, kind) for each in side]
 
 
-def _effect(
-    name: str,
-    base_ms: Sequence[float],
-    candidate_ms: Sequence[float],
-    step_ms: float,
-    question: Question,
-    *,
-    alpha_each: float,
-) -> Effect:
-    base, candidate = np.sort(np.asarray(base_ms)), np.sort(np.asarray(candidate_ms))
-    shift, low, high = shift_between(base, candidate)
-    enough = min(len(base), len(candidate)) >= VALUES_LEAST
-    # What was rounded to a step can have been half a step away.
-    half = step_ms / 2
-    base_median, base_mean = float(np.median(base)), float(base.mean())
-    return Effect(
-        name=name,
-        base_n=len(base),
-        candidate_n=len(candidate),
-        base_median_ms=base_median,
-        candidate_median_ms=float(np.median(candidate)),
-        shift_ms=shift,
-        low_ms=None if low is None else low - half,
-        high_ms=None if high is None else high + half,
-        mean_ratio=float(candidate.mean()) / base_mean if base_mean > 0 else None,
-        p=rank_sum_p(base, candidate) if enough else 1.0,
-        p_adjusted=1.0,
-        detectable_ms=(
-            detectable_shift(base, candidate, alpha_each, step_ms / _STEPS_PER_SIGMA)
-            if enough
-            else None
-        ),
-        matters_ms=max(question.matters * base_median, step_ms),
-        change=Change.NOT_SHOWN if enough else Change.TOO_FEW,
-        headline=name in HEADLINES,
+def _facts(side: Sequence[Evidence], samples: Sequence[Sample]) -> SampleFacts:
+    sessions = tuple(
+        SessionFacts(each.path, sample.cycles, each.verdict)
+        for each, sample in zip(side, samples, strict=True)
     )
-
-
-def _adjusted(
-    effects: list[Effect], counted: list[FailureEffect], question: Question
-) -> tuple[list[Effect], list[FailureEffect]]:
-    """Return one family with p values after Holm, and what they mean."""
-    tested = [effect for effect in effects if effect.change is not Change.TOO_FEW]
-    adjusted = iter(holm([*(effect.p for effect in tested), *(each.p for each in counted)]))
-    found = {e.name: _judged(e, next(adjusted), question.alpha) for e in tested}
-    counts = [replace(each, p_adjusted=next(adjusted)) for each in counted]
-    return [found.get(effect.name, effect) for effect in effects], counts
-
-
-def _judged(effect: Effect, p_adjusted: float, alpha: float) -> Effect:
-    if p_adjusted > alpha:
-        return replace(effect, p_adjusted=p_adjusted)
-    if effect.shift_ms < 0 or (effect.shift_ms == 0 and (effect.mean_ratio or 1.0) < 1.0):
-        change = Change.FASTER
-    elif effect.high_ms is not None and effect.high_ms < effect.matters_ms:
-        change = Change.SLIGHTLY_SLOWER
-    else:
-        change = Change.SLOWER
-    return replace(effect, p_adjusted=p_adjusted, change=change)
+    path = side[0].path
+    if len(side) > 1:
+        path = f"{count_of(len(side), 'session')} ({path} and {len(side) - 1} more)"
+    return SampleFacts(
+        path,
+        sum(sample.cycles for sample in samples),
+        identity_of(side),
+        sessions,
+        worst_of([each.verdict for each in side]),
+    )
 
 
 def _by_share(effect: Effect) -> tuple[int, float]:
-    order = (Change.SLOWER, Change.SLIGHTLY_SLOWER, Change.FASTER, Change.NOT_SHOWN, Change.TOO_FEW)
-    return order.index(effect.change), -abs(effect.shift_ms) / max(effect.base_median_ms, 1e-9)
+    return _ORDER.index(effect.change), -abs(share_of(effect))
 
 
 def _components(
-    base: Sample, candidate: Sample, question: Question
+    base: Sequence[Sample], candidate: Sequence[Sample], unit: Unit, question: Question
 ) -> tuple[tuple[Effect, ...], int]:
     """Return the components that changed, and how many were compared: the longest common ones."""
-    ours, theirs = base.components_ms, candidate.components_ms
-    common = [
-        key
-        for key in ours
-        if key in theirs and min(len(ours[key]), len(theirs[key])) >= VALUES_LEAST
-    ]
-    common.sort(key=lambda key: -max(*ours[key], *theirs[key]))
-    chosen = common[:_COMPONENTS_MOST]
-    effects = _effects(
-        {_component_name(key): ours[key] for key in chosen},
-        {_component_name(key): theirs[key] for key in chosen},
-        question,
-        others=0,
+    ours, theirs = _longest_ms(base), _longest_ms(candidate)
+    common = sorted(
+        (key for key in ours if key in theirs), key=lambda key: -max(ours[key], theirs[key])
     )
-    adjusted, _ = _adjusted(effects, [], question)
-    changed = [each for each in adjusted if each.change not in (Change.NOT_SHOWN, Change.TOO_FEW)]
+    chosen = common[:_COMPONENTS_MOST]
+    sides = [
+        [{_component_name(key): s.components_ms.get(key, []) for key in chosen} for s in side]
+        for side in (base, candidate)
+    ]
+    times = times_of(sides[0], sides[1])
+    effects, _ = family_of(times, [], unit, alpha=question.alpha, matters=question.matters)
+    changed = [each for each in effects if each.change not in (Change.NOT_SHOWN, Change.TOO_FEW)]
     changed.sort(key=lambda each: -each.shift_ms)
     return tuple(changed[:_COMPONENTS_SHOWN]), len(chosen)
+
+
+def _longest_ms(side: Sequence[Sample]) -> dict[ComponentKey, float]:
+    """Return how long each component took at most, of those with values enough to be compared."""
+    counts: Counter[ComponentKey] = Counter()
+    longest: dict[ComponentKey, float] = {}
+    for sample in side:
+        for key, values in sample.components_ms.items():
+            counts[key] += len(values)
+            longest[key] = max(longest.get(key, 0.0), *values)
+    return {key: most for key, most in longest.items() if counts[key] >= VALUES_LEAST}
 
 
 def _component_name(key: ComponentKey) -> str:
     moment, kind, name, phase = key
     return f"{kind.value} {name}" + (f" in {phase}" if phase else "") + f" ({moment})"
-
-
-def _worse(
-    failures: FailureEffect | None, slow: Sequence[SlowCycles], question: Question
-) -> list[str]:
-    """Say which counts are higher, beyond chance."""
-    named = [] if failures is None else [("failed cycles", failures)]
-    named += [
-        (f"cycles with {measure_words(each.name)} above {each.above_ms:.0f} ms", each.counts)
-        for each in slow
-    ]
-    return [
-        f"{name} {counts.candidate_failed} of {counts.candidate_n} instead of "
-        f"{counts.base_failed} of {counts.base_n}"
-        for name, counts in named
-        if counts.more and counts.p_adjusted <= question.alpha
-    ]
-
-
-def _answer(
-    effects: Sequence[Effect],
-    worse: list[str],
-    kind: SleepKind | None,
-    question: Question,
-    gone: Sequence[str],
-) -> tuple[Answer, str]:
-    slower = [effect for effect in effects if effect.change is Change.SLOWER]
-    if slower or worse:
-        return Answer.REGRESSION, _why_regression(slower, worse)
-    if kind is None or not effects:
-        return Answer.NO_EVIDENCE, "There is no kind of sleep of which both have a time."
-    if gone:
-        names = ", ".join(map(measure_words, gone))
-        return Answer.NO_EVIDENCE, (
-            f"{_none_shown(effects)}, but the base has {names}, and the candidate has none."
-        )
-    needed = [effect for effect in effects if effect.headline] or list(effects)
-    weak = [effect for effect in needed if not effect.powerful]
-    if weak:
-        return Answer.NO_EVIDENCE, _why_weak(weak, question)
-    names = ", ".join(measure_words(effect.name) for effect in needed)
-    return Answer.NO_REGRESSION, (
-        f"{_none_shown(effects)}, and one of {question.matters * 100:g} % would have been, with a "
-        f"probability of 80 % or more, in {names}."
-    )
-
-
-def _none_shown(effects: Sequence[Effect]) -> str:
-    slight = [effect for effect in effects if effect.change is Change.SLIGHTLY_SLOWER]
-    if not slight:
-        return "No slow-down is shown"
-    effect = min(slight, key=_by_share)
-    return (
-        f"No slow-down that matters is shown (the most is {measure_words(effect.name)} "
-        f"{effect.shift_ms:+.1f} ms)"
-    )
-
-
-def _why_regression(slower: Sequence[Effect], worse: list[str]) -> str:
-    parts = [
-        f"{measure_words(effect.name)} {effect.shift_ms:+.1f} ms "
-        f"({effect.shift_ms / max(effect.base_median_ms, 1e-9) * 100:+.1f} %)"
-        for effect in sorted(slower, key=_by_share)[:_NAMED_MOST]
-    ]
-    if len(slower) > _NAMED_MOST:
-        parts.append(count_of(len(slower) - _NAMED_MOST, "more time"))
-    return f"Worse, beyond chance: {', '.join([*parts, *worse])}."
-
-
-def _why_weak(weak: Sequence[Effect], question: Question) -> str:
-    effect = weak[0]
-    few = min(effect.base_n, effect.candidate_n)
-    text = (
-        f"No slow-down that matters is shown, but {measure_words(effect.name)} has too few cycles "
-    )
-    text += (
-        f"({effect.base_n} and {effect.candidate_n}) to show one of {question.matters * 100:g} %"
-    )
-    if effect.detectable_ms is None:
-        return f"{text}: {count_of(few, 'value')} cannot show any."
-    share = effect.detectable_ms / max(effect.base_median_ms, 1e-9)
-    needed = int(few * (effect.detectable_ms / effect.matters_ms) ** 2) + 1
-    return (
-        f"{text}: they would show {effect.detectable_ms:.3g} ms ({share * 100:.2g} %); it takes "
-        f"about {needed} cycles each."
-    )

@@ -13,9 +13,11 @@ from resume_rig.analysis.ranking import NO_SLEEP_MOMENTS, moment_of
 from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.component import ComponentKind
 from resume_rig.model.cycle import IntervalName, ReconciledCycle
+from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.os_record import LogReading, SleepKind
 from resume_rig.model.outcome import AS_PLANNED, FAILED, TRIED
 from resume_rig.model.units import count_of
+from resume_rig.model.verdict import Verdict
 
 COMPARED: Final = (
     "resume_ms",
@@ -52,7 +54,7 @@ ComponentKey = tuple[str, ComponentKind, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that one log or store has to be compared.
+    """All that one session has to be compared: a store, or a log.
 
     Attributes:
         path: as the user named it.
@@ -60,25 +62,41 @@ class Evidence:
         setting: names and values of how; where they differ, times may differ for that alone.
         sightings: cycles that went as they should, in order, those that are left out not among
             them.
-        failed, tried: cycles that did not; None of a log, which does not tell.
+        failed: of each cycle that was tried, in order, whether it failed; None of a log, which does
+            not report it.
         notes: what the evidence lacks, each one sentence.
+        limits: each limit of the requirement, judged over the session.
+        verdict: against the requirement.
+        begun_utc_ns: when the session began; None where it is not known.
+        origin: the same of all copies of one session; empty where it is not known.
+        rig: board and address, by which rigs can be told apart; empty of a log.
     """
 
     path: str
     identity: Mapping[str, str]
     setting: Mapping[str, str]
     sightings: tuple[Sighting, ...]
-    failed: int | None = None
-    tried: int | None = None
+    failed: tuple[bool, ...] | None = None
     notes: tuple[str, ...] = ()
+    limits: tuple[LimitJudgement, ...] = ()
+    verdict: Verdict = Verdict.NO_EVIDENCE
+    begun_utc_ns: int | None = None
+    origin: str = ""
+    rig: str = ""
 
 
 @dataclass(slots=True)
 class Sample:
-    """The times of one kind of sleep, in ms, by name."""
+    """The times of one kind of sleep, in ms, by name.
+
+    Attributes:
+        shared_ms: greatest half-widths of what all cycles on a rig share, and of what those of one
+            DUT under one OS share beside that.
+    """
 
     cycles: int
     times_ms: dict[str, list[float]] = field(default_factory=dict)
+    shared_ms: dict[str, tuple[float, float]] = field(default_factory=dict)
     components_ms: dict[ComponentKey, list[float]] = field(default_factory=dict)
 
 
@@ -111,8 +129,7 @@ def evidence_of_cycles(
         identity=identity,
         setting={**setting, "woken by": ", ".join(sorted(wakes))},
         sightings=sightings,
-        failed=sum(cycle.outside.outcome in FAILED for cycle in tried),
-        tried=len(tried),
+        failed=tuple(cycle.outside.outcome in FAILED for cycle in tried),
         notes=tuple(notes),
     )
 
@@ -170,31 +187,39 @@ def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
     chosen = [seen for seen in evidence.sightings if kind in kinds_seen(seen)]
     sample = Sample(len(chosen))
     for name in COMPARED:
-        values = map(reader_of(name), chosen)
-        times_ms = [value.value_ns / MS_NS for value in values if value is not None]
-        if times_ms:
-            sample.times_ms[name] = times_ms
+        values = [value for value in map(reader_of(name), chosen) if value is not None]
+        if values:
+            sample.times_ms[name] = [value.value_ns / MS_NS for value in values]
+            sample.shared_ms[name] = (
+                max(value.rig_ns for value in values) / MS_NS,
+                max(value.campaign_ns for value in values) / MS_NS,
+            )
     sample.components_ms = _components(chosen)
     return sample
 
 
 def headlines_gone(
-    base: Sample, candidate: Evidence, candidate_sample: Sample, least: int
+    base: Sequence[Sample],
+    candidate: Sequence[Evidence],
+    candidate_samples: Sequence[Sample],
+    least: int,
 ) -> list[str]:
     """Return the headline times that the base has and the candidate lacks, but could have.
 
     A log has no times of the wires, and a campaign without a log none of the OS; a sum of both
     lacks what its parts lack.
     """
-    sides = {Side.INSIDE} if any(seen.record is not None for seen in candidate.sightings) else set()
-    if candidate.tried is not None:
+    sides = set()
+    if any(seen.record is not None for each in candidate for seen in each.sightings):
+        sides.add(Side.INSIDE)
+    if any(each.failed is not None for each in candidate):
         sides.add(Side.OUTSIDE)
     return [
         name
         for name in HEADLINES
         if side_of(name) in sides
-        and len(base.times_ms.get(name, ())) >= least
-        and name not in candidate_sample.times_ms
+        and sum(len(sample.times_ms.get(name, ())) for sample in base) >= least
+        and not any(name in sample.times_ms for sample in candidate_samples)
     ]
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from resume_rig.analysis.beta import beta_below
-from resume_rig.analysis.rank_test import fisher_p, holm
+from resume_rig.analysis.significance import fisher_p, holm
 from resume_rig.model.fleet import OddUnit
 
 UNITS_LEAST: Final = 5

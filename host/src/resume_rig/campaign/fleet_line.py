@@ -49,7 +49,7 @@ def survey_store(
         stored = load_campaign(path)
         correlation = assess(stored, requirement)
         line = _line(stored, correlation, unit_by, running=running)
-        return SurveyedStore(line, _origin_of(stored))
+        return SurveyedStore(line, origin_of(stored))
     except ResumeRigError as error:
         return UnreadStore(str(path), str(error))
 
@@ -145,7 +145,7 @@ def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
     return tuple(marks)
 
 
-def _origin_of(stored: StoredCampaign) -> str:
+def origin_of(stored: StoredCampaign) -> str:
     """Return what copies of a campaign have in common, however far each of them goes."""
     identity = stored.identity
     first = next(iter(stored.cycles), None)

@@ -65,8 +65,8 @@ def add_rig_arguments(parser: argparse.ArgumentParser, *, required: bool) -> Non
     )
 
 
-def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --requirement, --requirements, --limit-ms, --kind and --guard-band."""
+def add_requirement_arguments(parser: argparse.ArgumentParser, *, kinds: bool = True) -> None:
+    """Add --requirement, --requirements, --limit-ms, --guard-band and, where `kinds`, --kind."""
     parser.add_argument(
         "--requirement",
         metavar="ID",
@@ -87,6 +87,8 @@ def add_requirement_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         help="use this resume limit instead of the profile's",
     )
+    if not kinds:
+        return
     parser.add_argument(
         "--kind",
         metavar="KIND",
@@ -122,10 +124,17 @@ def requirement_of(args: argparse.Namespace) -> "Requirement":
     return load_requirement(
         args.requirement,
         limit_ms=args.limit_ms,
-        kinds=tuple(args.kind) if args.kind else None,
+        kinds=_kinds_of(args.kind),
         folder=args.requirements,
         guard_band=args.guard_band,
     )
+
+
+def _kinds_of(kinds: SleepKind | list[SleepKind] | None) -> tuple[SleepKind, ...] | None:
+    """Return the kinds of --kind, which is one kind or many by the verb; None for the profile's."""
+    if not kinds:
+        return None
+    return (kinds,) if isinstance(kinds, SleepKind) else tuple(kinds)
 
 
 def channel_map_of(assignments: list[str]) -> dict[Channel, tuple[str, bool]]:

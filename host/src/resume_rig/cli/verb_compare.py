@@ -1,4 +1,4 @@
-"""`resume-rig compare`: base against candidate, two stores or two logs."""
+"""`resume-rig compare`: base against candidate, one session a side or several."""
 
 import argparse
 import sys
@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.cli.arguments import add_verb, kind_of_sleep, percent
+from resume_rig.cli.arguments import (
+    add_requirement_arguments,
+    add_verb,
+    kind_of_sleep,
+    percent,
+    requirement_of,
+)
 from resume_rig.cli.console import (
     answer,
     check_output,
@@ -27,6 +33,8 @@ if TYPE_CHECKING:
 _STATUS = {
     Answer.NO_REGRESSION: DONE,
     Answer.REGRESSION: FAILED,
+    Answer.REQUIREMENT_FAILED: FAILED,
+    Answer.SESSIONS_DIFFER: UNDECIDED,
     Answer.NO_EVIDENCE: UNDECIDED,
 }
 
@@ -37,11 +45,38 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         verbs,
         "compare",
         "compare a candidate with its base: what became slower, and could one have seen it",
-        "  resume-rig compare bios-1.06.rrs bios-1.07.rrs --html compare.html\n"
+        "  resume-rig compare bios-1.06/ bios-1.07/ --html compare.html\n"
+        "  resume-rig compare --base a1.rrs a2.rrs a3.rrs --candidate b1.rrs b2.rrs b3.rrs\n"
         "  resume-rig compare before.evtx after.evtx --kind hybrid --json",
     )
-    parser.add_argument("base", metavar="BASE", type=Path, help="a campaign store or an OS log")
-    parser.add_argument("candidate", metavar="CANDIDATE", type=Path, help="another one")
+    parser.add_argument(
+        "base",
+        metavar="BASE",
+        nargs="?",
+        type=Path,
+        help="a campaign store, an OS log, or a folder of them; each file is one session",
+    )
+    parser.add_argument("candidate", metavar="CANDIDATE", nargs="?", type=Path, help="likewise")
+    parser.add_argument(
+        "--base",
+        dest="bases",
+        metavar="PATH",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=Path,
+        help="further sessions of the base (may be repeated)",
+    )
+    parser.add_argument(
+        "--candidate",
+        dest="candidates",
+        metavar="PATH",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=Path,
+        help="further sessions of the candidate (may be repeated)",
+    )
     parser.add_argument(
         "--kind",
         metavar="KIND",
@@ -62,22 +97,42 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         default=5.0,
         help="chance to name a difference where there is none, in %%, over all times (default 5)",
     )
+    parser.add_argument(
+        "--one-session-is-enough",
+        action="store_true",
+        help="with one session a side, call a difference between the sessions a REGRESSION of the "
+        "build; how far sessions of one build scatter is then not taken into account",
+    )
+    add_requirement_arguments(parser, kinds=False)
     parser.add_argument("--html", metavar="FILE", type=Path, help="write an HTML report too")
     parser.set_defaults(execute=execute)
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Read both, compare, show."""
+    """Read both sides, compare, show."""
     from resume_rig.analysis.compare import Question, compare
-    from resume_rig.campaign.compare_evidence import load_evidence
+    from resume_rig.campaign.compare_evidence import find_sessions, load_sessions
 
-    check_output(args.html, (args.base, args.candidate))
-    if args.base.exists() and args.candidate.exists() and args.base.samefile(args.candidate):
+    requirement = requirement_of(args)
+    base = find_sessions(_side(args.base, args.bases, "BASE"))
+    candidate = find_sessions(_side(args.candidate, args.candidates, "CANDIDATE"))
+    check_output(args.html, (*base, *candidate))
+    both = {path.resolve() for path in base} & {path.resolve() for path in candidate}
+    if both:
         raise UsageError(
-            f"could not compare {args.base} with {args.candidate}: they are one file; name two"
+            f"could not compare {min(both).name} with itself: it is one file on both sides; name "
+            "other files for base and candidate"
         )
-    question = Question(args.kind, args.alpha / 100, args.matters / 100)
-    found = compare(load_evidence(args.base), load_evidence(args.candidate), question)
+    question = Question(
+        args.kind,
+        args.alpha / 100,
+        args.matters / 100,
+        one_session_is_enough=args.one_session_is_enough,
+        requirement=requirement.id,
+    )
+    found = compare(
+        load_sessions(base, requirement), load_sessions(candidate, requirement), question
+    )
     if args.html is not None:
         from resume_rig.report.html import comparison_report
 
@@ -85,6 +140,16 @@ def execute(args: argparse.Namespace) -> int:
         say(f"Report: {args.html}")
     answer(_told(found, as_json=args.json))
     return _STATUS[found.answer]
+
+
+def _side(first: Path | None, more: list[Path], name: str) -> list[Path]:
+    paths = [*([] if first is None else [first]), *more]
+    if not paths:
+        raise UsageError(
+            f"could not compare: the following is required: {name}, or --{name.lower()} PATH; "
+            "allowed are campaign stores, OS logs and folders of them"
+        )
+    return paths
 
 
 def _told(found: "Comparison", *, as_json: bool) -> "Iterable[str]":

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 
 from resume_rig.model.os_record import SleepKind
+from resume_rig.model.requirement import Limit
+from resume_rig.model.verdict import Verdict
 
 
 @unique
@@ -20,11 +22,25 @@ class Change(StrEnum):
 
 @unique
 class Answer(StrEnum):
-    """The answer of a comparison."""
+    """The answer of a comparison.
+
+    REQUIREMENT_FAILED: the candidate's sessions exceed a limit that the base's meet.
+    SESSIONS_DIFFER: one session a side, which differ beyond chance within a session.
+    """
 
     REGRESSION = "REGRESSION"
+    REQUIREMENT_FAILED = "REQUIREMENT-FAILED"
+    SESSIONS_DIFFER = "SESSIONS-DIFFER"
     NO_REGRESSION = "NO-REGRESSION"
     NO_EVIDENCE = "NO-EVIDENCE"
+
+
+@unique
+class Unit(StrEnum):
+    """What repeats independently in a comparison: the n of its tests."""
+
+    SESSION = "session"
+    CYCLE = "cycle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +49,27 @@ class Effect:
 
     Attributes:
         name: what was timed.
-        base_n, candidate_n: values.
-        base_median_ms, candidate_median_ms: medians.
-        shift_ms: estimate of the shift from base to candidate (Hodges and Lehmann); positive =
-            slower.
+        base_n, candidate_n: values, after warm-up.
+        base_median_ms, candidate_median_ms: medians; of several sessions the mean of theirs.
+        shift_ms: estimate of the shift from base to candidate; positive = slower. Of one session a
+            side the difference of the means of the middle 60 %, else that of the means of the
+            sessions' medians.
         low_ms, high_ms: its 95 % interval; None where too few values give none.
         mean_ratio: candidate's mean over the base's; None where the base's is 0.
-        p: two-sided, of the exact rank-sum permutation test (its normal limit for many values).
-        p_adjusted: p after Holm over all effects of its family.
+        p: two-sided, of this time alone.
+        p_adjusted: adjusted for all tests of its family.
         detectable_ms: the smallest shift that these samples show with 80 % probability; None where
             they show none whatever it is.
         matters_ms: the smallest slow-down that the user asked about.
         headline: whether the answer needs this one to be powerful enough.
+        base_sessions, candidate_sessions: that have the time.
+        warm_up: first values that were left out of every session.
+        session_sd_ms: standard deviation of the sessions' medians about their side's mean; None
+            with one session a side.
+        effective_n: independent values that base's and candidate's are worth, by the upper 95 %
+            limit of their autocorrelation; None where sessions are the unit.
+        shared_ms: what errors that all cycles of a side share can make of the shift; in the
+            interval, in p and in detectable_ms.
     """
 
     name: str
@@ -62,6 +87,12 @@ class Effect:
     matters_ms: float
     change: Change
     headline: bool
+    base_sessions: int = 1
+    candidate_sessions: int = 1
+    warm_up: int = 0
+    session_sd_ms: float | None = None
+    effective_n: tuple[float, float] | None = None
+    shared_ms: float = 0.0
 
     @property
     def powerful(self) -> bool:
@@ -71,7 +102,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class FailureEffect:
-    """How often cycles failed, or were slow, in both samples; p is Fisher's, two-sided."""
+    """How often cycles failed, or were slow, in both samples.
+
+    p is two-sided: of one session a side Fisher's, with counts of effectively independent cycles;
+    of several that of the sessions' shares.
+    """
 
     base_failed: int
     base_n: int
@@ -98,18 +133,57 @@ class SlowCycles:
 
 
 @dataclass(frozen=True, slots=True)
+class OverLimit:
+    """How many values were beyond one limit of the requirement, in both samples.
+
+    Attributes:
+        limit: which.
+        base_over, candidate_over: values that do not conform, of base_n and candidate_n.
+        base_upper, candidate_upper: upper 95 % limits of their shares (Clopper and Pearson), 0..1;
+            they take cycles as independent.
+    """
+
+    limit: Limit
+    base_over: int
+    base_n: int
+    base_upper: float | None
+    candidate_over: int
+    candidate_n: int
+    candidate_upper: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """One store or log of a sample.
+
+    Attributes:
+        path: of the file.
+        cycles: that are of the compared kind and not left out.
+        verdict: against the requirement.
+    """
+
+    path: str
+    cycles: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class SampleFacts:
     """Who a sample is of.
 
     Attributes:
-        path: as the user named it.
+        path: of its file, or how many files it has and the first of them.
         cycles: that are of the compared kind and not left out.
         identity: names and values, hostile where they come from a DUT.
+        sessions: its files.
+        verdict: the worst of its sessions'.
     """
 
     path: str
     cycles: int
     identity: Mapping[str, str]
+    sessions: tuple[SessionFacts, ...] = ()
+    verdict: Verdict = Verdict.NO_EVIDENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +198,9 @@ class Comparison:
         differences: (name, base, candidate) of what the identities disagree in.
         warnings: why the two may not be comparable; each is one sentence.
         alpha: chance to name any difference of the main family where there is none.
+        requirement: id of what both were judged against; empty where none was.
+        over: what is beyond each limit of it, those without a value on either side left out.
+        unit: what repeats independently: sessions, or cycles where each side has one session.
     """
 
     base: SampleFacts
@@ -139,3 +216,6 @@ class Comparison:
     alpha: float
     answer: Answer
     why: str
+    requirement: str = ""
+    over: tuple[OverLimit, ...] = ()
+    unit: Unit = Unit.CYCLE

@@ -1,6 +1,13 @@
 """The document of `compare --json` (schema resume-rig/compare/1)."""
 
-from resume_rig.model.comparison import Comparison, Effect, FailureEffect, SampleFacts
+from resume_rig.analysis.limits import limit_text
+from resume_rig.model.comparison import (
+    Comparison,
+    Effect,
+    FailureEffect,
+    OverLimit,
+    SampleFacts,
+)
 from resume_rig.report.json_text import Json, json_text, number_json, text_json
 
 SCHEMA = "resume-rig/compare/1"
@@ -31,6 +38,9 @@ def comparison_document(comparison: Comparison) -> str:
             for name, ours, theirs in comparison.differences
         ],
         "warnings": [text_json(warning) for warning in comparison.warnings],
+        "unit": comparison.unit.value,
+        "requirement": text_json(comparison.requirement),
+        "over_limit": [_over(each) for each in comparison.over],
         "answer": comparison.answer.value,
         "why": text_json(comparison.why),
     }
@@ -42,6 +52,24 @@ def _sample(facts: SampleFacts) -> dict[str, Json]:
         "path": text_json(facts.path),
         "cycles": facts.cycles,
         "identity": {text_json(name): text_json(value) for name, value in facts.identity.items()},
+        "verdict": facts.verdict.value,
+        "sessions": [
+            {"path": text_json(each.path), "cycles": each.cycles, "verdict": each.verdict.value}
+            for each in facts.sessions
+        ],
+    }
+
+
+def _over(over: OverLimit) -> dict[str, Json]:
+    return {
+        "measure": text_json(over.limit.measure),
+        "limit": text_json(limit_text(over.limit)),
+        "base_over": over.base_over,
+        "base_n": over.base_n,
+        "base_upper_95": number_json(over.base_upper),
+        "candidate_over": over.candidate_over,
+        "candidate_n": over.candidate_n,
+        "candidate_upper_95": number_json(over.candidate_upper),
     }
 
 
@@ -62,6 +90,13 @@ def _effect(effect: Effect) -> dict[str, Json]:
         "detectable_ms": number_json(effect.detectable_ms),
         "matters_ms": number_json(effect.matters_ms),
         "headline": effect.headline,
+        "base_sessions": effect.base_sessions,
+        "candidate_sessions": effect.candidate_sessions,
+        "warm_up": effect.warm_up,
+        "session_sd_ms": number_json(effect.session_sd_ms),
+        "shared_ms": number_json(effect.shared_ms),
+        "base_n_effective": number_json(effect.effective_n and effect.effective_n[0]),
+        "candidate_n_effective": number_json(effect.effective_n and effect.effective_n[1]),
     }
 
 

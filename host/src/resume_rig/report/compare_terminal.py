@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from resume_rig.model.comparison import Answer, Comparison, Effect
 from resume_rig.report.compare_text import (
     components_sentence,
+    counted_sentences,
     effect_rows,
-    failures_sentence,
-    slow_sentences,
     subject_sentence,
 )
 from resume_rig.report.terminal_style import (
@@ -22,6 +21,8 @@ _DIFFERENCES = 20
 _DETECTABLE = "detectable"
 _COLOURS = {
     Answer.REGRESSION: "\x1b[1;31m",
+    Answer.REQUIREMENT_FAILED: "\x1b[1;31m",
+    Answer.SESSIONS_DIFFER: "\x1b[1;33m",
     Answer.NO_REGRESSION: "\x1b[1;32m",
     Answer.NO_EVIDENCE: "\x1b[1;35m",
 }
@@ -49,8 +50,7 @@ def comparison_table(
         yield style.paragraph(_legend([column.title for column in columns]))
         yield from _table(columns, style)
         yield "\n"
-        yield style.paragraph(failures_sentence(comparison.failures))
-        for sentence in slow_sentences(comparison):
+        for sentence in counted_sentences(comparison):
             yield style.paragraph(sentence)
     told = components_sentence(comparison)
     if told:
@@ -69,7 +69,7 @@ def comparison_table(
 def _differences(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
     shown = comparison.differences[:_DIFFERENCES]
     if not shown:
-        yield "Base and candidate tell the same of themselves.\n"
+        yield "DUT identity and test conditions match.\n"
         return
     yield "What differs:\n"
     for name, ours, theirs in shown:
@@ -81,11 +81,9 @@ def _differences(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
 
 def _legend(titles: Sequence[str]) -> str:
     """Say what the columns are that the terminal has room for."""
-    parts = ["Times in ms; shift = candidate minus base with its 95 % interval; p after Holm"]
+    parts = ["Times in ms; shift = candidate minus base with its 95 % interval; p over all times"]
     if _DETECTABLE in titles:
-        parts.append(
-            f"{_DETECTABLE} = the smallest shift that these cycles show with 80 % probability"
-        )
+        parts.append(f"{_DETECTABLE} = the smallest shift that is shown with 80 % probability")
     else:
         parts.append(f"{_DETECTABLE} shifts need a wider terminal, --html or --json")
     return f"{'; '.join(parts)}."

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.limits import limit_text
 from resume_rig.analysis.measures import is_measure, measure_words
-from resume_rig.model.comparison import Change, Comparison, Effect, FailureEffect
+from resume_rig.model.comparison import Change, Comparison, Effect, FailureEffect, Unit
+from resume_rig.model.units import percent_up
 from resume_rig.report.wording import MISSING
 
 _CHANGE_WORDS: Final = {
@@ -46,7 +48,7 @@ def change_words(change: Change) -> str:
 def failures_sentence(failures: FailureEffect | None) -> str:
     """Return how often cycles failed on both sides."""
     if failures is None:
-        return "Logs alone do not tell of cycles that failed, so failures are not compared."
+        return "Logs alone do not report cycles that failed, so failures are not compared."
     return (
         f"Failed cycles: {failures.base_failed} of {failures.base_n}, then"
         f" {failures.candidate_failed} of {failures.candidate_n}"
@@ -65,13 +67,55 @@ def slow_sentences(comparison: Comparison) -> tuple[str, ...]:
     )
 
 
-def subject_sentence(comparison: Comparison) -> str:
-    """Return what was compared with what."""
-    kind = "no common kind of sleep" if comparison.kind is None else comparison.kind.value
+def counted_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return what was counted: cycles over the limit, that failed, that were slow; and the unit."""
     return (
+        *over_limit_sentences(comparison),
+        failures_sentence(comparison.failures),
+        *slow_sentences(comparison),
+        *warm_up_sentences(comparison),
+    )
+
+
+def over_limit_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return how many values are beyond each limit of the requirement on both sides."""
+    return tuple(
+        f"Over the limit ({comparison.requirement}: {limit_text(each.limit)}): "
+        f"{_share(each.base_over, each.base_n, each.base_upper)}, then "
+        f"{_share(each.candidate_over, each.candidate_n, each.candidate_upper)}."
+        for each in comparison.over
+    )
+
+
+def warm_up_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return what was left out as warm-up; empty where nothing was."""
+    cut = {
+        measure_words(each.name): each.warm_up
+        for each in comparison.effects
+        if each.warm_up and each.headline
+    }
+    if not cut:
+        return ()
+    named = ", ".join(f"{n} of {name}" for name, n in cut.items())
+    return (f"Left out as warm-up, the first values of each session: {named}.",)
+
+
+def subject_sentence(comparison: Comparison) -> str:
+    """Return what was compared with what, and what the unit of its tests is."""
+    kind = "no common kind of sleep" if comparison.kind is None else comparison.kind.value
+    told = (
         f"{kind}: {comparison.base.cycles} cycles of {comparison.base.path} (base) against"
         f" {comparison.candidate.cycles} of {comparison.candidate.path} (candidate)."
     )
+    if comparison.unit is Unit.SESSION:
+        told += " Sessions are compared, by their medians."
+    return told
+
+
+def _share(over: int, n: int, upper: float | None) -> str:
+    if upper is None:
+        return "none judged"
+    return f"{over} of {n} (upper 95 % limit {percent_up(upper)})"
 
 
 def components_sentence(comparison: Comparison) -> str:

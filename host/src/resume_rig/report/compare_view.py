@@ -8,9 +8,8 @@ from resume_rig.model.comparison import Answer, Comparison, Effect
 from resume_rig.report.compare_text import (
     EffectRow,
     components_sentence,
+    counted_sentences,
     effect_rows,
-    failures_sentence,
-    slow_sentences,
     subject_sentence,
 )
 from resume_rig.report.page_parts import Badge, Pair
@@ -18,6 +17,8 @@ from resume_rig.report.svg_axis import Axis, time_axis
 
 _BADGES: Final = {
     Answer.REGRESSION: Badge("REGRESSION", "fail"),
+    Answer.REQUIREMENT_FAILED: Badge("REQUIREMENT FAILED", "fail"),
+    Answer.SESSIONS_DIFFER: Badge("SESSIONS DIFFER", "marginal"),
     Answer.NO_REGRESSION: Badge("NO REGRESSION", "pass"),
     Answer.NO_EVIDENCE: Badge("NO EVIDENCE", "none"),
 }
@@ -91,7 +92,7 @@ def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
         ),
         forest=_forest(comparison.effects),
         effects=effect_rows(comparison.effects),
-        counted=(failures_sentence(comparison.failures), *slow_sentences(comparison)),
+        counted=counted_sentences(comparison),
         components_told=components_sentence(comparison),
         components=effect_rows(comparison.components),
         base=tuple(Pair(k.replace("_", " "), v) for k, v in comparison.base.identity.items()),

@@ -79,7 +79,7 @@ def compare_files(
     return Compared(
         evidence,
         base,
-        {path: compare(evidence[base], evidence[path], question) for path in others},
+        {path: compare([evidence[base]], [evidence[path]], question) for path in others},
     )
 
 
@@ -114,7 +114,7 @@ def effects_table(effects: Sequence[Effect]) -> Table:
             number_column(
                 "shift, ms",
                 (e.shift_ms for e in effects),
-                "From base to candidate (Hodges and Lehmann); more is slower",
+                "From base to candidate; more is slower",
                 2,
             ),
             number_column("from, ms", (e.low_ms for e in effects), "95 % interval", 2),
@@ -134,7 +134,7 @@ def effects_table(effects: Sequence[Effect]) -> Table:
 
 
 def _p_column(effects: Sequence[Effect]) -> Column:
-    explained = "Rank-sum test, after Holm over all times"
+    explained = "Student's t on effectively independent cycles, after Holm over all times"
     column = number_column("p", (e.p_adjusted for e in effects), explained, 4)
 
     def text(value: object) -> str:

@@ -33,8 +33,7 @@ from resume_rig.model.comparison import Comparison
 from resume_rig.model.units import count_of
 from resume_rig.report.compare_text import (
     components_sentence,
-    failures_sentence,
-    slow_sentences,
+    counted_sentences,
     subject_sentence,
 )
 from resume_rig.report.compare_view import answer_badge
@@ -235,6 +234,5 @@ class CompareView(View):
 
 
 def _sentences(comparison: Comparison) -> list[str]:
-    told = [subject_sentence(comparison), failures_sentence(comparison.failures)]
-    told += [*slow_sentences(comparison), components_sentence(comparison)]
-    return [sentence for sentence in told if sentence]
+    told = [subject_sentence(comparison), *counted_sentences(comparison)]
+    return [sentence for sentence in (*told, components_sentence(comparison)) if sentence]

@@ -1,0 +1,205 @@
+"""Several sessions a side: a difference has to stand out from how sessions of one build scatter.
+
+The unit is the session. Each is worth one figure a time (the median after warm-up) and one a count
+(the share), and base and candidate are compared by Student's t on these: the exact test of the
+mixed model with a random session in it, where sessions are of equal length. Correlation of cycles
+within a session is then of no concern.
+
+All times of one session go up and down together. Where there are labels enough, that is used: the
+greatest |t| over all times is compared with the greatest of each other way to divide the sessions
+into base and candidate (Westfall and Young, 1993), which needs neither normal nor independent
+times. With fewer sessions Holm's method serves, which takes nothing for granted either, and sees
+less.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Final
+
+import numpy as np
+
+from resume_rig.analysis.beta import student_t_beyond, student_t_tails
+from resume_rig.analysis.significance import errors_shown, holm
+from resume_rig.analysis.trend import Floats
+
+SESSIONS_LEAST: Final = 3
+"""Sessions of both sides together: two leave no degree of freedom for their scatter."""
+
+DIVISIONS_LEAST: Final = 100
+"""Ways to divide the sessions from which on they are counted: five sessions a side have 252."""
+
+_DIVISIONS_MOST: Final = 10_000
+_SEED: Final = 19_930_115
+_SESSIONS_NEEDED_MOST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionColumn:
+    """One time or one share, a figure for each session.
+
+    Attributes:
+        base, candidate: figures; a session that has none is absent as nan. float64 [k] and [l].
+        least: their standard deviation is not less than this: rounding, or a share's own chance.
+    """
+
+    base: Floats
+    candidate: Floats
+    least: float
+
+
+@dataclass(frozen=True, slots=True)
+class SessionShift:
+    """What became of one figure; of too few sessions only the shift is known.
+
+    Attributes:
+        base_sessions, candidate_sessions: that have it.
+        shift: candidate's mean minus base's.
+        low, high: its 95 % interval.
+        sd: standard deviation of sessions about their side's mean.
+        p: two-sided, of this figure alone.
+        p_adjusted: over all figures of the family.
+        detectable: the smallest shift that is shown with a probability of 80 %.
+    """
+
+    base_sessions: int
+    candidate_sessions: int
+    shift: float
+    low: float | None = None
+    high: float | None = None
+    sd: float | None = None
+    p: float = 1.0
+    p_adjusted: float = 1.0
+    detectable: float | None = None
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are sessions enough."""
+        return self.sd is not None
+
+
+def session_shifts(columns: list[SessionColumn], alpha: float) -> list[SessionShift]:
+    """Return what became of each column, as one family, in their order."""
+    alone = [_shift(column) for column in columns]
+    tested = [place for place, each in enumerate(alone) if each.tested]
+    if not tested:
+        return alone
+    adjusted, critical = _family([columns[i] for i in tested], [alone[i] for i in tested], alpha)
+    for place, p_adjusted, t in zip(tested, adjusted, critical, strict=True):
+        alone[place] = _with_family(alone[place], p_adjusted, t)
+    return alone
+
+
+def sessions_needed(sd: float, shift: float, tests: int, alpha: float) -> int | None:
+    """Return how many sessions a side show `shift` with a probability of 80 %; None beyond 1,000.
+
+    Args:
+        sd: standard deviation of sessions, above 0.
+        shift: that is to be shown, above 0.
+        tests: in the family; Holm's strictest step is taken.
+        alpha: of the family.
+    """
+    for count in range(2, _SESSIONS_NEEDED_MOST + 1):
+        freedom = 2 * count - 2
+        reach = errors_shown(student_t_beyond(alpha / tests, freedom), freedom)
+        if reach * sd * math.sqrt(2.0 / count) <= shift:
+            return count
+    return None
+
+
+def _shift(column: SessionColumn) -> SessionShift:
+    base = column.base[~np.isnan(column.base)]
+    candidate = column.candidate[~np.isnan(column.candidate)]
+    k, m = len(base), len(candidate)
+    shift = float(candidate.mean() - base.mean()) if k and m else 0.0
+    if not k or not m or k + m < SESSIONS_LEAST:
+        return SessionShift(k, m, shift)
+    freedom = k + m - 2
+    squares = float(((base - base.mean()) ** 2).sum() + ((candidate - candidate.mean()) ** 2).sum())
+    sd = max(math.sqrt(squares / freedom), column.least)
+    error = sd * math.sqrt(1.0 / k + 1.0 / m)
+    reach = student_t_beyond(0.05, freedom) * error
+    t = 0.0 if shift == 0.0 else math.inf if error == 0.0 else shift / error
+    return SessionShift(k, m, shift, shift - reach, shift + reach, sd, student_t_tails(t, freedom))
+
+
+def _with_family(found: SessionShift, p_adjusted: float, critical: float) -> SessionShift:
+    freedom = found.base_sessions + found.candidate_sessions - 2
+    error = (found.sd or 0.0) * math.sqrt(1 / found.base_sessions + 1 / found.candidate_sessions)
+    reach = errors_shown(critical, freedom)
+    return SessionShift(
+        found.base_sessions,
+        found.candidate_sessions,
+        found.shift,
+        found.low,
+        found.high,
+        found.sd,
+        found.p,
+        p_adjusted,
+        reach * error,
+    )
+
+
+def _family(
+    columns: list[SessionColumn], alone: list[SessionShift], alpha: float
+) -> tuple[list[float], list[float]]:
+    """Return each column's p over the family, and the |t| from which on it is shown."""
+    k, m = len(columns[0].base), len(columns[0].candidate)
+    if math.comb(k + m, m) < DIVISIONS_LEAST:
+        share = alpha / len(columns)
+        critical = [
+            student_t_beyond(share, each.base_sessions + each.candidate_sessions - 2)
+            for each in alone
+        ]
+        return holm([each.p for each in alone]), critical
+    values = np.column_stack([np.concatenate([c.base, c.candidate]) for c in columns])
+    least = np.asarray([column.least for column in columns])
+    own = np.concatenate([np.zeros(k), np.ones(m)])[np.newaxis]
+    seen = _abs_t(own, values, least)[0]
+    greatest = np.sort(_abs_t(_divisions(k, m), values, least).max(axis=1))
+    above = len(greatest) - np.searchsorted(greatest, seen - 1e-9, side="left")
+    # The smallest of them that no more than alpha reach.
+    place = min(len(greatest) - 1, math.ceil((1.0 - alpha) * len(greatest)))
+    return (above / len(greatest)).tolist(), [float(greatest[place])] * len(columns)
+
+
+def _divisions(k: int, m: int) -> Floats:
+    """Return ways to divide k + m sessions, 1 for a candidate; the own one first, float64 [., k+m].
+
+    All of them up to 10,000; beyond, as many seeded draws.
+    """
+    both = k + m
+    if math.comb(both, m) <= _DIVISIONS_MOST:
+        chosen = np.asarray(list(islice(combinations(range(both), m), _DIVISIONS_MOST)))
+    else:
+        generator = np.random.default_rng(_SEED)
+        order = generator.permuted(np.tile(np.arange(both), (_DIVISIONS_MOST, 1)), axis=1)
+        chosen = order[:, :m]
+        chosen[0] = np.arange(k, both)
+    found = np.zeros((len(chosen), both))
+    np.put_along_axis(found, chosen, 1.0, axis=1)
+    return found
+
+
+def _abs_t(divisions: Floats, values: Floats, least: Floats) -> Floats:
+    """Return |t| of each column for each division, float64 [divisions, columns].
+
+    Args:
+        divisions: float64 [d, s], 1 for a candidate.
+        values: float64 [s, c], nan where a session has none.
+        least: float64 [c], of the standard deviations.
+    """
+    there = ~np.isnan(values)
+    centred = np.where(there, values - np.nanmean(values, axis=0), 0.0)
+    n = there.sum(axis=0)
+    theirs = divisions @ there
+    ours = n - theirs
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sums = divisions @ centred
+        mean_theirs, mean_ours = sums / theirs, -sums / ours
+        squares = (centred**2).sum(axis=0) - theirs * mean_theirs**2 - ours * mean_ours**2
+        sd = np.maximum(np.sqrt(np.maximum(squares, 0.0) / (n - 2)), least)
+        t = np.abs(mean_theirs - mean_ours) / (sd * np.sqrt(1 / theirs + 1 / ours))
+    # A division that leaves a side without a value says nothing; nor does 0 of 0.
+    found: Floats = np.nan_to_num(t, nan=0.0, posinf=np.inf)
+    return found
