@@ -101,16 +101,14 @@ class Gathering:
         Raises:
             RecordError: there are more than EDGES_MAX edges.
         """
-        kept = [
-            self._changes(line, np.flatnonzero(lines == line), t_ns, values)
-            for line in range(len(self.keys))
-        ]
-        places = np.concatenate(kept) if kept else np.zeros(0, np.int64)
-        if not places.size:
+        kept = np.zeros(t_ns.size, np.bool_)
+        for line in range(len(self.keys)):
+            kept[self._changes(line, np.flatnonzero(lines == line), t_ns, values)] = True
+        levels = values[kept].astype(np.uint8)
+        if not levels.size:
             return
-        places.sort()
-        self._pieces.append((t_ns[places], lines[places], values[places].astype(np.uint8)))
-        self._count += places.size
+        self._pieces.append((t_ns[kept], lines[kept], levels))
+        self._count += levels.size
         self.check_count(self._count)
 
     def check_count(self, count: int) -> None:

@@ -212,7 +212,7 @@ class Words:
         """Return the times of stamps in ns; they may only grow."""
         lengths = ends - starts
         found = np.zeros(starts.size, np.int64)
-        for length in np.unique(lengths).tolist():
+        for length in np.flatnonzero(np.bincount(lengths)).tolist():
             same = np.flatnonzero(lengths == length)
             if not 0 < length <= _DIGITS_IN_64_BITS:
                 for at in same.tolist():
@@ -220,8 +220,9 @@ class Words:
                 continue
             ticks = np.zeros(same.size, np.int64)
             digits_ok = True
+            first = starts[same]
             for digit in range(length):
-                value = buffer[starts[same] + digit] - np.uint8(ord("0"))
+                value = buffer[first + digit] - np.uint8(ord("0"))
                 digits_ok &= bool((value <= _NINE).all())
                 ticks *= 10
                 ticks += value
