@@ -5,6 +5,8 @@ edges alternate: none is missing, so that nothing but bursts is to be looked for
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Final
 
 import numpy as np
@@ -20,6 +22,9 @@ from resume_rig.model.edge_columns import CHANNELS, EdgeColumns
 CHANGES_MAX: Final = 400_000
 # Edges that a loop is quicker for than numpy's calls.
 _FEW: Final = 256
+# A noisy line has a glitch now and then; its findings say so. This is another matter.
+_STORM: Final = 1_000
+_MOMENT: Final = attrgetter("t_ns")
 
 
 def without_flicker(edges: EdgeColumns) -> EdgeColumns:
@@ -46,6 +51,24 @@ def busy_channels(edges: EdgeColumns) -> Iterator[tuple[Channel, int]]:
         count = _bursts(t_ns, QUIET_NS.get(CHANNELS[code], 0)).size
         if count > CHANGES_MAX:
             yield CHANNELS[code], count
+
+
+def storms(edges: EdgeColumns) -> Iterator[tuple[Channel, int]]:
+    """Yield logic lines of which far too many edges follow too soon, and how many do."""
+    for code in np.unique(edges.codes).tolist():
+        channel = CHANNELS[code]
+        quiet_ns = 0 if channel in CONTACTS else QUIET_NS.get(channel, 0)
+        t_ns = edges.t_ns[edges.codes == code]
+        count = int(t_ns.size - _bursts(t_ns, quiet_ns).size)
+        if count > _STORM:
+            yield channel, count
+
+
+def settled(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> list[Edge]:
+    """Return an edge for each change of the lines, in order, without bounces and glitches."""
+    lines = lines_of(edges, initial_levels).values()
+    changes = sorted(chain.from_iterable(line.changes for line in lines), key=_MOMENT)
+    return [Edge(n, each.t_ns, each.channel, each.level) for n, each in enumerate(changes)]
 
 
 def lines_of(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> dict[Channel, Line]:

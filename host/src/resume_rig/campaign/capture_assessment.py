@@ -1,21 +1,30 @@
 """Judges somebody else's capture together with an OS log, as a store is judged."""
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycle_building import build_cycle, split_cycles
-from resume_rig.analysis.line_columns import CHANGES_MAX, busy_channels, without_flicker
+from resume_rig.analysis.line_columns import (
+    CHANGES_MAX,
+    busy_channels,
+    settled,
+    storms,
+    without_flicker,
+)
 from resume_rig.analysis.platform import platform_of
 from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.campaign.budgets import capture_budgets
 from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle
+from resume_rig.model.cycle import Correlation, Outcome, OutsideCycle, ReconciledCycle
 from resume_rig.model.dut import DutProfile
+from resume_rig.model.edge_columns import EdgeColumns
 from resume_rig.model.errors import RecordError
 from resume_rig.model.match import KnownPair
 from resume_rig.model.os_record import LogReading
+from resume_rig.model.recorded import RecordedCycle
 from resume_rig.model.requirement import Requirement
 from resume_rig.model.verdict import FindingKind
 from resume_rig.rig.capture.channel_names import schematic_name
@@ -27,6 +36,8 @@ from resume_rig.timing.edge_uncertainty import capture_bounds
 # A capture has to go on for so long after a wake began before a light or a power that did not come
 # counts as a fault: five times what SYSFUND-0004 allows for a whole resume.
 _FAULT_AFTER_NS = 10_000_000_000
+# A drawing has a thousand places from left to right.
+_DRAWN_MAX = 4_000
 
 
 def assess_capture(
@@ -91,12 +102,50 @@ def assess_capture(
         },
         plan={},
         outcomes={outcome.value: count for outcome, count in counted.items() if count},
-        faults=(*sampling.notes, *capture.notes),
+        faults=(*sampling.notes, *_noise(edges), *capture.notes),
         requirement=requirement,
         budgets=capture_budgets(correlation, cuts, bounds, dut),
         log_sources=reading.sources,
     )
     return correlation, facts
+
+
+def _noise(edges: EdgeColumns) -> Iterator[str]:
+    for channel, count in storms(edges):
+        yield (
+            f"{schematic_name(channel)}: {count} of its edges came less than 60 us apart, which no"
+            " chipset makes: noise, or the wrong signal."
+        )
+
+
+def captured_cycles(
+    capture: Capture | None, cycles: Sequence[ReconciledCycle], numbers: Collection[int]
+) -> Iterator[RecordedCycle]:
+    """Yield the wires of some cycles of a capture, to be drawn.
+
+    Of a cycle with thousands of edges, those are drawn that its lines settled at.
+    """
+    if capture is None or not numbers:
+        return
+    cuts = split_cycles(without_flicker(capture.edges), capture.initial_levels)
+    for cycle in cycles:
+        outside = cycle.outside
+        if outside.number not in numbers:
+            continue
+        edges, initial_levels = cuts[outside.number - 1]
+        drawn = tuple(edges if len(edges) <= _DRAWN_MAX else settled(edges, initial_levels))
+        first_ns = drawn[0].t_ns if drawn else 0
+        yield RecordedCycle(
+            number=outside.number,
+            edges=drawn[:_DRAWN_MAX],
+            initial_levels=initial_levels,
+            light=(),
+            zero_ns=first_ns if outside.trigger_ns is None else outside.trigger_ns,
+            has_trigger=outside.trigger_ns is not None,
+            zero_utc_ns=None,
+            zero_utc_bound_ns=0,
+            started_utc_ns=0,
+        )
 
 
 def _unless_cut_off(last: OutsideCycle, end_ns: int) -> OutsideCycle:

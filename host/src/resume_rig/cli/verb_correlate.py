@@ -147,7 +147,7 @@ def _assess_capture(
     )
     for note in facts.faults:
         say(f"resume-rig: {note}")
-    return Assessed(correlation, facts)
+    return Assessed(correlation, facts, capture=capture)
 
 
 def sample_rate(text: str) -> "Fraction":
