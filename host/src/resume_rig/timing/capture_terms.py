@@ -12,6 +12,12 @@ from resume_rig.timing.budget_terms import edge_word, even_row
 # 100 us by a PWR_OK ramp of 10 ms (ATX T4).
 _LOGIC_NS: Final = 1_000
 _RAMP_NS: Final = 100_000
+# A first touch shorter than a sample is not seen, and the edge is then that of a later bounce.
+# Eighteen switches bounced for 1.6 ms on average and 6.2 ms at most (J. Ganssle, A Guide to
+# Debouncing, part 1); their touches are taken for 10 us and longer.
+_BOUNCE_MAX_NS: Final = 6_200_000
+_TOUCH_MIN_NS: Final = 10_000
+_CONTACTS: Final = (Channel.BUTTON, Channel.LID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,7 @@ def capture_rows(channel: Channel, rises: bool, stamps: CaptureStamps) -> Iterat
 
     A stamp is that of the first sample after the edge, late by 0 to 1 step: half a step on
     average, which the two ends of an interval share, and half a step to either side, which is each
-    edge's own.
+    edge's own. A contact may have touched and opened again between two samples.
     """
     edge = f"{channel} {edge_word(rises)}"
     name = f"sampling of the capture, {edge}"
@@ -42,6 +48,9 @@ def capture_rows(channel: Channel, rises: bool, stamps: CaptureStamps) -> Iterat
         # The step is no whole number of last digits: the times were rounded.
         name = f"last digit of the capture's times, {edge}"
         yield even_row(name, "the capture", -(-stamps.resolution_ns // 2), group=name)
+    if channel in _CONTACTS and stamps.step_ns > _TOUCH_MIN_NS:
+        name = f"bounces between the samples, {edge}"
+        yield even_row(name, "J. Ganssle, A Guide to Debouncing", _BOUNCE_MAX_NS, group=name)
     half_ns = _LOGIC_NS + (_RAMP_NS if channel is Channel.PWR_OK else 0)
     name = f"threshold of the capture, {edge}"
     yield even_row(name, "assumed of an unknown instrument", half_ns, group=name)

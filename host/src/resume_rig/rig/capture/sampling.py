@@ -27,7 +27,7 @@ _IN_COMMENT: Final = re.compile(
 )
 _FASTEST_HZ: Final = 10**11
 
-# Below it a sample is as long as the 10 us that a PC's sequencing steps are told apart by.
+# Below it a sample may miss the touch of a bouncing contact (`timing.capture_terms`).
 COARSE_HZ: Final = 100_000
 
 # Fewer different times fit a coarse grid by chance: 1 in 10,000 for one of ten steps.
@@ -136,7 +136,7 @@ def _coarse(rate_hz: Fraction) -> Iterator[str]:
         step = seconds_text(round(_NS / rate_hz))
         yield (
             f"It was sampled at {rate_text(rate_hz)}: an edge is up to {step} late, an interval is"
-            f" good to ±{step} at best, and shorter pulses may be missed; sample at"
+            f" good to ±{step} at best, and shorter pulses and bounces are not seen; sample at"
             f" {rate_text(Fraction(COARSE_HZ))} or more."
         )
 
