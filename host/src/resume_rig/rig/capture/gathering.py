@@ -82,6 +82,7 @@ class Gathering:
         self._initial: dict[int, int] = {}
         self._unknown: dict[int, int] = {}
         self._late: dict[int, int] = {}
+        self._lost: set[int] = set()
         self._pieces: list[_Piece] = []
         self._count = 0
         self._start_ns: int | None = None
@@ -130,10 +131,8 @@ class Gathering:
         values = all_[places]
         known = values >= 0
         before = self._levels.get(line)
-        if not known.all():
-            unknown = int((~known[known.argmax() :]).sum()) if before is None else (~known).sum()
-            if before is not None or known.any():
-                self._unknown[line] = self._unknown.get(line, 0) + int(unknown)
+        if not known.all() or line in self._lost:
+            self._note_unknown(line, known, before is not None)
             places, values = places[known], values[known]
         if not values.size:
             return places
@@ -147,6 +146,15 @@ class Gathering:
         changed[0] = values[0] != before
         np.not_equal(values[1:], values[:-1], out=changed[1:])
         return places[changed]
+
+    def _note_unknown(self, line: int, known: NDArray[np.bool_], was_known: bool) -> None:
+        """Count how often a level got lost that was known; `known` is of the values in order."""
+        first = not was_known or line in self._lost
+        lost = np.flatnonzero(~known & np.concatenate(([not first], known[:-1])))
+        if lost.size:
+            self._unknown[line] = self._unknown.get(line, 0) + lost.size
+        if known.size and (was_known or known.any()):
+            (self._lost.discard if known[-1] else self._lost.add)(line)
 
     def finish(self, resolution_ns: int, stated_rate: StatedRate | None = None) -> Capture:
         """Return what was gathered."""
