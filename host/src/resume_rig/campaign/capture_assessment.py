@@ -99,6 +99,7 @@ def assess_capture(
             "dut": "a DUT without a profile" if dut is None else dut.title,
             "wired": ", ".join(capture.initial_levels),
             "sample rate": sampling.text,
+            "resolution": f"{capture.resolution_ns} ns",
         },
         plan={},
         outcomes={outcome.value: count for outcome, count in counted.items() if count},
