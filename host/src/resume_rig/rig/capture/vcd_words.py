@@ -25,6 +25,8 @@ _WORD_MAX: Final = 1 << 20
 _STAMP, _SCALAR, _VECTOR, _KEYWORD, _CODE = 1, 2, 3, 4, 5
 _ONE_BIT: Final = 2  # characters of a vector: its letter and one digit
 _NINE: Final = 9
+# White space is a space, and what lies from the tab to the carriage return.
+_TAB, _SHIFT_OUT, _SPACE = np.uint8(9), np.uint8(14), np.uint8(32)
 _WHITE: Final = (b" ", b"\t", b"\n", b"\v", b"\f", b"\r")
 _COMMENT: Final = re.compile(rb"(?<=\s)\$comment\s(?:.*?\s)?\$end(?=\s)", re.S)
 _OPENED: Final = re.compile(rb"\s\$comment\s")
@@ -41,14 +43,7 @@ def _kinds() -> NDArray[np.uint8]:
     return found
 
 
-def _spaces() -> NDArray[np.bool_]:
-    found = np.zeros(256, np.bool_)
-    found[list(b"".join(_WHITE))] = True
-    return found
-
-
 _KIND: Final = _kinds()
-_SPACE: Final = _spaces()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +120,9 @@ class Words:
 
     def _changes(self, data: bytes) -> Changes:
         buffer = np.frombuffer(data, np.uint8)
-        space = _SPACE[buffer]
+        space = buffer <= _SPACE
+        if (buffer < _TAB).any() or (buffer - _SHIFT_OUT < _SPACE - _SHIFT_OUT).any():
+            raise RecordError(f"{self._what}: it is not valid VCD (it has control characters).")
         borders = np.flatnonzero(space[1:] != space[:-1]) + 1
         starts, ends = borders[0::2], borders[1::2]
         kinds = _KIND[buffer[starts]]
