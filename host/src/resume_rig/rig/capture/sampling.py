@@ -167,12 +167,17 @@ def _off_grid(times: NDArray[np.int64], resolution_ns: int, stated: StatedRate) 
 
 
 def _different(t_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return different times in order, thinned out evenly where there are many."""
+    """Return different times in order: where there are many, the first ones and the last ones.
+
+    Every n-th of times that are evenly spaced would show a grid that is n times too coarse.
+    """
     if not t_ns.size:
         return t_ns
-    kept = np.concatenate((np.ones(1, np.bool_), t_ns[1:] != t_ns[:-1]))
-    different: NDArray[np.int64] = t_ns[kept]
-    return different[:: max(1, -(-different.size // _MOST_TIMES))]
+    different: NDArray[np.int64] = t_ns[np.append(True, t_ns[1:] != t_ns[:-1])]
+    if different.size <= _MOST_TIMES:
+        return different
+    half = _MOST_TIMES // 2
+    return np.concatenate((different[:half], different[-half:]))
 
 
 def _coarsest_rate(after_ns: NDArray[np.int64], resolution_ns: int) -> Fraction:
