@@ -15,6 +15,7 @@ from resume_rig.timing.budget_light import (
     light_end_of,
 )
 from resume_rig.timing.budget_terms import rate_half_width_ns
+from resume_rig.timing.capture_terms import CaptureStamps
 from resume_rig.timing.edge_uncertainty import (
     IntervalBounds,
     Moment,
@@ -108,12 +109,12 @@ def test_the_clock_is_rounded_up() -> None:
 
 
 def test_an_unknown_analyser_is_trusted_less_on_a_ramp_and_keeps_its_bound() -> None:
-    bounds = capture_bounds(resolution_ns=1_000)
+    bounds = capture_bounds(CaptureStamps(step_ns=1_000))
 
-    assert bound_ns(bounds, Channel.SLP_S3, Channel.PLTRST, 0) == 4_000
+    assert bound_ns(bounds, Channel.SLP_S3, Channel.PLTRST, 0) == 3_000
     assert bound_ns(bounds, Channel.PWR_OK, Channel.PLTRST, 0) > 100_000
     found = bounds.between(Moment(Channel.SLP_S3, 0), Moment(Channel.PLTRST, S))
-    assert found.expanded_ns == found.bound_ns == 104_000
+    assert found.expanded_ns == found.bound_ns == 103_000
 
 
 def test_delays_are_taken_off_by_channel_and_edge_and_the_order_is_restored() -> None:

@@ -12,15 +12,22 @@ if TYPE_CHECKING:
     from resume_rig.model.os_record import LogReading
     from resume_rig.model.requirement import Requirement
     from resume_rig.report.raw_data import RawData
+    from resume_rig.rig.capture.gathering import Capture
 
 
 @dataclass(frozen=True, slots=True)
 class Assessed:
-    """A campaign's answer, and what a report has to know beside it; `store` has its raw data."""
+    """A campaign's answer, and what a report has to know beside it.
+
+    Attributes:
+        store: of its raw data; None for a capture.
+        capture: its edges; None for a store.
+    """
 
     correlation: "Correlation"
     facts: "CampaignFacts"
     store: Path | None = None
+    capture: "Capture | None" = None
 
 
 def assess_store(
@@ -61,6 +68,7 @@ def html_at(assessed: Assessed, generated: str, raw: "RawData | None" = None) ->
         generated: when, as it is to be printed.
         raw: what lies beside it; None: the store, where the report's own place is known.
     """
+    from resume_rig.campaign.capture_assessment import captured_cycles
     from resume_rig.campaign.record_texts import with_record_texts
     from resume_rig.campaign.recorded import recorded_cycles
     from resume_rig.report.failure_view import failed_numbers
@@ -68,9 +76,10 @@ def html_at(assessed: Assessed, generated: str, raw: "RawData | None" = None) ->
     from resume_rig.report.raw_data import raw_beside
 
     correlation = assessed.correlation
-    if assessed.store is None:
-        return campaign_report(correlation, assessed.facts, generated, ())
     numbers = failed_numbers(correlation.cycles)
+    if assessed.store is None:
+        wires = captured_cycles(assessed.capture, correlation.cycles, numbers)
+        return campaign_report(correlation, assessed.facts, generated, wires)
     correlation = with_record_texts(correlation, assessed.store, numbers)
     recorded = recorded_cycles(assessed.store, numbers)
     if raw is None:

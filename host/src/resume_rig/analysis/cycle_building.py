@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from resume_rig.analysis.intervals import find_wake, measure
-from resume_rig.analysis.levels import in_order, lines_of
+from resume_rig.analysis.levels import in_order
+from resume_rig.analysis.line_columns import lines_of
 from resume_rig.analysis.sleep_moments import (
     Wires,
     deeper_ns,
@@ -24,6 +25,7 @@ from resume_rig.analysis.wire_oddities import glitches
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.edge import Edge
+from resume_rig.model.edge_columns import EdgeColumns
 from resume_rig.model.verdict import Finding
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
@@ -33,7 +35,7 @@ _CHANNELS = tuple(Channel)
 class CycleEdges(NamedTuple):
     """The edges of one cycle of a capture, and the levels just before the first of them."""
 
-    edges: tuple[Edge, ...]
+    edges: Sequence[Edge]
     initial_levels: dict[Channel, int]
 
 
@@ -100,7 +102,8 @@ def split_cycles(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -
     """
     wires = Wires(lines_of(edges, initial_levels))
     ordered = in_order(edges)
-    times = [edge.t_ns for edge in ordered]
+    columns = ordered if isinstance(ordered, EdgeColumns) else None
+    times = [edge.t_ns for edge in ordered] if columns is None else columns.t_ns
     starts: list[int] = []
     awake_ns = -math.inf
     for sleep in find_sleeps(wires):
@@ -109,12 +112,19 @@ def split_cycles(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -
         awake_ns = sleep.over_ns
     if not starts:
         return []
-    levels = dict(initial_levels) | {edge.channel: edge.level for edge in ordered[: starts[0]]}
+    levels = _levels_after(ordered[: starts[0]], initial_levels)
     groups: list[CycleEdges] = []
     for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True):
-        groups.append(CycleEdges(tuple(ordered[start:end]), dict(levels)))
-        levels |= {edge.channel: edge.level for edge in ordered[start:end]}
+        own = ordered[start:end]
+        groups.append(CycleEdges(own if columns is not None else tuple(own), levels))
+        levels = _levels_after(own, levels)
     return groups
+
+
+def _levels_after(edges: Sequence[Edge], before: Mapping[Channel, int]) -> dict[Channel, int]:
+    if isinstance(edges, EdgeColumns):
+        return edges.levels_after(before)
+    return {**before, **{edge.channel: edge.level for edge in edges}}
 
 
 def _without_sleep(

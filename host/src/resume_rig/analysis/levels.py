@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
+from resume_rig.model.edge_columns import EdgeColumns
 
 # A press or release shorter than the PCH's PWRBTN# debounce (16 ms, Intel 800-series datasheet,
 # "Event Input Signals") is none for the DUT either.
@@ -26,10 +27,10 @@ DARK_MIN_NS = 100_000_000
 
 # A line of one cycle has no more changes than that, and is looked through; a capture's is searched.
 _FEW = 8
-_CONTACTS = (Channel.BUTTON, Channel.LID)
+CONTACTS = (Channel.BUTTON, Channel.LID)
 _LOGIC = (Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PWR_OK, Channel.PLTRST)
-_QUIET_NS = {
-    **dict.fromkeys(_CONTACTS, DEBOUNCE_NS),
+QUIET_NS = {
+    **dict.fromkeys(CONTACTS, DEBOUNCE_NS),
     **dict.fromkeys(_LOGIC, LOGIC_MIN_NS),
 }
 
@@ -151,9 +152,9 @@ class Hold(NamedTuple):
     end_ns: int | None
 
 
-def in_order(edges: Sequence[Edge]) -> list[Edge]:
+def in_order(edges: Sequence[Edge]) -> Sequence[Edge]:
     """Return the edges in order of time, those of one moment in order of number."""
-    return sorted(edges, key=_PLACE)
+    return edges if isinstance(edges, EdgeColumns) else sorted(edges, key=_PLACE)
 
 
 def lines_of(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> dict[Channel, Line]:
@@ -194,7 +195,7 @@ def _end_ns(changes: Sequence[Change], at: int) -> int | None:
 def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
     if not edges:
         return Line(initial)
-    quiet_ns = _QUIET_NS.get(channel, 0)
+    quiet_ns = QUIET_NS.get(channel, 0)
     clean = _clean(channel, edges, initial, quiet_ns)
     if clean is not None:
         return Line(initial, clean)
@@ -220,7 +221,7 @@ def _line(channel: Channel, edges: list[Edge], initial: int | None) -> Line:
             gaps.append(Gap(1 - level, last_ns, first.t_ns))
         elif last.level == level:
             last_ns = last.t_ns
-            if channel in _CONTACTS:
+            if channel in CONTACTS:
                 bounces += at - begun
             else:
                 glitches.append(Glitch(channel, first.t_ns, last.t_ns, at - begun))

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from resume_rig.model.requirement import Requirement
 
 
+_INVERTING = ("~", "!")
+
+
 def duration_ns(text: str) -> int:
     """Read `150ms`, `5s`, `2.5s` or a bare number of seconds, as nanoseconds."""
     found = duration_of(text, bare="s")
@@ -138,23 +141,30 @@ def _kinds_of(kinds: SleepKind | list[SleepKind] | None) -> tuple[SleepKind, ...
 
 
 def channel_map_of(assignments: list[str]) -> dict[Channel, tuple[str, bool]]:
-    """Read `NAME=SIGNAL` and `NAME=!SIGNAL` as channel -> (signal, inverted).
+    """Read `NAME=SIGNAL` and `NAME=~SIGNAL` as channel -> (signal, inverted).
+
+    `!` inverts, too, but an interactive bash takes it for its history. NAME may be spelled as on
+    a schematic: SLP_S3#, PWRBTN#.
 
     Raises:
         UsageError: an assignment is not of that form, or names no channel, or one twice.
     """
+    from resume_rig.rig.capture.channel_names import channel_of_word
+
     found: dict[Channel, tuple[str, bool]] = {}
     for text in assignments:
         name, equals, signal = text.partition("=")
-        if not equals or not signal.lstrip("!"):
-            raise UsageError(f"--channel {text!r} is not of the form NAME=SIGNAL or NAME=!SIGNAL")
-        if name not in list(Channel):
+        inverted = signal.startswith(_INVERTING)
+        if not equals or not signal[inverted:]:
+            raise UsageError(f"--channel {text!r} is not of the form NAME=SIGNAL or NAME=~SIGNAL")
+        channel = channel_of_word(name)
+        if channel is None:
             raise UsageError(
                 f"--channel {text!r} names no channel; allowed are {', '.join(Channel)}"
             )
-        if Channel(name) in found:
-            raise UsageError(f"--channel {text!r} maps {name} a second time")
-        found[Channel(name)] = (signal.removeprefix("!"), signal.startswith("!"))
+        if channel in found:
+            raise UsageError(f"--channel {text!r} maps {channel} a second time")
+        found[channel] = (signal[inverted:], inverted)
     return found
 
 

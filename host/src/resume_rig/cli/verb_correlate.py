@@ -19,6 +19,8 @@ from resume_rig.cli.exit_status import status_of_verdict
 from resume_rig.model.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from resume_rig.model.match import KnownPair
     from resume_rig.model.os_record import LogReading
 
@@ -34,7 +36,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "match what was measured outside with what the OS logged, and reconcile the two",
         "  resume-rig correlate night.rrs\n"
         "  resume-rig correlate bench.vcd --log System.evtx --channel SLP_S3=D0 "
-        "--channel BUTTON=!D1",
+        "--channel BUTTON=D1",
     )
     parser.add_argument(
         "capture",
@@ -56,8 +58,15 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="NAME=SIGNAL",
         action="append",
         default=[],
-        help="which signal of the capture is channel NAME; NAME=!SIGNAL inverts it; "
-        "equal names need no map",
+        help="which signal of the capture is channel NAME; NAME=~SIGNAL inverts it; "
+        "signals that are named as a channel, such as SLP_S3# or PWRBTN#, need no map",
+    )
+    parser.add_argument(
+        "--sample-rate",
+        metavar="RATE",
+        type=sample_rate,
+        help="the capture's sample rate, such as 1MHz, where it does not state it, or states it "
+        "wrongly",
     )
     parser.add_argument(
         "--time-column",
@@ -97,10 +106,10 @@ def execute(args: argparse.Namespace) -> int:
     check_output(args.report, (args.capture, *args.log))
     reading = _reading(args.log)
     if _is_store(args.capture):
-        if args.channel or args.dut or args.time_column or args.time_unit:
+        if args.channel or args.dut or args.time_column or args.time_unit or args.sample_rate:
             raise UsageError(
                 f"{args.capture} is a campaign store, which knows its channels, times and DUT; "
-                "leave out --channel, --dut, --time-column and --time-unit"
+                "leave out --channel, --dut, --time-column, --time-unit and --sample-rate"
             )
         assessed = assess_store(args.capture, requirement, args.report, reading, known)
     else:
@@ -116,16 +125,15 @@ def _assess_capture(
 ) -> Assessed:
     from resume_rig.campaign.capture_assessment import assess_capture
     from resume_rig.rig.capture.csv_capture import TimeColumn
-    from resume_rig.rig.capture.polarity import polarity_notes
+    from resume_rig.rig.capture.doubts import doubts_of
     from resume_rig.rig.capture.reading import read_capture
+    from resume_rig.rig.capture.sampling import StatedRate
     from resume_rig.rig.dut_profile import load_dut_profile
 
+    rate_hz: Fraction | None = args.sample_rate
     time_column = TimeColumn(args.time_column, args.time_unit)
     capture = read_capture(args.capture, channel_map_of(args.channel), time_column)
-    doubts = tuple(polarity_notes(capture))
-    for doubt in doubts:
-        say(f"resume-rig: {doubt}")
-    capture = dataclasses.replace(capture, notes=(*capture.notes, *doubts))
+    capture = dataclasses.replace(capture, notes=(*capture.notes, *doubts_of(capture)))
     dut = None if args.dut is None else load_dut_profile(args.dut)
     correlation, facts = assess_capture(
         args.capture,
@@ -135,8 +143,24 @@ def _assess_capture(
         dut=dut,
         report_path=args.report,
         known=known,
+        sample_rate=None if rate_hz is None else StatedRate(rate_hz, "--sample-rate"),
     )
-    return Assessed(correlation, facts)
+    for note in facts.faults:
+        say(f"resume-rig: {note}")
+    return Assessed(correlation, facts, capture=capture)
+
+
+def sample_rate(text: str) -> "Fraction":
+    """Read `1MHz`, `12.5 kHz` or `100Hz`."""
+    from resume_rig.rig.capture.sampling import rate_of
+
+    found = rate_of(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(
+            f"{text[:80]!r} is not a sample rate; allowed are a number and Hz, kHz, MHz or GHz, "
+            "for example 1MHz"
+        )
+    return found
 
 
 def _known_pair(texts: list[str]) -> "KnownPair | None":

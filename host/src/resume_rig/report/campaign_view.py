@@ -234,7 +234,8 @@ def _light_name(summary: CampaignSummary, trigger: str) -> str:
 
 def _places(facts: CampaignFacts) -> tuple[Pair, ...]:
     report = () if facts.report_path is None else (Pair("report", facts.report_path),)
-    return (Pair("store", facts.store_path), *report)
+    raw = "capture" if "capture" in facts.identity else "store"
+    return (Pair(raw, facts.store_path), *report)
 
 
 def _finding_section(group: FindingGroup) -> FindingSection:

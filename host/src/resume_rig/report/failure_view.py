@@ -31,7 +31,8 @@ class Failure:
         recovery: what was done to have the DUT awake again, one sentence a step.
         record: what the OS says, as one line; "" without a record.
         record_text: the beginning of its original text.
-        wave: None where nothing was recorded.
+        wave: None where no edge was recorded, or the wires are not at hand.
+        without_edges: no edge was recorded.
     """
 
     cycle: int
@@ -41,6 +42,7 @@ class Failure:
     record: str
     record_text: str
     wave: WavePicture | None
+    without_edges: bool
 
 
 def failed_numbers(cycles: Sequence[ReconciledCycle]) -> tuple[int, ...]:
@@ -82,6 +84,7 @@ def _failure(
     cycle: ReconciledCycle, recorded: RecordedCycle | None, steps: Sequence[str]
 ) -> Failure:
     outcome = cycle.outcome
+    wave = None if recorded is None else wave_picture(recorded)
     what = outcome_words(outcome) if outcome not in _BY_PLAN else _over(cycle.record)
     return Failure(
         cycle=cycle.outside.number,
@@ -90,7 +93,8 @@ def _failure(
         recovery=tuple(steps),
         record="" if cycle.record is None else record_name(cycle.record),
         record_text="" if cycle.record is None else bounded(cycle.record.text, _RECORD_TEXT),
-        wave=None if recorded is None else wave_picture(recorded),
+        wave=wave,
+        without_edges=recorded is not None and wave is None,
     )
 
 

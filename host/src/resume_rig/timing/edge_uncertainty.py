@@ -41,12 +41,10 @@ from resume_rig.timing.budget_terms import (
     stamp_rows,
     unknown_ramp_row,
 )
+from resume_rig.timing.capture_terms import CaptureStamps, capture_rows
 
-# What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments; its
-# threshold crossed within 1 us by logic, within 100 us by a PWR_OK ramp of 10 ms (ATX T4).
+# What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments.
 CAPTURE_TOLERANCE_PPB: Final = 100_000
-_CAPTURE_LOGIC_NS: Final = 1_000
-_CAPTURE_RAMP_NS: Final = 100_000
 _STEPS_AN_OCTAVE: Final = 8  # of the clock's term, for which coverage factors are kept
 _NEGLIGIBLE: Final = 0.005  # a variance below this share moves no coverage factor by 0.2 %
 _MOST_PAIRS: Final = (
@@ -101,6 +99,8 @@ class IntervalBounds:
         pwr_ok_ramp: of PWR_OK, for the threshold's part.
         press_definition_ns, lid_definition_ns, light_definition_ns: half-widths.
         known: False for an instrument that is not ours: its 95 % interval is the guaranteed one.
+        capture: how such an instrument stamps, instead of the front end and all of the above; None
+            for a board.
         witness: told of each interval that is formed, by whom and with its ends; None for nobody.
     """
 
@@ -116,6 +116,7 @@ class IntervalBounds:
     rate_source: str = "the board's info: tolerance"
     rate_scope: Scope = Scope.RIG
     known: bool = True
+    capture: CaptureStamps | None = None
     witness: "Witness | None" = field(default=None, compare=False, repr=False)
     _pairs: "dict[_PairKey, _Pair]" = field(
         default_factory=dict, init=False, compare=False, repr=False
@@ -212,9 +213,12 @@ class IntervalBounds:
             yield from light_rows(moment.light, self.front_end)
             return
         channel, rises = moment.channel, moment.rises
-        half_ns = self.edge_ns.get(channel, self.default_edge_ns)
-        facts = self.stamps.get(channel, StampFacts(0, half_ns))
-        yield from stamp_rows(channel, rises, facts)
+        if self.capture is not None:
+            yield from capture_rows(channel, rises, self.capture)
+        else:
+            half_ns = self.edge_ns.get(channel, self.default_edge_ns)
+            facts = self.stamps.get(channel, StampFacts(0, half_ns))
+            yield from stamp_rows(channel, rises, facts)
         yield from self._front_end_rows(channel, rises)
         yield definition_row(channel, rises, self._definition_ns(channel))
 
@@ -295,17 +299,13 @@ def _factor(shapes: Sequence[ErrorShape]) -> float:
     return expanded_half_width_ns(shapes) / sqrt(variance) if variance else 0.0
 
 
-def capture_bounds(resolution_ns: int) -> IntervalBounds:
-    """Return bounds for a capture by an instrument of which only the resolution is known.
-
-    An analyser stamps a change up to one whole sample late, hence a whole step and not half.
-    """
+def capture_bounds(stamps: CaptureStamps) -> IntervalBounds:
+    """Return bounds for a capture by an instrument of which only the sampling is known."""
     return IntervalBounds(
         rate_ppb=CAPTURE_TOLERANCE_PPB,
-        edge_ns=MappingProxyType({Channel.PWR_OK: resolution_ns + _CAPTURE_RAMP_NS}),
-        default_edge_ns=resolution_ns + _CAPTURE_LOGIC_NS,
         rate_source="assumed of an unknown instrument",
         known=False,
+        capture=stamps,
     )
 
 

@@ -30,7 +30,7 @@ def capture(
 def test_the_one_of_three_that_is_unlike_the_others_is_named(line: Channel) -> None:
     (note,) = polarity_notes(capture(POWER, inverted=line))
     assert note.startswith(f"{line} is high while the others are low")
-    assert f"--channel {line}=!SIGNAL" in note
+    assert f"--channel {line}=~SIGNAL" in note
 
 
 def test_of_two_nobody_knows_which_one() -> None:

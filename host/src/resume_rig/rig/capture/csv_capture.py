@@ -10,23 +10,25 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from typing import TextIO
+from fractions import Fraction
+from io import BufferedIOBase, BufferedReader, BytesIO, RawIOBase, TextIOWrapper
+from typing import Any, Final
+
+import numpy as np
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError, UsageError
-from resume_rig.rig.capture.gathering import TIME_MAX_NS, Capture, Gathering
+from resume_rig.rig.capture.csv_rows import COMMENTS, Form, Rows, parsed_rows, plain_rows
+from resume_rig.rig.capture.gathering import Capture, Gathering
+from resume_rig.rig.capture.sampling import StatedRate, stated_in
 from resume_rig.rig.capture.signals import Signal, choose_taps
 
 # "time_s", "t_ns", "Time [s]", "Time(ms)", "Timestamp (us)".
 _TIME = re.compile(r"\s*(?:t|time|timestamp)[\s_]*[\[(]?\s*(s|ms|us|µs|μs|ns|ps)\s*[\])]?\s*", re.I)
 _EXPONENT = {"s": 9, "ms": 6, "us": 3, "µs": 3, "μs": 3, "ns": 0, "ps": -3}
 _DELIMITERS = (",", ";", "\t")
-_HEADER_MAX = 1_048_576
-_COMMENTS = (";", "#")
-# sigrok: the unit is the first of s, ms, us ... of which a sample takes one or more.
-_SAMPLE_RATE = re.compile(r"[;#]\s*Samplerate:\s*(\d{1,9})\s*([kMG]?)Hz\s*", re.I)
-_RATE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+_HEADER_MAX: Final = 1_048_576
+_BLOCK: Final = 1 << 20
 
 
 TIME_UNITS = ("s", "ms", "us", "ns", "ps")
@@ -41,7 +43,7 @@ class TimeColumn:
 
 
 def read_csv(
-    file: TextIO,
+    file: BufferedIOBase,
     channel_map: Mapping[Channel, tuple[str, bool]],
     what: str,
     time_column: TimeColumn | None = None,
@@ -49,7 +51,7 @@ def read_csv(
     """Return the edges of a CSV stream.
 
     Args:
-        file: text from its first line; lines that begin with ; or # are skipped.
+        file: UTF-8 from its first byte; lines that begin with ; or # are skipped.
         channel_map: as in `read_capture`.
         what: the beginning of a sentence, for errors.
         time_column: what the user says of the time; with a title, cells of other columns that hold
@@ -61,6 +63,7 @@ def read_csv(
     """
     try:
         header, comments = _header_line(file, what)
+        stated = stated_in(comments)
         delimiter = max(_DELIMITERS, key=header.count)
         names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
         time_column = time_column or TimeColumn()
@@ -68,35 +71,77 @@ def read_csv(
         if time_column.unit:
             exponent = _EXPONENT[time_column.unit]
         else:
-            exponent = _time_exponent(names[time] if names else "", comments, what)
+            exponent = _time_exponent(names[time] if names else "", stated, what)
         columns = [Signal(name, str(index)) for index, name in enumerate(names) if index != time]
-        taps = choose_taps(columns, channel_map, what)
-        gathering = Gathering(taps)
-        levels = {int(tap.key) for tap in taps} if time_column.title else set(range(len(names)))
-        form = _Form(len(names), time, exponent, tuple(sorted(levels - {time})))
-        lines = (line for line in file if not line.startswith(_COMMENTS))
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
-        finest = _rows(rows, gathering, form, what)
+        gathering = Gathering(choose_taps(columns, channel_map, what), what)
+        taken = tuple(int(key) for key in gathering.keys)
+        levels = set(taken) if time_column.title else set(range(len(names)))
+        form = Form(len(names), delimiter, time, exponent, tuple(sorted(levels - {time})), taken)
+        digits = _gather(_rows(file, form, what), gathering, what)
     except (csv.Error, UnicodeDecodeError) as error:
         raise RecordError(f"{what}: it is not CSV text ({str(error)[:120]}).") from error
-    return gathering.finish(finest)
+    return gathering.finish(int(10 ** max(0, exponent - digits)), stated)
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a row is read.
+def _gather(blocks: Iterator[Rows], gathering: Gathering, what: str) -> int:
+    """Take every row; return the most digits behind the point that a time has."""
+    last_ns: int | None = None
+    digits, count = 0, 0
+    lines = np.arange(len(gathering.keys), dtype=np.uint8)
+    for rows in blocks:
+        t_ns = rows.t_ns
+        if not t_ns.size:
+            continue
+        steps = np.diff(t_ns, prepend=t_ns[0] if last_ns is None else last_ns)
+        if (steps < 0).any():
+            at = int((steps < 0).argmax())
+            now_ns = int(t_ns[at])
+            raise RecordError(
+                f"{what}: time goes back from {now_ns - int(steps[at])} ns to {now_ns} ns, after"
+                f" {count + at} rows of times; it may only grow."
+            )
+        last_ns = int(t_ns[-1])
+        gathering.moments(int(t_ns[0]), last_ns)
+        digits, count = max(digits, rows.digits), count + t_ns.size
+        # A row a sample has few changes; the first row of a block counts as one.
+        changed = np.ones(t_ns.size, np.bool_)
+        changed[1:] = (rows.levels[1:] != rows.levels[:-1]).any(axis=1)
+        levels = rows.levels[changed]
+        gathering.take(
+            np.repeat(t_ns[changed], lines.size), np.tile(lines, len(levels)), levels.ravel()
+        )
+    return digits
 
-    Attributes:
-        width: cells of a row.
-        time: index of the time.
-        exponent: power of ten of nanoseconds in its unit.
-        levels: indices of the cells that must be levels.
-    """
 
-    width: int
-    time: int
-    exponent: int
-    levels: tuple[int, ...]
+def _rows(file: BufferedIOBase, form: Form, what: str) -> Iterator[Rows]:
+    """Yield all rows, those of plain digits a block at a time."""
+    number = 1
+    rest = b""
+    while block := file.read(_BLOCK):
+        cut = block.rfind(b"\n") + 1
+        lines, rest = (rest + block[:cut], block[cut:]) if cut else (b"", rest + block)
+        if len(rest) > _HEADER_MAX + _BLOCK:
+            raise RecordError(f"{what}: a row of it is longer than {_HEADER_MAX} characters.")
+        if not lines:
+            continue
+        rows = plain_rows(lines, form)
+        if rows is None and b'"' in lines:
+            # A quoted cell may go on in the next block.
+            yield from _parsed(BufferedReader(_Joined(lines + rest, file)), form, number, what)
+            return
+        if rows is None:
+            yield from _parsed(BytesIO(lines), form, number, what)
+            number += lines.count(b"\n")
+            continue
+        number += rows.t_ns.size
+        yield rows
+    yield from _parsed(BytesIO(rest), form, number, what)
+
+
+def _parsed(file: BufferedReader | BytesIO, form: Form, number: int, what: str) -> Iterator[Rows]:
+    with TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        lines = (line for line in text if not line.startswith(COMMENTS))
+        yield from parsed_rows(lines, form, number, what)
 
 
 def _time_index(names: Sequence[str], title: str, what: str) -> int:
@@ -111,27 +156,28 @@ def _time_index(names: Sequence[str], title: str, what: str) -> int:
     return found[0]
 
 
-def _header_line(file: TextIO, what: str) -> tuple[str, list[str]]:
+def _header_line(file: BufferedIOBase, what: str) -> tuple[str, list[str]]:
     """Return the first line that is no comment, and the comments before it."""
     comments: list[str] = []
+    encoding = "utf-8-sig"
     while line := file.readline(_HEADER_MAX):
         if len(line) == _HEADER_MAX:
             raise RecordError(f"{what}: its first line is longer than {_HEADER_MAX} characters.")
-        if line.startswith(_COMMENTS):
-            comments.append(line)
-        elif line.strip():
-            return line.rstrip("\r\n"), comments
+        text, encoding = line.decode(encoding), "utf-8"
+        if text.startswith(COMMENTS):
+            comments.append(text)
+        elif text.strip():
+            return text.rstrip("\r\n"), comments
     raise RecordError(f"{what}: it is empty; a header and rows of times and levels are needed.")
 
 
-def _time_exponent(name: str, comments: Sequence[str], what: str) -> int:
+def _time_exponent(name: str, stated: StatedRate | None, what: str) -> int:
     """Return the power of ten of nanoseconds in the time column's unit."""
     found = _TIME.fullmatch(name)
     if found is not None:
         return _EXPONENT[found[1].lower()]
-    rates = [rate for line in comments if (rate := _SAMPLE_RATE.fullmatch(line)) is not None]
-    if name.strip().lower() == "time" and rates:
-        return _sigrok_exponent(int(rates[0][1]) * _RATE_UNITS[rates[0][2].lower()], what)
+    if name.strip().lower() == "time" and stated is not None:
+        return _sigrok_exponent(stated.rate_hz, what)
     raise RecordError(
         f"{what}: the first column is {name[:60]!r}; a capture is VCD, or CSV whose first "
         "column is the time with its unit, such as time_s, t_ns or Time [ms], or whose time is "
@@ -139,7 +185,8 @@ def _time_exponent(name: str, comments: Sequence[str], what: str) -> int:
     )
 
 
-def _sigrok_exponent(rate_hz: int, what: str) -> int:
+def _sigrok_exponent(rate_hz: Fraction, what: str) -> int:
+    """Return the exponent of sigrok's unit: the first of s, ms, us ... that a sample takes."""
     thousands = next((n for n in range(1, 5) if 1000**n >= rate_hz), 0)
     if rate_hz < 2 or not thousands or 1000**thousands % rate_hz:
         # Its output module counts whole units a sample, and so every time would be short.
@@ -149,45 +196,21 @@ def _sigrok_exponent(rate_hz: int, what: str) -> int:
     return 9 - 3 * thousands
 
 
-def _rows(rows: Iterator[list[str]], gathering: Gathering, form: _Form, what: str) -> int:
-    """Take every row; return the weight of the last digit that a time has, in ns."""
-    last_ns: int | None = None
-    digits = 0
-    for number, row in enumerate(rows, start=1):
-        if not any(cell.strip() for cell in row):
-            continue
-        if len(row) != form.width:
-            raise RecordError(
-                f"{what}: row {number} has {len(row)} cells, the header has {form.width}."
-            )
-        time = _decimal(row[form.time], form.exponent, number, what)
-        t_ns = int(time.scaleb(form.exponent).to_integral_value())
-        if last_ns is not None and t_ns < last_ns:
-            raise RecordError(
-                f"{what}: time goes back from {last_ns} ns to {t_ns} ns in row {number}; it may "
-                "only grow."
-            )
-        last_ns = t_ns
-        digits = max(digits, -int(time.as_tuple().exponent))
-        gathering.moment(t_ns)
-        for column in form.levels:
-            if not gathering.value(str(column), t_ns, row[column].strip()):
-                raise RecordError(
-                    f"{what}: row {number} has {row[column][:20]!r} in column {column + 1}; "
-                    "allowed are 0 and 1, and x, z or nothing where there is no level."
-                )
-    return int(10 ** max(0, form.exponent - digits))
+class _Joined(RawIOBase):
+    """A stream that begins with bytes which were read of it already."""
 
+    def __init__(self, begun: bytes, file: BufferedIOBase) -> None:
+        super().__init__()
+        self._begun, self._file = memoryview(begun), file
 
-def _decimal(text: str, exponent: int, number: int, what: str) -> Decimal:
-    """Return a time exactly as written; a decimal comma is accepted."""
-    try:
-        time = Decimal(text.strip().replace(",", "."))
-    except InvalidOperation:
-        time = Decimal("NaN")
-    if not time.is_finite() or abs(time) > Decimal(TIME_MAX_NS).scaleb(-exponent):
-        raise RecordError(
-            f"{what}: row {number} has {text[:40]!r}, which is not a time in the column's "
-            "unit, or is beyond 30 years."
-        )
-    return time
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill `buffer` (writable bytes); return how many bytes it got, 0 at the end."""
+        if not self._begun:
+            return self._file.readinto(buffer)
+        piece, self._begun = self._begun[: len(buffer)], self._begun[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)

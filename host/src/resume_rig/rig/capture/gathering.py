@@ -1,17 +1,40 @@
-"""Gathers level changes of a capture into edges, whatever file they come from."""
+"""Gathers level changes of a capture into columns of edges, whatever file they come from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.edge import Edge
-from resume_rig.rig.capture.signals import Tap
+from resume_rig.model.edge_columns import CODE_OF, EdgeColumns
+from resume_rig.model.errors import RecordError
+from resume_rig.rig.capture.sampling import StatedRate
+from resume_rig.rig.capture.signals import Chosen
 
 # About 31 years; far beyond any capture, and safe in 64 bits.
-TIME_MAX_NS = 10**18
+TIME_MAX_NS: Final = 10**18
 
-# 'l' and 'h' are weak levels (IEEE 1164), as of an open-drain line with its pull-up.
-_LEVELS = {"0": 0, "1": 1, "l": 0, "h": 1, "L": 0, "H": 1}
+# 10 bytes each, so 0.2 GB: a backlight dimmed by PWM at 220 Hz makes as many in 12 hours.
+EDGES_MAX: Final = 20_000_000
+
+NO_LEVEL: Final = -1
+"""A value such as x or z."""
+
+_NONE: Final = -2
+
+
+def _levels_of_characters() -> NDArray[np.int8]:
+    found = np.full(256, _NONE, np.int8)
+    # 'l' and 'h' are weak levels (IEEE 1164), as of an open-drain line with its pull-up.
+    for characters, level in ((b"0lL", 0), (b"1hH", 1), (b"xXzZuUwW-", NO_LEVEL)):
+        found[list(characters)] = level
+    return found
+
+
+LEVEL_OF_CHARACTER: Final = _levels_of_characters()
+"""Level of each character, by its code: 0, 1, NO_LEVEL; less where it is none of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,84 +47,188 @@ class Capture:
         start_ns, end_ns: first and last moment that the capture tells of.
         resolution_ns: the finest step that its times can show, 1 or more; the instrument may have
             sampled more coarsely.
+        stated_rate: what the file says of the sample rate; None where it says nothing.
         notes: sentences about what was left out.
+        inverted: channels that were asked for the other way up.
     """
 
-    edges: tuple[Edge, ...]
+    edges: EdgeColumns
     initial_levels: dict[Channel, int]
     start_ns: int
     end_ns: int
     resolution_ns: int
+    stated_rate: StatedRate | None = None
     notes: tuple[str, ...] = ()
+    inverted: frozenset[Channel] = frozenset()
 
 
 class Gathering:
     """Takes values in order of time and keeps what changed.
 
     The first known value of a line is its initial level and no edge: nobody saw it change.
+
+    Args:
+        chosen: which signals are which channels.
+        what: the beginning of a sentence, for errors.
+
+    Attributes:
+        keys: of the lines that are wanted, each once; a line is named by its place here.
     """
 
-    def __init__(self, taps: Sequence[Tap]) -> None:
-        self._taps: dict[str, list[Tap]] = {}
-        for tap in taps:
-            self._taps.setdefault(tap.key, []).append(tap)
-        self._initial: dict[Channel, int] = {}
-        self._levels: dict[Channel, int] = {}
-        self._unknown: dict[Channel, int] = {}
-        self._late: dict[Channel, int] = {}
-        self._edges: list[Edge] = []
+    def __init__(self, chosen: Chosen, what: str) -> None:
+        self._chosen, self._what = chosen, what
+        self.keys: Sequence[str] = tuple(dict.fromkeys(tap.key for tap in chosen.taps))
+        self._levels: dict[int, int] = {}
+        self._initial: dict[int, int] = {}
+        self._unknown: dict[int, int] = {}
+        self._late: dict[int, int] = {}
+        self._lost: set[int] = set()
+        self._pieces: list[_Piece] = []
+        self._count = 0
         self._start_ns: int | None = None
         self._end_ns = 0
 
-    def moment(self, t_ns: int) -> None:
-        """Say that the capture tells of this moment."""
+    def moments(self, first_ns: int, last_ns: int) -> None:
+        """Say that the capture tells of these moments, and of those between them."""
         if self._start_ns is None:
-            self._start_ns = t_ns
-        self._end_ns = t_ns
+            self._start_ns = first_ns
+        self._end_ns = last_ns
 
-    def value(self, key: str, t_ns: int, value: str) -> bool:
-        """Take a value ("0", "1", or one without a level such as "x"); False if it is none."""
-        level = _LEVELS.get(value)
-        if level is None and value.strip().lower() not in {"x", "z", "u", "w", "-", ""}:
-            return False
-        for tap in self._taps.get(key, ()):
-            if level is None:
-                if tap.channel in self._levels:
-                    self._unknown[tap.channel] = self._unknown.get(tap.channel, 0) + 1
-            else:
-                self._take(tap.channel, t_ns, level ^ tap.inverted)
-        return True
+    def take(
+        self, t_ns: NDArray[np.int64], lines: NDArray[np.uint8], values: NDArray[np.int8]
+    ) -> None:
+        """Take values in their order: times, places in `keys`, and 0, 1 or NO_LEVEL.
 
-    def _take(self, channel: Channel, t_ns: int, level: int) -> None:
-        before = self._levels.get(channel)
-        self._levels[channel] = level
+        Raises:
+            RecordError: there are more than EDGES_MAX edges.
+        """
+        kept = np.zeros(t_ns.size, np.bool_)
+        for line in range(len(self.keys)):
+            kept[self._changes(line, np.flatnonzero(lines == line), t_ns, values)] = True
+        levels = values[kept].astype(np.uint8)
+        if not levels.size:
+            return
+        self._pieces.append((t_ns[kept], lines[kept], levels))
+        self._count += levels.size
+        self.check_count(self._count)
+
+    def check_count(self, count: int) -> None:
+        """Refuse more edges than are allowed.
+
+        Raises:
+            RecordError: there are more than EDGES_MAX.
+        """
+        if count > EDGES_MAX:
+            raise RecordError(
+                f"{self._what}: its channels have more than {EDGES_MAX} edges, which is the most"
+                " that is read; leave out a clock or a dimmed backlight, or cut the capture."
+            )
+
+    def _changes(
+        self, line: int, places: NDArray[np.int64], t_ns: NDArray[np.int64], all_: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Return which of a line's values are edges, and note what they leave behind."""
+        values = all_[places]
+        known = values >= 0
+        before = self._levels.get(line)
+        if not known.all() or line in self._lost:
+            self._note_unknown(line, known, before is not None)
+            places, values = places[known], values[known]
+        if not values.size:
+            return places
         if before is None:
-            self._initial[channel] = level
-            if self._start_ns is not None and t_ns > self._start_ns:
-                self._late[channel] = t_ns
-        elif before != level:
-            self._edges.append(Edge(len(self._edges), t_ns, channel, level))
+            before = self._initial[line] = int(values[0])
+            at_ns = int(t_ns[places[0]])
+            if self._start_ns is not None and at_ns > self._start_ns:
+                self._late[line] = at_ns
+        self._levels[line] = int(values[-1])
+        changed = np.empty(values.size, np.bool_)
+        changed[0] = values[0] != before
+        np.not_equal(values[1:], values[:-1], out=changed[1:])
+        return places[changed]
 
-    def finish(self, resolution_ns: int) -> Capture:
+    def _note_unknown(self, line: int, known: NDArray[np.bool_], was_known: bool) -> None:
+        """Count how often a level got lost that was known; `known` is of the values in order."""
+        first = not was_known or line in self._lost
+        lost = np.flatnonzero(~known & np.concatenate(([not first], known[:-1])))
+        if lost.size:
+            self._unknown[line] = self._unknown.get(line, 0) + lost.size
+        if known.size and (was_known or known.any()):
+            (self._lost.discard if known[-1] else self._lost.add)(line)
+
+    def finish(self, resolution_ns: int, stated_rate: StatedRate | None = None) -> Capture:
         """Return what was gathered."""
+        taps = self._chosen.taps
+        named = [(tap, self.keys.index(tap.key)) for tap in taps]
         notes = [
-            f"{channel}: {n} values without a level (x or z) were ignored."
-            for channel, n in self._unknown.items()
-        ] + [
-            f"{channel}: it has no level before {t_ns} ns; its first value there is not an edge."
-            for channel, t_ns in self._late.items()
-        ]
-        taps = (tap for taps in self._taps.values() for tap in taps)
-        notes += [
-            f"{tap.channel}: it never has a level, so it counts as not wired."
-            for tap in taps
-            if tap.channel not in self._levels
+            *(
+                f"{tap.channel}: {self._unknown[line]} values without a level (x or z) were"
+                " ignored."
+                for tap, line in named
+                if line in self._unknown
+            ),
+            *(
+                f"{tap.channel}: it has no level before {self._late[line]} ns; its first value"
+                " there is not an edge."
+                for tap, line in named
+                if line in self._late
+            ),
+            *(
+                f"{tap.channel}: it never has a level, so it counts as not wired."
+                for tap, line in named
+                if line not in self._initial
+            ),
+            *self._chosen.notes,
         ]
         return Capture(
-            edges=tuple(self._edges),
-            initial_levels=self._initial,
+            edges=self._edges(),
+            initial_levels={
+                tap.channel: self._initial[line] ^ tap.inverted
+                for tap, line in named
+                if line in self._initial
+            },
             start_ns=self._start_ns or 0,
             end_ns=self._end_ns,
             resolution_ns=max(1, resolution_ns),
+            stated_rate=stated_rate,
             notes=tuple(notes),
+            inverted=frozenset(tap.channel for tap in taps if tap.inverted),
         )
+
+    def _edges(self) -> EdgeColumns:
+        """Return the edges of the channels; lines that are several are there several times."""
+        t_ns, lines, levels = _joined(self._pieces, self._count)
+        by_line = [[tap for tap in self._chosen.taps if tap.key == key] for key in self.keys]
+        times = np.array([len(taps) for taps in by_line], np.uint8)
+        if (times > 1).any():
+            each = times[lines]
+            total = int(each.sum())
+            self.check_count(total)
+            starts = np.cumsum(each, dtype=np.int64) - each
+            nth = (np.arange(total) - np.repeat(starts, each)).astype(np.uint8)
+            t_ns, lines, levels = np.repeat(t_ns, each), np.repeat(lines, each), levels.repeat(each)
+        else:
+            nth = np.zeros(lines.size, np.uint8)
+        most = max(map(len, by_line))
+        codes = np.zeros((len(by_line), most), np.uint8)
+        turned = np.zeros((len(by_line), most), np.uint8)
+        for line, taps in enumerate(by_line):
+            for place, tap in enumerate(taps):
+                codes[line, place] = CODE_OF[tap.channel]
+                turned[line, place] = tap.inverted
+        return EdgeColumns(t_ns, codes[lines, nth], levels ^ turned[lines, nth])
+
+
+_Piece = tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint8]]
+
+
+def _joined(pieces: list[_Piece], count: int) -> _Piece:
+    """Return pieces as one; they are taken off the list, so that memory holds each once."""
+    whole = np.empty(count, np.int64), np.empty(count, np.uint8), np.empty(count, np.uint8)
+    end = count
+    while pieces:
+        piece = pieces.pop()
+        start = end - piece[0].size
+        whole[0][start:end], whole[1][start:end], whole[2][start:end] = piece
+        end = start
+    return whole

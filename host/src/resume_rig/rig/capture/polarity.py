@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from resume_rig.model.channel import Channel
+from resume_rig.model.edge_columns import CODE_OF, EdgeColumns
 from resume_rig.rig.capture.gathering import Capture
 
 _ALIKE: Final = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST)
@@ -28,26 +32,32 @@ def polarity_notes(capture: Capture) -> Iterator[str]:
         if others and len(against) == len(lines) - 1 and not unlike.intersection(others):
             yield (
                 f"{line} is high while the others are low and low while they are high: is it the "
-                f"wrong way up? `--channel {line}=!SIGNAL` inverts a signal."
+                f"wrong way up? `--channel {line}=~SIGNAL` inverts a signal."
             )
     if len(lines) == 2 and unlike:
         yield (
             f"{lines[0]} is high while {lines[1]} is low, and low while it is high: one of them is "
-            "the wrong way up; `--channel NAME=!SIGNAL` inverts a signal."
+            "the wrong way up; `--channel NAME=~SIGNAL` inverts a signal."
         )
 
 
 def _unlike(capture: Capture, one: Channel, other: Channel) -> bool:
     """Return whether two lines are unlike most of the time, and in both ways."""
-    spent_ns = {(a, b): 0 for a in (0, 1) for b in (0, 1)}
-    levels = {one: capture.initial_levels[one], other: capture.initial_levels[other]}
-    before_ns = capture.start_ns
-    for edge in capture.edges:
-        if edge.channel in levels:
-            spent_ns[levels[one], levels[other]] += edge.t_ns - before_ns
-            before_ns = edge.t_ns
-            levels[edge.channel] = edge.level
-    spent_ns[levels[one], levels[other]] += capture.end_ns - before_ns
-    whole_ns = sum(spent_ns.values())
-    high, low = spent_ns[1, 0], spent_ns[0, 1]
+    edges = EdgeColumns.of(capture.edges)
+    edges = edges.where(np.isin(edges.codes, (CODE_OF[one], CODE_OF[other])))
+    marks = np.concatenate(([capture.start_ns], edges.t_ns, [capture.end_ns]))
+    lasts = np.diff(marks)
+    levels = [_levels_between(edges, each, capture.initial_levels[each]) for each in (one, other)]
+    high = int(lasts[(levels[0] == 1) & (levels[1] == 0)].sum())
+    low = int(lasts[(levels[0] == 0) & (levels[1] == 1)].sum())
+    whole_ns = capture.end_ns - capture.start_ns
     return high + low > _UNLIKE_MOST * whole_ns and min(high, low) > _UNLIKE_EACH_WAY * whole_ns
+
+
+def _levels_between(edges: EdgeColumns, channel: Channel, initial: int) -> NDArray[np.uint8]:
+    """Return a line's level before each edge and after the last one, uint8 [n + 1]."""
+    own = np.flatnonzero(edges.codes == CODE_OF[channel])
+    known = np.concatenate((np.array([initial], np.uint8), edges.levels[own]))
+    passed = np.zeros(len(edges) + 1, np.int64)
+    passed[own + 1] = 1
+    return known[np.cumsum(passed)]

@@ -1,6 +1,5 @@
 """Reads a capture of any form; the form is told from its content, not from its name."""
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -53,8 +52,7 @@ def read_capture(
                 return read_vcd(file, channel_map, what)
             if b"\0" in beginning:
                 raise RecordError(f"{what}: it is another binary file; allowed are {ALLOWED}.")
-            with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
-                return read_csv(text, channel_map, what, time_column)
+            return read_csv(file, channel_map, what, time_column)
     except OSError as error:
         raise RecordError(f"{what}: {error.strerror or error}.") from error
 

@@ -27,16 +27,25 @@ _HEAD: Final = struct.Struct("<8siiIddQ")
 _DIGITAL: Final = 0
 _NAME: Final = re.compile(r"digital_[0-9]{1,4}\.bin")
 _S_NS: Final = 10**9
-# The times are seconds in double precision of whole samples; no Saleae samples faster than this.
-_RESOLUTION_NS: Final = 2
+# The times are seconds in double precision; the file does not say at which rate they were taken.
+_RESOLUTION_NS: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What one file says of its line: level at first, first and last moment, changes."""
+
+    path: Path
+    level: int
+    begin_s: float
+    end_s: float
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line: its level at first, and int64 [n] ns of its changes."""
+    """First and last moment of one line, and int64 [n] ns of its changes."""
 
-    name: str
-    level: int
     begin_ns: int
     end_ns: int
     changes_ns: NDArray[np.int64]
@@ -64,51 +73,57 @@ def read_saleae(
         OSError: a file cannot be read.
     """
     signals = [Signal(path.stem, str(index)) for index, path in enumerate(files)]
-    taps = choose_taps(signals, channel_map, what)
-    keys = sorted({int(tap.key) for tap in taps})
-    lines = [_read_line(files[key], what) for key in keys]
-    gathering = Gathering(taps)
-    begin_ns = min(line.begin_ns for line in lines)
-    gathering.moment(begin_ns)
-    levels = [line.level for line in lines]
-    for key, level in zip(keys, levels, strict=True):
-        gathering.value(str(key), begin_ns, str(level))
-    times_ns = np.concatenate([line.changes_ns for line in lines])
-    owners = np.repeat(np.arange(len(lines)), [line.changes_ns.size for line in lines])
-    for at in np.argsort(times_ns, kind="stable").tolist():
-        owner, t_ns = int(owners[at]), int(times_ns[at])
-        levels[owner] ^= 1
-        gathering.moment(t_ns)
-        gathering.value(str(keys[owner]), t_ns, str(levels[owner]))
-    gathering.moment(max(line.end_ns for line in lines))
+    gathering = Gathering(choose_taps(signals, channel_map, what), what)
+    keys = sorted(int(key) for key in gathering.keys)
+    heads = [_read_head(files[key], what) for key in keys]
+    gathering.check_count(sum(head.count for head in heads))
+    lines = [_read_changes(head, what) for head in heads]
+    begin_ns, end_ns = min(line.begin_ns for line in lines), max(line.end_ns for line in lines)
+    gathering.moments(begin_ns, end_ns)
+    times_ns = [np.concatenate(([begin_ns], line.changes_ns)) for line in lines]
+    # Levels alternate from the first one on.
+    levels = [
+        (np.arange(t_ns.size) + head.level & 1).astype(np.int8)
+        for head, t_ns in zip(heads, times_ns, strict=True)
+    ]
+    places = np.array([gathering.keys.index(str(key)) for key in keys], np.uint8)
+    owners = np.repeat(places, [each.size for each in times_ns])
+    whole_ns = np.concatenate(times_ns)
+    order = np.argsort(whole_ns, kind="stable")
+    gathering.take(whole_ns[order], owners[order], np.concatenate(levels)[order])
     return gathering.finish(_RESOLUTION_NS)
 
 
-def _read_line(path: Path, what: str) -> _Line:
+def _read_head(path: Path, what: str) -> _Head:
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(_HEAD.size)
-        _check_version(head, path, what)
-        if len(head) < _HEAD.size:
-            raise RecordError(f"{what}: {path.name} ends inside its head of {_HEAD.size} bytes.")
-        _, _, _, state, begin_s, end_s, count = _HEAD.unpack(head)
-        if size != _HEAD.size + 8 * count:
-            raise RecordError(
-                f"{what}: {path.name} promises {count} changes, which are {_HEAD.size + 8 * count}"
-                f" bytes; it has {size}, so it was cut or is damaged."
-            )
-        times_s = np.frombuffer(file.read(8 * count), dtype="<f8")
+    _check_version(head, path, what)
+    if len(head) < _HEAD.size:
+        raise RecordError(f"{what}: {path.name} ends inside its head of {_HEAD.size} bytes.")
+    _, _, _, state, begin_s, end_s, count = _HEAD.unpack(head)
+    if size != _HEAD.size + 8 * count:
+        raise RecordError(
+            f"{what}: {path.name} promises {count} changes, which are {_HEAD.size + 8 * count}"
+            f" bytes; it has {size}, so it was cut or is damaged."
+        )
     if state not in (0, 1):
         raise RecordError(
             f"{what}: {path.name} begins with the level {state}, allowed are 0 and 1."
         )
-    every = np.concatenate(([begin_s], times_s, [end_s]))
+    return _Head(path, state, begin_s, end_s, count)
+
+
+def _read_changes(head: _Head, what: str) -> _Line:
+    path = head.path
+    times_s = np.fromfile(path, dtype="<f8", count=head.count, offset=_HEAD.size)
+    every = np.concatenate(([head.begin_s], times_s, [head.end_s]))
     if not np.isfinite(every).all() or (np.abs(every) > TIME_MAX_NS / _S_NS).any():
         raise RecordError(f"{what}: {path.name} holds a time that is none, or is beyond 30 years.")
     if (np.diff(every) < 0).any():
         raise RecordError(f"{what}: in {path.name} time goes back; it may only grow.")
     every_ns = np.rint(every * _S_NS).astype(np.int64)
-    return _Line(path.stem, state, int(every_ns[0]), int(every_ns[-1]), every_ns[1:-1])
+    return _Line(int(every_ns[0]), int(every_ns[-1]), every_ns[1:-1])
 
 
 def _check_version(head: bytes, path: Path, what: str) -> None:

@@ -20,16 +20,19 @@ from numpy.typing import NDArray
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
 from resume_rig.rig.capture.gathering import TIME_MAX_NS, Capture, Gathering
+from resume_rig.rig.capture.sampling import StatedRate, rate_of
 from resume_rig.rig.capture.signals import Signal, choose_taps
 
 MAGIC: Final = b"PK\x03\x04"
 
 _METADATA_MAX: Final = 1 << 20
-_BLOCK_SAMPLES: Final = 1 << 20
+_BLOCK_BYTES: Final = 1 << 22
+_PART: Final = 1 << 18
+# Times a block's samples it is still safe in 64 bits.
+_FACTOR_MAX: Final = 1 << 40
+# An hour of 16 lines at 9 MHz; unpacking as much takes minutes.
 _BYTES_MAX: Final = 1 << 36
 _UNIT_MAX: Final = 128  # bytes; more lines than any analyser has
-_RATE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([kMG]?)Hz")
-_RATE_UNITS: Final = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _UNIT: Final = re.compile(r"[0-9]{1,6}")
 _PROBE: Final = re.compile(r"probe([1-9][0-9]{0,3})")
 _NS: Final = 10**9
@@ -55,6 +58,19 @@ class _Session:
         """Return when a sample was taken, to the nearest ns."""
         return round(sample * _NS / self.rate_hz)
 
+    def times_ns(self, first: int, samples: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when samples of a block were taken; they count from sample `first`."""
+        step_ns = _NS / self.rate_hz
+        scale, divisor = step_ns.numerator, step_ns.denominator
+        if max(scale, divisor) > _FACTOR_MAX:
+            times = [self.time_ns(first + sample) for sample in samples.tolist()]
+            return np.array(times, np.int64)
+        begin_ns, rest = divmod(first * scale, divisor)
+        quotient, rests = np.divmod(samples * scale + rest, divisor)
+        up = (2 * rests > divisor) | ((2 * rests == divisor) & (quotient + begin_ns & 1 == 1))
+        found: NDArray[np.int64] = begin_ns + quotient + up
+        return found
+
 
 def read_sigrok(
     file: IO[bytes], channel_map: Mapping[Channel, tuple[str, bool]], what: str
@@ -75,15 +91,15 @@ def read_sigrok(
             session = _session(archive, what)
             entries = _entries(archive, session, what)
             signals = [Signal(name, str(bit)) for bit, name in session.probes.items()]
-            gathering = Gathering(taps := choose_taps(signals, channel_map, what))
-            bits = sorted({int(tap.key) for tap in taps})
+            gathering = Gathering(choose_taps(signals, channel_map, what), what)
             blocks = _blocks(archive, entries, session, what)
-            _gather(blocks, bits, session, gathering, what)
+            _gather(blocks, session, gathering, what)
     except (BadZipFile, EOFError, zlib.error) as error:
         raise RecordError(f"{what}: the ZIP archive is damaged ({str(error)[:120]}).") from error
     except (RuntimeError, NotImplementedError) as error:  # encrypted, or packed otherwise
         raise RecordError(f"{what}: its entries cannot be opened ({str(error)[:120]}).") from error
-    return gathering.finish(-(-_NS // session.rate_hz))
+    stated = StatedRate(session.rate_hz, "the session's metadata")
+    return gathering.finish(-(-_NS // session.rate_hz), stated)
 
 
 def _session(archive: ZipFile, what: str) -> _Session:
@@ -121,9 +137,8 @@ def _sections(text: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _device(section: Mapping[str, str], what: str) -> _Session:
-    rate = _RATE.fullmatch(section.get("samplerate", ""))
-    rate_hz = Fraction(0) if rate is None else Fraction(rate[1]) * _RATE_UNITS[rate[2]]
-    if not rate_hz:
+    rate_hz = rate_of(section.get("samplerate", ""))
+    if rate_hz is None:
         raise RecordError(
             f"{what}: its metadata tell the sample rate {section.get('samplerate', '')[:40]!r},"
             " allowed is one such as 1 MHz."
@@ -162,23 +177,33 @@ def _entries(archive: ZipFile, session: _Session, what: str) -> list[str]:
         )
     size = sum(archive.getinfo(name).file_size for name in found)
     if size > _BYTES_MAX or session.time_ns(size // session.unit_bytes) > TIME_MAX_NS:
-        raise RecordError(
-            f"{what}: it holds {size} bytes of samples, allowed are {_BYTES_MAX} and 30 years."
-        )
+        raise _too_long(size, what)
     return found
+
+
+def _too_long(size: int, what: str) -> RecordError:
+    return RecordError(
+        f"{what}: it holds {size} bytes of samples, allowed are {_BYTES_MAX} and 30 years."
+    )
 
 
 def _blocks(
     archive: ZipFile, entries: list[str], session: _Session, what: str
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield samples, uint8 [n, unitsize]; none is torn between two entries' ends."""
-    wanted = _BLOCK_SAMPLES * session.unit_bytes
-    rest = b""
+    """Yield samples, uint8 [n, unitsize]; none is torn between two entries' ends.
+
+    What the archive says of sizes is not trusted: what was unpacked is counted.
+    """
+    wanted = _BLOCK_BYTES - _BLOCK_BYTES % session.unit_bytes
+    rest, unpacked = b"", 0
     for name in entries:
         left = archive.getinfo(name).file_size
         with archive.open(name) as entry:
             while taken := entry.read(wanted - len(rest)):
                 left -= len(taken)
+                unpacked += len(taken)
+                if unpacked > _BYTES_MAX:
+                    raise _too_long(unpacked, what)
                 data = rest + taken
                 whole = len(data) - len(data) % session.unit_bytes
                 rest = data[whole:]
@@ -195,31 +220,37 @@ def _blocks(
 
 
 def _gather(
-    blocks: Iterator[NDArray[np.uint8]],
-    bits: list[int],
-    session: _Session,
-    gathering: Gathering,
-    what: str,
+    blocks: Iterator[NDArray[np.uint8]], session: _Session, gathering: Gathering, what: str
 ) -> None:
+    bits = [int(key) for key in gathering.keys]
     mask = np.zeros(session.unit_bytes, dtype=np.uint8)
     for bit in bits:
         mask[bit // 8] |= 1 << bit % 8
     columns = np.flatnonzero(mask)
-    first, before = 0, None
+    first, before = 0, np.zeros(0, np.uint8)
     for block in blocks:
-        lines = block[:, columns] & mask[columns]
-        if before is None:
-            gathering.moment(0)
-            changes = np.zeros(1, dtype=np.int64)
-        else:
-            changes = np.zeros(int((lines[0] != before).any()), dtype=np.int64)
-        later = np.flatnonzero((lines[1:] != lines[:-1]).any(axis=1)) + 1
-        for at in np.concatenate((changes, later)).tolist():
-            t_ns, sample = session.time_ns(first + at), block[at]
-            gathering.moment(t_ns)
-            for bit in bits:
-                gathering.value(str(bit), t_ns, "1" if sample[bit // 8] >> bit % 8 & 1 else "0")
-        first, before = first + len(block), lines[-1]
-    if before is None:
+        changed = np.zeros(len(block), np.bool_)
+        changed[0] = not first or bool(((block[0] ^ before) & mask).any())
+        for column in columns.tolist():
+            lines = block[:, column] & mask[column]
+            changed[1:] |= lines[1:] != lines[:-1]
+        at = np.flatnonzero(changed)
+        gathering.moments(session.time_ns(first), session.time_ns(first + len(block)))
+        _take(block[at], session.times_ns(first, at), gathering)
+        first, before = first + len(block), block[-1]
+    if not first:
         raise RecordError(f"{what}: it holds no sample.")
-    gathering.moment(session.time_ns(first))
+
+
+def _take(samples: NDArray[np.uint8], t_ns: NDArray[np.int64], gathering: Gathering) -> None:
+    """Give every line's level in some samples to `gathering`, a part at a time."""
+    bits = sorted(int(key) for key in gathering.keys)
+    lines = np.array([gathering.keys.index(str(bit)) for bit in bits], np.uint8)
+    for start in range(0, len(samples), _PART):
+        part = samples[start : start + _PART]
+        levels = np.stack([part[:, bit // 8] >> bit % 8 & 1 for bit in bits], axis=1)
+        gathering.take(
+            np.repeat(t_ns[start : start + _PART], len(bits)),
+            np.tile(lines, len(part)),
+            levels.astype(np.int8).ravel(),
+        )
