@@ -97,14 +97,14 @@ def test_a_finding_says_how_much_within_its_bound(tmp_path: Path) -> None:
         if finding.kind is FindingKind.BIOS_UNDER_REPORTED
     }
     told = dict(evidence)
-    assert abs(told["hidden_ns"] - 240_000_000) <= told["bound_ns"] < 60_000_000
+    assert abs(told["hidden_ns"] - 240_000_000) <= told["bound_ns"] < 65_000_000
 
 
-def test_a_few_cycles_do_not_accuse_a_firmware(tmp_path: Path) -> None:
-    """Half seconds of the RTC leave three cycles a third of a second of doubt."""
-    answer = play(load_dut_profile("bios-under-reports"), 3, 5, tmp_path)
-    kinds = {finding.kind for cycle in answer.cycles for finding in cycle.findings}
-    assert FindingKind.BIOS_UNDER_REPORTED not in kinds
+def test_a_clock_that_ran_from_wake_to_sleep_shows_one_cycle(tmp_path: Path) -> None:
+    """The wires time the same span, so no half second of the RTC is in it; the last has no next."""
+    answer = play(load_dut_profile("bios-under-reports"), 2, 5, tmp_path)
+    found = [FindingKind.BIOS_UNDER_REPORTED in {f.kind for f in c.findings} for c in answer.cycles]
+    assert found == [True, False]
 
 
 @pytest.mark.parametrize("kind", FindingKind)

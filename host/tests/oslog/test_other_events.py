@@ -160,6 +160,7 @@ def test_steps_of_the_clock_are_kept_with_the_next_record(write, read: Read) -> 
     first, second = both_orders(read, events).records
     assert figures(first) == {
         **{"clock_jump_us": 30_000_000, "clock_steps": 2, "clock_stepped_us": 1_000_000},
+        "sleep_to_clock_stop_us": 9_876_544,
     }
     assert figures(second) == {}
 

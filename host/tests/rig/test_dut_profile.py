@@ -38,6 +38,7 @@ def test_the_shipped_profiles_are_listed() -> None:
         "pwm-panel",
         "resume-hang",
         "slow-bios",
+        "slow-ec",
         "slow-laptop",
         "tsc-not-reset",
         "wakes-alone",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from resume_rig.analysis.campaign_series import cycle_series
+from resume_rig.analysis.detectable import detectable_bios
 from resume_rig.analysis.disagreements import (
     bios_is_impossible,
     disagreements,
@@ -19,7 +20,6 @@ from resume_rig.analysis.match import Match
 from resume_rig.analysis.match_cycles import match_cycles
 from resume_rig.analysis.measures import sighting_of
 from resume_rig.analysis.norms import usual_rests
-from resume_rig.analysis.os_away import before_sleep
 from resume_rig.analysis.os_clock import ClockReading, with_segments
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
 from resume_rig.analysis.reconcile import (
@@ -28,11 +28,13 @@ from resume_rig.analysis.reconcile import (
     light_after_complete,
     press_to_resume_complete,
     unexplained,
+    with_bios_unproven,
 )
 from resume_rig.analysis.ruling import campaign_why, rule, ruled, undecided_of
 from resume_rig.analysis.statistics import failure_rate
-from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
+from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle, awake_times
 from resume_rig.analysis.told_steps import beside_told_steps
+from resume_rig.analysis.way_to_sleep import before_sleep
 from resume_rig.model.cycle import (
     Correlation,
     OsClock,
@@ -145,6 +147,7 @@ def correlate(
         requirement=requirement,
         reset_to_tsc=reset_to_tsc,
         platform=platform,
+        awake=awake_times(cycles),
     )
     campaign = _Campaign(reading, requirement, around)
     reconciled = PackedSequence(
@@ -174,6 +177,9 @@ def correlate(
         usual=usual_rests(around.norms),
         alike_offsets=found.alike,
         undecided=undecided,
+        detectable=detectable_bios(
+            ((c.outside, record_of[i]) for i, c in enumerate(cycles) if i in record_of), around
+        ),
         clock_steps=tuple(
             ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
             for before, after, step_ns in found.steps
@@ -239,12 +245,16 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
             believed = None
     elif _lacks_record(outside, told) and campaign.reading.sources:
         findings += (record_missing(outside),)
+    hidden = campaign.around.hidden.get(outside.number)
+    unproven = None if hidden is None or believed is None else hidden.whole
+    complete = press_to_resume_complete(outside, believed, reset_to_tsc)
+    light = light_after_complete(outside, believed, reset_to_tsc)
     cycle = ReconciledCycle(
         outside=outside,
         record=told.record,
-        press_to_resume_complete=press_to_resume_complete(outside, believed, reset_to_tsc),
+        press_to_resume_complete=with_bios_unproven(complete, unproven, reset_to_tsc),
         unexplained=unexplained(outside, None if impossible else record, norms),
-        light_after_complete=light_after_complete(outside, believed, reset_to_tsc),
+        light_after_complete=with_bios_unproven(light, unproven, reset_to_tsc),
         verdict=Verdict.NO_EVIDENCE,
         judged=False,
         why_not=None,
@@ -253,6 +263,7 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
         certainty=told.certainty,
         record_missing=told.missing,
         bios_impossible=impossible,
+        bios_checked=unproven is not None,
     )
     return ruled(cycle, rule(cycle, campaign.requirement, told.why_none))
 

@@ -4,9 +4,10 @@
 made only where no explanation within the bounds is left.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of
 from resume_rig.analysis.findings.display import display_findings, unexplained_findings
@@ -14,10 +15,16 @@ from resume_rig.analysis.findings.firmware import firmware_findings
 from resume_rig.analysis.findings.records import record_findings, record_missing
 from resume_rig.analysis.findings.seen import Found, Seen, Surroundings
 from resume_rig.analysis.findings.sleeps import sleep_findings, state_mismatch
-from resume_rig.analysis.norms import Norms, norms_of
-from resume_rig.analysis.os_away import Hidden, hidden, means_in_a_row
+from resume_rig.analysis.findings.thresholds import HIDDEN_BEFORE_NS
+from resume_rig.analysis.hidden_means import means_of
+from resume_rig.analysis.hidden_time import (
+    Hidden,
+    after_stop,
+    hidden_by_running,
+    hidden_by_standing,
+)
+from resume_rig.analysis.norms import Norms, norm_of, norms_of
 from resume_rig.analysis.platform import Platform
-from resume_rig.analysis.reconcile import hidden_by_light
 from resume_rig.analysis.record_history import history_of
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.os_record import OsRecord
@@ -33,6 +40,7 @@ __all__ = [
     "surroundings_of",
 ]
 
+_Value = TypeVar("_Value")
 _FAMILIES: Final[tuple[Callable[[Seen], Found], ...]] = (
     record_findings,
     sleep_findings,
@@ -54,6 +62,8 @@ _EXPLAINED_BY: Final[Mapping[FindingKind, frozenset[FindingKind]]] = MappingProx
             }
         ),
         FindingKind.LIT_BEFORE_OS: frozenset({FindingKind.BIOS_OVER_REPORTED}),
+        # The OS's "complete" comes later by what its BIOS time lacks.
+        FindingKind.COMPLETE_BEFORE_LIGHT: frozenset({FindingKind.BIOS_UNDER_REPORTED}),
     }
 )
 
@@ -66,6 +76,7 @@ def surroundings_of(
     requirement: Requirement,
     reset_to_tsc: BoundedNs,
     platform: Platform,
+    awake: Iterable[BoundedNs | None] | None = None,
 ) -> Surroundings:
     """Return what all findings of a campaign are measured against.
 
@@ -76,6 +87,8 @@ def surroundings_of(
         requirement: what the verdict is about.
         reset_to_tsc: PLTRST# rising to the TSC's zero.
         platform: what is known of the platform.
+        awake: of each cycle, SLP_S3# rising to its falling in the next one, on one clock; None
+            where no clock tells.
     """
     history = history_of(records, [record_of[index] for index in sorted(record_of)])
     alone = Surroundings(requirement, reset_to_tsc, Norms(), history, {}, platform)
@@ -83,28 +96,81 @@ def surroundings_of(
     pairs = ((c, record_of[index]) for index, c in enumerate(cycles) if index in record_of)
     norms = norms_of((pair for pair in pairs if not bios_is_impossible(*pair, alone)), platform)
 
-    def hidden_of(index: int, cycle: OutsideCycle) -> Hidden | None:
-        record = record_of.get(index)
-        # A cycle that errs by itself would make the others seem to.
-        if record is None or hidden_by_light(cycle, record, norms) is not None:
-            return None
-        return hidden(cycle, record, history.before(record), reset_to_tsc)
-
-    def follows(index: int) -> bool:
-        record, last = record_of.get(index), record_of.get(index - 1)
-        return record is not None and last is not None and history.follows(record, last)
-
-    each_hidden = [hidden_of(index, cycle) for index, cycle in enumerate(cycles)]
-    rows = means_in_a_row(each_hidden, [follows(index) for index in range(len(cycles))])
-    means = zip(cycles, rows, strict=True)
-    return Surroundings(
-        requirement=requirement,
-        reset_to_tsc=reset_to_tsc,
+    spans = [None] * len(cycles) if awake is None else awake
+    numbers, standing, running, follows = _hidden_times(cycles, spans, record_of, alone)
+    around = replace(
+        alone,
         norms=norms,
-        history=history,
-        means={cycle.number: mean for cycle, mean in means if mean is not None},
-        platform=platform,
+        hidden=_by_number(numbers, map(_first, running, standing)),
+        hidden_norm=norm_of([cycle.each.value_ns for cycle in running if cycle is not None]),
+        after_stop=_by_number(numbers, map(_after_stop, [None, *running[:-1]], standing)),
     )
+    # A cycle that errs by itself would make the others seem to.
+    errs = [
+        index in record_of and Seen(cycle, record_of[index], around).one_cause is not None
+        for index, cycle in enumerate(cycles)
+    ]
+    means = means_of(_without(running, errs), _without(standing, errs), follows)
+    return replace(around, means=_by_number(numbers, means))
+
+
+def _hidden_times(
+    cycles: Iterable[OutsideCycle],
+    awake: Iterable[BoundedNs | None],
+    record_of: Mapping[int, OsRecord],
+    around: Surroundings,
+) -> tuple[list[int], list[Hidden | None], list[Hidden | None], list[bool]]:
+    """Return numbers, what each cycle hides by the clock's standing and running, and if it follows.
+
+    A cycle follows the one before where no other sleep and no boot was between.
+    """
+    numbers: list[int] = []
+    standing: list[Hidden | None] = []
+    running: list[Hidden | None] = []
+    follows: list[bool] = []
+    history, tsc = around.history, around.reset_to_tsc
+    last: tuple[OutsideCycle, OsRecord] | None = None
+    span: BoundedNs | None = None
+    for index, (cycle, until_next) in enumerate(zip(cycles, awake, strict=True)):
+        record = record_of.get(index)
+        pair = None if record is None else (cycle, record)
+        goes_on = False
+        if pair is not None and last is not None and history.follows(pair[1], last[1]):
+            goes_on = True
+            running[-1] = None if span is None else hidden_by_running(last, pair, span, tsc)
+        before = None if record is None else history.before(record)
+        standing.append(None if pair is None else hidden_by_standing(*pair, before, tsc))
+        running.append(None)
+        follows.append(goes_on)
+        numbers.append(cycle.number)
+        last, span = pair, until_next
+    return numbers, standing, running, follows
+
+
+def _without(cycles: Sequence[Hidden | None], left_out: Iterable[bool]) -> list[Hidden | None]:
+    return [None if out else cycle for cycle, out in zip(cycles, left_out, strict=True)]
+
+
+def _by_number(numbers: Iterable[int], values: Iterable[_Value | None]) -> dict[int, _Value]:
+    both = zip(numbers, values, strict=True)
+    return {number: value for number, value in both if value is not None}
+
+
+def _first(running: Hidden | None, standing: Hidden | None) -> Hidden | None:
+    return standing if running is None else running
+
+
+def _after_stop(last: Hidden | None, standing: Hidden | None) -> BoundedNs | None:
+    """Return what of a cycle's way to sleep was after the clock's stop.
+
+    The clock that ran until then is that of the wake before.
+    """
+    known = _first(last, standing)
+    if known is None or known.stopped is None:
+        return None
+    # It is shown where much is hidden before the sleep alone.
+    is_much = 2 * known.stopped.bound_ns > HIDDEN_BEFORE_NS
+    return after_stop(known) if is_much else None
 
 
 def bios_is_impossible(outside: OutsideCycle, record: OsRecord, around: Surroundings) -> bool:

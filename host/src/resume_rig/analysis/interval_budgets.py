@@ -18,7 +18,7 @@ from resume_rig.model.cycle import IntervalName, OutsideCycle, ReconciledCycle
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.timing.budget import budget_of
 from resume_rig.timing.budget_coverage import COVERAGE
-from resume_rig.timing.budget_terms import bounce_row, hidden_row, reported_row
+from resume_rig.timing.budget_terms import bounce_row, hidden_row, reported_row, unproven_row
 from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Witness
 
 Rebuild = Callable[[int, Witness], OutsideCycle]
@@ -26,6 +26,8 @@ _Quantity = Callable[[ReconciledCycle], BoundedNs | None]
 
 _UNEXPLAINED: Mapping[str, _Quantity] = {"unexplained_ns": lambda cycle: cycle.unexplained}
 _REPORTED_NS = VALUE_BOUND_MS * 1_000_000
+# A cycle's bound and that of its rows differ by roundings.
+_ROUNDED_NS = 10
 _NOT_OURS = "an unknown instrument: its terms are assumed, and 95 % is the guaranteed bound"
 _MEDIAN_NOTE = (
     "what the median adds is less than what the cycle's own part in it takes away, so it counts in "
@@ -69,7 +71,10 @@ def interval_budgets(
         ),
     )
     maker.gather({**{name: quantity for name, _, quantity, _ in wanted}, **_UNEXPLAINED})
-    found = [maker.budget(name, measured, others) for name, measured, _, others in wanted]
+    found = [
+        maker.budget(name, measured, others, quantity)
+        for name, measured, quantity, others in wanted
+    ]
     found.append(maker.unexplained(inside))
     return tuple(budget for budget in found if budget is not None)
 
@@ -122,20 +127,33 @@ class _Maker:
                     column.places.append(place)
 
     def budget(
-        self, name: str, measured: IntervalName, others: Sequence[BudgetRow]
+        self,
+        name: str,
+        measured: IntervalName,
+        others: Sequence[BudgetRow],
+        quantity: _Quantity | None = None,
     ) -> Budget | None:
-        """Return the budget of a time that is a measured interval and `others`."""
+        """Return the budget of a time that is a measured interval and `others`.
+
+        What the `quantity` of its cycle is bounded wider by than those is what nobody proves of
+        BiosInit.
+        """
         column = self._columns[name]
         if not column.places:
             return None
         order = sorted(range(len(column.places)), key=column.values_ns.__getitem__)
         middle = order[(len(order) - 1) // 2]
         value_ns = column.values_ns[middle]
-        rows = self._rows(self._cycles[column.places[middle]], measured)
+        cycle = self._cycles[column.places[middle]]
+        rows = self._rows(cycle, measured)
         if rows is None:
             return None
         note = "" if self._bounds.known else _NOT_OURS
         budget = budget_of(name, value_ns, (*rows, *others), known=self._bounds.known, note=note)
+        made = None if quantity is None or not others else quantity(cycle)
+        if made is not None and made.bound_ns > budget.bound_ns + _ROUNDED_NS:
+            row = unproven_row(made.bound_ns - budget.bound_ns)
+            budget = replace(budget, rows=(*budget.rows, row), bound_ns=made.bound_ns)
         return replace(budget, repeated=_repeated(column.values_ns, budget.common_ns))
 
     def unexplained(self, inside: Sequence[BudgetRow]) -> Budget | None:

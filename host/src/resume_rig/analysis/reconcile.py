@@ -9,6 +9,8 @@ A platform's constant, given by the DUT profile or else learned as the campaign'
 what is normal; what one cycle departs from it is `unexplained`.
 """
 
+from dataclasses import replace
+
 from resume_rig.analysis.closure_terms import inside, residual
 from resume_rig.analysis.findings.thresholds import ONE_CAUSE, UNEXPLAINED_NS
 from resume_rig.analysis.norms import Norm, Norms, group_of
@@ -32,6 +34,28 @@ def press_to_resume_complete(
     power = outside.intervals.get(IntervalName.PRESS_TO_PLTRST)
     within = inside(record)
     return None if power is None or within is None else power + reset_to_tsc + within
+
+
+def with_bios_unproven(
+    time: BoundedNs | None, hidden: BoundedNs | None, reset_to_tsc: BoundedNs
+) -> BoundedNs | None:
+    """Return a time with the bound that holds whatever BiosInit says.
+
+    Standard and expanded uncertainty stay those of a BiosInit that is true.
+
+    Args:
+        time: made of `reset_to_tsc` and BiosInit.
+        hidden: what the OS's clock leaves open beside BiosInit; None: it does not bound that, and
+            the bound given holds if BiosInit is true.
+        reset_to_tsc: PLTRST# rising to the TSC's zero.
+    """
+    if time is None or hidden is None:
+        return time
+    # PLTRST# to the TSC's zero is one error in both.
+    late_ns = hidden.value_ns + hidden.bound_ns - reset_to_tsc.bound_ns
+    early_ns = hidden.bound_ns - hidden.value_ns - reset_to_tsc.bound_ns
+    more_ns = max(late_ns, early_ns) - reset_to_tsc.bound_ns
+    return time if more_ns <= 0 else replace(time, bound_ns=time.bound_ns + more_ns)
 
 
 def light_after_complete(
@@ -68,19 +92,34 @@ def is_unusual(rest: BoundedNs, norm: Norm | None) -> bool:
 
 
 def hidden_by_light(outside: OutsideCycle, record: OsRecord, norms: Norms) -> BoundedNs | None:
-    """Return what a BIOS time as never lacks, where the light came as ever; None otherwise.
-
-    A BIOS time that is off its own median by what the light is off the other way tells of one
-    cause; what the display or a driver did is none of its.
-    """
+    """Return what a BIOS time as never lacks, where the light came as ever; None otherwise."""
     group = group_of(outside, record)
-    rest, usual = unexplained(outside, record, norms), norms.bios.get(group)
-    if rest is None or usual is None or usual.unusual_ns is None or record.bios_init_ms is None:
+    return of_one_cause(
+        record,
+        norms.bios.get(group),
+        unexplained(outside, record, norms),
+        norms.residuals.get(group),
+    )
+
+
+def of_one_cause(
+    record: OsRecord, bios: Norm | None, rest: BoundedNs | None, norm: Norm | None
+) -> BoundedNs | None:
+    """Return a rest that BiosInit alone explains; None where it does not.
+
+    A BIOS time that is off its own median by what the rest is off the other way tells of one
+    cause; what the display, a driver or the way to sleep did is none of its.
+
+    Args:
+        record: of the cycle.
+        bios: what BiosInit is usually.
+        rest: of the cycle, less what is usual; it holds a part that is minus BiosInit.
+        norm: what is usual of the rest.
+    """
+    if rest is None or bios is None or bios.unusual_ns is None or record.bios_init_ms is None:
         return None
-    off_ns = record.bios_init_ms * MS_NS - usual.median_ns
-    if abs(off_ns) <= max(usual.unusual_ns, UNEXPLAINED_NS):
-        return None
-    if not is_unusual(rest, norms.residuals.get(group)):
+    off_ns = record.bios_init_ms * MS_NS - bios.median_ns
+    if abs(off_ns) <= max(bios.unusual_ns, UNEXPLAINED_NS) or not is_unusual(rest, norm):
         return None
     return rest if abs(off_ns + rest.value_ns) * ONE_CAUSE <= abs(rest.value_ns) else None
 

@@ -122,6 +122,9 @@ class ReconciledCycle:
         bios_impossible: whether clock and wires leave no room for the record's BIOS time, so that
             nothing is derived from it, and nothing judged by it.
         undecided: it woke from a sleep that the requirement covers, and nothing can be judged.
+        bios_checked: whether the bounds of press_to_resume_complete and light_after_complete hold
+            all that the OS's clock leaves open of the BIOS time; they hold if BiosInit is true
+            otherwise.
     """
 
     outside: OutsideCycle
@@ -138,6 +141,7 @@ class ReconciledCycle:
     record_missing: CycleReason | None = None
     bios_impossible: bool = False
     undecided: bool = False
+    bios_checked: bool = False
 
     @property
     def outcome(self) -> Outcome:
@@ -227,6 +231,21 @@ class UsualRest:
 
 
 @dataclass(frozen=True, slots=True)
+class DetectableBios:
+    """The least by which BiosInit may be short, and a finding says so in nearly all such cycles.
+
+    Attributes:
+        n: cycles that report a BIOS time.
+        constant_ns: where all cycles are short by it; None where no shortfall would be found.
+        single_ns: where single cycles are that another one follows; None likewise.
+    """
+
+    n: int
+    constant_ns: int | None
+    single_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Correlation:
     """The whole answer of `correlate` and `run`.
 
@@ -239,6 +258,7 @@ class Correlation:
         alike_offsets: how many offsets of the OS clock explain the cycles equally well, at least,
             where nothing is matched for that reason; 1 otherwise.
         undecided: cycles that woke from a sleep that the requirement covers, without evidence.
+        detectable: the least error of BiosInit that was looked for; None where none is reported.
     """
 
     cycles: Sequence[ReconciledCycle]
@@ -254,3 +274,4 @@ class Correlation:
     clock_steps: tuple[ClockStep, ...] = ()
     alike_offsets: int = 1
     undecided: int = 0
+    detectable: DetectableBios | None = None

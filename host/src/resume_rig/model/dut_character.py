@@ -33,6 +33,10 @@ class DutBehaviour:
         doze_after_ns: S3 goes on to S4 after so long; None: never.
         image_write_ns, image_read_ns: of the hibernation image.
         hidden_before_sleep_ns: from the OS having stopped to SLP_S3# falling, beyond the usual.
+        late_sleep_ns, late_sleep_spread_ns: from the accepted press or lid to SleepTime: so much,
+            and evenly up to so much more.
+        unreported_suspend_ns: of the way to sleep that the OS's clock shows, what SleepDuration
+            lacks.
         tsc_resets: False: BiosInit is the uptime.
         bios_factor: what BiosInit is reported times; 0: not reported.
         full_resume_factor: the same of FullResume in the firmware's table.
@@ -58,6 +62,9 @@ class DutBehaviour:
     image_write_ns: int = 3_000_000_000
     image_read_ns: int = 2_500_000_000
     hidden_before_sleep_ns: int = 0
+    late_sleep_ns: int = 0
+    late_sleep_spread_ns: int = 0
+    unreported_suspend_ns: int = 0
     tsc_resets: bool = True
     bios_factor: float = 1.0
     full_resume_factor: float = 1.0

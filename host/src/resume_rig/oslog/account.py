@@ -8,7 +8,7 @@ from resume_rig.model.component import Figure
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.oslog.event import Event, EventRole
 from resume_rig.oslog.event_values import UINT64_MAX, EventValues
-from resume_rig.oslog.figures import LONGEST_FIRMWARE_MS, companion_figures
+from resume_rig.oslog.figures import LONGEST_FIRMWARE_MS, clock_stop, companion_figures
 from resume_rig.oslog.problems import Problem
 from resume_rig.oslog.wake_source import DOZE_TYPE, decode_wake_source
 
@@ -87,7 +87,11 @@ class AccountReader:
             target_state=target,
             effective_state=effective,
             os_build=os_build,
-            figures=(*companion_figures(companions, self._values, bios_init_ms), *told),
+            figures=(
+                *companion_figures(companions, self._values, bios_init_ms),
+                *clock_stop(companions, self._values, sleep_ns),
+                *told,
+            ),
             text="\n".join(event.text for event in (*companions, account) if event.text),
         )
 

@@ -110,6 +110,21 @@ def step_us(event: Event, values: EventValues) -> int | None:
     return new_ns // _NS_PER_US - old_ns // _NS_PER_US
 
 
+def clock_stop(
+    companions: Iterable[Event], values: EventValues, sleep_ns: int | None
+) -> tuple[Figure, ...]:
+    """Return how long the OS's clock ran on after SleepTime: to OldTime of Kernel-General 1.
+
+    On real machines that is 0.38 s and more beyond SleepDuration.
+    """
+    times = (values.time_ns(e, "OldTime") for e in companions if e.role is EventRole.CLOCK_SET)
+    old_ns = next(times, None)
+    if old_ns is None or sleep_ns is None or old_ns < sleep_ns:
+        return ()
+    ran_us = old_ns // _NS_PER_US - sleep_ns // _NS_PER_US
+    return (Figure("sleep_to_clock_stop_us", ran_us),)
+
+
 def _clock_jump(event: Event, values: EventValues) -> list[Figure]:
     jump_us = step_us(event, values)
     return [] if jump_us is None else [Figure("clock_jump_us", jump_us)]

@@ -42,7 +42,7 @@ from resume_rig.report.page_parts import (
 )
 from resume_rig.report.parts_view import PartsSection, parts_section
 from resume_rig.report.row_choice import PAGE_ROWS, RowChoice, row_choice
-from resume_rig.report.statistics_text import statistics_sentences
+from resume_rig.report.statistics_text import detectable_sentences, statistics_sentences
 from resume_rig.report.summary import CampaignSummary, campaign_summary, resume_times
 from resume_rig.report.svg_histogram import Histogram, histogram
 from resume_rig.report.svg_phases import PhasePanel, phase_panels
@@ -172,10 +172,11 @@ def campaign_page(correlation: Correlation, facts: CampaignFacts, generated: str
         places=_places(facts),
         findings=tuple(_finding_section(group) for group in grouped_findings(cycles)),
         limits_judged=limit_rows(correlation.limits),
-        statistics=tuple(
-            statistics_sentences(
+        statistics=(
+            *statistics_sentences(
                 correlation.series, correlation.failures, correlation.limits, "cycle"
-            )
+            ),
+            *detectable_sentences(correlation.detectable),
         ),
         histogram=histogram(times, limit_ms),
         histogram_note=_histogram_note(len(times), len(cycles)),

@@ -8,6 +8,7 @@ from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.cycle import (
     BoardClock,
     Correlation,
+    DetectableBios,
     IntervalName,
     OsClock,
     OutsideCycle,
@@ -84,6 +85,7 @@ def correlation_pieces(
         "series": series_json(correlation.series),
     }
     yield f'"statistics":{json_text(statistics)}'
+    yield f',\n"detectable":{json_text(_detectable(correlation.detectable))}'
     if campaign is not None:
         yield f',\n"budgets":{json_text(budgets_json(campaign.budgets))}'
         yield f',\n"campaign":{json_text(_campaign(campaign))}'
@@ -104,6 +106,7 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
             "unexplained_ns": quantity_json(cycle.unexplained),
             "light_after_complete_ns": quantity_json(cycle.light_after_complete),
             "hidden_before_sleep_ns": quantity_json(cycle.hidden_before_sleep),
+            "bios_checked": _bios_checked(cycle),
         },
         "state_outside": outside.state.value,
         "verdict": cycle.verdict.value,
@@ -121,6 +124,13 @@ def _cycle(cycle: ReconciledCycle) -> dict[str, Json]:
         **components_json(cycle.record),
         "match": _match(cycle),
     }
+
+
+def _bios_checked(cycle: ReconciledCycle) -> bool | None:
+    # It is about the bounds of these two.
+    if cycle.press_to_resume_complete is None and cycle.light_after_complete is None:
+        return None
+    return cycle.bios_checked
 
 
 def _match(cycle: ReconciledCycle) -> dict[str, Json]:
@@ -161,6 +171,14 @@ def _usual(rest: UsualRest) -> dict[str, Json]:
         "n": rest.n,
         "residual_ns": rest.residual_ns,
         "spread_ns": rest.spread_ns,
+    }
+
+
+def _detectable(bios: DetectableBios | None) -> dict[str, Json]:
+    return {
+        "n": 0 if bios is None else bios.n,
+        "bios_short_constant_ns": None if bios is None else bios.constant_ns,
+        "bios_short_single_ns": None if bios is None else bios.single_ns,
     }
 
 

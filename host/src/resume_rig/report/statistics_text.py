@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from resume_rig.analysis.measures import measure_words
+from resume_rig.model.cycle import DetectableBios
 from resume_rig.model.judgement import LimitJudgement
 from resume_rig.model.requirement import RESUME
 from resume_rig.model.series import FailureRate, QuantileInterval, SeriesStatistics
@@ -40,6 +41,22 @@ def statistics_sentences(
     if failures is not None and failures.n > 1:
         yield _failures(failures)
     yield from (_risk(each) for each in limits if _is_risky(each))
+
+
+def detectable_sentences(bios: DetectableBios | None) -> Iterator[str]:
+    """Yield the least error of BiosInit that would have been found; nothing without a BiosInit."""
+    if bios is None:
+        return
+    always, single = bios.constant_ns, bios.single_ns
+    if always is None and single is None:
+        yield "BIOS time: the logs and lines at hand do not check it."
+        return
+    parts = [
+        f"{-(-each_ns // 1_000_000)} ms or more in {where}"
+        for each_ns, where in ((always, "all cycles"), (single, "single cycles"))
+        if each_ns is not None
+    ]
+    yield f"BIOS time: if short by {', or by '.join(parts)}, that would have been found."
 
 
 def _figures(one: SeriesStatistics) -> str:

@@ -31,7 +31,7 @@ from resume_rig.report.match_text import (
 from resume_rig.report.matched_reading import matched_reading
 from resume_rig.report.milestones import light_words, outside_milestones, trigger_word
 from resume_rig.report.row_choice import TERMINAL_ROWS, RowChoice, row_choice
-from resume_rig.report.statistics_text import statistics_sentences
+from resume_rig.report.statistics_text import detectable_sentences, statistics_sentences
 from resume_rig.report.summary import TimesSummary, campaign_summary
 from resume_rig.report.terminal_components import component_lines
 from resume_rig.report.terminal_style import (
@@ -85,6 +85,8 @@ def correlation_table(
     ):
         yield style.paragraph(sentence)
     yield from _findings(correlation, style, show_all=show_all)
+    for sentence in detectable_sentences(correlation.detectable):
+        yield style.paragraph(sentence)
     yield from _usual(correlation, style)
     yield from _unmatched(correlation, style)
     yield from component_lines(matched_reading(correlation, log_sources), style, show_all=show_all)
@@ -146,7 +148,8 @@ def _cycles(
     usual = "" if _outcomes(shown) else " Every row slept and woke."
     yield style.paragraph(
         f"Times in ms, ± in 95 of 100. Lines, light and resume complete count from the {word};"
-        f" BIOS, drivers and resume are the OS's own. {light_words(cycles)}".rstrip()
+        f" BIOS, drivers and resume are the OS's own; resume complete takes that BIOS time for"
+        f" true. {light_words(cycles)}".rstrip()
         + usual
     )
     for index, line in enumerate(table_lines(kept)):

@@ -181,6 +181,18 @@ def hidden_row(half_width_ns: int, source: str) -> BudgetRow:
     return even_row("PLTRST# to the TSC's zero", source, half_width_ns, scope=Scope.CAMPAIGN)
 
 
+def unproven_row(half_width_ns: int) -> BudgetRow:
+    """Return what the OS's clock leaves open beside BiosInit; it counts in the bound alone."""
+    return BudgetRow(
+        "BIOS time beside BiosInit that is not excluded",
+        "the OS's clock and the wires",
+        Evaluation.B,
+        Distribution.RECTANGLE,
+        half_width_ns,
+        0,
+    )
+
+
 def rate_half_width_ns(rate_ppb: int, duration_ns: int) -> int:
     """Return by how much a clock that is off by up to `rate_ppb` mistakes a duration."""
     return -(-rate_ppb * abs(duration_ns) // 1_000_000_000)

@@ -170,6 +170,21 @@ def test_what_hides_before_the_sleep_is_in_no_number_of_the_os() -> None:
     assert hides.told(1, "SleepDuration") == sound.told(1, "SleepDuration")
 
 
+def test_a_request_that_is_passed_on_late_is_in_no_number_of_the_os() -> None:
+    late = slept_and_woken(erring(late_sleep_ns=3 * S))
+    way_ns = late.times(Channel.SLP_S3, 0)[0] - 1 * S
+    # The press is accepted after 44 to 52 ms, the firmware takes 2 ms.
+    assert 3_046 * MS <= way_ns - int(late.told(1, "SleepDuration")[0]) * MS <= 3_055 * MS
+
+
+def test_a_sleep_duration_may_end_before_the_clock_stops() -> None:
+    sound, short = slept_and_woken(LAPTOP), slept_and_woken(erring(unreported_suspend_ns=S // 5))
+    assert short.times(Channel.SLP_S3, 0) == sound.times(Channel.SLP_S3, 0)
+    told = [int(unit.told(1, "SleepDuration")[0]) for unit in (sound, short)]
+    assert told[0] - told[1] == 200
+    assert short.told(1, "OldTime") == sound.told(1, "OldTime")
+
+
 def test_a_firmware_that_lights_the_panel_does_so_before_the_os() -> None:
     unit = slept_and_woken(erring(lit_by_firmware=True))
     light_ns = unit.times(Channel.BACKLIGHT, 1)[0] - unit.times(Channel.PLTRST, 1)[0]

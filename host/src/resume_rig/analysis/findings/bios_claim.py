@@ -8,8 +8,6 @@ from resume_rig.analysis.findings.thresholds import (
     UNIT_TOLERANCE,
     UPTIME_MS,
 )
-from resume_rig.analysis.os_away import hidden
-from resume_rig.analysis.reconcile import hidden_by_light
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, FindingKind
@@ -58,7 +56,7 @@ def bios_findings(seen: Seen) -> Found:
     """Give at most one of `tsc-not-reset`, `wrong-unit`, `bios-under-` and `-over-reported`."""
     claim = claim_of(seen)
     if claim is Claim.POSSIBLE:
-        found = _hidden_on_average(seen) or _hidden_alone(seen) or _hidden_by_light(seen)
+        found = _hidden_on_average(seen) or _hidden_alone(seen) or _of_one_cause(seen)
         if found is not None:
             yield found
         return
@@ -86,12 +84,12 @@ def _impossible(seen: Seen, claim: Claim) -> Finding:
 
 
 def _hidden_alone(seen: Seen) -> Finding | None:
-    """Compare the OS's own count of the time it was away, in one cycle."""
-    before = seen.around.history.before(seen.record)
-    rest = hidden(seen.outside, seen.record, before, seen.around.reset_to_tsc)
-    if rest is None or abs(rest.whole.value_ns) <= rest.whole.bound_ns:
+    """Compare with the OS's own clock, in one cycle."""
+    hidden = seen.around.hidden.get(seen.outside.number)
+    whole = None if hidden is None else hidden.whole
+    if whole is None or abs(whole.value_ns) <= whole.bound_ns:
         return None
-    return _hidden(rest.whole, "in this cycle, by the OS's own clock", 1)
+    return _hidden(whole, "in this cycle, by the OS's own clock", 1)
 
 
 def _hidden_on_average(seen: Seen) -> Finding | None:
@@ -101,16 +99,16 @@ def _hidden_on_average(seen: Seen) -> Finding | None:
     return _hidden(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
 
 
-def _hidden_by_light(seen: Seen) -> Finding | None:
-    rest = hidden_by_light(seen.outside, seen.record, seen.around.norms)
-    return None if rest is None else _hidden(rest, "against the light, which came as ever", 1)
+def _of_one_cause(seen: Seen) -> Finding | None:
+    return None if seen.one_cause is None else _hidden(*seen.one_cause, 1)
 
 
 def _hidden(rest: BoundedNs, by: str, n: int) -> Finding:
     under = rest.value_ns > 0
+    near_ns, far_ns = (abs(rest.value_ns) + sign * rest.bound_ns for sign in (-1, 1))
     text = (
-        f"After PLTRST# {abs(rest.value_ns) / 1e6:.0f} ms {'more' if under else 'less'} went by "
-        f"than the BIOS time that the OS reports, {by}."
+        f"After PLTRST# {max(near_ns, 0) / 1e6:.0f} to {far_ns / 1e6:.0f} ms "
+        f"{'more' if under else 'less'} went by than the BIOS time that the OS reports, {by}."
     )
     return Finding(
         FindingKind.BIOS_UNDER_REPORTED if under else FindingKind.BIOS_OVER_REPORTED,

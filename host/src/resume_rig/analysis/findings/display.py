@@ -3,7 +3,12 @@
 from resume_rig.analysis.findings.bios_claim import Claim, claim_of
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.norms import group_of
-from resume_rig.analysis.reconcile import is_unusual, light_after_complete, unexplained
+from resume_rig.analysis.reconcile import (
+    is_unusual,
+    light_after_complete,
+    unexplained,
+    with_bios_unproven,
+)
 from resume_rig.analysis.reported_times import reported
 from resume_rig.model.cycle import IntervalName
 from resume_rig.model.verdict import Finding, FindingKind
@@ -56,7 +61,9 @@ def _lit_before_os(seen: Seen) -> Found:
 
 
 def _complete_before_light(seen: Seen) -> Found:
-    late = light_after_complete(seen.outside, seen.record, seen.around.reset_to_tsc)
+    reset_to_tsc = seen.around.reset_to_tsc
+    late = light_after_complete(seen.outside, seen.record, reset_to_tsc)
+    late = with_bios_unproven(late, seen.bios_unproven, reset_to_tsc)
     most_ns = seen.around.platform.light_after_complete_max_ns
     if late is None or late.value_ns - late.bound_ns <= most_ns:
         return

@@ -15,8 +15,8 @@ from resume_rig.model.verdict import FindingKind
 _MS: Final = 1_000_000
 _ASK_FIRMWARE: Final = "Ask the firmware team; do not judge this unit by its BIOS time until then."
 _AWAY: Final = (
-    "beyond 1 s + bounds in one cycle, 1 s / n + bounds on average over n cycles in a row; or by "
-    "the light, beyond the limit of unexplained"
+    "the whole interval that the OS's clock and the wires leave is beyond zero, of one cycle or on "
+    "average; or against light or clock, beyond the limit of unexplained"
 )
 _FACTORS: Final = " or ".join(f"{factor:,}" for factor in at.UNIT_FACTORS)
 
@@ -28,9 +28,12 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             "Believe the wires. Look at powercfg /a and at the firmware's sleep settings.",
         ),
         FindingKind.HIDDEN_BEFORE_SLEEP: Explained(
-            "The DUT took longer from the trigger to SLP_S3# than the OS tells: a part of the way "
-            "to sleep is not in its SleepDuration.",
-            "Look at what firmware and embedded controller do after the OS has stopped.",
+            "The DUT took longer from the trigger to SLP_S3# than the OS reports: a part of its "
+            "way to sleep is not in SleepDuration. That may be before SleepTime, within the OS, or "
+            "after the OS's clock has stopped.",
+            "If SLP_S3# fell soon after the OS's clock had stopped, look at the embedded "
+            "controller's debounce, the lid and programs that are asked first; else at what the "
+            "firmware does before SLP_S3#.",
             f"more than {at.HIDDEN_BEFORE_NS // _MS} ms beyond the bounds; "
             f"{at.ACCEPTED_NS // _MS} ms are allowed for the trigger being accepted",
         ),
@@ -84,12 +87,13 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             f"and {at.TICKS_RATIO} times it or more, over {at.SPREAD_OF} cycles",
         ),
         FindingKind.BIOS_UNDER_REPORTED: Explained(
-            "More time passed between PLTRST# and the OS than BiosInit tells.",
+            "More time passed from PLTRST# until the OS's clock ran than BiosInit reports and the "
+            f"{at.HANDOFF_NS // _MS} ms that the OS is allowed to start its clock.",
             _ASK_FIRMWARE,
             _AWAY,
         ),
         FindingKind.BIOS_OVER_REPORTED: Explained(
-            "Less time passed between PLTRST# and the OS than BiosInit tells.",
+            "Less time passed between PLTRST# and the OS than BiosInit reports.",
             _ASK_FIRMWARE,
             _AWAY,
         ),

@@ -1,12 +1,14 @@
 """What a finding is made from: one cycle with its record, and what is known around the two."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from resume_rig.analysis.norms import Norms
-from resume_rig.analysis.os_away import HiddenMean, longest_bios_ms
+from resume_rig.analysis.hidden_means import HiddenMean
+from resume_rig.analysis.hidden_time import Hidden, longest_bios_ms, off_median
+from resume_rig.analysis.norms import Norm, Norms, group_of
 from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
+from resume_rig.analysis.reconcile import hidden_by_light, of_one_cause
 from resume_rig.analysis.record_history import History
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.os_record import OsRecord
@@ -21,7 +23,10 @@ class Surroundings:
 
     Attributes:
         reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
-        means: by number of cycle, what it and its neighbours hide on average.
+        means: by number of cycle, what it and those like it hide on average.
+        hidden: likewise, what it hides by itself.
+        hidden_norm: what is usual of `hidden`, by the clock's running; None of fewer than 3.
+        after_stop: likewise, what of its way to sleep was after the OS's clock stopped.
     """
 
     requirement: Requirement
@@ -30,6 +35,9 @@ class Surroundings:
     history: History
     means: dict[int, HiddenMean]
     platform: Platform = UNKNOWN_PLATFORM
+    hidden: dict[int, Hidden] = field(default_factory=dict)
+    hidden_norm: Norm | None = None
+    after_stop: dict[int, BoundedNs] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,41 @@ class Seen:
         """The longest BIOS time that clock and wires leave room for; None if not known."""
         before = self.around.history.before(self.record)
         return longest_bios_ms(self.outside, self.record, before, self.around.reset_to_tsc)
+
+    @cached_property
+    def one_cause(self) -> tuple[BoundedNs, str] | None:
+        """What a BIOS time as never lacks, where light or clock are as ever, and which; or None."""
+        by_light = hidden_by_light(self.outside, self.record, self.around.norms)
+        if by_light is not None:
+            return by_light, "against the light, which came as ever"
+        by_clock = of_one_cause(
+            self.record,
+            self.around.norms.bios.get(group_of(self.outside, self.record)),
+            self.off_median,
+            self.around.hidden_norm,
+        )
+        if by_clock is not None:
+            return by_clock, "against the OS's own clock, which ran as ever"
+        return None
+
+    @property
+    def off_median(self) -> BoundedNs | None:
+        """How far what this cycle hides is from the campaign's median."""
+        around = self.around
+        hidden = around.hidden.get(self.outside.number)
+        return off_median(hidden, around.hidden_norm, around.reset_to_tsc.bound_ns)
+
+    @property
+    def bios_unproven(self) -> BoundedNs | None:
+        """What the OS's clock leaves open beside BiosInit; None where it does not tell.
+
+        Where the half seconds of the RTC are in this cycle's own, that of those like it.
+        """
+        number = self.outside.number
+        own, mean = self.around.hidden.get(number), self.around.means.get(number)
+        if mean is not None and (own is None or own.drift_ns):
+            return mean.mean
+        return None if own is None else own.whole
 
 
 Found = Iterator[Finding]

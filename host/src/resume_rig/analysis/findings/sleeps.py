@@ -2,7 +2,7 @@
 
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import HIDDEN_BEFORE_NS
-from resume_rig.analysis.os_away import before_sleep, is_hidden
+from resume_rig.analysis.way_to_sleep import before_sleep, is_hidden
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.os_record import OsRecord, SleepKind
@@ -59,17 +59,25 @@ def _hidden_before(seen: Seen) -> Found:
     rest = before_sleep(seen.outside, seen.record)
     if rest is None or not is_hidden(rest):
         return
-    yield Finding(
-        FindingKind.HIDDEN_BEFORE_SLEEP,
-        f"The DUT was {rest.value_ns / 1e6:.0f} ms longer on its way to sleep than the OS tells "
-        f"({seen.record.sleep_ms} ms).",
-        {
-            "hidden_ns": rest.value_ns,
-            "bound_ns": rest.bound_ns,
-            "threshold_ns": HIDDEN_BEFORE_NS,
-            "sleep_ms": seen.record.sleep_ms,
-        },
+    text = (
+        f"The DUT was {rest.value_ns / 1e6:.0f} ms longer on its way to sleep than the OS reports "
+        f"({seen.record.sleep_ms} ms)"
     )
+    evidence = {
+        "hidden_ns": rest.value_ns,
+        "bound_ns": rest.bound_ns,
+        "threshold_ns": HIDDEN_BEFORE_NS,
+        "sleep_ms": seen.record.sleep_ms,
+    }
+    after = seen.around.after_stop.get(seen.outside.number)
+    if after is not None:
+        least_ns, most_ns = (after.value_ns + sign * after.bound_ns for sign in (-1, 1))
+        text += (
+            f"; if BiosInitDuration is true, SLP_S3# fell {max(least_ns, 0) / 1e6:.0f} to "
+            f"{most_ns / 1e6:.0f} ms after the OS's clock had stopped"
+        )
+        evidence |= {"after_stop_ns": after.value_ns, "after_stop_bound_ns": after.bound_ns}
+    yield Finding(FindingKind.HIDDEN_BEFORE_SLEEP, f"{text}.", evidence)
 
 
 def _wake_source(seen: Seen) -> Found:

@@ -16,6 +16,14 @@ WAKE_TIME_NS: Final = 15 * _MS
 CLOCKS_PPB: Final = 200_000
 """Rate of RTC, OS and board against one another; a crystal of each is within 100 ppm."""
 
+SLEW_PPB: Final = 1_070_000
+"""A time service may slew the running clock so fast, and no log tells: W32Time takes an offset of
+0.5 s back over PhaseCorrectRate (1) x UpdateInterval (30,000) ticks of 15.625 ms."""
+
+HANDOFF_NS: Final = 5 * _MS
+"""From the waking vector the OS takes 0 to so long to read the RTC and start its clock: assumed, of
+what it does first; nothing measures it."""
+
 SUSPEND_TRAP_NS: Final = 50 * _MS
 """The firmware's part on the way down lasts 0 to so long, where FPDT does not tell it."""
 
@@ -87,3 +95,12 @@ MEDIAN_OF: Final = 3
 
 SPREAD_OF: Final = 8
 """Cycles that a spread, or a factor, needs."""
+
+ALIKE_WIDTHS: Final = 1.25
+"""Cycles whose hidden time is known as well as the best, to a quarter, are averaged."""
+
+FOUND_SHARE: Final = 0.95
+"""`detectable`: an error of BiosInit is found in so many of the cycles that have it ..."""
+
+FOUND_SIGMAS: Final = 2
+"""... by the light as long as scatter takes no more than so many spreads away from it."""

@@ -32,7 +32,7 @@ from resume_rig.rig.sim.dut_lines import DutLines
 from resume_rig.rig.sim.dut_state import PowerState
 from resume_rig.rig.sim.faults import SimFault
 from resume_rig.rig.sim.resume_draw import ResumeDraw, draw_resume
-from resume_rig.rig.sim.spread import draw_ns
+from resume_rig.rig.sim.spread import draw_ns, late_sleep_ns
 
 _FROM_IMAGE = (SleepKind.S4, SleepKind.FAST_STARTUP)
 _WITH_IMAGE = (*_FROM_IMAGE, SleepKind.HYBRID)
@@ -168,7 +168,7 @@ class SimulatedDut:
 
     def _ask_for_sleep(self, t_ns: int) -> None:
         if self._state is PowerState.UP:
-            self._sleep(t_ns)
+            self._agenda.plan(t_ns + late_sleep_ns(self.behaviour, self._random), self._sleep)
         elif self._state is PowerState.RESUMING:
             self._pending_sleep = True
 
@@ -291,8 +291,8 @@ class SimulatedDut:
         pwr_ok_ns = t_ns + self._draw(self._timing.slp_s3_to_pwr_ok)
         pltrst_ns = pwr_ok_ns + self._draw(self._timing.pwr_ok_to_pltrst)
         self._lines.set_later(Channel.PWR_OK, 1, pwr_ok_ns)
-        booting = self._state is PowerState.BOOTING
-        self._agenda.plan(pltrst_ns, self._boot if booting else self._run_firmware)
+        runs = self._boot if self._state is PowerState.BOOTING else self._run_firmware
+        self._agenda.plan(pltrst_ns, runs)
 
     def _run_firmware(self, t_ns: int) -> None:
         self._leave_reset(PowerState.IN_FIRMWARE, t_ns)

@@ -189,7 +189,8 @@ class OsLog:
     def _frozen(self, moment: OsFrozen) -> None:
         if self._in_standby():
             return
-        self._suspend_ms = (moment.t_ns - self._began_ns) // _NS_PER_MS
+        reported_ns = moment.t_ns - self._began_ns - self.behaviour.unreported_suspend_ns
+        self._suspend_ms = max(reported_ns, 0) // _NS_PER_MS
         self._awake_ns += moment.t_ns - self._running_since_ns
         self._clock.stop(moment.t_ns)
 

@@ -5,6 +5,7 @@ import math
 from numpy.random import Generator
 
 from resume_rig.model.dut import DutTiming, Spread
+from resume_rig.model.dut_character import DutBehaviour
 
 
 def draw_ns(spread: Spread, random: Generator) -> int:
@@ -26,3 +27,12 @@ def light_after_ns(timing: DutTiming, drawn_ns: int, firmware_ns: int, driver_ns
     share = min(max(before_light_ns / max(usual_driver_ns, 1), 0.0), 1.0)
     shift_ns = firmware_ns - usual_firmware_ns + round(share * (driver_ns - usual_driver_ns))
     return max(drawn_ns + shift_ns, 0)
+
+
+def late_sleep_ns(errs: DutBehaviour, random: Generator) -> int:
+    """Return how long embedded controller and user mode keep a sleep request from the OS.
+
+    It takes a number only where that is spread.
+    """
+    spread_ns = errs.late_sleep_spread_ns
+    return errs.late_sleep_ns + (round(random.uniform(0, spread_ns)) if spread_ns else 0)
