@@ -77,6 +77,7 @@ def test_intervals_of_the_wires_are_within_their_bounds(scenario, seed, judged):
 def test_the_interval_of_a_campaigns_median_holds_the_truth(scenario, judged):
     holds = [judged(scenario, seed).medians for seed in range(1, 7)]
 
+    assert any(holds)
     for measure in {name for one in holds for name in one}:
         stated = [one[measure] for one in holds if measure in one]
         assert sum(stated) >= len(stated) - 1, measure  # 5 of 6 or more, where 95 % are stated
@@ -87,7 +88,10 @@ def test_the_interval_of_a_campaigns_median_holds_the_truth(scenario, judged):
 )
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_fault_beyond_every_uncertainty_is_found(scenario, seed, judged):
-    assert not judged(scenario, seed).missed
+    found = judged(scenario, seed)
+
+    assert not found.refused
+    assert not found.missed
 
 
 @pytest.mark.parametrize("scenario", ["own", "short", "lid", "boots", "sessions", "real-laptop"])
@@ -110,5 +114,5 @@ def test_signals_are_known_by_every_usual_spelling(seed, judged):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_candidate_that_is_slower_is_not_called_as_fast(seed, judged):
-    assert judged("compare-slower", seed).verdict != "NO-REGRESSION"
+    assert judged("compare-slower", seed).verdict not in {"", "NO-REGRESSION"}
     assert judged("compare-sessions-slower", seed).verdict == "REGRESSION"
