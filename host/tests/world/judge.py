@@ -121,11 +121,14 @@ def answer(trial: Trial, folder: Path) -> tuple[int, dict[str, Any] | str]:
 
 
 def _compare(found: Judgement, trial: Trial, folder: Path) -> None:
-    """Compare the trial's log with a candidate's; a change of 5 % of the base matters."""
-    base, candidate = folder / "base.xml", folder / "candidate.xml"
-    base.write_text(trial.logs[0], encoding="utf-8")
-    candidate.write_text(trial.candidate, encoding="utf-8")
-    _, out, err = ask(["compare", str(base), str(candidate), "--json"])
+    """Compare the trial's logs with a candidate's; a change of 5 % of the base matters."""
+    sides = []
+    for name, texts in (("base", trial.logs), ("candidate", trial.candidates)):
+        paths = [folder / f"{name}-{i}.xml" for i in range(len(texts))]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text, encoding="utf-8")
+        sides += [str(paths[0])] if len(paths) == 1 else [f"--{name}", *map(str, paths)]
+    _, out, err = ask(["compare", *sides, "--json"])
     if not out.startswith("{"):
         found.refused = (err or out).strip()
         return
@@ -140,7 +143,7 @@ def judge(trial: Trial, folder: Path) -> Judgement:
     """Ask about a trial and hold the answer against the truth."""
     found = Judgement(cycles=len(trial.cycles))
     found.own = sum(c.record in trial.present and not c.empty for c in trial.cycles)
-    if trial.candidate:
+    if trial.candidates:
         _compare(found, trial, folder)
         return found
     _, document = answer(trial, folder)

@@ -24,7 +24,7 @@ class Trial:
     stepped: bool = False  # a clock was set by more than 1 s somewhere
     glitches: bool = False
     doubled: bool = False  # another unit's records stand in the same file
-    candidate: str = ""  # of a comparison: the other log
+    candidates: list[str] = field(default_factory=list)  # of a comparison: the other logs
     slower: float = 0.0  # true change of the candidate's median, as a share
 
 

@@ -15,15 +15,22 @@ CYCLES = 24
 
 # Campaigns of the benchmark that showed something false, and why.
 FOUND = [
-    ("sessions", 200, None),  # hours awake: RTC and OS clock drift apart by 10 to 20 ppm
-    ("sessions", 202, None),
-    ("steps-silent", 1, None),  # the clock was set, the RTC was not, and the log is silent
-    ("steps-silent", 104, None),
-    ("daylight", 4, None),  # a firmware moved the RTC by an hour
-    ("daylight", 103, None),
-    ("merged-files", 3, 24),  # logs of two units, both given
-    ("lost-slow", 107, None),  # the slow resumes have no records
-    ("compare-same", 5, None),  # two sessions of one unit
+    ("foreign-script", 7),  # another unit's log, sleeps of the same lengths
+    ("merged", 1),  # the time changes of another unit in one document
+    ("hidden-sleep", 8),  # time before SLP_S3# charged to the BIOS after the wake
+    ("bios-garbage", 5),  # microseconds called a TSC that was not reset
+    ("bios-long", 9),  # an offset of a second called a factor of 1,000
+    ("lost-slow", 1),  # the slow resumes have no records
+    ("lost-slow", 15),
+    ("steps-silent", 1),  # the clock was set, the RTC was not, and the log is silent
+    ("steps-silent", 6),
+    ("steps-within", 6),
+    ("steps-within", 11),
+    ("daylight", 2),  # a firmware moved the RTC by an hour
+    ("daylight", 4),
+    ("sessions", 19),  # hours awake: RTC and OS clock drift apart by 10 to 20 ppm
+    ("coarse", 7),  # edges between samples that a VCD's timescale does not tell of
+    ("compare-same", 2),  # two sessions of one unit
 ]
 
 
@@ -47,9 +54,9 @@ def test_nothing_false_is_stated_as_certain(scenario, seed, judged):
     assert found.lies == []
 
 
-@pytest.mark.parametrize(("scenario", "seed", "cycles"), FOUND)
-def test_what_was_once_false_is_not_stated_any_more(scenario, seed, cycles, judged):
-    found = judged(scenario, seed, cycles)
+@pytest.mark.parametrize(("scenario", "seed"), FOUND)
+def test_what_was_once_false_is_not_stated_any_more(scenario, seed, judged):
+    found = judged(scenario, seed, None)  # as large as the benchmark plays it
 
     assert not found.refused
     assert found.lies == []
@@ -70,6 +77,7 @@ def test_intervals_of_the_wires_are_within_their_bounds(scenario, seed, judged):
 def test_the_interval_of_a_campaigns_median_holds_the_truth(scenario, judged):
     holds = [judged(scenario, seed).medians for seed in range(1, 7)]
 
+    assert any(holds)
     for measure in {name for one in holds for name in one}:
         stated = [one[measure] for one in holds if measure in one]
         assert sum(stated) >= len(stated) - 1, measure  # 5 of 6 or more, where 95 % are stated
@@ -80,7 +88,10 @@ def test_the_interval_of_a_campaigns_median_holds_the_truth(scenario, judged):
 )
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_fault_beyond_every_uncertainty_is_found(scenario, seed, judged):
-    assert not judged(scenario, seed).missed
+    found = judged(scenario, seed)
+
+    assert not found.refused
+    assert not found.missed
 
 
 @pytest.mark.parametrize("scenario", ["own", "short", "lid", "boots", "sessions", "real-laptop"])
@@ -103,4 +114,5 @@ def test_signals_are_known_by_every_usual_spelling(seed, judged):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_candidate_that_is_slower_is_not_called_as_fast(seed, judged):
-    assert judged("compare-slower", seed).verdict != "NO-REGRESSION"
+    assert judged("compare-slower", seed).verdict not in {"", "NO-REGRESSION"}
+    assert judged("compare-sessions-slower", seed).verdict == "REGRESSION"
