@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.model.budget import BudgetRow
+from resume_rig.model.budget import BudgetRow, Scope
 from resume_rig.model.channel import Channel
 from resume_rig.timing.budget_terms import edge_word, even_row
 
@@ -53,4 +53,5 @@ def capture_rows(channel: Channel, rises: bool, stamps: CaptureStamps) -> Iterat
         yield even_row(name, "J. Ganssle, A Guide to Debouncing", _BOUNCE_MAX_NS, group=name)
     half_ns = _LOGIC_NS + (_RAMP_NS if channel is Channel.PWR_OK else 0)
     name = f"threshold of the capture, {edge}"
-    yield even_row(name, "assumed of an unknown instrument", half_ns, group=name)
+    # The same threshold in each cycle, so it does not average out.
+    yield even_row(name, "assumed of an unknown instrument", half_ns, group=name, scope=Scope.RIG)
