@@ -24,6 +24,11 @@
 #define ROUNDING_Q16 5461u
 /** A ripple of less than so many sigma, or than 1/8 of the level, is noise on DC. */
 #define RIPPLE_SIGMAS 16u
+/**
+ * Milliseconds of a fast PWM differ by no more than a quarter of their mean. With it PWM of up to
+ * 20 kHz and of 20 % and more settles at 50 kS/s: benchmarks/light_onset.py panels.
+ */
+#define FAST_PART 4u
 
 bool rig_onset_is_sound(const struct rig_onset_config *config)
 {
@@ -53,6 +58,7 @@ void rig_onset_begin(struct rig_onset *onset)
 	onset->base_count = samples_in(onset, plan.base_ns);
 	onset->quarter_count = samples_in(onset, plan.settle_ns / QUARTERS);
 	onset->window_count = config.rate_hz / WINDOWS_PER_S;
+	onset->ms_count = config.rate_hz / 1000u;
 	onset->confirm_count = config.rate_hz * CONFIRM_MS / 1000u;
 	if (onset->confirm_count < CONFIRM_MIN) {
 		onset->confirm_count = CONFIRM_MIN;
@@ -205,6 +211,8 @@ static void begin_span(struct rig_onset *onset, uint32_t level_q8)
 		.fall = (uint16_t)(window->min + ripple * 3u / 8u),
 		.is_high = true,
 		.shortest = UINT32_MAX,
+		.ms_end = onset->ms_count,
+		.ms_least = UINT32_MAX,
 	};
 	onset->phase = RIG_PHASE_SETTLING;
 }
@@ -268,7 +276,30 @@ static bool is_periodic(const struct rig_onset *onset)
 		span->period_samples >= span->now.count - span->now.count / 4u);
 }
 
-/** Means of quarters differ by up to one light part of a period, or one dark one: T / 2. */
+/**
+ * A PWM of some kHz and more has a few samples a period, and its short part is missed now and then.
+ * Where each millisecond is as bright as the next, its mean period will do.
+ */
+static bool is_fast(const struct rig_onset *onset)
+{
+	const struct rig_onset_span *span = &onset->span;
+	uint64_t net = span->now.sum / span->now.count;
+
+	net = net * RIG_COUNT_Q8 > onset->base_q8 ? net - onset->base_q8 / RIG_COUNT_Q8 : 0u;
+	return span->periods >= PERIODS_MIN &&
+	       span->ms_most - span->ms_least <= net * onset->ms_count / FAST_PART;
+}
+
+static void take_mean_period(struct rig_onset_span *span)
+{
+	span->periods = span->edges - 1u;
+	span->period_samples = span->last.count - span->first.count;
+}
+
+/**
+ * Means of quarters differ by up to one light part of a period, or one dark one: T / 2. Before
+ * there are periods nobody can say.
+ */
 static uint32_t quarter_slack_q8(const struct rig_onset *onset)
 {
 	const struct rig_onset_span *span = &onset->span;
@@ -277,23 +308,31 @@ static uint32_t quarter_slack_q8(const struct rig_onset *onset)
 	if (span->rise == UINT16_MAX) {
 		return 0;
 	}
+	if (span->periods < PERIODS_MIN) {
+		return UINT32_MAX / 2u;
+	}
 	return (uint32_t)(ripple_q8 * span->shortest / (2u * onset->quarter_count));
 }
 
 /** A span that moved, or rippled without a period, was none: look for another. */
-static void end_span(struct rig_onset *onset)
+static void give_up_span(struct rig_onset *onset)
 {
-	const struct rig_onset_span *span = &onset->span;
-
-	if (is_periodic(onset) &&
-	    is_still(onset, span->least_q8, span->most_q8, quarter_slack_q8(onset))) {
-		onset->phase = RIG_PHASE_SETTLED;
-		return;
-	}
 	onset->moved = true;
 	onset->phase = RIG_PHASE_RISING;
 	onset->before_q8 = 0;
 	open_window(onset);
+}
+
+static void end_span(struct rig_onset *onset)
+{
+	if (is_periodic(onset)) {
+		onset->phase = RIG_PHASE_SETTLED;
+	} else if (is_fast(onset)) {
+		take_mean_period(&onset->span);
+		onset->phase = RIG_PHASE_SETTLED;
+	} else {
+		give_up_span(onset);
+	}
 }
 
 static void end_quarter(struct rig_onset *onset)
@@ -306,9 +345,22 @@ static void end_quarter(struct rig_onset *onset)
 	span->most_q8 = mean_q8 > span->most_q8 ? mean_q8 : span->most_q8;
 	span->quarter_sum = span->now.sum;
 	span->quarter_end += onset->quarter_count;
-	if (span->now.count == QUARTERS * onset->quarter_count) {
+	if (!is_still(onset, span->least_q8, span->most_q8, quarter_slack_q8(onset))) {
+		give_up_span(onset);
+	} else if (span->now.count == QUARTERS * onset->quarter_count) {
 		end_span(onset);
 	}
+}
+
+static void end_ms(struct rig_onset *onset)
+{
+	struct rig_onset_span *span = &onset->span;
+	uint32_t sum = (uint32_t)(span->now.sum - span->ms_sum);
+
+	span->ms_least = sum < span->ms_least ? sum : span->ms_least;
+	span->ms_most = sum > span->ms_most ? sum : span->ms_most;
+	span->ms_sum = span->now.sum;
+	span->ms_end += onset->ms_count;
 }
 
 static void sample_settling(struct rig_onset *onset, uint16_t counts)
@@ -324,6 +376,9 @@ static void sample_settling(struct rig_onset *onset, uint16_t counts)
 	span->now.count++;
 	span->now.high += span->is_high ? 1u : 0u;
 	span->now.sum += counts;
+	if (span->now.count == span->ms_end) {
+		end_ms(onset);
+	}
 	if (span->now.count == span->quarter_end) {
 		end_quarter(onset);
 	}

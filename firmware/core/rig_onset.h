@@ -127,6 +127,11 @@ struct rig_onset_span {
 	/** those periods that are alike, and their samples */
 	uint32_t periods;
 	uint32_t period_samples;
+	/** the sum where the last millisecond began, and the least and greatest sum of one */
+	uint64_t ms_sum;
+	uint32_t ms_end;
+	uint32_t ms_least;
+	uint32_t ms_most;
 };
 
 struct rig_onset {
@@ -138,6 +143,7 @@ struct rig_onset {
 	uint32_t window_count;
 	uint32_t confirm_count;
 	uint32_t quarter_count;
+	uint32_t ms_count;
 	uint32_t interval_ns;
 
 	/** number of the next sample, from 0 at the start of the recording */

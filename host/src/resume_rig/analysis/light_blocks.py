@@ -62,7 +62,7 @@ def onset_of_blocks(table: BlockTable, full_scale: int | None = None) -> LightOn
     sigma = max(float(mean[:BASELINE_BLOCKS].std()), _LEAST_SIGMA)
     noise = float(most[:BASELINE_BLOCKS].max()) - base
     limit = base + max(_NOISE_SIGMAS * sigma, noise, 0.1 * (float(mean.max()) - base))
-    first = _first_above(mean, limit)
+    first = first_above(mean, limit)
     if first is None or first < BASELINE_BLOCKS:
         return LightOnset(OnsetState.NO_LIGHT if first is None else OnsetState.NO_BASELINE)
     level = float(mean[-SETTLED_BLOCKS:].mean())
@@ -105,7 +105,8 @@ def _moved(base: NDArray[np.float64]) -> bool:
     return bool(abs(halves[1] - halves[0]) > _NOISE_SIGMAS * noise)
 
 
-def _first_above(values: NDArray[np.float64], limit: float) -> int | None:
+def first_above(values: NDArray[np.float64], limit: float) -> int | None:
+    """Return the first block above `limit` that two others follow soon; None without one."""
     above = np.flatnonzero(values > limit)
     for index in range(len(above) - _CONFIRMED + 1):
         if above[index + _CONFIRMED - 1] - above[index] < _WITHIN:

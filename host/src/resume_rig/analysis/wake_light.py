@@ -1,11 +1,14 @@
 """Which moments of light a wake has, by which definition, and why one could not be timed."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
+from resume_rig.analysis.light_steps import Step
 from resume_rig.analysis.sleep_moments import Sleep, Wires
 from resume_rig.model.channel import Channel
 from resume_rig.model.light import LightBasis, LightOnset, OnsetState
-from resume_rig.timing.budget_light import LightDefinition, light_end_of
+from resume_rig.timing.budget_light import LightDefinition, LightDoubt, light_end_of
 from resume_rig.timing.edge_uncertainty import Moment
 
 _WHY_NOT_TIMED = {
@@ -22,16 +25,33 @@ _WHY_NOT_TIMED = {
 }
 
 
+_NO_DOUBTS: Final[Mapping[LightDefinition, LightDoubt]] = MappingProxyType({})
+_NOT_REFUSED: Final[Mapping[LightDefinition, str]] = MappingProxyType({})
+
+
 class LightReading(NamedTuple):
     """What the photodiode told of a cycle.
 
     Attributes:
         onset: by the board, or from blocks.
         from_blocks: from stored blocks of 1 ms, where the board told no onset.
+        doubts: how far its moments may be off, where blocks show it.
+        refused: of each moment that has no bound, why not.
+        step: the largest one, where the light came in several; t_50 and t_90 are those of it.
     """
 
     onset: LightOnset
     from_blocks: bool = False
+    doubts: Mapping[LightDefinition, LightDoubt] = _NO_DOUBTS
+    refused: Mapping[LightDefinition, str] = _NOT_REFUSED
+    step: Step | None = None
+
+    @property
+    def basis(self) -> LightBasis:
+        """What its t_50 is."""
+        if self.step is not None:
+            return LightBasis.LARGEST_STEP
+        return LightBasis.BLOCKS if self.from_blocks else LightBasis.HALF
 
 
 class WakeLight(NamedTuple):
@@ -44,7 +64,7 @@ class WakeLight(NamedTuple):
         came: light was seen in the wake, timed or not.
         already: it was there when the wake began, so that no edge is the first light.
         missed: an edge of BACKLIGHT may be missing before the first that was seen.
-        why_not: why there is no t_50; None where there is one, or nobody looked for it.
+        why_not: why a moment is not timed; None where all are, or nobody looked for them.
     """
 
     main: Moment | None
@@ -74,29 +94,35 @@ def wake_light(
     came = seen_ns is not None or already or missed
     if reading is None:
         return WakeLight(main, basis, None, None, came, already, missed, None)
-    half, first, ninety, why_not = _of_onset(reading.onset, from_ns, end_ns)
+    half, first, ninety, why_not = _of_onset(reading, from_ns, end_ns)
     if half is not None:
-        main, basis = half, LightBasis.BLOCKS if reading.from_blocks else LightBasis.HALF
-    came = came or first is not None
+        main, basis = half, reading.basis
+    came = came or first is not None or half is not None
     return WakeLight(main, basis, first, ninety, came, already, missed, why_not)
 
 
 _Moments = tuple[Moment | None, Moment | None, Moment | None, str | None]
 
 
-def _of_onset(onset: LightOnset, from_ns: float, end_ns: float) -> _Moments:
-    """Return t_50, t_first, t_90, and why there is no t_50."""
+def _of_onset(reading: LightReading, from_ns: float, end_ns: float) -> _Moments:
+    """Return t_50, t_first, t_90, and why one of them is not timed."""
+    onset = reading.onset
     times_ns = [t for t in (onset.first_ns, onset.half_ns, onset.ninety_ns) if t is not None]
     if not all(from_ns <= t_ns < end_ns for t_ns in times_ns):
         return None, None, None, "it came on before the wake, or after it"
-    first = _moment(onset, LightDefinition.FIRST, onset.first_ns)
-    if onset.state is not OnsetState.OK or onset.half_ns is None:
+    first = _moment(reading, LightDefinition.FIRST, onset.first_ns)
+    if onset.state is not OnsetState.OK:
         return None, first, None, _WHY_NOT_TIMED[onset.state]
-    half = _moment(onset, LightDefinition.HALF, onset.half_ns)
-    return half, first, _moment(onset, LightDefinition.NINETY, onset.ninety_ns), None
+    half = _moment(reading, LightDefinition.HALF, onset.half_ns)
+    ninety = _moment(reading, LightDefinition.NINETY, onset.ninety_ns)
+    refused = [f"{name.value}, {why}" for name, why in reading.refused.items()]
+    if half is None and not refused:
+        refused = [_WHY_NOT_TIMED[onset.state]]
+    return half, first, ninety, "; ".join(refused) or None
 
 
-def _moment(onset: LightOnset, definition: LightDefinition, t_ns: int | None) -> Moment | None:
-    if t_ns is None:
+def _moment(reading: LightReading, definition: LightDefinition, t_ns: int | None) -> Moment | None:
+    if t_ns is None or definition in reading.refused:
         return None
-    return Moment(Channel.BACKLIGHT, t_ns, True, light_end_of(onset, definition))
+    light = light_end_of(reading.onset, definition, reading.doubts.get(definition))
+    return Moment(Channel.BACKLIGHT, t_ns, True, light)

@@ -12,6 +12,7 @@ from resume_rig.analysis.sleep_moments import (
 )
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import Outcome
+from resume_rig.model.light import LightBasis
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.model.verdict import Finding, FindingKind
 
@@ -185,8 +186,11 @@ def _light_not_timed(wires: Wires, wake: Wake, outcome: Outcome) -> Finding | No
     light = wake.light
     if light.why_not is None or outcome in _NOT_JUDGED or not light.came:
         return None
-    if not wires.wired(Channel.BACKLIGHT) and light.first is None:
+    if not wires.wired(Channel.BACKLIGHT) and light.first is None and light.main is None:
         return None
+    if light.basis not in (None, LightBasis.COMPARATOR):
+        text = f"Not every moment of the light was timed: {light.why_not}."
+        return Finding(FindingKind.LIGHT_NOT_TIMED, text)
     instead = "BACKLIGHT's edge stands for it" if light.main else "no interval to light is formed"
     text = f"The light was not timed by its level: {light.why_not}; {instead}."
     return Finding(FindingKind.LIGHT_NOT_TIMED, text)

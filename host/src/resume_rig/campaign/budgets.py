@@ -9,7 +9,7 @@ from resume_rig.campaign.assess import reset_to_tsc_of
 from resume_rig.campaign.instrument import bounds_of
 from resume_rig.campaign.outside import outside_cycle
 from resume_rig.campaign.store import Store
-from resume_rig.campaign.stored import StoredCampaign, timed_campaign
+from resume_rig.campaign.stored import StoredCampaign, light_of, timed_campaign
 from resume_rig.model.budget import Budget
 from resume_rig.model.cycle import Correlation, OutsideCycle
 from resume_rig.model.dut import DutProfile
@@ -37,11 +37,13 @@ def stored_budgets(
     def rebuild(number: int, witness: Witness) -> OutsideCycle:
         watched = dataclasses.replace(bounds, witness=witness)
         raw = stored.cycles[places[number]]
+        with Store.open(stored.path) as store:
+            light = light_of(raw, store)
         return outside_cycle(
             raw,
             stored.plan.of_cycle(_done_before(stored, number)),
             identity,
-            of_blocks=stored.of_blocks.get(number),
+            light=light,
             calibration=known[places[number]],
             bounds=watched,
         )

@@ -3,7 +3,8 @@
 import dataclasses
 
 from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.light_blocks import onset_of_blocks, table_of
+from resume_rig.analysis.light_blocks import table_of
+from resume_rig.analysis.light_shape import light_reading
 from resume_rig.analysis.wake_light import LightReading
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.instrument import bounds_of
@@ -13,7 +14,6 @@ from resume_rig.campaign.raw import CommandName, CycleRaw
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.edge import Edge
-from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import state_word
 from resume_rig.model.units import seconds_text
 from resume_rig.model.verdict import Finding, FindingKind
@@ -51,7 +51,7 @@ def outside_cycle(
     plan: Plan,
     identity: Identity,
     *,
-    of_blocks: LightOnset | None = None,
+    light: LightReading | None = None,
     ignored: bool = False,
     calibration: RateCalibration | None = None,
     bounds: IntervalBounds | None = None,
@@ -63,8 +63,8 @@ def outside_cycle(
         raw: the record.
         plan: of the cycle (`Plan.of_cycle`).
         identity: of its campaign.
-        of_blocks: the onset that the record's blocks of light tell, for a record of which they
-            were not read; used where the board told none.
+        light: what the record's onset and blocks of light show, for a record whose blocks were
+            not read; None: it is worked out from the record.
         ignored: the plan leaves the cycle out.
         calibration: of the board's clock; the intervals are corrected by it, moments stay
             those of the board's clock.
@@ -82,7 +82,7 @@ def outside_cycle(
         {channel: level for channel, level in raw.initial_levels.items() if channel in wired},
         plan.wake_by if isinstance(plan.wake_by, Actuator) else None,
         known,
-        light=_light_of(raw, identity.rig, of_blocks),
+        light=_light_of(raw, identity.rig) if light is None else light,
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
         due_ns=_due_ns(raw),
@@ -109,12 +109,8 @@ def outside_cycle(
     return dataclasses.replace(built, findings=findings, asked=plan.state)
 
 
-def _light_of(raw: CycleRaw, rig: RigInfo, of_blocks: LightOnset | None) -> LightReading | None:
-    if raw.onset is not None:
-        return LightReading(raw.onset)
-    if of_blocks is None and raw.light:
-        of_blocks = onset_of_blocks(table_of(raw.light), rig.light_full_scale)
-    return None if of_blocks is None else LightReading(of_blocks, from_blocks=True)
+def _light_of(raw: CycleRaw, rig: RigInfo) -> LightReading | None:
+    return light_reading(raw.onset, table_of(raw.light), rig.light_full_scale)
 
 
 def _as_planned(built: OutsideCycle, plan: Plan) -> OutsideCycle:

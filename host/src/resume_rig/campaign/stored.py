@@ -4,11 +4,12 @@ import dataclasses
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from resume_rig.analysis.light_blocks import onset_of_blocks
+from resume_rig.analysis.light_shape import light_reading
 from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle
+from resume_rig.analysis.wake_light import LightReading
 from resume_rig.campaign.hung import with_hang
 from resume_rig.campaign.identity import Identity
 from resume_rig.campaign.outside import outside_cycle
@@ -22,7 +23,7 @@ from resume_rig.campaign.stored_clock import CampaignClock
 from resume_rig.campaign.stored_cycles import StoredCycles
 from resume_rig.model.channel import Channel
 from resume_rig.model.cycle import BoardClock, Outcome, OutsideCycle
-from resume_rig.model.light import LightOnset
+from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import LogReading, OsRecord
 from resume_rig.model.packed_intervals import PackedIntervals
 from resume_rig.model.packed_sequence import PackedSequence
@@ -39,8 +40,6 @@ class StoredCampaign:
         path: of the store.
         cycles: in order; their `light` is empty (`Store.cycles` has it). Those of a store are
             read anew in each pass over them, so that memory does not grow with their edges.
-        of_blocks: by number of the cycle, the onset that its light tells, of cycles of which the
-            board told none.
         reading: the OS records of all cycles, and the log that they came from; the original
             text, which is most of a record, stays in the store (`record_texts`).
         sessions: runs and resumes, in order.
@@ -60,7 +59,6 @@ class StoredCampaign:
     outcomes: Mapping[Outcome, int]
     findings: tuple[tuple[int, Finding], ...]
     salvaged: str | None = None
-    of_blocks: Mapping[int, LightOnset] = field(default_factory=dict)
     progress: PlanProgress | None = None
 
 
@@ -73,7 +71,6 @@ def load_campaign(path: Path) -> StoredCampaign:
     numbers = array("q")
     records: list[OsRecord] = []
     ends = array("q")
-    of_blocks: dict[int, LightOnset] = {}
     outcomes: Counter[Outcome] = Counter()
     findings: list[tuple[int, Finding]] = []
     with Store.open(path) as store:
@@ -84,8 +81,6 @@ def load_campaign(path: Path) -> StoredCampaign:
             findings += [(raw.number, finding) for finding in raw.findings]
             records += map(without_text, raw.records)
             ends.append(len(records))
-            if raw.onset is None and (onset := _onset_of_blocks(store, raw.number)) is not None:
-                of_blocks[raw.number] = onset
         return StoredCampaign(
             path=path,
             identity=store.identity,
@@ -97,16 +92,23 @@ def load_campaign(path: Path) -> StoredCampaign:
             outcomes=outcomes,
             findings=tuple(findings),
             salvaged=store.salvaged,
-            of_blocks=of_blocks,
             progress=progress_of(store),
         )
 
 
-def _onset_of_blocks(store: Store, number: int) -> LightOnset | None:
-    table = store.light_table(number)
-    if not len(table.t_ns):
+def light_of(raw: CycleRaw, store: Store) -> LightReading | None:
+    """Return what a cycle's light shows; blocks are read for it and not kept.
+
+    Where they cannot be read, the onset stands without them.
+    """
+    rig = store.identity.rig
+    if not rig.light_ring:
         return None
-    return onset_of_blocks(table, store.identity.rig.light_full_scale)
+    try:
+        table = store.light_table(raw.number)
+    except RecordError:
+        return None if raw.onset is None else LightReading(raw.onset)
+    return light_reading(raw.onset, table, rig.light_full_scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,23 +166,28 @@ def _timed(
     for step in stored.recoveries:
         steps[step.session, step.after_cycle].append(step)
     wired, index, last = stored.identity.wired, 0, (0, 0)
-    for raw in stored.cycles:
-        if raw.session != last[0]:
-            beside += sleeps_beside(raw, steps.get((raw.session, last[1]), ()), wired, clock)
-        last = raw.session, raw.number
-        calibration = clock.calibration(raw)
-        calibrations.append(calibration)
-        outside = _outside(raw, stored, index, calibration)
-        after = steps.get((raw.session, raw.number), ())
-        outside = with_hang(outside, after, wired)
-        outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
-        beside += sleeps_beside(raw, after, wired, clock)
-        yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records)
-        index += raw.outcome is not Outcome.INTERRUPTED
+    with Store.open(stored.path) as store:
+        for raw in stored.cycles:
+            if raw.session != last[0]:
+                beside += sleeps_beside(raw, steps.get((raw.session, last[1]), ()), wired, clock)
+            last = raw.session, raw.number
+            calibration = clock.calibration(raw)
+            calibrations.append(calibration)
+            outside = _outside(raw, stored, index, calibration, light_of(raw, store))
+            after = steps.get((raw.session, raw.number), ())
+            outside = with_hang(outside, after, wired)
+            outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
+            beside += sleeps_beside(raw, after, wired, clock)
+            yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records)
+            index += raw.outcome is not Outcome.INTERRUPTED
 
 
 def _outside(
-    raw: CycleRaw, stored: StoredCampaign, index: int, calibration: RateCalibration | None
+    raw: CycleRaw,
+    stored: StoredCampaign,
+    index: int,
+    calibration: RateCalibration | None,
+    light: LightReading | None,
 ) -> OutsideCycle:
     """Return a cycle; `index` is how many cycles of the plan were done before it."""
     plan = stored.plan
@@ -188,7 +195,7 @@ def _outside(
         raw,
         plan.of_cycle(index),
         stored.identity,
-        of_blocks=stored.of_blocks.get(raw.number),
+        light=light,
         ignored=index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED,
         calibration=calibration,
     )

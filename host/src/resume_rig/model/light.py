@@ -69,5 +69,7 @@ class LightBasis(StrEnum):
     """50 % of the settled level, as the board timed it."""
     BLOCKS = "t_50-of-1ms-blocks"
     """The same from stored blocks of 1 ms, where the board told no onset."""
+    LARGEST_STEP = "t_50-of-the-largest-step"
+    """50 % of the largest step, from stored blocks of 1 ms, where light came in several steps."""
     COMPARATOR = "comparator"
     """BACKLIGHT rising, at whatever level the comparator is set to."""

@@ -18,6 +18,7 @@ NS_PER_MS = 1_000_000
 _LIGHT = {
     LightBasis.HALF: "t_50, the moment of half of the panel's settled level",
     LightBasis.BLOCKS: "t_50 as blocks of 1 ms tell it",
+    LightBasis.LARGEST_STEP: "t_50 of the largest step, where light came in several steps",
     LightBasis.COMPARATOR: "the edge of the photodiode's comparator",
 }
 

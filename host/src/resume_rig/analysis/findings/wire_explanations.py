@@ -73,8 +73,8 @@ WIRE_EXPLANATIONS: Final[Mapping[str, Explained]] = MappingProxyType(
             "Look at stray light on the photodiode first, then at the backlight's supply.",
         ),
         "light-not-timed": Explained(
-            "Light came, and its moment cannot be told well.",
-            "Set the panel to full brightness; shield the photodiode.",
+            "Light came, and one of its moments cannot be timed within a useful bound.",
+            "Set the panel to full brightness; shield the photodiode from lamps.",
         ),
         "trigger-unclear": Explained(
             "More than one press or lid move may have been the trigger, so times from it are left "
