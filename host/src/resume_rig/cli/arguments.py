@@ -90,6 +90,14 @@ def add_requirement_arguments(parser: argparse.ArgumentParser, *, kinds: bool = 
         type=whole_number,
         help="use this resume limit instead of the profile's",
     )
+    parser.add_argument(
+        "--guard-band",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="PASS or FAIL only where the whole 95%% uncertainty lies on one side of the limit, "
+        "else MARGINAL (JCGM 106 guarded acceptance and rejection), or compare values as they are "
+        "(default: the profile's rule)",
+    )
     if not kinds:
         return
     parser.add_argument(
@@ -99,14 +107,6 @@ def add_requirement_arguments(parser: argparse.ArgumentParser, *, kinds: bool = 
         type=kind_of_sleep,
         help="judge this kind of sleep instead of the profile's (may be repeated): "
         + ", ".join(SLEEPS),
-    )
-    parser.add_argument(
-        "--guard-band",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="PASS or FAIL only where the whole 95%% uncertainty lies on one side of the limit, "
-        "else MARGINAL (JCGM 106 guarded acceptance and rejection), or compare values as they are "
-        "(default: the profile's rule)",
     )
 
 
