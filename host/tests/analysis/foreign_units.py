@@ -4,16 +4,20 @@ Shared by the tests and benchmarks/foreign_logs.py. All is seeded; times are sec
 and become nanoseconds at the end. Both units follow plans of one kind, so their paces are alike.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycle_building import build_cycle
+from resume_rig.analysis.requirement import load_requirement
 from resume_rig.analysis.timed_cycle import TimedCycle
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
+from resume_rig.model.match import Confidence
 from resume_rig.model.os_record import (
     Integrity,
     LogReading,
@@ -23,10 +27,12 @@ from resume_rig.model.os_record import (
     WakeSource,
 )
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.verdict import FindingKind, Verdict
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 S = 1_000_000_000
 START_S = 1_790_000_000.0
+LIMIT = load_requirement("sysfund-0004")
 BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
 PACES = ("random", "random", "narrow", "even")
 OFFSETS = ("synchronised", "seconds", "zone", "free")
@@ -312,8 +318,7 @@ def own(seed: int, pace: str | None = None) -> Made:
     rest = rest.later(float(sleeps.rose_s[-1]) + 60.0 + random.exponential(3600))
     if random.random() < 0.3:
         # A fresh log, of the campaign alone.
-        before, rest = Sleeps(before.fell_s[:0], before.rose_s[:0]), Sleeps(rest.fell_s[:0],
-                                                                           rest.rose_s[:0])  # fmt: skip
+        before = rest = Sleeps(before.fell_s[:0], before.rose_s[:0])
     unit.clock_from_s = at_s
     steps = n > 20 and random.random() < 0.15
     if steps:
@@ -347,3 +352,38 @@ def own(seed: int, pace: str | None = None) -> Made:
     name = f"{pace}, {offset}, {'host' if on_host else 'capture'}{', live' * live}{', set' * steps}"
     size = f"{n} cycles, {len(records)} records"
     return Made(f"{name}{kind}, {size}", cycles, log_reading(records, sources), own_at)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What `correlate` says: certain pairs, right and wrong; what the log is part of; and why."""
+
+    right: int
+    wrong: int
+    findings: Counter[FindingKind]
+    reasons: Counter[str]
+    verdict: Verdict
+    why: str
+
+
+def answer_of(made: Made) -> Answer:
+    """Return the whole answer to a campaign."""
+    found = correlate(made.cycles, made.reading, LIMIT)
+    index = {(r.source, r.record_id): at for at, r in enumerate(made.reading.records)}
+    sure = {
+        at: index[cycle.record.source, cycle.record.record_id]
+        for at, cycle in enumerate(found.cycles)
+        if cycle.record is not None
+        and cycle.certainty is not None
+        and cycle.certainty.level is Confidence.HIGH
+    }
+    right = sum(made.own.get(cycle) == record for cycle, record in sure.items())
+    told = [f for cycle in found.cycles for f in cycle.findings if f not in cycle.outside.findings]
+    return Answer(
+        right,
+        len(sure) - right,
+        Counter(finding.kind for finding in told),
+        Counter(cycle.record_missing or "has one" for cycle in found.cycles),
+        found.verdict,
+        found.why,
+    )

@@ -51,7 +51,7 @@ _ORDERS = float(np.log(1e6))
 _ANY_PACE = 0.1
 # A log that is read after a campaign ends with it as likely as not.
 _ENDS = 0.5
-_HOUR_S = 3600.0
+_HOUR_S, _LOG_2 = 3600.0, float(np.log(2.0))
 # Between certain that it is foreign and certain that it is own.
 _UNDECIDED = 0.0
 _NO_DOUBT = 700.0
@@ -156,7 +156,7 @@ class _Held:
         """Return how much likelier the times are if the log is own than if it is foreign, log."""
         pairs, place = self._pairs, self._place
         others = self._inside[~np.isin(self._inside, place)]
-        own = self._own(prior)
+        own, one_of = self._own(prior), self._one_of_the_records(prior)
         after, is_last = int(place[-1]) + 1, pairs.rows[-1] + 1 == len(self._cycles.at_s)
         gap_s = self._since_s[after] if after < len(self._at_s) else np.nan
         since_s = np.concatenate([self._since_s[place], self._since_s[others], [gap_s]])
@@ -168,9 +168,11 @@ class _Held:
         free[pairs.rows] = False
         rows = np.flatnonzero(free)
         lost = np.bincount(np.searchsorted(pairs.rows, rows), self._lost[rows], count + 1)
-        odds: list[float] = []
+        odds, begins = list[float](), float(own[0])
         for foreign in self._foreign(since_s, n / span_s):
             own_others = np.log(rate_hz) - foreign[count:-1]
+            # A capture may begin within a campaign, so that its first record goes on with a pace.
+            own[0] = np.logaddexp(begins, one_of + foreign[0]) - _LOG_2
             gaps = np.maximum(lost + np.bincount(at, own_others, count + 1), -2.0 * _SET)
             total = float((own - foreign[:count]).sum() + gaps.sum())
             if is_last:
@@ -200,7 +202,14 @@ class _Held:
         low_s, high_s = self._window()
         own[0] = prior.log_density(pairs.offset_s[:1])[0] - prior.log_share(low_s, high_s)
         own[1:] = np.where(is_step, -step_cost(moved_s, self._noise), np.log(alike))
-        return own + np.log1p(-self._noise.lost)
+        return np.asarray(own + np.log1p(-self._noise.lost))
+
+    def _one_of_the_records(self, prior: OffsetPrior) -> float:
+        """Return how likely it is that of all records this one is of the first pair, log."""
+        apart_s = self._at_s - self._cycles.at_s[self._pairs.rows[0]]
+        each = prior.log_density(apart_s)
+        kept = float(np.log1p(-self._noise.lost))
+        return float(each[self._place[0]] - log_sum(each, axis=0)) + kept
 
     def _window(self) -> tuple[float, float]:
         """Return the offsets at which any record stands by any cycle, an hour at least."""
@@ -305,7 +314,9 @@ def _one_of_each_record(entries: Entries, pairs: Choice) -> Indexes:
 def _within(ascending: Floats, at: Floats, reach: float) -> Indexes:
     """Return how many values are so close to each; none to NaN."""
     high = np.searchsorted(ascending, at + reach, side="right")
-    return np.asarray(np.where(np.isnan(at), 0, high - np.searchsorted(ascending, at - reach)))
+    near: Indexes = np.asarray(high - np.searchsorted(ascending, at - reach), dtype=np.int64)
+    near[np.isnan(at)] = 0
+    return near
 
 
 def _any_gap(gap_s: Floats) -> Floats:
