@@ -15,6 +15,7 @@ follow one plan), or of no pace at all.
 """
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,10 @@ from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_prior import OffsetPrior
 
 CERTAIN = 0.99
-# Before anything was compared: nothing speaks for either.
-_FOREIGN = 0.5
+# A log of which nothing else is known counts as foreign. With even odds the log of another unit had
+# a certain pair in 2 of 1,000 generated campaigns (benchmarks/foreign_logs.py 1000 5000), with
+# these in none of them.
+_FOREIGN = 0.9
 # More records lost than kept is no log of a campaign: of the worst that were generated (a third
 # lost, the clock set each 60 cycles) 0.6 and more of the cycles had a pair.
 _MOST = 0.5
@@ -51,6 +54,9 @@ _ORDERS = float(np.log(1e6))
 _ANY_PACE = 0.1
 # A log that is read after a campaign ends with it as likely as not.
 _ENDS = 0.5
+# Two units that follow one plan begin after a pause, and end after as many cycles, each as likely
+# as one in four.
+_SAME_COUNT = 0.25
 _HOUR_S, _LOG_2 = 3600.0, float(np.log(2.0))
 # Between certain that it is foreign and certain that it is own.
 _UNDECIDED = 0.0
@@ -61,6 +67,8 @@ _ENOUGH = 4096
 _OTHERS, _OTHERS_S = 0.1, 300.0
 # Of records that come whenever they like, 37 of 100 readings bring exactly one.
 _ONE_EACH = 1.0
+# More of them say no more: what has the same pace brings one each, too.
+_READINGS = 5
 # A gap of which nothing is known but that the clock was set there, and back: 30 s each.
 _SET = float(step_cost(np.array([30.0]), Noise(steps_per_cycle=STEPS_PER_CYCLE))[0])
 Mask = NDArray[np.bool_]
@@ -134,6 +142,9 @@ class _Held:
         self._told_s = _told_s(pairs, cycles)
         every = np.arange(len(cycles.at_s))
         self._lost = lost_cost(cycles, entries, every, self._told_s - cycles.at_s, noise)
+        if cycles.readings:
+            # A log of these cycles that was read meanwhile does not end before they do.
+            self._lost = np.log(noise.lost + (1.0 - noise.lost) * cycles.silent)
         self._covers = _covered(cycles, entries, self._told_s)
         entry = _one_of_each_record(entries, pairs)
         order = np.argsort(entries.rank[entry], kind="stable")
@@ -160,30 +171,49 @@ class _Held:
         after, is_last = int(place[-1]) + 1, pairs.rows[-1] + 1 == len(self._cycles.at_s)
         gap_s = self._since_s[after] if after < len(self._at_s) else np.nan
         since_s = np.concatenate([self._since_s[place], self._since_s[others], [gap_s]])
-        count, n = len(place), len(self._inside)
+        count, begins = len(place), float(own[0])
         span_s = max(float(self._told_s[-1] - self._told_s[0]), 1.0)
-        rate_hz = (len(others) + _OTHERS) / (span_s + _OTHERS_S)
-        at = np.searchsorted(place, others)
-        free = np.ones(len(self._told_s), dtype=np.bool_)
-        free[pairs.rows] = False
-        rows = np.flatnonzero(free)
-        lost = np.bincount(np.searchsorted(pairs.rows, rows), self._lost[rows], count + 1)
-        odds, begins = list[float](), float(own[0])
-        for foreign in self._foreign(since_s, n / span_s):
-            own_others = np.log(rate_hz) - foreign[count:-1]
+        gap_of = np.searchsorted(place, others)
+        odds: list[float] = []
+        for foreign in self._foreign(since_s, len(self._inside) / span_s):
             # A capture may begin within a campaign, so that its first record goes on with a pace.
             own[0] = np.logaddexp(begins, one_of + foreign[0]) - _LOG_2
-            gaps = np.maximum(lost + np.bincount(at, own_others, count + 1), -2.0 * _SET)
-            total = float((own - foreign[:count]).sum() + gaps.sum())
+            total = float((own - foreign[:count]).sum())
+            total += self._gaps(gap_of, foreign[count:-1], span_s)
             if is_last:
                 total += float(_after(gap_s, foreign[-1]) - foreign[-1])
             odds.append(total)
-        ways = np.array(odds)
-        together = -float(log_sum(-ways, axis=0)) + float(np.log(len(ways)))
+        together = float(np.log(len(odds))) - float(log_sum(-np.array(odds), axis=0))
         # A log may begin or end at any cycle, if it does not span them all.
         within = int(self._covers[0]) + int(self._covers[-1])
         together -= (2 - within) * float(np.log(len(self._covers)))
-        return together - rate_hz * span_s + _ONE_EACH * self._in_time()
+        return together + _ONE_EACH * min(self._in_time(), _READINGS)
+
+    def _gaps(self, gap_of: Indexes, foreign: Floats, span_s: float) -> float:
+        """Return how much likelier what is between the pairs is if the log is own, log.
+
+        Args:
+            gap_of: the gap of each record without a pair, int64 [o].
+            foreign: how likely each of them is if the log is foreign, float64 [o].
+            span_s: of all cycles.
+        """
+        rows, count = self._pairs.rows, len(self._pairs.rows) + 1
+        free = np.ones(len(self._told_s), dtype=np.bool_)
+        free[rows] = False
+        of = np.searchsorted(rows, np.flatnonzero(free))
+        cycles, others = np.bincount(of, minlength=count), np.bincount(gap_of, minlength=count)
+        lost = np.bincount(of, self._lost[free], count)
+        told = np.bincount(gap_of, foreign, count)
+        each_s = span_s / len(free)
+        explained = np.ones(count, dtype=np.bool_)
+        gaps = np.zeros(count)
+        for _ in range(2):
+            # What the gaps that are not explained hold says nothing of how many others there are.
+            seen_s = each_s * (len(rows) + float(cycles[explained].sum()))
+            rate_hz = (float(others[explained].sum()) + _OTHERS) / (seen_s + _OTHERS_S)
+            gaps = lost + others * np.log(rate_hz) - told - rate_hz * each_s * cycles
+            explained = gaps > -2.0 * _SET
+        return float(np.where(explained, gaps, -2.0 * _SET).sum()) - rate_hz * each_s * len(rows)
 
     def _own(self, prior: OffsetPrior) -> Floats:
         """Return how likely the record of each pair is at its time if the log is own, log."""
@@ -233,9 +263,6 @@ class _Held:
         in_log = np.zeros(len(since_s), dtype=np.bool_)
         in_log[:-1] = True
         known = max(len(of_log) + len(of_cycles) - 2, 0)
-        longest_s = 2.0 * float(np.diff(at_s).max(initial=60.0))
-        pauses = int((np.abs(self._since_s[1:]) > longest_s).sum())
-        pause = max(1.0 / (2.0 + known), (1.0 + pauses) / (2.0 + len(self._at_s)))
         lost = self._noise.lost
         any_gap = np.exp(_any_gap(since_s))
         shares = []
@@ -249,12 +276,21 @@ class _Held:
         shares.append(rate_hz * np.exp(-rate_hz * np.maximum(since_s, 0.0)))
         low_s, high_s = self._window()
         found = []
-        for share in shares:
+        for share, seldom in product(shares, self._pauses(known)):
+            pause = np.full(len(since_s), seldom)
+            pause[[0, -1]] = max(seldom, _SAME_COUNT)
             paced = (1 - pause) * ((1 - _ANY_PACE) * share + _ANY_PACE * mixed) + pause * any_gap
             none = np.full(len(since_s), -np.log(high_s - low_s))
-            none[-1] = np.log(pause)
+            none[-1] = np.log(pause[-1])
             found.append(np.where(np.isnan(since_s), none, np.log(np.nan_to_num(paced) + 1e-12)))
         return found
+
+    def _pauses(self, known: int) -> tuple[float, float]:
+        """Return how often a pace ends: by the campaign's own intervals, and by all of the log."""
+        longest_s = 2.0 * float(np.diff(self._cycles.at_s).max(initial=60.0))
+        pauses = int((np.abs(self._since_s[1:]) > longest_s).sum())
+        own, every = 1.0 / (2.0 + known), (1.0 + pauses) / (2.0 + len(self._at_s))
+        return own, max(own, every)
 
     def _in_time(self) -> int:
         """Return how many of the pairs' records came with the reading that was to bring them."""
@@ -308,7 +344,8 @@ def _one_of_each_record(entries: Entries, pairs: Choice) -> Indexes:
     weight[pairs.entry] = np.inf
     order = np.lexsort([-weight, entries.record])
     record = entries.record[order]
-    return order[np.append(True, record[1:] != record[:-1])]
+    first = np.append(True, record[1:] != record[:-1])
+    return np.asarray(order[first], dtype=np.int64)
 
 
 def _within(ascending: Floats, at: Floats, reach: float) -> Indexes:
