@@ -34,10 +34,6 @@ from resume_rig.analysis.match_times import CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.offset_prior import OffsetPrior
 
 CERTAIN = 0.99
-# A log of which nothing else is known counts as foreign. With even odds the log of another unit had
-# a certain pair in 2 of 1,000 generated campaigns (benchmarks/foreign_logs.py 1000 5000), with
-# these in none of them.
-_FOREIGN = 0.9
 # More records lost than kept is no log of a campaign: of the worst that were generated (a third
 # lost, the clock set each 60 cycles) 0.6 and more of the cycles had a pair.
 _MOST = 0.5
@@ -68,7 +64,7 @@ _OTHERS, _OTHERS_S = 0.1, 300.0
 # Of records that come whenever they like, 37 of 100 readings bring exactly one.
 _ONE_EACH = 1.0
 # More of them say no more: what has the same pace brings one each, too.
-_READINGS = 5
+_READINGS = 7
 # A gap of which nothing is known but that the clock was set there, and back: 30 s each.
 _SET = float(step_cost(np.array([30.0]), Noise(steps_per_cycle=STEPS_PER_CYCLE))[0])
 Mask = NDArray[np.bool_]
@@ -131,7 +127,9 @@ def origin_of(
     if len(longest.rows) < len(pairs.rows):
         # A short run beside it may be chance where the rest is not.
         log_odds = max(log_odds, _Held(longest, cycles, entries, noise).log_odds(prior))
-    return Origin(log_odds + float(np.log(1.0 / _FOREIGN - 1.0)), fit, covered)
+    # Before anything was compared neither is likelier; what was learnt of the noise was learnt from
+    # these pairs (BIC: half the logarithm of their number).
+    return Origin(log_odds - 0.5 * float(np.log(fit)), fit, covered)
 
 
 class _Held:
