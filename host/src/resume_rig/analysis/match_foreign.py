@@ -65,7 +65,7 @@ _OTHERS, _OTHERS_S = 0.1, 300.0
 _ONE_EACH = 1.0
 # More of them say no more: what has the same pace brings one each, too.
 _READINGS = 7
-# A gap of which nothing is known but that the clock was set there, and back: 30 s each.
+# A setting of the clock by 30 s: where it was set, and back, nothing is known of the gap between.
 _SET = float(step_cost(np.array([30.0]), Noise(steps_per_cycle=STEPS_PER_CYCLE))[0])
 Mask = NDArray[np.bool_]
 
@@ -202,6 +202,10 @@ class _Held:
         cycles, others = np.bincount(of, minlength=count), np.bincount(gap_of, minlength=count)
         lost = np.bincount(of, self._lost[free], count)
         told = np.bincount(gap_of, foreign, count)
+        # At an end the clock need not be set back; a log that was read meanwhile has no such end.
+        most = np.full(count, 2.0 * _SET)
+        if not self._cycles.readings:
+            most[[0, -1]] = _SET
         each_s = span_s / len(free)
         explained = np.ones(count, dtype=np.bool_)
         gaps = np.zeros(count)
@@ -210,8 +214,8 @@ class _Held:
             seen_s = each_s * (len(rows) + float(cycles[explained].sum()))
             rate_hz = (float(others[explained].sum()) + _OTHERS) / (seen_s + _OTHERS_S)
             gaps = lost + others * np.log(rate_hz) - told - rate_hz * each_s * cycles
-            explained = gaps > -2.0 * _SET
-        return float(np.where(explained, gaps, -2.0 * _SET).sum()) - rate_hz * each_s * len(rows)
+            explained = gaps > -most
+        return float(np.where(explained, gaps, -most).sum()) - rate_hz * each_s * len(rows)
 
     def _own(self, prior: OffsetPrior) -> Floats:
         """Return how likely the record of each pair is at its time if the log is own, log."""
