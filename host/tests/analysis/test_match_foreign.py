@@ -20,7 +20,7 @@ def test_that_the_log_is_of_another_unit_is_said() -> None:
 
     assert set(answer.reasons) == {"unrelated-log"}
     assert "the log does not match these cycles: 9 of 12 fit" in answer.why
-    assert answer.why.endswith("is it the log of this unit?")
+    assert answer.why.endswith("check that it is the log of this unit.")
 
 
 @pytest.mark.parametrize("pace", ["random", "narrow"])

@@ -167,7 +167,10 @@ def correlate(
         clock=_clock(cycles, reconciled, reset_to_tsc, set_before) if related else None,
         verdict=verdict_of_limits(limits),
         why=campaign_why(
-            reconciled, requirement, limits, [*_doubts(reading, known), *_unrelated(found, told)]
+            reconciled,
+            requirement,
+            limits,
+            [*_doubts(reading, known), *_unrelated(found, told, reading)],
         ),
         limits=limits,
         failures=failure_rate(_not_passed(verdicts), verdicts.total()),
@@ -305,11 +308,13 @@ def _doubts(reading: LogReading, known: KnownPair | None) -> list[str]:
     return parts
 
 
-def _unrelated(found: Match, told: Sequence[_Told]) -> list[str]:
+def _unrelated(found: Match, told: Sequence[_Told], reading: LogReading) -> list[str]:
     """Say that the log is of other sleeps, where it is."""
     unrelated = sum(each.missing is CycleReason.UNRELATED for each in told)
-    if not unrelated:
+    if not reading.records or 2 * unrelated <= len(told):
         return []
-    fit = f"{found.fit} of {found.covered} fit" if found.fit else "none fits"
-    chance = ", no more than chance explains" if found.fit else ""
-    return [f"the log does not match these cycles: {fit}{chance}; is it the log of this unit?"]
+    fit = f"{found.fit} of {found.covered} fit, no more than chance explains" if found.fit else ""
+    return [
+        f"the log does not match these cycles: {fit or 'none fits'}; check that it is the log of"
+        " this unit"
+    ]

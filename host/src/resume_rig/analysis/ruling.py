@@ -123,7 +123,7 @@ def campaign_why(
         how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
         parts.insert(0, f"{count_of(sum(broken.values()), 'cycle')} {how}")
     text = "; ".join([*parts, *_left_out(cycles), *further])
-    return f"{text[0].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _contradicted(cycles: Iterable[ReconciledCycle], limits: Sequence[LimitJudgement]) -> list[str]:
