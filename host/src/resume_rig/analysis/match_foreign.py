@@ -65,6 +65,9 @@ _OTHERS, _OTHERS_S = 0.1, 300.0
 _ONE_EACH = 1.0
 # More of them say no more: what has the same pace brings one each, too.
 _READINGS = 7
+# The host reads the log of the DUT that it was told to; that this is another machine is as rare as
+# one in a hundred.
+_READ = float(np.log(99.0))
 # A setting of the clock by 30 s: where it was set, and back, nothing is known of the gap between.
 _SET = float(step_cost(np.array([30.0]), Noise(steps_per_cycle=STEPS_PER_CYCLE))[0])
 Mask = NDArray[np.bool_]
@@ -118,7 +121,8 @@ def origin_of(
     covered = max(round(float(due)), fit)
     if cycles.known is not None:
         return Origin(_NO_DOUBT, fit, covered)
-    if fit <= _MOST * covered:
+    brought = len(np.unique(entries.record[entries.reading != UNKNOWN]))
+    if fit <= _MOST * (min(covered, brought) if cycles.readings else covered):
         few = len(possible.rows) <= _MOST * covered
         return Origin(-_NO_DOUBT if few else _UNDECIDED, fit, covered)
     pairs, cycles, entries = _middle(pairs, cycles, entries)
@@ -129,7 +133,8 @@ def origin_of(
         log_odds = max(log_odds, _Held(longest, cycles, entries, noise).log_odds(prior))
     # Before anything was compared neither is likelier; what was learnt of the noise was learnt from
     # these pairs (BIC: half the logarithm of their number).
-    return Origin(log_odds - 0.5 * float(np.log(fit)), fit, covered)
+    prior_odds = _READ if cycles.readings else 0.0
+    return Origin(log_odds + prior_odds - 0.5 * float(np.log(fit)), fit, covered)
 
 
 class _Held:
