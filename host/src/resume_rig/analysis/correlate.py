@@ -170,7 +170,12 @@ def correlate(
         ),
         clock=_clock(cycles, reconciled, reset_to_tsc, set_before) if related else None,
         verdict=verdict_of_limits(limits),
-        why=campaign_why(reconciled, requirement, limits, _doubts(reading, known)),
+        why=campaign_why(
+            reconciled,
+            requirement,
+            limits,
+            [*_doubts(reading, known), *_unrelated(found, told, reading)],
+        ),
         limits=limits,
         failures=failure_rate(_not_passed(verdicts), verdicts.total(), undecided),
         series=cycle_series(reconciled, requirement),
@@ -275,8 +280,10 @@ def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:
     """
     wrote = outside.outcome in CAME_BACK and outside.asked is not SleepKind.BOOT
     wrote = wrote and not _is_dark(outside)
-    # Of a cycle whose record may be one of several, the log is not silent.
-    return told.record is None and told.missing is not CycleReason.AMBIGUOUS and wrote
+    # Of a cycle whose record may be one of several, the log is not silent; a log of another unit
+    # never spoke of it.
+    told_of = told.missing in (CycleReason.AMBIGUOUS, CycleReason.UNRELATED)
+    return told.record is None and not told_of and wrote
 
 
 def _clock(
@@ -317,3 +324,15 @@ def _doubts(reading: LogReading, known: KnownPair | None) -> list[str]:
     if known is not None:
         parts.append(f"record {known.record} was stated to be that of cycle {known.cycle}")
     return parts
+
+
+def _unrelated(found: Match, told: Sequence[_Told], reading: LogReading) -> list[str]:
+    """Say that the log is of other sleeps, where it is."""
+    unrelated = sum(each.missing is CycleReason.UNRELATED for each in told)
+    if not reading.records or 2 * unrelated <= len(told):
+        return []
+    fit = f"{found.fit} of {found.covered} fit, no more than chance explains" if found.fit else ""
+    return [
+        f"the log does not match these cycles: {fit or 'none fits'}; check that it is the log of"
+        " this unit"
+    ]

@@ -4,7 +4,8 @@ docs/explanation/matching.md tells how: candidate offsets are voted for and foll
 (`offset_tracks`), a chain over the whole campaign weighs them against each other, steps of the
 clock included (`match_chain`), with what the wakes and the times asleep say (`match_likelihood`);
 the likeliest record of each cycle is taken where it is likely enough (`match_choice`). What the
-campaign's noise is like is learnt from a first round and used in a second. All of that is done once
+campaign's noise is like is learnt from a first round and used in a second. Last, all that fits is
+held against "this log is of another unit" (`match_foreign`). All of that is done once
 more as if the clock had never been set, where the log tells of settings (`match_views`).
 
 Where the log was read while the cycles ran, one thing is certain: a record that was there at the
@@ -58,6 +59,8 @@ class Match:
         alike: how many offsets explain the cycles as well as each other, or more; 1 with pairs.
         cycle_reasons: of every cycle without a record, by index.
         record_reasons: of every record without a cycle, by index.
+        fit, covered: how many cycles have a likely record, chance or not, and of how many the log
+            should have one; 0 where nothing is likely.
     """
 
     matched: Pairs
@@ -67,6 +70,8 @@ class Match:
     alike: int
     cycle_reasons: dict[int, CycleReason]
     record_reasons: dict[int, RecordReason]
+    fit: int = 0
+    covered: int = 0
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -135,6 +140,9 @@ def match_arrays(
     index = view.cycles.index
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _WORTH_TELLING)
+    if found.origin.is_foreign:
+        # When a reading brought a record of another unit says nothing.
+        seen = seen_at((), len(times.kind), len(moments.awake_s))
     alike = _alike(found) if found.related > LIKELY else 1
     if alike > 1:
         # So many that none of them is worth telling by itself.
@@ -152,6 +160,8 @@ def match_arrays(
         alike=alike if len(pairs.cycle) == 0 else 1,
         cycle_reasons=cycle_reasons(moments, times, pairs, index[unsure.rows], seen),
         record_reasons=record_reasons(times, pairs, unsure.record, seen),
+        fit=found.origin.fit,
+        covered=found.origin.covered,
     )
 
 

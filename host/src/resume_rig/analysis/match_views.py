@@ -12,6 +12,7 @@ import numpy as np
 from resume_rig.analysis.match_beat import with_beat
 from resume_rig.analysis.match_chain import Chain, follow
 from resume_rig.analysis.match_choice import choose, related
+from resume_rig.analysis.match_foreign import NO_PAIRS, Origin, origin_of
 from resume_rig.analysis.match_likelihood import Noise, learnt
 from resume_rig.analysis.match_live import Seen
 from resume_rig.analysis.match_order import Choice
@@ -27,14 +28,10 @@ from resume_rig.analysis.match_times import (
     sleep_entries,
     wake_entries,
 )
+from resume_rig.analysis.offset_prior import OffsetPrior
 from resume_rig.analysis.offset_stretches import LONG_CAMPAIGN
 from resume_rig.analysis.offset_tracks import Tracks, find_tracks
 
-# Two clocks that are both meant to show UTC: half of them within seconds; the others off by a time
-# zone (at most 14 h) and little more, or by anything within decades.
-_NEAR_S, _ZONES_S, _DECADES_S = 5.0, 15 * 3600.0, 40 * 365 * 86_400.0
-_NEAR, _ZONED, _ANYWHERE = 0.5, 0.3, 0.2
-_ZONE_SCALE_S = 60.0
 LIKELY = 0.5
 """What is likelier than not."""
 _ROUNDS_TO_LEARN = 2
@@ -81,6 +78,7 @@ class Found:
         chosen: the likeliest record of each cycle. possible: the same without rivals.
         noise: of the campaign.
         chain: the candidates. related: probability that the log is of these cycles at all.
+        origin: of which unit the log is.
     """
 
     view: View
@@ -89,6 +87,7 @@ class Found:
     noise: Noise
     chain: Chain
     related: float
+    origin: Origin
 
 
 def likeliest(
@@ -108,16 +107,26 @@ def likeliest(
     unset = times.as_if_never_set(about_s)
     one = _Followed.of(as_is, same_epoch=same_epoch)
     if unset is None:
-        return one.found(same_epoch=same_epoch)
+        return _doubted(one.found(same_epoch=same_epoch))
     other = _Followed.of(_view(moments, unset, seen, known), same_epoch=same_epoch)
     share = 1.0 / (1.0 + np.exp(-_log_odds(one, other)))
     if share > LIKELY:
         one, other, share = other, one, 1.0 - share
     found = one.found(same_epoch=same_epoch)
     if share < _NEGLIGIBLE:
-        return found
+        return _doubted(found)
     chosen = _weighed(found.chosen, other.found(same_epoch=same_epoch).chosen, share)
-    return Found(found.view, chosen, found.possible, found.noise, found.chain, found.related)
+    return _doubted(replace(found, chosen=chosen))
+
+
+def _doubted(found: Found) -> Found:
+    """Return what was found with the doubt that the log may be of another unit; then nothing."""
+    if not found.origin.is_foreign:
+        return replace(found, chosen=found.chosen.times(np.array(found.origin.own)))
+    none = np.empty(0, dtype=np.int64)
+    return replace(
+        found, chosen=found.chosen.where(none), possible=found.possible.where(none), related=0.0
+    )
 
 
 def _view(moments: Moments, times: RecordTimes, seen: Seen, known: tuple[int, int] | None) -> View:
@@ -131,7 +140,7 @@ def _view(moments: Moments, times: RecordTimes, seen: Seen, known: tuple[int, in
 def _nothing(view: View) -> Found:
     nothing, none = np.empty(0), np.empty(0, dtype=np.int64)
     empty = Choice(none, none, none, nothing, nothing, nothing)
-    return Found(view, empty, empty, Noise(), Chain(none, none, nothing, 0.0), 0.0)
+    return Found(view, empty, empty, Noise(), Chain(none, none, nothing, 0.0), 0.0, NO_PAIRS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +169,7 @@ class _Followed:
         if len(cycles.at_s) >= LONG_CAMPAIGN:
             cycles = with_beat(cycles, entries, tracks)
         some, of_some = to_learn_from(cycles, entries, tracks)
-        prior = _log_prior(of_some.offset_s[0], expected_s, some, entries)
+        prior = OffsetPrior.of(expected_s, some, entries).log_density(of_some.offset_s[0])
         for _ in range(_ROUNDS_TO_LEARN):
             chain = follow(some, entries, of_some, noise, prior)
             found = choose(some, entries, of_some, chain, noise, same_epoch=same_epoch)
@@ -173,7 +182,7 @@ class _Followed:
                 rows=likely.rows,
                 entry=likely.entry,
             )
-        prior = _log_prior(tracks.offset_s[0], expected_s, cycles, entries)
+        prior = OffsetPrior.of(expected_s, cycles, entries).log_density(tracks.offset_s[0])
         chain = follow(cycles, entries, tracks, noise, prior)
         return cls(view, cycles, tracks, prior, noise, chain)
 
@@ -191,7 +200,10 @@ class _Followed:
         possible = choose(cycles, entries, self.tracks, chain, noise, same_epoch=same_epoch)
         unshared = unrivalled(possible, cycles, entries, noise, expected_s)
         tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
-        return Found(view, possible.times(unshared), possible, noise, chain, tied)
+        prior = OffsetPrior.of(expected_s, cycles, entries)
+        origin = origin_of(possible, cycles, entries, noise, prior)
+        chosen = possible.times(unshared)
+        return Found(view, chosen, possible, noise, chain, tied, origin)
 
 
 def _log_odds(as_is: _Followed, unset: _Followed) -> float:
@@ -222,17 +234,3 @@ def _weighed(chosen: Choice, other: Choice, share: float) -> Choice:
         same = np.where(agree, other.probability[at], 0.0)
     both = (1.0 - share) * chosen.probability + share * same
     return chosen.times(both / np.maximum(chosen.probability, 1e-300))
-
-
-def _log_prior(
-    offset_s: Floats, expected_s: float | None, cycles: CycleTimes, entries: Entries
-) -> Floats:
-    """Return how likely an offset is before anything was compared, log per second."""
-    span_s = float(np.ptp(entries.at_s) + np.ptp(cycles.at_s)) + 3600.0
-    if expected_s is None:
-        return np.where(np.isnan(offset_s), np.nan, -np.log(span_s))
-    size = np.abs(offset_s - expected_s)
-    near = _NEAR * np.exp(-((size / _NEAR_S) ** 2)) / (_NEAR_S * np.sqrt(np.pi))
-    area = 2 * _ZONE_SCALE_S * np.log1p(_ZONES_S / _ZONE_SCALE_S)
-    zoned = np.where(size <= _ZONES_S, _ZONED / (1 + size / _ZONE_SCALE_S) / area, 0.0)
-    return np.asarray(np.log(near + zoned + _ANYWHERE / _DECADES_S))
