@@ -46,6 +46,8 @@ _READINGS_S, _WILD, _WILD_S, _SEEN = 1.2, 0.02, 8.0, 10.0
 _ALIKE_S = (0.5, 1.5, 5.0, 15.0)
 # Gaps from a second to weeks, each order of magnitude as likely as the next.
 _ORDERS = float(np.log(1e6))
+# One pair, or two, may fit by chance where the log does not tell of every cycle.
+_FEW = 3
 # What no single pace explains is weighed by all of them together.
 _ANY_PACE = 0.1
 # A log that is read after a campaign ends with it as likely as not.
@@ -57,6 +59,8 @@ _HOUR_S, _LOG_2 = 3600.0, float(np.log(2.0))
 # Between certain that it is foreign and certain that it is own.
 _UNDECIDED = 0.0
 _NO_DOUBT = 700.0
+# Odds of 1 to 160,000 leave no doubt of the log, and fewer certain pairs among others may stand.
+_BEYOND_DOUBT = 12.0
 # So many pairs in the middle of a long campaign tell enough.
 _ENOUGH = 4096
 # Other sleeps within a campaign: a tenth of one, expected in five minutes, before any is seen.
@@ -80,11 +84,13 @@ class Origin:
     Attributes:
         log_odds: own against foreign, natural logarithm.
         fit: cycles that have a likely record. covered: cycles that the log should tell of.
+        read_live: whether it was read while the cycles ran.
     """
 
     log_odds: float
     fit: int
     covered: int
+    read_live: bool = False
 
     @property
     def own(self) -> float:
@@ -95,6 +101,11 @@ class Origin:
     def is_foreign(self) -> bool:
         """Whether it is certain that the log is of another unit."""
         return self.own <= 1.0 - CERTAIN
+
+    def agrees(self, certain: int) -> bool:
+        """Return whether so many certain pairs are most of those that the log should have."""
+        most = certain > _MOST * self.covered
+        return most or self.read_live or self.log_odds >= _BEYOND_DOUBT
 
 
 NO_PAIRS = Origin(_NO_DOUBT, 0, 0)
@@ -125,6 +136,9 @@ def origin_of(
     if fit <= _MOST * (min(covered, brought) if cycles.readings else covered):
         few = len(possible.rows) <= _MOST * covered
         return Origin(-_NO_DOUBT if few else _UNDECIDED, fit, covered)
+    every = min(len(cycles.at_s), len(np.unique(entries.record)))
+    if fit < min(_FEW, every) and not cycles.readings:
+        return Origin(_UNDECIDED, fit, covered)
     pairs, cycles, entries = _middle(pairs, cycles, entries)
     log_odds = _Held(pairs, cycles, entries, noise).log_odds(prior)
     longest = pairs.where(_longest_run(pairs))
@@ -133,8 +147,9 @@ def origin_of(
         log_odds = max(log_odds, _Held(longest, cycles, entries, noise).log_odds(prior))
     # Before anything was compared neither is likelier; what was learnt of the noise was learnt from
     # these pairs (BIC: half the logarithm of their number).
-    prior_odds = _READ if cycles.readings else 0.0
-    return Origin(log_odds + prior_odds - 0.5 * float(np.log(fit)), fit, covered)
+    read_live = cycles.readings > 0
+    log_odds += _READ * read_live - 0.5 * float(np.log(fit))
+    return Origin(log_odds, fit, covered, read_live)
 
 
 class _Held:

@@ -31,6 +31,7 @@ from resume_rig.analysis.match_times import (
 from resume_rig.analysis.offset_prior import OffsetPrior
 from resume_rig.analysis.offset_stretches import LONG_CAMPAIGN
 from resume_rig.analysis.offset_tracks import Tracks, find_tracks
+from resume_rig.model.match import LOWEST_CONFIDENCE
 
 LIKELY = 0.5
 """What is likelier than not."""
@@ -122,7 +123,11 @@ def likeliest(
 def _doubted(found: Found) -> Found:
     """Return what was found with the doubt that the log may be of another unit; then nothing."""
     if not found.origin.is_foreign:
-        return replace(found, chosen=found.chosen.times(np.array(found.origin.own)))
+        chosen = found.chosen.times(np.array(found.origin.own))
+        certain = int((chosen.probability >= LOWEST_CONFIDENCE).sum())
+        if not found.origin.agrees(certain):
+            chosen = chosen.times(np.array(LIKELY))
+        return replace(found, chosen=chosen)
     none = np.empty(0, dtype=np.int64)
     return replace(
         found, chosen=found.chosen.where(none), possible=found.possible.where(none), related=0.0
