@@ -4,18 +4,20 @@
 made only where no explanation within the bounds is left.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of
+from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of, unit_factor
 from resume_rig.analysis.findings.display import display_findings, unexplained_findings
 from resume_rig.analysis.findings.firmware import firmware_findings
 from resume_rig.analysis.findings.records import record_findings, record_missing
 from resume_rig.analysis.findings.seen import Found, Seen, Surroundings
 from resume_rig.analysis.findings.sleeps import sleep_findings, state_mismatch
-from resume_rig.analysis.findings.thresholds import HIDDEN_BEFORE_NS
+from resume_rig.analysis.findings.thresholds import HIDDEN_BEFORE_NS, MEDIAN_OF
 from resume_rig.analysis.hidden_means import means_of
 from resume_rig.analysis.hidden_time import (
     Hidden,
@@ -92,6 +94,7 @@ def surroundings_of(
     """
     history = history_of(records, [record_of[index] for index in sorted(record_of)])
     alone = Surroundings(requirement, reset_to_tsc, Norms(), history, {}, platform)
+    alone = _with_claims(alone, cycles, record_of)
     # What cannot be tells nothing of what is usual.
     pairs = ((c, record_of[index]) for index, c in enumerate(cycles) if index in record_of)
     norms = norms_of((pair for pair in pairs if not bios_is_impossible(*pair, alone)), platform)
@@ -112,6 +115,23 @@ def surroundings_of(
     ]
     means = means_of(_without(running, errs), _without(standing, errs), follows)
     return replace(around, means=_by_number(numbers, means))
+
+
+def _with_claims(
+    around: Surroundings, cycles: Iterable[OutsideCycle], record_of: Mapping[int, OsRecord]
+) -> Surroundings:
+    """Return the surroundings with what the campaign has room for, and in which unit it tells."""
+    seen = [
+        Seen(c, record_of[index], around) for index, c in enumerate(cycles) if index in record_of
+    ]
+    rooms = [each.longest_bios_ms for each in seen]
+    known = [room_ms for room_ms in rooms if room_ms is not None]
+    usual_ms = median(known) if len(known) >= MEDIAN_OF else None
+    around = replace(around, usual_room_ms=usual_ms)
+    factors = Counter(unit_factor(replace(each, around=around)) for each in seen)
+    del factors[1]
+    factor, count = factors.most_common(1)[0] if factors else (None, 0)
+    return replace(around, unit_factor=factor if 2 * count > factors.total() else None)
 
 
 def _hidden_times(

@@ -4,6 +4,7 @@ from enum import Enum, auto, unique
 
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import (
+    LEAST_BIOS_MS,
     UNIT_FACTORS,
     UNIT_TOLERANCE,
     UPTIME_MS,
@@ -31,25 +32,43 @@ def claim_of(seen: Seen) -> Claim:
     longest_ms = seen.longest_bios_ms
     if longest_ms is None or bios_ms <= longest_ms:
         return Claim.POSSIBLE
-    if seen.around.history.keeps_counting:
+    counts = seen.around.history.keeps_counting
+    if counts:
         return Claim.UPTIME
-    if unit_factor(seen.record, longest_ms) is not None:
+    factor = seen.around.unit_factor
+    if factor is not None and _is_factor(factor, seen.record, longest_ms):
         return Claim.OTHER_UNIT
-    return Claim.UPTIME if bios_ms >= UPTIME_MS else Claim.TOO_LONG
+    is_uptime = bios_ms >= UPTIME_MS and counts is None
+    return Claim.UPTIME if is_uptime else Claim.TOO_LONG
 
 
-def unit_factor(record: OsRecord, longest_ms: float) -> int | None:
-    """Return the factor that makes a BIOS time possible; None where there is none.
+def unit_factor(seen: Seen) -> int | None:
+    """Return the factor that makes an impossible BIOS time plausible; None where there is none.
 
-    Where the firmware tells its own time, the two have to agree then.
+    Of a BIOS time that is possible, 1.
+    """
+    longest_ms = seen.longest_bios_ms
+    if longest_ms is None or (seen.record.bios_init_ms or 0) <= longest_ms:
+        return 1
+    fits = (factor for factor in UNIT_FACTORS if _is_factor(factor, seen.record, longest_ms))
+    return next(fits, None)
+
+
+def _is_factor(factor: int, record: OsRecord, longest_ms: float) -> bool:
+    """Return whether a BIOS time may be so many times too large.
+
+    Where the firmware tells its own time, that has to agree: in ms, or in the same other unit.
     """
     bios_ms, full_ms = record.bios_init_ms or 0, record.firmware_resume_ms
-    for factor in UNIT_FACTORS:
-        true_ms = bios_ms / factor
-        near = full_ms is None or abs(true_ms - full_ms) <= UNIT_TOLERANCE * max(true_ms, full_ms)
-        if 1 <= true_ms <= longest_ms and near:
-            return factor
-    return None
+    if not LEAST_BIOS_MS <= bios_ms / factor <= longest_ms:
+        return False
+    if full_ms is None:
+        return True
+    return _is_near(bios_ms / factor, full_ms) or _is_near(bios_ms, full_ms)
+
+
+def _is_near(one_ms: float, other_ms: float) -> bool:
+    return abs(one_ms - other_ms) <= UNIT_TOLERANCE * max(one_ms, other_ms)
 
 
 def bios_findings(seen: Seen) -> Found:
@@ -77,9 +96,11 @@ def _impossible(seen: Seen, claim: Claim) -> Finding:
         text = f"{room}: the counter it is read from was not reset over the sleep."
         return Finding(FindingKind.TSC_NOT_RESET, text, evidence)
     if claim is Claim.OTHER_UNIT:
-        factor = unit_factor(record, longest_ms)
+        factor = seen.around.unit_factor
         text = f"{room}: it is {factor} times too large, as another unit makes it."
         return Finding(FindingKind.WRONG_UNIT, text, {**evidence, "factor": factor})
+    if (record.bios_init_ms or 0) >= UPTIME_MS:
+        room += "; it does not grow with time as an uptime does, and no unit of time fits it"
     return Finding(FindingKind.BIOS_OVER_REPORTED, f"{room}.", evidence)
 
 

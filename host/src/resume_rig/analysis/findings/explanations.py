@@ -77,13 +77,14 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             "uptime.",
             _ASK_FIRMWARE,
             "above what clock and wires leave room for, and growing with time, or above "
-            f"{at.UPTIME_MS // 1000} s with no unit that fits",
+            f"{at.UPTIME_MS // 1000} s with no unit that fits and no second one that did not grow",
         ),
         FindingKind.WRONG_UNIT: Explained(
             "A time is another one's multiple: microseconds, nanoseconds or ticks stand where "
             "another unit is due.",
             "Ask the firmware team; do not use the time that the finding calls wrong until then.",
-            f"factor {_FACTORS} to {at.UNIT_TOLERANCE:.0%}; or FullResume proportional to BiosInit "
+            f"factor {_FACTORS} to {at.UNIT_TOLERANCE:.0%}, which leaves {at.LEAST_BIOS_MS} ms or "
+            "more and explains most impossible BIOS times; or FullResume proportional to BiosInit "
             f"and {at.TICKS_RATIO} times it or more, over {at.SPREAD_OF} cycles",
         ),
         FindingKind.BIOS_UNDER_REPORTED: Explained(
