@@ -29,11 +29,11 @@ def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
     if jump_us is not None:
         away_ns, bound_ns = round(jump_us) * _NS_PER_US, MS_NS
     else:
-        sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
-        if sleep_ns is None or wake_ns is None or record.wake_ms is None or record.sleep_ms is None:
+        sleep_ns, began = record.sleep_time_utc_ns, _by_wake_time(record)
+        if sleep_ns is None or began is None or record.sleep_ms is None:
             return None
-        away_ns = wake_ns - sleep_ns - (record.wake_ms + record.sleep_ms) * MS_NS
-        bound_ns = WAKE_TIME_NS + 2 * MS_NS
+        away_ns = began.value_ns - sleep_ns - record.sleep_ms * MS_NS
+        bound_ns = began.bound_ns + MS_NS
     return BoundedNs(away_ns, bound_ns + abs(away_ns) * CLOCKS_PPB // _PPB)
 
 
@@ -60,9 +60,17 @@ def _clock_started(record: OsRecord) -> BoundedNs | None:
     if jump_us is not None and ran_us is not None and record.sleep_time_utc_ns is not None:
         since_ns = (round(jump_us) + round(ran_us)) * _NS_PER_US
         return BoundedNs(record.sleep_time_utc_ns + since_ns, 3 * _NS_PER_US)
+    return _by_wake_time(record)
+
+
+def _by_wake_time(record: OsRecord) -> BoundedNs | None:
+    """Return WakeTime less WakeDuration; a step after the wake may be in WakeTime or not."""
     if record.wake_time_utc_ns is None or record.wake_ms is None:
         return None
-    return BoundedNs(record.wake_time_utc_ns - record.wake_ms * MS_NS, WAKE_TIME_NS + MS_NS)
+    step_ns = round(figure_of(record, "clock_stepped_after_wake_us") or 0) * _NS_PER_US
+    began_ns = record.wake_time_utc_ns - record.wake_ms * MS_NS
+    half_ns = -(-abs(step_ns) // 2)
+    return BoundedNs(began_ns - step_ns // 2, WAKE_TIME_NS + MS_NS + half_ns)
 
 
 def stepped_ns(record: OsRecord, before: OsRecord | None) -> int | None:

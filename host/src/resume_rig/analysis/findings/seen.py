@@ -27,6 +27,9 @@ class Surroundings:
         hidden: likewise, what it hides by itself.
         hidden_norm: what is usual of `hidden`, by the clock's running; None of fewer than 3.
         after_stop: likewise, what of its way to sleep was after the OS's clock stopped.
+        silent_steps: likewise, how far the OS's clock was set without an event, between its wake
+            and the next sleep.
+        clocks_apart: likewise, how far the RTC went from the OS's clock around its sleep.
         usual_room_ms: median of the longest BIOS times that clock and wires leave room for; None
             of fewer than 3 cycles.
         unit_factor: what most of the impossible BIOS times are too large by; None where no one
@@ -42,6 +45,8 @@ class Surroundings:
     hidden: dict[int, Hidden] = field(default_factory=dict)
     hidden_norm: Norm | None = None
     after_stop: dict[int, BoundedNs] = field(default_factory=dict)
+    silent_steps: dict[int, BoundedNs] = field(default_factory=dict)
+    clocks_apart: dict[int, BoundedNs] = field(default_factory=dict)
     usual_room_ms: float | None = None
     unit_factor: int | None = None
 
