@@ -5,7 +5,12 @@ the RTC in whole seconds, so each wake sets the clock to half a second.
 """
 
 from resume_rig.analysis.closure_terms import figure_of
-from resume_rig.analysis.findings.thresholds import CLOCKS_PPB, SLEW_PPB, WAKE_TIME_NS
+from resume_rig.analysis.findings.thresholds import (
+    CLOCKS_PPB,
+    OS_CLOCK_NS,
+    SLEW_PPB,
+    WAKE_TIME_NS,
+)
 from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.analysis.way_to_sleep import sleep_to_stop
 from resume_rig.model.os_record import OsRecord
@@ -18,10 +23,11 @@ _PPB = 1_000_000_000
 def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
     """Return RTC at the wake minus the OS clock at the sleep.
 
-    The bound is without the half seconds of the RTC. Where no event tells when the clock stopped,
-    it may have run on after SleepDuration, and the true value may be less by that. None where a
-    part is not known, and where somebody set the clock since the wake before: Windows sets the
-    RTC along with it, others do not, and no record says which.
+    The bound is without the half seconds of the RTC, and with what the clock strayed from it
+    while the OS was awake before. Where no event tells when the clock stopped, it may have run on
+    after SleepDuration, and the true value may be less by that. None where a part is not known,
+    and where somebody set the clock since the wake before: Windows sets the RTC along with it,
+    others do not, and no record says which.
     """
     if record.resume_ms is None or stepped_ns(record, before) != 0:
         return None
@@ -34,7 +40,21 @@ def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
             return None
         away_ns = began.value_ns - sleep_ns - record.sleep_ms * MS_NS
         bound_ns = began.bound_ns + MS_NS
-    return BoundedNs(away_ns, bound_ns + abs(away_ns) * CLOCKS_PPB // _PPB)
+    rate_ns = abs(away_ns) * CLOCKS_PPB // _PPB
+    return BoundedNs(away_ns, bound_ns + rate_ns + _strayed_ns(record, before))
+
+
+def _strayed_ns(record: OsRecord, before: OsRecord | None) -> int:
+    """Return how far the clock may have gone from the RTC since the wake before set it.
+
+    By their rates, and by what a time service slewed: the half second of the RTC's reading at most.
+    The time between is that of the OS's clock; before the first record, nobody knows it.
+    """
+    woke_ns = None if before is None else before.wake_time_utc_ns
+    if woke_ns is None or record.sleep_time_utc_ns is None:
+        return 0
+    awake_ns = abs(record.sleep_time_utc_ns - woke_ns)
+    return awake_ns * CLOCKS_PPB // _PPB + min(awake_ns * SLEW_PPB // _PPB, OS_CLOCK_NS)
 
 
 def os_ran(record: OsRecord, after: OsRecord) -> BoundedNs | None:
