@@ -1,5 +1,6 @@
 """Findings about BiosInit by itself: an uptime, another unit, more or less than there was time."""
 
+from dataclasses import replace
 from enum import Enum, auto, unique
 
 from resume_rig.analysis.findings.seen import Found, Seen
@@ -12,6 +13,8 @@ from resume_rig.analysis.findings.thresholds import (
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, FindingKind
+
+_PLACE = "BIOS, or early OS initialization before the clock was read"
 
 
 @unique
@@ -110,18 +113,27 @@ def _hidden_alone(seen: Seen) -> Finding | None:
     whole = None if hidden is None else hidden.whole
     if whole is None or abs(whole.value_ns) <= whole.bound_ns:
         return None
-    return _hidden(whole, "in this cycle, by the OS's own clock", 1)
+    return _by_clock(whole, "in this cycle, by the OS's own clock", 1)
 
 
 def _hidden_on_average(seen: Seen) -> Finding | None:
     row = seen.around.means.get(seen.outside.number)
     if row is None or abs(row.mean.value_ns) <= row.mean.bound_ns:
         return None
-    return _hidden(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
+    return _by_clock(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
 
 
 def _of_one_cause(seen: Seen) -> Finding | None:
     return None if seen.one_cause is None else _hidden(*seen.one_cause, 1)
+
+
+def _by_clock(rest: BoundedNs, by: str, n: int) -> Finding:
+    """Return what the OS's clock shows: it starts only where the OS has read its RTC."""
+    found = _hidden(rest, by, n)
+    if found.kind is not FindingKind.BIOS_UNDER_REPORTED:
+        return found
+    text = f"{found.text.removesuffix('.')}: in the {_PLACE}."
+    return replace(found, text=text, evidence={**found.evidence, "place": _PLACE})
 
 
 def _hidden(rest: BoundedNs, by: str, n: int) -> Finding:

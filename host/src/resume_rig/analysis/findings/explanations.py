@@ -65,7 +65,8 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         FindingKind.CLOCK_STEP: Explained(
             "Somebody set the OS's clock, so its times before and after do not belong together.",
             "Stop the time service for the campaign, or let it settle first.",
-            f"more than {at.CLOCK_STEP_NS // _MS} ms, or a wake before its sleep",
+            f"more than {at.CLOCK_STEP_NS // _MS} ms, or a wake before its sleep; without an "
+            "event, by the wires, where the light came as ever",
         ),
         FindingKind.BIOS_NOT_REPORTED: Explained(
             "BiosInitDuration is 0, which means that the OS does not know it, not that it took "
@@ -89,7 +90,8 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         ),
         FindingKind.BIOS_UNDER_REPORTED: Explained(
             "More time passed from PLTRST# until the OS's clock ran than BiosInit reports and the "
-            f"{at.HANDOFF_NS // _MS} ms that the OS is allowed to start its clock.",
+            f"{at.HANDOFF_NS // _MS} ms that the OS is allowed to start its clock: in the BIOS, or "
+            "in early OS initialization before the clock was read.",
             _ASK_FIRMWARE,
             _AWAY,
         ),
