@@ -10,10 +10,15 @@ that lights the display itself leaves that open, as does a display that is not w
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from resume_rig.analysis.findings.thresholds import CLOCK_STEP_NS, MEDIAN_OF, UNEXPLAINED_NS
+from resume_rig.analysis.findings.thresholds import (
+    CLOCK_STEP_NS,
+    FAR_SIGMAS,
+    MEDIAN_OF,
+    UNEXPLAINED_NS,
+)
 from resume_rig.analysis.hidden_means import agree, usual_of
 from resume_rig.analysis.hidden_time import Hidden
-from resume_rig.analysis.norms import Norms, group_of
+from resume_rig.analysis.norms import Norm, Norms, group_of
 from resume_rig.analysis.reconcile import unexplained
 from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.cycle import IntervalName, OutsideCycle
@@ -66,18 +71,23 @@ def witnesses_of(outside: OutsideCycle, record: OsRecord, norms: Norms) -> Witne
     group, light, bios_ms = group_of(outside, record), None, record.bios_init_ms
     rest, norm = unexplained(outside, record, norms), norms.residuals.get(group)
     if rest is not None and norm is not None:
-        light = _moved(rest, norm.unusual_ns)
+        light = _moved(rest, norm)
     usual = norms.bios.get(group)
     bios = None
     if usual is not None and bios_ms is not None:
-        bios = _moved(BoundedNs(usual.median_ns - bios_ms * MS_NS, MS_NS), usual.unusual_ns)
+        bios = _moved(BoundedNs(usual.median_ns - bios_ms * MS_NS, MS_NS), usual)
     lit = outside.intervals.get(IntervalName.PLTRST_TO_LIGHT)
     most_ns = None if lit is None else lit.value_ns + lit.bound_ns - (bios_ms or 0) * MS_NS
     return Witnesses(light, bios, most_ns)
 
 
-def _moved(rest: BoundedNs, unusual_ns: int | None) -> BoundedNs:
-    slack_ns = max(rest.bound_ns, UNEXPLAINED_NS, unusual_ns or 0)
+def _moved(rest: BoundedNs, norm: Norm) -> BoundedNs:
+    """Return how far a rest is from usual, as wide as bounds and scatter make it.
+
+    What one cycle in a billion does is no question here: it has to move with the clock.
+    """
+    usual_ns = norm.unusual_ns or 0 if norm.spread_ns is None else FAR_SIGMAS * norm.spread_ns
+    slack_ns = max(rest.bound_ns, UNEXPLAINED_NS, usual_ns)
     return _AS_EVER if abs(rest.value_ns) <= slack_ns else BoundedNs(rest.value_ns, slack_ns)
 
 
