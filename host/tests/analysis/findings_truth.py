@@ -130,7 +130,7 @@ CASES = (
         lambda r: Spoilt(either(r, tsc_resets=False)),
     ),
     FindingCase(
-        K.TSC_NOT_RESET,
+        K.BIOS_OVER_REPORTED,
         "BiosInit in ticks of 1.5 to 4.5 GHz",
         lambda r: Spoilt(either(r, bios_factor=1e6 * between(r, 1.5, 4.5))),
     ),

@@ -50,6 +50,9 @@ class World:
         tsc: PLTRST# to the TSC's zero, one draw for a DUT.
         short: by how much BiosInit is short, in `share` of the cycles.
         tells: whether the log has Kernel-General 1.
+        step: by so much the OS's clock is set after wake number `at`; no event tells, and the RTC
+            is not set along.
+        stall: the BIOS of wake `at` takes longer by so much, and reports what it does otherwise.
         known: (from, to) of `tsc`, as the DUT profile says; None: no profile.
     """
 
@@ -64,6 +67,9 @@ class World:
     tells: bool = True
     known: tuple[float, float] | None = None
     awake: tuple[float, float] = (3_000, 12_000)
+    step: float = 0
+    stall: float = 0
+    at: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ def play_world(world: World, seed: int) -> Played:
         power = rise + ms((100, 130))
         reset = power + ms((100, 120))
         bios = world.bios * ms((0.98, 1.02))
-        vector = reset + tsc + bios
+        vector = reset + tsc + bios + (world.stall if number == world.at else 0)
         read = vector + ms((0.5, 4))
         drivers = ms((500, 700))
         complete = read + drivers
@@ -138,6 +144,8 @@ def play_world(world: World, seed: int) -> Played:
                 figures=figures,
             )
         )
+        if number == world.at:
+            set_to += world.step
         moments = [
             (press, Channel.BUTTON, 0),
             (press + 150, Channel.BUTTON, 1),

@@ -4,18 +4,20 @@
 made only where no explanation within the bounds is left.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of
+from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of, unit_factor
 from resume_rig.analysis.findings.display import display_findings, unexplained_findings
 from resume_rig.analysis.findings.firmware import firmware_findings
 from resume_rig.analysis.findings.records import record_findings, record_missing
 from resume_rig.analysis.findings.seen import Found, Seen, Surroundings
 from resume_rig.analysis.findings.sleeps import sleep_findings, state_mismatch
-from resume_rig.analysis.findings.thresholds import HIDDEN_BEFORE_NS
+from resume_rig.analysis.findings.thresholds import HIDDEN_BEFORE_NS, MEDIAN_OF
 from resume_rig.analysis.hidden_means import means_of
 from resume_rig.analysis.hidden_time import (
     Hidden,
@@ -26,6 +28,7 @@ from resume_rig.analysis.hidden_time import (
 from resume_rig.analysis.norms import Norms, norm_of, norms_of
 from resume_rig.analysis.platform import Platform
 from resume_rig.analysis.record_history import history_of
+from resume_rig.analysis.silent_steps import HiddenTimes, Witnesses, without_steps, witnesses_of
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
@@ -92,26 +95,48 @@ def surroundings_of(
     """
     history = history_of(records, [record_of[index] for index in sorted(record_of)])
     alone = Surroundings(requirement, reset_to_tsc, Norms(), history, {}, platform)
+    alone = _with_claims(alone, cycles, record_of)
     # What cannot be tells nothing of what is usual.
     pairs = ((c, record_of[index]) for index, c in enumerate(cycles) if index in record_of)
     norms = norms_of((pair for pair in pairs if not bios_is_impossible(*pair, alone)), platform)
 
     spans = [None] * len(cycles) if awake is None else awake
-    numbers, standing, running, follows = _hidden_times(cycles, spans, record_of, alone)
+    around = replace(alone, norms=norms)
+    numbers, times = _hidden_times(cycles, spans, record_of, around)
+    times = without_steps(times)
+    standing, running = times.standing, times.running
     around = replace(
-        alone,
-        norms=norms,
+        around,
         hidden=_by_number(numbers, map(_first, running, standing)),
         hidden_norm=norm_of([cycle.each.value_ns for cycle in running if cycle is not None]),
         after_stop=_by_number(numbers, map(_after_stop, [None, *running[:-1]], standing)),
+        silent_steps={numbers[index]: step for index, step in times.steps.items()},
+        clocks_apart={numbers[index]: apart for index, apart in times.apart.items()},
     )
     # A cycle that errs by itself would make the others seem to.
     errs = [
         index in record_of and Seen(cycle, record_of[index], around).one_cause is not None
         for index, cycle in enumerate(cycles)
     ]
-    means = means_of(_without(running, errs), _without(standing, errs), follows)
+    means = means_of(_without(running, errs), _without(standing, errs), times.follows)
     return replace(around, means=_by_number(numbers, means))
+
+
+def _with_claims(
+    around: Surroundings, cycles: Iterable[OutsideCycle], record_of: Mapping[int, OsRecord]
+) -> Surroundings:
+    """Return the surroundings with what the campaign has room for, and in which unit it tells."""
+    seen = [
+        Seen(c, record_of[index], around) for index, c in enumerate(cycles) if index in record_of
+    ]
+    rooms = [each.longest_bios_ms for each in seen]
+    known = [room_ms for room_ms in rooms if room_ms is not None]
+    usual_ms = median(known) if len(known) >= MEDIAN_OF else None
+    around = replace(around, usual_room_ms=usual_ms)
+    factors = Counter(unit_factor(replace(each, around=around)) for each in seen)
+    del factors[1]
+    factor, count = factors.most_common(1)[0] if factors else (None, 0)
+    return replace(around, unit_factor=factor if 2 * count > factors.total() else None)
 
 
 def _hidden_times(
@@ -119,8 +144,8 @@ def _hidden_times(
     awake: Iterable[BoundedNs | None],
     record_of: Mapping[int, OsRecord],
     around: Surroundings,
-) -> tuple[list[int], list[Hidden | None], list[Hidden | None], list[bool]]:
-    """Return numbers, what each cycle hides by the clock's standing and running, and if it follows.
+) -> tuple[list[int], HiddenTimes]:
+    """Return numbers of the cycles, and what each hides.
 
     A cycle follows the one before where no other sleep and no boot was between.
     """
@@ -128,6 +153,7 @@ def _hidden_times(
     standing: list[Hidden | None] = []
     running: list[Hidden | None] = []
     follows: list[bool] = []
+    witnesses: list[Witnesses | None] = []
     history, tsc = around.history, around.reset_to_tsc
     last: tuple[OutsideCycle, OsRecord] | None = None
     span: BoundedNs | None = None
@@ -142,9 +168,10 @@ def _hidden_times(
         standing.append(None if pair is None else hidden_by_standing(*pair, before, tsc))
         running.append(None)
         follows.append(goes_on)
+        witnesses.append(None if pair is None else witnesses_of(*pair, around.norms))
         numbers.append(cycle.number)
         last, span = pair, until_next
-    return numbers, standing, running, follows
+    return numbers, HiddenTimes(standing, running, follows, witnesses, {}, {})
 
 
 def _without(cycles: Sequence[Hidden | None], left_out: Iterable[bool]) -> list[Hidden | None]:

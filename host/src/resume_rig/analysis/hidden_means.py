@@ -33,7 +33,7 @@ def means_of(
         follows: likewise.
     """
     found = means_in_a_row(standing, follows)
-    usual = _usual(running)
+    usual = usual_of(running)
     alike = [cycle for cycle in running if cycle is not None and _is_usual(cycle, usual)]
     if len(alike) < MEDIAN_OF:
         return found
@@ -67,7 +67,7 @@ def means_in_a_row(
     means = [_mean(row, 1) for _, row in rows]
     if len(rows) > 1:
         whole = _mean([cycle for _, row in rows for cycle in row], len(rows))
-        if all(_agree(each.mean, whole.mean) for each in means):
+        if all(agree(each.mean, whole.mean) for each in means):
             means = [min(each, whole, key=lambda mean: mean.mean.bound_ns) for each in means]
     for (first, row), mean in zip(rows, means, strict=True):
         found[first : first + len(row)] = [mean] * len(row)
@@ -78,7 +78,7 @@ def _rows(
     cycles: Sequence[Hidden | None], follows: Sequence[bool]
 ) -> list[tuple[int, list[Hidden]]]:
     """Return the rows, each with the index of its first cycle."""
-    usual = _usual(cycles)
+    usual = usual_of(cycles)
     rows: list[tuple[int, list[Hidden]]] = []
     is_open = False
     for index, (cycle, goes_on) in enumerate(zip(cycles, follows, strict=True)):
@@ -93,7 +93,7 @@ def _rows(
     return rows
 
 
-def _usual(cycles: Iterable[Hidden | None]) -> BoundedNs:
+def usual_of(cycles: Iterable[Hidden | None]) -> BoundedNs:
     """Return the interval that the cycles have in the middle, without the clock's steps."""
     known = [cycle.each for cycle in cycles if cycle is not None]
     if not known:
@@ -105,10 +105,11 @@ def _usual(cycles: Iterable[Hidden | None]) -> BoundedNs:
 
 def _is_usual(cycle: Hidden, usual: BoundedNs) -> bool:
     """Return whether a cycle may hide what the others do."""
-    return _agree(BoundedNs(cycle.each.value_ns, cycle.each.bound_ns + cycle.drift_ns), usual)
+    return agree(BoundedNs(cycle.each.value_ns, cycle.each.bound_ns + cycle.drift_ns), usual)
 
 
-def _agree(one: BoundedNs, other: BoundedNs) -> bool:
+def agree(one: BoundedNs, other: BoundedNs) -> bool:
+    """Return whether two intervals have a value in common."""
     return abs(one.value_ns - other.value_ns) <= one.bound_ns + other.bound_ns
 
 

@@ -151,7 +151,10 @@ def off_median(hidden: Hidden | None, norm: Norm | None, always_ns: int) -> Boun
 def longest_bios_ms(
     outside: OutsideCycle, record: OsRecord, before: OsRecord | None, reset_to_tsc: BoundedNs
 ) -> float | None:
-    """Return the longest BIOS time that clock and wires of an S3 cycle leave room for, in ms."""
+    """Return the longest BIOS time that clock and wires of an S3 cycle leave room for, in ms.
+
+    Negative where they contradict each other, whatever the BIOS did; None if not known.
+    """
     away = os_away(record, before)
     asleep = outside.intervals.get(IntervalName.ASLEEP)
     if record.kind is not SleepKind.S3 or away is None or asleep is None:
@@ -159,7 +162,7 @@ def longest_bios_ms(
     longest_ns = away.value_ns + away.bound_ns + 2 * OS_CLOCK_NS
     for part in (asleep, power_up(outside), reset_to_tsc):
         longest_ns += part.bound_ns - part.value_ns
-    return max(longest_ns, 0) / MS_NS
+    return longest_ns / MS_NS
 
 
 def after_stop(hidden: Hidden) -> BoundedNs | None:

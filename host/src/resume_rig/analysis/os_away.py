@@ -5,7 +5,12 @@ the RTC in whole seconds, so each wake sets the clock to half a second.
 """
 
 from resume_rig.analysis.closure_terms import figure_of
-from resume_rig.analysis.findings.thresholds import CLOCKS_PPB, SLEW_PPB, WAKE_TIME_NS
+from resume_rig.analysis.findings.thresholds import (
+    CLOCKS_PPB,
+    OS_CLOCK_NS,
+    SLEW_PPB,
+    WAKE_TIME_NS,
+)
 from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.analysis.way_to_sleep import sleep_to_stop
 from resume_rig.model.os_record import OsRecord
@@ -18,10 +23,11 @@ _PPB = 1_000_000_000
 def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
     """Return RTC at the wake minus the OS clock at the sleep.
 
-    The bound is without the half seconds of the RTC. Where no event tells when the clock stopped,
-    it may have run on after SleepDuration, and the true value may be less by that. None where a
-    part is not known, and where somebody set the clock since the wake before: Windows sets the
-    RTC along with it, others do not, and no record says which.
+    The bound is without the half seconds of the RTC, and with what the clock strayed from it
+    while the OS was awake before. Where no event tells when the clock stopped, it may have run on
+    after SleepDuration, and the true value may be less by that. None where a part is not known,
+    and where somebody set the clock since the wake before: Windows sets the RTC along with it,
+    others do not, and no record says which.
     """
     if record.resume_ms is None or stepped_ns(record, before) != 0:
         return None
@@ -29,12 +35,26 @@ def os_away(record: OsRecord, before: OsRecord | None) -> BoundedNs | None:
     if jump_us is not None:
         away_ns, bound_ns = round(jump_us) * _NS_PER_US, MS_NS
     else:
-        sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
-        if sleep_ns is None or wake_ns is None or record.wake_ms is None or record.sleep_ms is None:
+        sleep_ns, began = record.sleep_time_utc_ns, _by_wake_time(record)
+        if sleep_ns is None or began is None or record.sleep_ms is None:
             return None
-        away_ns = wake_ns - sleep_ns - (record.wake_ms + record.sleep_ms) * MS_NS
-        bound_ns = WAKE_TIME_NS + 2 * MS_NS
-    return BoundedNs(away_ns, bound_ns + abs(away_ns) * CLOCKS_PPB // _PPB)
+        away_ns = began.value_ns - sleep_ns - record.sleep_ms * MS_NS
+        bound_ns = began.bound_ns + MS_NS
+    rate_ns = abs(away_ns) * CLOCKS_PPB // _PPB
+    return BoundedNs(away_ns, bound_ns + rate_ns + _strayed_ns(record, before))
+
+
+def _strayed_ns(record: OsRecord, before: OsRecord | None) -> int:
+    """Return how far the clock may have gone from the RTC since the wake before set it.
+
+    By their rates, and by what a time service slewed: the half second of the RTC's reading at most.
+    The time between is that of the OS's clock; before the first record, nobody knows it.
+    """
+    woke_ns = None if before is None else before.wake_time_utc_ns
+    if woke_ns is None or record.sleep_time_utc_ns is None:
+        return 0
+    awake_ns = abs(record.sleep_time_utc_ns - woke_ns)
+    return awake_ns * CLOCKS_PPB // _PPB + min(awake_ns * SLEW_PPB // _PPB, OS_CLOCK_NS)
 
 
 def os_ran(record: OsRecord, after: OsRecord) -> BoundedNs | None:
@@ -60,9 +80,17 @@ def _clock_started(record: OsRecord) -> BoundedNs | None:
     if jump_us is not None and ran_us is not None and record.sleep_time_utc_ns is not None:
         since_ns = (round(jump_us) + round(ran_us)) * _NS_PER_US
         return BoundedNs(record.sleep_time_utc_ns + since_ns, 3 * _NS_PER_US)
+    return _by_wake_time(record)
+
+
+def _by_wake_time(record: OsRecord) -> BoundedNs | None:
+    """Return WakeTime less WakeDuration; a step after the wake may be in WakeTime or not."""
     if record.wake_time_utc_ns is None or record.wake_ms is None:
         return None
-    return BoundedNs(record.wake_time_utc_ns - record.wake_ms * MS_NS, WAKE_TIME_NS + MS_NS)
+    step_ns = round(figure_of(record, "clock_stepped_after_wake_us") or 0) * _NS_PER_US
+    began_ns = record.wake_time_utc_ns - record.wake_ms * MS_NS
+    half_ns = -(-abs(step_ns) // 2)
+    return BoundedNs(began_ns - step_ns // 2, WAKE_TIME_NS + MS_NS + half_ns)
 
 
 def stepped_ns(record: OsRecord, before: OsRecord | None) -> int | None:

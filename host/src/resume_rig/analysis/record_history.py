@@ -13,6 +13,7 @@ from resume_rig.analysis.findings.thresholds import (
     TICKS_FIT,
     TICKS_RATIO,
     TICKS_SPREAD_MS,
+    UPTIME_MS,
     UPTIME_STEP_MS,
 )
 from resume_rig.analysis.reported_times import MS_NS
@@ -27,12 +28,13 @@ class History:
     """All records of a campaign, in record order per source.
 
     Attributes:
-        keeps_counting: BiosInit grows from record to record by the time between them.
+        keeps_counting: whether BiosInit grows from record to record by the time between them;
+            None where too few records tell.
         firmware_ratio: FullResume over BiosInit, where a factor explains the campaign and a
             constant difference does not; None otherwise.
     """
 
-    keeps_counting: bool = False
+    keeps_counting: bool | None = None
     firmware_ratio: float | None = None
     _average_ms: dict[int, float] = field(default_factory=dict)
     _before: dict[int, OsRecord] = field(default_factory=dict)
@@ -121,10 +123,19 @@ def _stepped(records: Sequence[OsRecord], one: int, other: int) -> bool:
     return any(figure_of(record, "clock_steps") for record in between)
 
 
-def _keeps_counting(neighbours: Iterable[tuple[OsRecord, OsRecord]]) -> bool:
-    """Compare growth with time between wakes, asleep included or not; most pairs decide."""
-    grew = [told for told in (_grew(a, b) for a, b in neighbours) if told is not None]
-    return 2 * sum(grew) > len(grew)
+def _keeps_counting(neighbours: Iterable[tuple[OsRecord, OsRecord]]) -> bool | None:
+    """Compare growth with time between wakes, asleep included or not; most pairs decide.
+
+    Only two numbers that are both as large as an uptime tell that they are none.
+    """
+    grew = [
+        (told, min(a.bios_init_ms or 0, b.bios_init_ms or 0) >= UPTIME_MS)
+        for a, b in neighbours
+        if (told := _grew(a, b)) is not None
+    ]
+    if 2 * sum(told for told, _ in grew) > len(grew):
+        return True
+    return False if any(is_large for _, is_large in grew) else None
 
 
 def _grew(before: OsRecord, after: OsRecord) -> bool | None:

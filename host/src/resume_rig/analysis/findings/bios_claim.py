@@ -1,9 +1,11 @@
 """Findings about BiosInit by itself: an uptime, another unit, more or less than there was time."""
 
+from dataclasses import replace
 from enum import Enum, auto, unique
 
 from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import (
+    LEAST_BIOS_MS,
     UNIT_FACTORS,
     UNIT_TOLERANCE,
     UPTIME_MS,
@@ -11,6 +13,8 @@ from resume_rig.analysis.findings.thresholds import (
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, FindingKind
+
+_PLACE = "BIOS, or early OS initialization before the clock was read"
 
 
 @unique
@@ -31,25 +35,43 @@ def claim_of(seen: Seen) -> Claim:
     longest_ms = seen.longest_bios_ms
     if longest_ms is None or bios_ms <= longest_ms:
         return Claim.POSSIBLE
-    if seen.around.history.keeps_counting:
+    counts = seen.around.history.keeps_counting
+    if counts:
         return Claim.UPTIME
-    if unit_factor(seen.record, longest_ms) is not None:
+    factor = seen.around.unit_factor
+    if factor is not None and _is_factor(factor, seen.record, longest_ms):
         return Claim.OTHER_UNIT
-    return Claim.UPTIME if bios_ms >= UPTIME_MS else Claim.TOO_LONG
+    is_uptime = bios_ms >= UPTIME_MS and counts is None
+    return Claim.UPTIME if is_uptime else Claim.TOO_LONG
 
 
-def unit_factor(record: OsRecord, longest_ms: float) -> int | None:
-    """Return the factor that makes a BIOS time possible; None where there is none.
+def unit_factor(seen: Seen) -> int | None:
+    """Return the factor that makes an impossible BIOS time plausible; None where there is none.
 
-    Where the firmware tells its own time, the two have to agree then.
+    Of a BIOS time that is possible, 1.
+    """
+    longest_ms = seen.longest_bios_ms
+    if longest_ms is None or (seen.record.bios_init_ms or 0) <= longest_ms:
+        return 1
+    fits = (factor for factor in UNIT_FACTORS if _is_factor(factor, seen.record, longest_ms))
+    return next(fits, None)
+
+
+def _is_factor(factor: int, record: OsRecord, longest_ms: float) -> bool:
+    """Return whether a BIOS time may be so many times too large.
+
+    Where the firmware tells its own time, that has to agree: in ms, or in the same other unit.
     """
     bios_ms, full_ms = record.bios_init_ms or 0, record.firmware_resume_ms
-    for factor in UNIT_FACTORS:
-        true_ms = bios_ms / factor
-        near = full_ms is None or abs(true_ms - full_ms) <= UNIT_TOLERANCE * max(true_ms, full_ms)
-        if 1 <= true_ms <= longest_ms and near:
-            return factor
-    return None
+    if not LEAST_BIOS_MS <= bios_ms / factor <= longest_ms:
+        return False
+    if full_ms is None:
+        return True
+    return _is_near(bios_ms / factor, full_ms) or _is_near(bios_ms, full_ms)
+
+
+def _is_near(one_ms: float, other_ms: float) -> bool:
+    return abs(one_ms - other_ms) <= UNIT_TOLERANCE * max(one_ms, other_ms)
 
 
 def bios_findings(seen: Seen) -> Found:
@@ -77,9 +99,11 @@ def _impossible(seen: Seen, claim: Claim) -> Finding:
         text = f"{room}: the counter it is read from was not reset over the sleep."
         return Finding(FindingKind.TSC_NOT_RESET, text, evidence)
     if claim is Claim.OTHER_UNIT:
-        factor = unit_factor(record, longest_ms)
+        factor = seen.around.unit_factor
         text = f"{room}: it is {factor} times too large, as another unit makes it."
         return Finding(FindingKind.WRONG_UNIT, text, {**evidence, "factor": factor})
+    if (record.bios_init_ms or 0) >= UPTIME_MS:
+        room += "; it does not grow with time as an uptime does, and no unit of time fits it"
     return Finding(FindingKind.BIOS_OVER_REPORTED, f"{room}.", evidence)
 
 
@@ -89,18 +113,27 @@ def _hidden_alone(seen: Seen) -> Finding | None:
     whole = None if hidden is None else hidden.whole
     if whole is None or abs(whole.value_ns) <= whole.bound_ns:
         return None
-    return _hidden(whole, "in this cycle, by the OS's own clock", 1)
+    return _by_clock(whole, "in this cycle, by the OS's own clock", 1)
 
 
 def _hidden_on_average(seen: Seen) -> Finding | None:
     row = seen.around.means.get(seen.outside.number)
     if row is None or abs(row.mean.value_ns) <= row.mean.bound_ns:
         return None
-    return _hidden(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
+    return _by_clock(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
 
 
 def _of_one_cause(seen: Seen) -> Finding | None:
     return None if seen.one_cause is None else _hidden(*seen.one_cause, 1)
+
+
+def _by_clock(rest: BoundedNs, by: str, n: int) -> Finding:
+    """Return what the OS's clock shows: it starts only where the OS has read its RTC."""
+    found = _hidden(rest, by, n)
+    if found.kind is not FindingKind.BIOS_UNDER_REPORTED:
+        return found
+    text = f"{found.text.removesuffix('.')}: in the {_PLACE}."
+    return replace(found, text=text, evidence={**found.evidence, "place": _PLACE})
 
 
 def _hidden(rest: BoundedNs, by: str, n: int) -> Finding:

@@ -65,7 +65,8 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         FindingKind.CLOCK_STEP: Explained(
             "Somebody set the OS's clock, so its times before and after do not belong together.",
             "Stop the time service for the campaign, or let it settle first.",
-            f"more than {at.CLOCK_STEP_NS // _MS} ms, or a wake before its sleep",
+            f"more than {at.CLOCK_STEP_NS // _MS} ms, or a wake before its sleep; without an "
+            "event, by the wires, where the light came as ever",
         ),
         FindingKind.BIOS_NOT_REPORTED: Explained(
             "BiosInitDuration is 0, which means that the OS does not know it, not that it took "
@@ -77,18 +78,20 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             "uptime.",
             _ASK_FIRMWARE,
             "above what clock and wires leave room for, and growing with time, or above "
-            f"{at.UPTIME_MS // 1000} s with no unit that fits",
+            f"{at.UPTIME_MS // 1000} s with no unit that fits and no second one that did not grow",
         ),
         FindingKind.WRONG_UNIT: Explained(
             "A time is another one's multiple: microseconds, nanoseconds or ticks stand where "
             "another unit is due.",
             "Ask the firmware team; do not use the time that the finding calls wrong until then.",
-            f"factor {_FACTORS} to {at.UNIT_TOLERANCE:.0%}; or FullResume proportional to BiosInit "
+            f"factor {_FACTORS} to {at.UNIT_TOLERANCE:.0%}, which leaves {at.LEAST_BIOS_MS} ms or "
+            "more and explains most impossible BIOS times; or FullResume proportional to BiosInit "
             f"and {at.TICKS_RATIO} times it or more, over {at.SPREAD_OF} cycles",
         ),
         FindingKind.BIOS_UNDER_REPORTED: Explained(
             "More time passed from PLTRST# until the OS's clock ran than BiosInit reports and the "
-            f"{at.HANDOFF_NS // _MS} ms that the OS is allowed to start its clock.",
+            f"{at.HANDOFF_NS // _MS} ms that the OS is allowed to start its clock: in the BIOS, or "
+            "in early OS initialization before the clock was read.",
             _ASK_FIRMWARE,
             _AWAY,
         ),

@@ -5,6 +5,7 @@ from resume_rig.analysis.findings.seen import Found, Seen
 from resume_rig.analysis.findings.thresholds import CLOCK_STEP_NS
 from resume_rig.model.cycle import OutsideCycle
 from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.verdict import Finding, FindingKind
 
 _NS_PER_US = 1_000
@@ -33,7 +34,8 @@ def record_findings(seen: Seen) -> Found:
             f"{double.record_id}.",
             {"record_id": seen.record.record_id, "other_record_id": double.record_id},
         )
-    yield from _clock_step(seen.record)
+    steps = list(_clock_step(seen.record))
+    yield from steps or _silent_step(seen)
 
 
 def _unmeasured(record: OsRecord) -> Finding:
@@ -82,6 +84,29 @@ def _clock_step(record: OsRecord) -> Found:
             "asleep_by_its_times_ns": None
             if sleep_ns is None or wake_ns is None
             else wake_ns - sleep_ns,
+            "threshold_ns": CLOCK_STEP_NS,
+        },
+    )
+
+
+def _silent_step(seen: Seen) -> Found:
+    number = seen.outside.number
+    step, apart = (of.get(number) for of in (seen.around.silent_steps, seen.around.clocks_apart))
+    if step is not None:
+        text = f"The OS clock was set by about {step.value_ns / 1e9:+.1f} s without an event, "
+        text += "after this cycle's wake and before the clock stopped for the next sleep"
+    elif apart is not None:
+        text = f"The RTC went about {apart.value_ns / 1e9:+.1f} s from the OS clock around this "
+        text += "sleep: one of the two was set without an event"
+    else:
+        return
+    moved = step or apart or BoundedNs(0, 0)
+    yield Finding(
+        FindingKind.CLOCK_STEP,
+        f"{text}; the light came as ever, so it was not the BIOS that took another time.",
+        {
+            "stepped_ns": moved.value_ns,
+            "bound_ns": moved.bound_ns,
             "threshold_ns": CLOCK_STEP_NS,
         },
     )

@@ -27,6 +27,13 @@ class Surroundings:
         hidden: likewise, what it hides by itself.
         hidden_norm: what is usual of `hidden`, by the clock's running; None of fewer than 3.
         after_stop: likewise, what of its way to sleep was after the OS's clock stopped.
+        silent_steps: likewise, how far the OS's clock was set without an event, between its wake
+            and the next sleep.
+        clocks_apart: likewise, how far the RTC went from the OS's clock around its sleep.
+        usual_room_ms: median of the longest BIOS times that clock and wires leave room for; None
+            of fewer than 3 cycles.
+        unit_factor: what most of the impossible BIOS times are too large by; None where no one
+            factor is.
     """
 
     requirement: Requirement
@@ -38,6 +45,10 @@ class Surroundings:
     hidden: dict[int, Hidden] = field(default_factory=dict)
     hidden_norm: Norm | None = None
     after_stop: dict[int, BoundedNs] = field(default_factory=dict)
+    silent_steps: dict[int, BoundedNs] = field(default_factory=dict)
+    clocks_apart: dict[int, BoundedNs] = field(default_factory=dict)
+    usual_room_ms: float | None = None
+    unit_factor: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,9 +61,16 @@ class Seen:
 
     @cached_property
     def longest_bios_ms(self) -> float | None:
-        """The longest BIOS time that clock and wires leave room for; None if not known."""
-        before = self.around.history.before(self.record)
-        return longest_bios_ms(self.outside, self.record, before, self.around.reset_to_tsc)
+        """The longest BIOS time that clock and wires leave room for; None if not known.
+
+        Where other cycles leave more, this one's clock was set, more likely than that its BIOS
+        time is impossible: that is none which there is room for in them.
+        """
+        before, usual_ms = self.around.history.before(self.record), self.around.usual_room_ms
+        own_ms = longest_bios_ms(self.outside, self.record, before, self.around.reset_to_tsc)
+        if own_ms is None or usual_ms is None:
+            return None if own_ms is None or own_ms < 0 else own_ms
+        return max(own_ms, usual_ms)
 
     @cached_property
     def one_cause(self) -> tuple[BoundedNs, str] | None:

@@ -75,6 +75,10 @@ UNIT_FACTORS: Final = (1_000, 1_000_000)
 UNIT_TOLERANCE: Final = 0.3
 """BiosInit and FullResume differ by so much at most, once their units agree."""
 
+LEAST_BIOS_MS: Final = 20
+"""A BIOS takes so long at least to resume from S3: memory out of self-refresh, chipset restored.
+Assumed, as no source gives a least; SYSFUND-0004 advises 250 ms at most."""
+
 TICKS_RATIO: Final = 1.05
 """`wrong-unit` by ticks: FullResume is proportional to BiosInit, and above it by this at least."""
 
