@@ -35,7 +35,8 @@ from resume_rig.analysis.offset_prior import OffsetPrior
 
 CERTAIN = 0.99
 # More records lost than kept is no log of a campaign. Of 40 brutal campaigns (a third lost,
-# the clock set each 60 cycles; benchmarks/matching.py) one had fewer pairs than that: 88 of 235 cycles.
+# the clock set each 60 cycles; benchmarks/matching.py) one had fewer pairs than that: of 235 cycles
+# 88.
 _MOST = 0.5
 _LIKELY = 0.5
 _STEP_S = 0.8
