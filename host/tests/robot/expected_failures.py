@@ -81,8 +81,10 @@ EXPECTED: Final[Mapping[str, Mapping[str, str]]] = {
         LID: "cycle 1 woke alone",
         LID_LIGHT: UNMEASURED,
     },
-    "late-display": {COMPLETE: "The OS counts its resume as complete 50 ms before the display"},
-    "hidden-before-s3": {HIDDEN: "longer on its way to sleep than the OS tells"},
+    "late-display": {
+        COMPLETE: "later than BiosInit, DriverInit and the usual rest of this platform explain"
+    },
+    "hidden-before-s3": {HIDDEN: "longer on its way to sleep than the OS reports"},
     "pwm-panel": {TIMED: "its light timed to ±1.000 ms"},
 }
 
