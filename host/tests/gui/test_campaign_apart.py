@@ -71,7 +71,9 @@ def test_a_process_that_is_killed_is_said_and_its_campaign_goes_on(
     qtbot.waitUntil(lambda: window.desk.seen.campaign.done >= 2, timeout=PATIENCE_MS)
     os.kill(started[0], signal.SIGKILL)
     wait_for(qtbot, window, Phase.FAILED)
-    qtbot.waitUntil(lambda: "the process of the campaign is gone" in view.notice.text)
+    qtbot.waitUntil(
+        lambda: "the process of the campaign is gone" in view.notice.text, timeout=PATIENCE_MS
+    )
     assert "can be gone on with" in view.notice.text
     qtbot.waitUntil(view.control.resume.isEnabled, timeout=PATIENCE_MS)
     view.control.resume.click()
@@ -90,7 +92,7 @@ def test_one_that_is_killed_before_it_has_a_store_begins_again(
     qtbot.waitUntil(lambda: bool(started), timeout=PATIENCE_MS)
     os.kill(started[0], signal.SIGKILL)
     wait_for(qtbot, window, Phase.FAILED)
-    qtbot.waitUntil(lambda: "could not run the campaign" in view.notice.text)
+    qtbot.waitUntil(lambda: "could not run the campaign" in view.notice.text, timeout=PATIENCE_MS)
     view.start()
     wait_for(qtbot, window, Phase.FINISHED)
     assert window.desk.seen.campaign.done == 3

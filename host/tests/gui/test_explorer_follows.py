@@ -111,7 +111,9 @@ def test_cycles_come_by_themselves_and_what_is_chosen_stays(
     view.cycles.view.sortByColumn(light, Qt.SortOrder.DescendingOrder)
     view.filter.setText("cycle is not 1")
     view.filter.returnPressed.emit()
-    qtbot.waitUntil(lambda: view.settled() and len(view.cycles.model.rows) == 3)
+    qtbot.waitUntil(
+        lambda: view.settled() and len(view.cycles.model.rows) == 3, timeout=PATIENCE_MS
+    )
     view.cycles.choose(2)
     qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
     view.filter.setText("half a fil")
@@ -162,7 +164,7 @@ def test_the_table_stays_where_it_was_scrolled_to(
     view = opened(qtbot, window, store)
     bar = view.cycles.view.verticalScrollBar()
     view.cycles.view.setMaximumHeight(60)
-    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    qtbot.waitUntil(lambda: bar.maximum() > 0, timeout=PATIENCE_MS)
     bar.setValue(bar.maximum())
     place = bar.value()
     writer.more(4)
