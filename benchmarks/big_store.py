@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import TypeVar
 
-from resume_rig.campaign.raw import CycleRaw
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.store.raw import CycleRaw
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import OsRecord
 

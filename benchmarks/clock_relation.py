@@ -18,10 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 
 from clock_sessions import TICK_NS, S, campaign_exchanges, crystal, exchange, usb_link
 
-from resume_rig.timing.clock_limits import ClockLimits, board_limits
-from resume_rig.timing.clock_selection import ExchangeSelection
-from resume_rig.timing.clock_stream import ClockStream
-from resume_rig.timing.relation import relate
+from resume_rig.timing.hull import ClockLimits, board_limits
+from resume_rig.timing.relation import ExchangeSelection, relate
 
 SPAN_S = 60.0
 PROBES = 40
@@ -71,7 +69,7 @@ def show(name: str, values_ns: list[float]) -> None:
 
 
 def week() -> None:
-    """Time a week of exchanges, as a whole and as a stream that publishes."""
+    """Time a week of exchanges."""
     random = np.random.default_rng(7)
     clock, link = crystal(random, 1000.0), usb_link(random)
     made = [exchange(clock, link, int(i * 604_800 * S / WEEK)) for i in range(0, WEEK, 100)]
@@ -96,13 +94,6 @@ def week() -> None:
         relation.to_host_ns(board_ns)
     took_s = time.process_time() - begun
     print(f"{1e3 * took_s:.0f} us a question, {len(relation.breaks)} breaks")
-    stream = ClockStream(limits)
-    begun = time.process_time()
-    for number, each in enumerate(made):
-        stream.add(each)
-        if number % 100 == 0:
-            stream.publish(each.board_rx_ns)
-    print(f"as a stream that publishes every 100th: {time.process_time() - begun:.1f} s")
 
 
 def table(sessions: int, *, framed_up: bool) -> None:

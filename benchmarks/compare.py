@@ -15,20 +15,20 @@ import numpy as np
 
 def main(count: int) -> None:
     """Make both, compare, print the table."""
-    from resume_rig.analysis.compare import Question, compare
-    from resume_rig.analysis.compare_samples import Evidence, evidence_of_cycles
+    from resume_rig.analysis.compare.comparison import Question, compare
+    from resume_rig.analysis.compare.samples import Evidence, evidence_of_cycles
     from resume_rig.model.channel import Actuator
-    from resume_rig.model.cycle import (
+    from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
+    from resume_rig.model.quantity import BoundedNs
+    from resume_rig.model.result.cycle import (
         IntervalName,
         Outcome,
         OutsideCycle,
         OutsideState,
         ReconciledCycle,
     )
-    from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
-    from resume_rig.model.quantity import BoundedNs
-    from resume_rig.model.verdict import Verdict
-    from resume_rig.report.compare_terminal import comparison_table
+    from resume_rig.model.result.verdict import Verdict
+    from resume_rig.report.compare.terminal import comparison_table
 
     generator = np.random.default_rng(7)
     medians_ms = {

@@ -6,6 +6,7 @@ and rounded to a millisecond, as the OS reports them. Rows with shift 0 are null
 NO-REGRESSION and NO-EVIDENCE is wrong there, and REGRESSION is to come in 5 % at most.
 
     python benchmarks/compare_errors.py [REPETITIONS] [--power] [--one]
+        [--sessions BASE CANDIDATE]
 """
 
 import argparse
@@ -72,10 +73,15 @@ def noise(generator: np.random.Generator, world: World, n: int) -> np.ndarray:
     return found
 
 
-def main(repetitions: int, *, power: bool, one: bool) -> None:
+DESIGNS = ((1, 1), (2, 2), (4, 4), (6, 6), (1, 4))
+
+
+def main(
+    repetitions: int, *, power: bool, one: bool, designs: Sequence[Sequence[int]] = DESIGNS
+) -> None:
     """Draw, compare, print the table."""
-    from resume_rig.analysis.compare import Question, compare
-    from resume_rig.analysis.compare_samples import Evidence, evidence_of_log
+    from resume_rig.analysis.compare.comparison import Question, compare
+    from resume_rig.analysis.compare.samples import Evidence, evidence_of_log
     from resume_rig.model.os_record import (
         Integrity,
         LogReading,
@@ -139,7 +145,7 @@ def main(repetitions: int, *, power: bool, one: bool) -> None:
         for slower in (0.03, 0.05, 0.1):
             row(World("independent"), (1, 1), slower)
     else:
-        for sides in ((1, 1), (2, 2), (4, 4), (6, 6), (1, 4)):
+        for sides in designs:
             for world in NULLS:
                 row(world, sides, 0.0)
     print(f"{repetitions} each, {time.process_time() - before:.0f} s of one core")
@@ -150,5 +156,7 @@ if __name__ == "__main__":
     parser.add_argument("repetitions", nargs="?", type=int, default=1_000)
     parser.add_argument("--power", action="store_true", help="true shifts instead of null ones")
     parser.add_argument("--one", action="store_true", help="with --one-session-is-enough")
+    parser.add_argument("--sessions", nargs=2, type=int, help="this design alone")
     args = parser.parse_args()
-    main(args.repetitions, power=args.power, one=args.one)
+    designs = DESIGNS if args.sessions is None else (args.sessions,)
+    main(args.repetitions, power=args.power, one=args.one, designs=designs)

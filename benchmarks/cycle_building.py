@@ -10,12 +10,12 @@ import random
 import sys
 import time
 
-from resume_rig.analysis.cycle_building import build_cycle, split_cycles
-from resume_rig.analysis.wake_light import LightReading
+from resume_rig.analysis.cycles.building import build_cycle, split_cycles
+from resume_rig.analysis.cycles.light import LightReading
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import Outcome
 from resume_rig.model.edge import Edge
 from resume_rig.model.light import LightOnset, OnsetState
+from resume_rig.model.result.cycle import Outcome
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000

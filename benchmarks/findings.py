@@ -23,13 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 from findings_truth import CASES, FindingCase, healthy
 from played_campaign import play
 
-from resume_rig.analysis.findings.thresholds import SPREAD_OF, UNEXPLAINED_NS
-from resume_rig.analysis.norms import norm_of
-from resume_rig.model.dut import DutTiming
-from resume_rig.model.dut_character import SOUND
+from resume_rig.analysis.reconcile.norms import norm_of
+from resume_rig.analysis.reconcile.thresholds import SPREAD_OF, UNEXPLAINED_NS
+from resume_rig.model.dut import SOUND, DutTiming
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.verdict import FindingKind
-from resume_rig.rig.sim.resume_draw import draw_resume
+from resume_rig.model.result.verdict import FindingKind
+from resume_rig.rig.sim.dut.machine import draw_resume
 
 MS = 1_000_000
 CAMPAIGN = 50

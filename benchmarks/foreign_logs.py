@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 
 from foreign_units import Answer, Made, answer_of, foreign, own
 
-from resume_rig.analysis.beta import beta_quantile
-from resume_rig.model.verdict import Verdict
+from resume_rig.analysis.stats.distributions import beta_quantile
+from resume_rig.model.result.verdict import Verdict
 
 
 def upper(count: int, of: int) -> float:

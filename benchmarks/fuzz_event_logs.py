@@ -98,8 +98,8 @@ def _damaged(name: str, count: int, seed: int) -> Iterator[bytes]:
 
 def read_endless_line() -> None:
     """Feed Event XML whose one line has 2 GB; print the time and the most text that was held."""
-    from resume_rig.oslog.event_xml import EventXmlStream
-    from resume_rig.oslog.problems import ProblemTally
+    from resume_rig.oslog.event.xml_export import EventXmlStream
+    from resume_rig.oslog.source.problems import ProblemTally
 
     stream = EventXmlStream("log", ProblemTally(), keep_text=False)
     block, held, begun_s = b"<Event>" + b"x" * (1 << 20), 0, time.monotonic()

@@ -32,7 +32,7 @@ if len(sys.argv) > 2:  # the process of one reader
 
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.oslog.registry import HEAD_BYTES, LogFormat, format_of, formats
-from resume_rig.oslog.source_reading import SourceRequest
+from resume_rig.oslog.source.request import SourceRequest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests"))
 

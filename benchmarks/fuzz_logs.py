@@ -22,12 +22,12 @@ def main() -> int:
     sys.path.insert(0, str(ROOT / "host" / "tests" / "oslog"))
     from mutations import mutations
 
-    from resume_rig.analysis.judge import judge_log
-    from resume_rig.analysis.requirement import load_requirement
+    from resume_rig.analysis.verdict.judge import judge_log
+    from resume_rig.analysis.verdict.requirement import load_requirement
     from resume_rig.model.errors import RecordError
     from resume_rig.oslog.reading import read_logs
-    from resume_rig.report.log_json import log_document
-    from resume_rig.report.terminal_log import log_table
+    from resume_rig.report.log.document import log_document
+    from resume_rig.report.log.terminal import log_table
 
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1

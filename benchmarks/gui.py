@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from resume_rig.gui.window import Window
+    from resume_rig.gui.app.window import Window
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -46,7 +46,7 @@ def show_once() -> None:
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from resume_rig.gui import start
+    from resume_rig.gui.app import start
     from resume_rig.gui.request import GuiRequest
 
     application = QApplication([])
@@ -102,10 +102,10 @@ def campaign_blocks(url: str, cycles: int) -> tuple[list[float], list[float], li
     from PySide6.QtCore import Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
-    from resume_rig.analysis.requirement import load_requirement
-    from resume_rig.campaign.commission import Surroundings
-    from resume_rig.campaign.plan import default_plan, override
-    from resume_rig.gui.state.campaign_state import Phase
+    from resume_rig.analysis.verdict.requirement import load_requirement
+    from resume_rig.campaign.plan.plan import default_plan, override
+    from resume_rig.campaign.run.campaign import Surroundings
+    from resume_rig.gui.worker.campaign_state import Phase
     from resume_rig.gui.worker.requests import RunCampaign
 
     window = new_window()
@@ -156,11 +156,11 @@ def new_window() -> "Window":
     """Return a window with state of its own."""
     from PySide6.QtWidgets import QApplication
 
-    from resume_rig.gui.remembered import Remembered
+    from resume_rig.gui.app.start import put_the_window_first
+    from resume_rig.gui.app.window import Window
+    from resume_rig.gui.desk import Remembered
     from resume_rig.gui.request import ThemeName
-    from resume_rig.gui.start import put_the_window_first
     from resume_rig.gui.theme import Look, apply_to_application
-    from resume_rig.gui.window import Window
 
     put_the_window_first()
 

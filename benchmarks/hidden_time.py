@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 
 from hidden_worlds import Played, World, play_world
 
-from resume_rig.model.verdict import FindingKind
+from resume_rig.model.result.verdict import FindingKind
 
 SECONDS = (300.0, 5_000.0)
 SHORT, LONG = FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED

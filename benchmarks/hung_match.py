@@ -15,11 +15,11 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.stored import TimedCampaign, load_campaign, timed_campaign
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.match import Confidence
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.store.read_back import TimedCampaign, load_campaign, timed_campaign
 from resume_rig.model.os_record import OsRecord
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.match import Confidence
 
 S = 1_000_000_000
 NEAR_NS = 3 * S

@@ -26,10 +26,9 @@ from resume_rig.model.budget import Budget
 from resume_rig.model.channel import Channel
 from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.rig.front_end_file import shipped_front_end
-from resume_rig.timing.budget import budget_of
-from resume_rig.timing.budget_light import LightDefinition, light_end_of
-from resume_rig.timing.budget_terms import StampFacts
+from resume_rig.timing.budget import StampFacts, budget_of
 from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Ramp
+from resume_rig.timing.light_budget import LightDefinition, light_end_of
 
 MS = 1_000_000
 Ends = tuple[Moment, Moment]

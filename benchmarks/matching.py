@@ -1,14 +1,15 @@
 """How well cycles are matched with OS records: generated campaigns with a seeded truth.
 
-python benchmarks/matching.py [CAMPAIGNS]
+python benchmarks/matching.py [CAMPAIGNS [FIRST]]
 python benchmarks/matching.py --told [FIRST LAST]
 python benchmarks/matching.py --size CYCLES [random|even|mixed [live]]
 
-The first form matches campaigns of 20 to 2,000 cycles with realistic and with brutal troubles and
-prints what was found, what was wrong and what was called certain. The second does so with those of
-at most 400 cycles, by seed, whose log tells of settings of its clock, truly and not; it prints the
-processor time, too. The third matches one campaign of any size and prints how long it took and the
-greatest memory of the whole process; `live` lets the log be read after each cycle.
+The first form matches campaigns of 20 to 2,000 cycles, by seed from FIRST (0) on, with realistic
+and with brutal troubles and prints what was found, what was wrong and what was called certain. The
+second does so with those of at most 400 cycles, by seed, whose log tells of settings of its clock,
+truly and not; it prints the processor time, too. The third matches one campaign of any size and
+prints how long it took and the greatest memory of the whole process; `live` lets the log be read
+after each cycle.
 """
 
 import resource
@@ -35,23 +36,23 @@ from match_campaigns import (
     tell,
 )
 
-from resume_rig.analysis.match import Match, match, match_arrays
-from resume_rig.analysis.match_columns import RecordColumns, record_times
-from resume_rig.analysis.match_live import seen_at
-from resume_rig.analysis.match_times import Moments, codes_of
-from resume_rig.model.match import HIGH_CONFIDENCE
+from resume_rig.analysis.match.columns import RecordColumns, record_times
+from resume_rig.analysis.match.live import seen_at
+from resume_rig.analysis.match.match import Match, match, match_arrays
+from resume_rig.analysis.match.times import Moments, codes_of
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind
+from resume_rig.model.result.match import HIGH_CONFIDENCE
 
 TOLD_MOST = 400
 BANDS = (0.95, 0.99, 0.999, 0.9999, 1.0 + 1e-12)
 
 
-def generated(seed: int, troubles: Troubles) -> tuple[str, str, Campaign]:
+def generated(seed: int, troubles: Troubles, *, pressed: bool) -> tuple[str, str, Campaign]:
     """Return pace, offset and the campaign."""
     random = np.random.default_rng((seed, 77))
     n = round(20 * 100 ** random.random())
     pace, offset = PACES[seed % len(PACES)], OFFSETS[seed // len(PACES) % len(OFFSETS)]
-    return pace, offset, campaign(seed, n, pace, offset, troubles)
+    return pace, offset, campaign(seed, n, pace, offset, troubles, pressed=pressed)
 
 
 def bands_of(made: Campaign, found: Match, bands: dict[float, list[int]]) -> None:
@@ -62,13 +63,13 @@ def bands_of(made: Campaign, found: Match, bands: dict[float, list[int]]) -> Non
         bands[band][1] += made.truth.get(cycle) != made.also.get(record, record)
 
 
-def run(name: str, troubles: Troubles, count: int) -> None:
-    """Match `count` campaigns and print the table."""
+def run(name: str, troubles: Troubles, seeds: range, *, pressed: bool) -> None:
+    """Match some campaigns and print the table."""
     by_pace = {pace: Score() for pace in PACES}
     bands = {band: [0, 0] for band in BANDS}
     steps, began = [0, 0, 0], time.perf_counter()
-    for seed in range(count):
-        pace, offset, made = generated(seed, troubles)
+    for seed in seeds:
+        pace, offset, made = generated(seed, troubles, pressed=pressed)
         same_epoch = seed % 3 != 0
         found = match(made.cycles, made.records, same_epoch=same_epoch)
         before = by_pace[pace].high_wrong, by_pace[pace].wrong
@@ -80,7 +81,7 @@ def run(name: str, troubles: Troubles, count: int) -> None:
             print(f"  wrong in seed {seed}: {pace}, {offset}, {len(made.cycles)} cycles,"
                   f" {by_pace[pace].wrong - before[1]} wrong,"
                   f" {by_pace[pace].high_wrong - before[0]} of them high")  # fmt: skip
-    print(f"{name}: {count} campaigns in {time.perf_counter() - began:.0f} s")
+    print(f"{name}: {len(seeds)} campaigns in {time.perf_counter() - began:.0f} s")
     print(f"{'pace':>10} {'matchable':>10} {'matched':>8} {'recall':>7} {'wrong':>6} {'high':>8}"
           f" {'high wrong':>10}")  # fmt: skip
     for pace, score in by_pace.items():
@@ -97,7 +98,7 @@ def told(name: str, troubles: Troubles, seeds: range) -> None:
     scores = {how: Score() for how in ("not at all", *TELLS)}
     took_s, count = dict.fromkeys(scores, 0.0), 0
     for seed in seeds:
-        pace, offset, made = generated(seed, troubles)
+        pace, offset, made = generated(seed, troubles, pressed=False)
         if len(made.cycles) > TOLD_MOST:
             continue
         count += 1
@@ -127,14 +128,17 @@ def size(count: int, pace: str, *, live: bool) -> None:
         pause_s = np.where(uneven, 45 + random.uniform(-8.0, 8.0, count), pause_s)
     at_s = np.cumsum(pause_s)
     drifted_s = at_s * (1 + 20e-6) + 3600
-    wake_s = np.floor(drifted_s + 0.5) + 0.5 + 0.85
+    read_s = np.floor(drifted_s + 0.5) + 0.5
+    # Until the next sleep the OS clock is off by what its reading of the RTC was.
+    sleep_s = drifted_s - 20.0 - 1.4 + np.append(0.0, (read_s - drifted_s)[:-1])
+    wake_s = read_s + 0.85
     wake_s = np.where(random.random(count) < 0.03, wake_s + 20.0, wake_s)
     nothing = np.full(count, np.nan)
     s3 = np.full(count, codes_of([SleepKind.S3])[0])
     columns = RecordColumns(
         UTC_S * S,
         wake_s,
-        wake_s - 22.0,
+        sleep_s,
         np.full(count, 1.4),
         np.full(count, 0.85),
         np.full(count, 0.2),
@@ -144,7 +148,7 @@ def size(count: int, pace: str, *, live: bool) -> None:
     )
     nothing_said = np.zeros(count)
     unlike = nothing_said.astype(np.int64)
-    moments = Moments(UTC_S * S, at_s - 20.0, at_s, unlike, nothing_said)
+    moments = Moments(UTC_S * S, at_s - 20.0, at_s, unlike, nothing_said, nothing)
     seen = seen_at(np.arange(count) if live else (), count, count)
     began, cpu = time.perf_counter(), time.process_time()
     found = match_arrays(moments, record_times(columns, NO_SLEEPS), True, seen)
@@ -170,8 +174,12 @@ def main() -> None:
         told("brutal", BRUTAL, seeds)
         return
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    run("realistic", REALISTIC, count)
-    run("brutal", BRUTAL, count)
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    seeds = range(first, first + count)
+    for pressed in (False, True):
+        wires = "the button on the wires" if pressed else "no button on the wires"
+        run(f"realistic, {wires}", REALISTIC, seeds, pressed=pressed)
+        run(f"brutal, {wires}", BRUTAL, seeds, pressed=pressed)
 
 
 if __name__ == "__main__":

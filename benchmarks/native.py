@@ -26,11 +26,12 @@ from pathlib import Path
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
-from resume_rig.rig.client import SmpRig
+from resume_rig.rig.commands.zephyr import EchoRequest
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.native.image import Image
 from resume_rig.rig.native.wires import PinChange, Wires, level_change, light_change
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import SystemClock
 
@@ -53,6 +54,7 @@ LIGHT_ROUNDS = 20
 class Board:
     """A running image, with both its ends in our hands."""
 
+    client: SmpClient
     rig: SmpRig
     port: Transport
     wires: Wires
@@ -82,10 +84,11 @@ def running(image: Path) -> Iterator[Board]:
                 if not started.listen():
                     raise SystemExit(f"{image} {started.ending()}")
             port = open_serial(started.terminal, clock, "native:")
-            rig = SmpRig(SmpClient(port, clock))
+            client = SmpClient(port, clock)
+            rig = SmpRig(client)
             with closing(rig):
                 boot = boot_ns(rig, wires, clock)
-                yield Board(rig, port, wires, clock, boot, started.pid, started.terminal)
+                yield Board(client, rig, port, wires, clock, boot, started.pid, started.terminal)
         finally:
             started.stop()
 
@@ -223,6 +226,12 @@ def samples_of(board: Board) -> int:
         cursor = batch.first + len(batch.counts)
 
 
+def echo_ns(client: SmpClient) -> int:
+    """Return the round trip of an echo."""
+    reply = client.request(EchoRequest("x" * ECHO_BYTES))
+    return reply.rx_ns - reply.tx_ns
+
+
 def bytes_per_s(board: Board, read: Callable[[Board], int]) -> tuple[float, int]:
     """Read the same again and again; return the rate on the terminal and the items of a round."""
     before_bytes, start_ns = board.port.received_bytes, board.clock.now_ns()
@@ -241,7 +250,7 @@ def main() -> int:
         ahead = measure(board, count, AHEAD_NS, 0)
         now = measure(board, count, 0, count)
         trips = round_trips_ns(board, count)
-        echoes = [board.rig.ping("x" * ECHO_BYTES) for _ in range(count)]
+        echoes = [echo_ns(board.client) for _ in range(count)]
         sent, read, burst_errors = bursts(board, 2 * count)
         overruns = board.rig.faults().edge_overruns
         share = cpu_share(board)

@@ -25,23 +25,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 
 from accounting import REQUIREMENT, Soak
 
-from resume_rig.campaign import runner
-from resume_rig.campaign.campaign import begin
-from resume_rig.campaign.identity import identify
-from resume_rig.campaign.log_feed import LogFeed
-from resume_rig.campaign.os_log_source import ServedLog
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.raw import CommandName, CycleRaw
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.dut.log_feed import LogFeed
+from resume_rig.campaign.dut.log_source import ServedLog
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run import runner
+from resume_rig.campaign.run.campaign import CampaignParts, begin
+from resume_rig.campaign.store.identity import identify
+from resume_rig.campaign.store.raw import CommandName, CycleRaw
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
+from resume_rig.model.result.cycle import Outcome
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.open import open_rig
+from resume_rig.rig.link.open import open_rig
 from resume_rig.rig.sim.board import SimulatedBoard
-from resume_rig.rig.sim.dut import SimulatedDut
-from resume_rig.rig.sim.os_log import OsLog
+from resume_rig.rig.sim.dut.machine import SimulatedDut
+from resume_rig.rig.sim.dut.os_log import OsLog
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.timing.clock_selection import ExchangeSelection
+from resume_rig.timing.relation import ExchangeSelection
 
 SIGNS = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST, Channel.BACKLIGHT)
 PWRTEST_AN_HOUR = 24  # its defaults: 90 s awake, 60 s asleep
@@ -144,7 +144,7 @@ def healthy(path: Path, cycles: int, options: str) -> None:
     )
     plan = override(default_plan(), cycles=cycles)
     log = ServedLog(opened.dut_log)
-    begin(path, plan, identity, rig=opened.rig, clock=opened.clock, log=log)
+    begin(path, plan, identity, CampaignParts(opened.rig, opened.clock, log))
 
 
 def mixed(path: Path, cycles: int) -> None:

@@ -18,14 +18,16 @@ import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import cbor2
 
-from resume_rig.rig.client import SmpRig
+from resume_rig.rig.commands.zephyr import EchoRequest
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.framing import Decoder, encode
 from resume_rig.rig.smp.packet import Group, Header, Packet
-from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.timing.clocks import SystemClock
 
 try:
@@ -136,11 +138,13 @@ def measure_own(requests: int) -> list[Figure]:
     """Measure this project's client."""
     with fake_board() as path:
         clock = SystemClock()
-        rig = SmpRig(SmpClient(open_serial(path, clock, f"serial:{path}"), clock))
+        client = SmpClient(open_serial(path, clock, f"serial:{path}"), clock)
+        rig = SmpRig(client)
+        echo = partial(client.request, EchoRequest("12345678"))
         rig.info()
         try:
             return [
-                measure("resume-rig echo", lambda: rig.ping("12345678"), requests),
+                measure("resume-rig echo", echo, requests),
                 measure("resume-rig time", rig.exchange_clocks, requests),
             ]
         finally:

@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from resume_rig.campaign.raw import CycleRaw
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.store.raw import CycleRaw
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
+from resume_rig.model.result.cycle import Outcome
 
 _NS_PER_S: Final = 1_000_000_000
 _FAULTS: Final = Path(__file__).resolve().parents[1] / "fixtures" / "faults" / "two-hour-soak.toml"

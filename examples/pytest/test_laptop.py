@@ -6,7 +6,7 @@ import pytest
 
 from resume_rig.acceptance.assessment import Assessed
 from resume_rig.pytest_rig import assert_resume
-from resume_rig.pytest_rig.dut import Dut
+from resume_rig.pytest_rig.running import Dut
 
 Campaign = Callable[..., Assessed]
 

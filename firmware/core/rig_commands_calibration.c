@@ -47,15 +47,16 @@ static bool put_calibration(const struct rig_core *core, zcbor_state_t *out)
 			       rig_calibration_put_latencies(calibration, out)));
 }
 
-enum rig_error rig_command_calibration(struct rig_core *core, struct rig_request *request)
+static enum rig_error tell(struct rig_core *core, struct rig_request *request)
 {
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, NULL, 0);
-
-	if (error == RIG_OK) {
-		request->fits = put_calibration(core, request->out);
-	}
-	return error;
+	request->fits = put_calibration(core, request->out);
+	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_calibration = {
+	.command = RIG_CMD_CALIBRATION,
+	.run = tell,
+};
 
 /* -------------------------------------------------------------------------------- write -- */
 
@@ -66,26 +67,22 @@ struct change {
 	int32_t clock_ppb;
 };
 
-static enum rig_error decode_change(const struct rig_request *request, struct change *change)
-{
-	enum { CAL, LOOP, CLEAR, FIELDS };
-	struct rig_field fields[FIELDS] = {
-		[CAL] = {.key = "cal", .kind = RIG_FIELD_I32, .optional = true},
-		[LOOP] = {.key = "loop", .kind = RIG_FIELD_BOOL, .optional = true},
-		[CLEAR] = {.key = "clear", .kind = RIG_FIELD_BOOL, .optional = true},
-	};
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, fields, FIELDS);
+enum { CAL, LOOP, CLEAR, FIELDS };
 
-	*change = (struct change){
+static const struct rig_field change_fields[FIELDS] = {
+	[CAL] = {.key = "cal", .kind = RIG_FIELD_I32, .optional = true},
+	[LOOP] = {.key = "loop", .kind = RIG_FIELD_BOOL, .optional = true},
+	[CLEAR] = {.key = "clear", .kind = RIG_FIELD_BOOL, .optional = true},
+};
+
+static struct change read_change(const struct rig_field *fields)
+{
+	return (struct change){
 		.clear = fields[CLEAR].value != 0u,
 		.loop = fields[LOOP].value != 0u,
 		.clock = fields[CAL].present,
 		.clock_ppb = (int32_t)(int64_t)fields[CAL].value,
 	};
-	if (change->clock_ppb < -RIG_CLOCK_PPB_MAX || change->clock_ppb > RIG_CLOCK_PPB_MAX) {
-		return RIG_ERR_BAD_REQUEST;
-	}
-	return error;
 }
 
 static enum rig_error change_error(const struct rig_core *core, const struct change *change)
@@ -132,12 +129,15 @@ static bool has_room(const struct rig_core *core, const struct rig_request *requ
 						      core->config.channel_count * LATENCY_MAX;
 }
 
-enum rig_error rig_command_calibration_write(struct rig_core *core, struct rig_request *request)
+static enum rig_error write(struct rig_core *core, struct rig_request *request)
 {
-	struct change change;
-	enum rig_error error = decode_change(request, &change);
+	struct change change = read_change(request->fields);
+	enum rig_error error = RIG_OK;
 
-	if (error == RIG_OK && (change.clear || change.loop || change.clock)) {
+	if (change.clock_ppb < -RIG_CLOCK_PPB_MAX || change.clock_ppb > RIG_CLOCK_PPB_MAX) {
+		return RIG_ERR_BAD_REQUEST;
+	}
+	if (change.clear || change.loop || change.clock) {
 		error = change_error(core, &change);
 		request->fits = has_room(core, request);
 		if (error == RIG_OK && request->fits) {
@@ -149,3 +149,11 @@ enum rig_error rig_command_calibration_write(struct rig_core *core, struct rig_r
 	}
 	return error;
 }
+
+const struct rig_handler rig_handler_calibration_write = {
+	.command = RIG_CMD_CALIBRATION,
+	.write = true,
+	.fields = change_fields,
+	.field_count = FIELDS,
+	.run = write,
+};

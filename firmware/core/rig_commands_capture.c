@@ -14,24 +14,24 @@ struct found {
 	uint32_t count;
 };
 
+enum { FROM, MAX, FIELDS };
+
+static const struct rig_field page_fields[FIELDS] = {
+	[FROM] = {.key = "from", .kind = RIG_FIELD_U32},
+	[MAX] = {.key = "max", .kind = RIG_FIELD_U32, .optional = true, .value = UINT32_MAX},
+};
+
 static enum rig_error find(const struct rig_request *request, struct rig_numbering *numbers,
 			   struct found *found)
 {
-	struct rig_field fields[] = {
-		{.key = "from", .kind = RIG_FIELD_U32},
-		{.key = "max", .kind = RIG_FIELD_U32, .optional = true, .value = UINT32_MAX},
-	};
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, fields, 2);
+	const struct rig_field *fields = request->fields;
 
-	if (error != RIG_OK) {
-		return error;
-	}
-	if (rig_numbering_seek(numbers, (uint32_t)fields[0].value, &found->first, &found->count) ==
-	    -ERANGE) {
+	if (rig_numbering_seek(numbers, (uint32_t)fields[FROM].value, &found->first,
+			       &found->count) == -ERANGE) {
 		return RIG_ERR_CURSOR;
 	}
-	if (found->count > fields[1].value) {
-		found->count = (uint32_t)fields[1].value;
+	if (found->count > fields[MAX].value) {
+		found->count = (uint32_t)fields[MAX].value;
 	}
 	return RIG_OK;
 }
@@ -97,7 +97,7 @@ static bool put_edges(const struct rig_core *core, const struct found *found, zc
 	return ok;
 }
 
-enum rig_error rig_command_edges(struct rig_core *core, struct rig_request *request)
+static enum rig_error tell_edges(struct rig_core *core, struct rig_request *request)
 {
 	struct found found;
 	enum rig_error error = find(request, &core->edges.numbers, &found);
@@ -110,20 +110,28 @@ enum rig_error rig_command_edges(struct rig_core *core, struct rig_request *requ
 	return RIG_OK;
 }
 
-enum rig_error rig_command_levels(struct rig_core *core, struct rig_request *request)
+const struct rig_handler rig_handler_edges = {
+	.command = RIG_CMD_EDGES,
+	.fields = page_fields,
+	.field_count = FIELDS,
+	.run = tell_edges,
+};
+
+static enum rig_error tell_levels(struct rig_core *core, struct rig_request *request)
 {
 	zcbor_state_t *out = request->out;
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, NULL, 0);
 
-	if (error != RIG_OK) {
-		return error;
-	}
 	request->fits = rig_wire_put_map(out, 3) &&
 			rig_wire_put_u32(out, "boot", core->config.boot_id) &&
 			rig_wire_put_u64(out, "t", request->now_ns) &&
 			rig_wire_put_u32(out, "lv", core->levels);
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_levels = {
+	.command = RIG_CMD_LEVELS,
+	.run = tell_levels,
+};
 
 /* -------------------------------------------------------------------------------- light -- */
 
@@ -167,7 +175,7 @@ static bool put_blocks(const struct rig_core *core, const struct found *found, z
 	return ok;
 }
 
-enum rig_error rig_command_light(struct rig_core *core, struct rig_request *request)
+static enum rig_error tell_light(struct rig_core *core, struct rig_request *request)
 {
 	struct found found;
 	enum rig_error error;
@@ -183,3 +191,10 @@ enum rig_error rig_command_light(struct rig_core *core, struct rig_request *requ
 			put_blocks(core, &found, request->out);
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_light = {
+	.command = RIG_CMD_LIGHT,
+	.fields = page_fields,
+	.field_count = FIELDS,
+	.run = tell_light,
+};

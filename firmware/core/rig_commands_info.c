@@ -33,6 +33,35 @@ static bool put_actuators(const struct rig_config *config, zcbor_state_t *out)
 	return ok;
 }
 
+/** @return whether some actuator has a limit beside that of one press */
+static bool is_limited(const struct rig_config *config)
+{
+	bool limited = false;
+
+	for (uint32_t i = 0; i < config->actuator_count; i++) {
+		const struct rig_actuator_config *actuator = &config->actuators[i];
+
+		limited = limited || actuator->min_release_ns > 0u || actuator->window_ns > 0u ||
+			  actuator->max_hold_ns > 0u;
+	}
+	return limited;
+}
+
+static bool put_limits(const struct rig_config *config, zcbor_state_t *out)
+{
+	bool ok = rig_wire_put_text(out, "lim") && rig_wire_put_list(out, config->actuator_count);
+
+	for (uint32_t i = 0; ok && i < config->actuator_count; i++) {
+		const struct rig_actuator_config *actuator = &config->actuators[i];
+
+		ok = rig_wire_put_list(out, 4) && zcbor_uint64_put(out, actuator->min_release_ns) &&
+		     zcbor_uint64_put(out, actuator->max_driven_ns) &&
+		     zcbor_uint64_put(out, actuator->window_ns) &&
+		     zcbor_uint64_put(out, actuator->max_hold_ns);
+	}
+	return ok;
+}
+
 static bool put_key_text(zcbor_state_t *out, const char *key, const char *text)
 {
 	return rig_wire_put_text(out, key) && rig_wire_put_text(out, text);
@@ -56,21 +85,29 @@ static bool put_onset(const struct rig_onset_config *onset, zcbor_state_t *out)
 					rig_wire_put_u32(out, "oring", onset->capacity));
 }
 
-enum rig_error rig_command_info(struct rig_core *core, struct rig_request *request)
+static bool put_power(const struct rig_power_config *power, zcbor_state_t *out)
+{
+	return power->slots == NULL || (rig_wire_put_u32(out, "pring", power->capacity) &&
+					rig_wire_put_u64(out, "pper", power->period_ns) &&
+					rig_wire_put_u64(out, "pwin", power->window_ns) &&
+					rig_wire_put_u32(out, "shunt", power->shunt_uohm) &&
+					rig_wire_put_u32(out, "stol", power->shunt_tolerance_ppm));
+}
+
+static enum rig_error tell_info(struct rig_core *core, struct rig_request *request)
 {
 	const struct rig_config *config = &core->config;
 	zcbor_state_t *out = request->out;
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, NULL, 0);
+	bool limited = is_limited(config);
 	uint32_t pairs = 12;
 
-	if (error != RIG_OK) {
-		return error;
-	}
 	pairs += core->calibration.has_clock ? 1u : 0u;
 	pairs += core->calibration.latency_count > 0u ? 1u : 0u;
 	pairs += config->edge_source != NULL ? 1u : 0u;
 	pairs += config->dut_log != NULL ? 1u : 0u;
 	pairs += config->onset.slots != NULL ? 3u : 0u;
+	pairs += limited ? 1u : 0u;
+	pairs += config->power.slots != NULL ? 5u : 0u;
 	request->fits =
 		rig_wire_put_map(out, pairs) &&
 		rig_wire_put_u32(out, "proto", RIG_PROTOCOL_VERSION) &&
@@ -85,18 +122,20 @@ enum rig_error rig_command_info(struct rig_core *core, struct rig_request *reque
 		(config->edge_source == NULL || put_key_text(out, "esrc", config->edge_source)) &&
 		(core->calibration.latency_count == 0u ||
 		 rig_calibration_put_latencies(&core->calibration, out)) &&
-		(config->dut_log == NULL || put_key_text(out, "dutlog", config->dut_log));
+		(config->dut_log == NULL || put_key_text(out, "dutlog", config->dut_log)) &&
+		(!limited || put_limits(config, out)) && put_power(&config->power, out);
 	return RIG_OK;
 }
 
-enum rig_error rig_command_time(struct rig_core *core, struct rig_request *request)
+const struct rig_handler rig_handler_info = {
+	.command = RIG_CMD_INFO,
+	.run = tell_info,
+};
+
+static enum rig_error tell_time(struct rig_core *core, struct rig_request *request)
 {
 	zcbor_state_t *out = request->out;
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, NULL, 0);
 
-	if (error != RIG_OK) {
-		return error;
-	}
 	/* "tx" last, and its clock read last: what comes after it is the shell's. */
 	request->fits = rig_wire_put_map(out, 3) &&
 			rig_wire_put_u32(out, "boot", core->config.boot_id) &&
@@ -104,6 +143,11 @@ enum rig_error rig_command_time(struct rig_core *core, struct rig_request *reque
 			rig_wire_put_u64(out, "tx", core->config.now_ns(core->config.context));
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_time = {
+	.command = RIG_CMD_TIME,
+	.run = tell_time,
+};
 
 /** @return bytes of an earlier boot's list */
 static size_t past_len(const struct rig_past *past)
@@ -145,14 +189,10 @@ static bool put_history(const struct rig_config *config, zcbor_state_t *out)
 	return ok;
 }
 
-enum rig_error rig_command_faults(struct rig_core *core, struct rig_request *request)
+static enum rig_error tell_faults(struct rig_core *core, struct rig_request *request)
 {
 	zcbor_state_t *out = request->out;
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, NULL, 0);
 
-	if (error != RIG_OK) {
-		return error;
-	}
 	request->fits = rig_wire_put_map(out, core->config.past != NULL ? 9u : 8u) &&
 			rig_wire_put_u32(out, "boot", core->config.boot_id) &&
 			put_key_text(out, "reset", core->config.reset_reason) &&
@@ -165,3 +205,8 @@ enum rig_error rig_command_faults(struct rig_core *core, struct rig_request *req
 			(core->config.past == NULL || put_history(&core->config, out));
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_faults = {
+	.command = RIG_CMD_FAULTS,
+	.run = tell_faults,
+};

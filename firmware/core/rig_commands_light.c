@@ -4,6 +4,12 @@
 
 enum { DURATION, BASE, SETTLE, FIELDS };
 
+static const struct rig_field arm_fields[FIELDS] = {
+	[DURATION] = {.key = "dur", .kind = RIG_FIELD_U64},
+	[BASE] = {.key = "base", .kind = RIG_FIELD_U64, .optional = true},
+	[SETTLE] = {.key = "settle", .kind = RIG_FIELD_U64, .optional = true},
+};
+
 static uint64_t whole_frames(uint64_t duration_ns)
 {
 	uint64_t beyond = duration_ns % RIG_ONSET_FRAME_NS;
@@ -73,28 +79,20 @@ static bool put_armed(const struct rig_core *core, zcbor_state_t *out)
 			   rig_wire_put_u64(out, "settle", light->onset.plan.settle_ns)));
 }
 
-enum rig_error rig_command_light_arm(struct rig_core *core, struct rig_request *request)
+static enum rig_error arm(struct rig_core *core, struct rig_request *request)
 {
+	const struct rig_field *fields = request->fields;
 	struct rig_light *light = &core->light;
-	struct rig_field fields[FIELDS] = {
-		[DURATION] = {.key = "dur", .kind = RIG_FIELD_U64},
-		[BASE] = {.key = "base", .kind = RIG_FIELD_U64, .optional = true},
-		[SETTLE] = {.key = "settle", .kind = RIG_FIELD_U64, .optional = true},
-	};
 	struct rig_onset_plan plan;
 	enum rig_error error;
 
 	if (light->slots == NULL) {
 		return RIG_ERR_NO_LIGHT;
 	}
-	error = rig_wire_decode(request->in, request->in_len, fields, FIELDS);
-	if (error == RIG_OK && fields[DURATION].value == 0u) {
-		error = RIG_ERR_TOO_SHORT;
+	if (fields[DURATION].value == 0u) {
+		return RIG_ERR_TOO_SHORT;
 	}
-	if (error == RIG_OK) {
-		error = make_plan(light, fields, rig_light_is_recording(light, request->now_ns),
-				  &plan);
-	}
+	error = make_plan(light, fields, rig_light_is_recording(light, request->now_ns), &plan);
 	if (error != RIG_OK) {
 		return error;
 	}
@@ -103,6 +101,14 @@ enum rig_error rig_command_light_arm(struct rig_core *core, struct rig_request *
 	request->fits = put_armed(core, request->out);
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_light_arm = {
+	.command = RIG_CMD_LIGHT,
+	.write = true,
+	.fields = arm_fields,
+	.field_count = FIELDS,
+	.run = arm,
+};
 
 /* -------------------------------------------------------------------------------- onset -- */
 
@@ -157,12 +163,11 @@ static bool put_level(const struct rig_onset_result *result, zcbor_state_t *out)
 	       rig_wire_put_u32(out, "u", result->pwm_uncertainty_ns);
 }
 
-enum rig_error rig_command_onset(struct rig_core *core, struct rig_request *request)
+static enum rig_error tell_onset(struct rig_core *core, struct rig_request *request)
 {
 	zcbor_state_t *out = request->out;
 	struct rig_onset_result result;
 	struct shown shown;
-	enum rig_error error;
 	uint32_t pairs = 2;
 
 	if (core->light.slots == NULL) {
@@ -170,10 +175,6 @@ enum rig_error rig_command_onset(struct rig_core *core, struct rig_request *requ
 	}
 	if (core->light.onset.config.slots == NULL) {
 		return RIG_ERR_NO_ONSET;
-	}
-	error = rig_wire_decode(request->in, request->in_len, NULL, 0);
-	if (error != RIG_OK) {
-		return error;
 	}
 	rig_light_onset(&core->light, request->now_ns, &result);
 	shown = shown_in(result.state);
@@ -188,3 +189,8 @@ enum rig_error rig_command_onset(struct rig_core *core, struct rig_request *requ
 			(!shown.level || put_level(&result, out));
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_onset = {
+	.command = RIG_CMD_ONSET,
+	.run = tell_onset,
+};

@@ -4,25 +4,28 @@
 
 #include <zcbor_encode.h>
 
-enum rig_error rig_command_loopback_start(struct rig_core *core, struct rig_request *request)
+enum { ACT, CH, TOK, COUNT, GAP, BOOT, FIELDS };
+
+static const struct rig_field start_fields[FIELDS] = {
+	[ACT] = {.key = "act", .kind = RIG_FIELD_U8},
+	[CH] = {.key = "ch", .kind = RIG_FIELD_U32},
+	[TOK] = {.key = "tok", .kind = RIG_FIELD_U32},
+	[COUNT] = {.key = "n",
+		   .kind = RIG_FIELD_U32,
+		   .optional = true,
+		   .value = RIG_LOOPBACK_CHANGES},
+	[GAP] = {.key = "gap",
+		 .kind = RIG_FIELD_U64,
+		 .optional = true,
+		 .value = RIG_LOOPBACK_GAP_NS},
+	[BOOT] = {.key = "boot", .kind = RIG_FIELD_U32, .optional = true},
+};
+
+static enum rig_error start(struct rig_core *core, struct rig_request *request)
 {
-	enum { ACT, CH, TOK, COUNT, GAP, BOOT, FIELDS };
-	struct rig_field fields[FIELDS] = {
-		[ACT] = {.key = "act", .kind = RIG_FIELD_U8},
-		[CH] = {.key = "ch", .kind = RIG_FIELD_U32},
-		[TOK] = {.key = "tok", .kind = RIG_FIELD_U32},
-		[COUNT] = {.key = "n",
-			   .kind = RIG_FIELD_U32,
-			   .optional = true,
-			   .value = RIG_LOOPBACK_CHANGES},
-		[GAP] = {.key = "gap",
-			 .kind = RIG_FIELD_U64,
-			 .optional = true,
-			 .value = RIG_LOOPBACK_GAP_NS},
-		[BOOT] = {.key = "boot", .kind = RIG_FIELD_U32, .optional = true},
-	};
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, fields, FIELDS);
+	const struct rig_field *fields = request->fields;
 	struct rig_loopback_plan plan = {
+		.host = request->host,
 		.actuator = (uint32_t)fields[ACT].value,
 		.wired = (uint32_t)fields[CH].value,
 		.token = (uint32_t)fields[TOK].value,
@@ -31,19 +34,28 @@ enum rig_error rig_command_loopback_start(struct rig_core *core, struct rig_requ
 		.has_boot = fields[BOOT].present,
 		.boot_id = (uint32_t)fields[BOOT].value,
 	};
+	enum rig_error error = rig_interlock_loop(core, &plan, request->now_ns);
 
+	request->left_ns = plan.left_ns;
 	if (error == RIG_OK) {
-		error = rig_loopback_start(core, &plan, request->now_ns);
-	}
-	if (error == RIG_OK) {
-		request->fits =
-			rig_wire_put_map(request->out, 3) &&
-			rig_wire_put_u32(request->out, "boot", core->config.boot_id) &&
-			rig_wire_put_u64(request->out, "start", core->loopback.answer_start_ns) &&
-			rig_wire_put_u64(request->out, "end", core->loopback.answer_end_ns);
+		const struct rig_answer *answer =
+			rig_replay_find(&core->loopback.replay, plan.token);
+
+		request->fits = rig_wire_put_map(request->out, 3) &&
+				rig_wire_put_u32(request->out, "boot", core->config.boot_id) &&
+				rig_wire_put_u64(request->out, "start", answer->start_ns) &&
+				rig_wire_put_u64(request->out, "end", answer->end_ns);
 	}
 	return error;
 }
+
+const struct rig_handler rig_handler_loopback_start = {
+	.command = RIG_CMD_LOOPBACK,
+	.write = true,
+	.fields = start_fields,
+	.field_count = FIELDS,
+	.run = start,
+};
 
 static bool put_channel(const struct rig_loopback_channel *channel, uint32_t number,
 			zcbor_state_t *out)
@@ -74,16 +86,12 @@ static bool put_channels(const struct rig_loopback *loopback, zcbor_state_t *out
 	return ok;
 }
 
-enum rig_error rig_command_loopback(struct rig_core *core, struct rig_request *request)
+static enum rig_error tell(struct rig_core *core, struct rig_request *request)
 {
 	const struct rig_loopback *loopback = &core->loopback;
 	zcbor_state_t *out = request->out;
 	bool none = loopback->state == RIG_LOOPBACK_NONE;
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, NULL, 0);
 
-	if (error != RIG_OK) {
-		return error;
-	}
 	request->fits = rig_wire_put_map(out, none ? 2u : 7u) &&
 			rig_wire_put_u32(out, "boot", core->config.boot_id) &&
 			rig_wire_put_u32(out, "st", (uint32_t)loopback->state) &&
@@ -94,3 +102,8 @@ enum rig_error rig_command_loopback(struct rig_core *core, struct rig_request *r
 				  put_channels(loopback, out)));
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_loopback = {
+	.command = RIG_CMD_LOOPBACK,
+	.run = tell,
+};

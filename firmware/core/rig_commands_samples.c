@@ -33,20 +33,19 @@ static bool put_samples(const struct rig_onset *onset, uint32_t first, uint32_t 
 	return true;
 }
 
-enum rig_error rig_command_samples(struct rig_core *core, struct rig_request *request)
+enum { FROM, MAX, FIELDS };
+
+static const struct rig_field page_fields[FIELDS] = {
+	[FROM] = {.key = "from", .kind = RIG_FIELD_U32},
+	[MAX] = {.key = "max", .kind = RIG_FIELD_U32, .optional = true, .value = UINT32_MAX},
+};
+
+static enum rig_error tell(struct rig_core *core, struct rig_request *request)
 {
-	enum { FROM, MAX, FIELDS };
-	struct rig_field fields[FIELDS] = {
-		[FROM] = {.key = "from", .kind = RIG_FIELD_U32},
-		[MAX] = {.key = "max",
-			 .kind = RIG_FIELD_U32,
-			 .optional = true,
-			 .value = UINT32_MAX},
-	};
+	const struct rig_field *fields = request->fields;
 	const struct rig_onset *onset = &core->light.onset;
 	zcbor_state_t *out = request->out;
 	struct rig_onset_result result;
-	enum rig_error error;
 	uint32_t first;
 	uint32_t count;
 
@@ -56,12 +55,8 @@ enum rig_error rig_command_samples(struct rig_core *core, struct rig_request *re
 	if (onset->config.slots == NULL) {
 		return RIG_ERR_NO_ONSET;
 	}
-	error = rig_wire_decode(request->in, request->in_len, fields, FIELDS);
-	if (error == RIG_OK && fields[FROM].value > onset->end) {
-		error = RIG_ERR_CURSOR;
-	}
-	if (error != RIG_OK) {
-		return error;
+	if (fields[FROM].value > onset->end) {
+		return RIG_ERR_CURSOR;
 	}
 	first = (uint32_t)rig_max_ns(fields[FROM].value, rig_onset_oldest(onset));
 	count = onset->end - first;
@@ -75,3 +70,10 @@ enum rig_error rig_command_samples(struct rig_core *core, struct rig_request *re
 		rig_wire_put_u32(out, "next", onset->end) && put_samples(onset, first, count, out);
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_samples = {
+	.command = RIG_CMD_SAMPLES,
+	.fields = page_fields,
+	.field_count = FIELDS,
+	.run = tell,
+};

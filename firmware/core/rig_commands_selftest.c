@@ -79,17 +79,13 @@ static bool all_ok(const struct selftest *selftest)
 	return ok;
 }
 
-enum rig_error rig_command_selftest(struct rig_core *core, struct rig_request *request)
+static enum rig_error run_selftest(struct rig_core *core, struct rig_request *request)
 {
 	zcbor_state_t *out = request->out;
-	enum rig_error error = rig_wire_decode(request->in, request->in_len, NULL, 0);
 	struct selftest selftest = {.count = 0};
 
-	if (error == RIG_OK) {
-		error = rig_interlock_is_quiet(core) ? RIG_OK : RIG_ERR_BUSY;
-	}
-	if (error != RIG_OK) {
-		return error;
+	if (!rig_interlock_is_quiet(core)) {
+		return RIG_ERR_BUSY;
 	}
 	check_clock(core, &selftest);
 	check_actuators(core, &selftest);
@@ -101,3 +97,9 @@ enum rig_error rig_command_selftest(struct rig_core *core, struct rig_request *r
 			put_checks(&selftest, out);
 	return RIG_OK;
 }
+
+const struct rig_handler rig_handler_selftest = {
+	.command = RIG_CMD_SELFTEST,
+	.write = true,
+	.run = run_selftest,
+};

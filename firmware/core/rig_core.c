@@ -30,8 +30,34 @@ static bool has_rings(const struct rig_config *config)
 
 	bool onset = rig_onset_is_sound(&config->onset) && (light || config->onset.slots == NULL);
 
+	bool power = config->power.slots == NULL
+			     ? config->power.capacity == 0u
+			     : is_count(config->power.capacity, INT32_MAX) &&
+				       config->power.period_ns > 0u &&
+				       config->power.window_ns <= config->power.period_ns &&
+				       config->power.shunt_uohm > 0u;
+
 	return config->edge_slots != NULL && is_count(config->edge_capacity, INT32_MAX) &&
-	       (light || no_light) && onset;
+	       (light || no_light) && onset && power;
+}
+
+/** Where presses are capped, the longest one has room in the window. */
+static bool has_room_in_window(const struct rig_actuator_config *actuator)
+{
+	return actuator->window_ns == 0u || actuator->kind == RIG_ACTUATOR_HOLD ||
+	       actuator->kind == RIG_ACTUATOR_CONTACT ||
+	       (actuator->max_press_ns <= actuator->max_driven_ns &&
+		actuator->max_driven_ns <= actuator->window_ns);
+}
+
+static bool has_limits(const struct rig_config *config)
+{
+	bool sound = true;
+
+	for (uint32_t i = 0; i < config->actuator_count; i++) {
+		sound = sound && has_room_in_window(&config->actuators[i]);
+	}
+	return sound;
 }
 
 /** A store has a name, and what it can keep is needed only with one. */
@@ -44,7 +70,7 @@ static bool has_records(const struct rig_config *config)
 
 int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels)
 {
-	if (!has_texts(config) || !has_lines(config) || !has_rings(config) ||
+	if (!has_texts(config) || !has_lines(config) || !has_limits(config) || !has_rings(config) ||
 	    !has_records(config) || config->lease_ns == 0u || config->now_ns == NULL ||
 	    config->drive == NULL) {
 		return -EINVAL;
@@ -55,8 +81,12 @@ int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32
 	core->levels = levels & (UINT32_MAX >> (32u - config->channel_count));
 	rig_edge_ring_init(&core->edges, config->edge_slots, config->edge_capacity);
 	rig_light_init(&core->light, config->light_slots, config->light_capacity, &config->onset);
+	rig_numbering_init(&core->power, config->power.capacity);
 	rig_calibration_load(core);
 	rig_core_release(core);
+	for (uint32_t i = 0; i < config->actuator_count; i++) {
+		core->actuators[i].released_ns = config->now_ns(config->context);
+	}
 	return 0;
 }
 

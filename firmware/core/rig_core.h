@@ -26,6 +26,8 @@
 #define RIG_PROTOCOL_VERSION 1
 #define RIG_SMP_GROUP 64
 #define RIG_MAX_ACTUATORS 4
+/** Pieces in which an actuator's newest window is kept. */
+#define RIG_SPELLS 8
 #define RIG_MAX_CHECKS 16
 #define RIG_MAX_PAST 8
 
@@ -160,6 +162,10 @@ enum rig_actuator_kind {
 	RIG_ACTUATOR_PRESS = 0,
 	/** driven until told otherwise (lid: driven = closed) */
 	RIG_ACTUATOR_HOLD = 1,
+	/** a press of a key that the board sends over USB: no output pin, so no loop-back */
+	RIG_ACTUATOR_KEY = 2,
+	/** held like a lid; a dry contact, driven = closed */
+	RIG_ACTUATOR_CONTACT = 3,
 };
 
 struct rig_actuator_config {
@@ -169,20 +175,52 @@ struct rig_actuator_config {
 	uint64_t max_press_ns;
 	/** longest press with force_off */
 	uint64_t max_force_ns;
+	/**
+	 * Least time from a release to when it is driven again, so that whatever debounces the line
+	 * sees two presses and no hold; 0: none.
+	 */
+	uint64_t min_release_ns;
+	/** Presses without force_off drive at most max_driven_ns of any window_ns; 0: no such cap
+	 */
+	uint64_t window_ns;
+	uint64_t max_driven_ns;
+	/** longest hold; 0: none */
+	uint64_t max_hold_ns;
+};
+
+/** For how long an output was driven between two times. */
+struct rig_spell {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t driven_ns;
 };
 
 struct rig_actuator {
 	enum rig_action_state state;
 	uint64_t start_ns;
-	/** UINT64_MAX for a hold */
+	/** UINT64_MAX for a hold without a maximum, and for one that opens */
 	uint64_t end_ns;
 	/** for a HOLD actuator that is scheduled: what it changes to */
 	bool target;
-	/** token of the newest accepted request, so that a repeat is answered and not done again */
-	uint32_t token;
-	bool has_token;
-	uint64_t answer_start_ns;
-	uint64_t answer_end_ns;
+	/** the action under way, or the newest one, is named force_off */
+	bool force;
+	/** what the output is, whoever drives it */
+	bool driven;
+	/** when it last became so, on the board's clock and not by plan; the start counts as a
+	 * release
+	 */
+	uint64_t driven_ns;
+	uint64_t released_ns;
+	/** driven without force_off, oldest first */
+	struct rig_spell spells[RIG_SPELLS];
+	uint32_t spell_count;
+	struct rig_replay replay;
+};
+
+/** Who asks: the number that a host gives itself, or nobody's. */
+struct rig_host {
+	bool named;
+	uint32_t number;
 };
 
 /* ------------------------------------------------------------------------------------- core -- */
@@ -221,6 +259,18 @@ enum rig_error {
 	RIG_ERR_NO_STORE = 15,
 	/** the newest loop-back since boot did not end well, or there was none */
 	RIG_ERR_NO_RESULT = 16,
+	/** the actuator was released less than its least release time ago */
+	RIG_ERR_TOO_SOON = 17,
+	/** presses without force_off would drive the actuator for too much of a window */
+	RIG_ERR_TOO_MUCH = 18,
+	/** another host's action is under way */
+	RIG_ERR_OTHER_HOST = 19,
+	/** this board is no keyboard */
+	RIG_ERR_NO_KEYBOARD = 20,
+	/** no bootloader that the firmware can start */
+	RIG_ERR_NO_BOOTLOADER = 21,
+	/** this board has no power monitor */
+	RIG_ERR_NO_POWER = 22,
 };
 
 enum rig_command {
@@ -238,6 +288,10 @@ enum rig_command {
 	RIG_CMD_LOOPBACK = 11,
 	RIG_CMD_CALIBRATION = 12,
 	RIG_CMD_SAMPLES = 13,
+	RIG_CMD_CONTACT = 14,
+	RIG_CMD_KEYBOARD = 15,
+	RIG_CMD_BOOTLOADER = 16,
+	RIG_CMD_POWER = 17,
 };
 
 struct rig_channel_config {
@@ -255,6 +309,45 @@ struct rig_check {
 	const char *name;
 	bool ok;
 	int64_t value;
+};
+
+/** What the supply of the DUT took, as a power monitor averaged it up to t_ns. */
+struct rig_power_sample {
+	uint64_t t_ns;
+	/** at the load's side of the shunt */
+	int32_t bus_uv;
+	int32_t current_ua;
+};
+
+/** All 0 where there is no power monitor. */
+struct rig_power_config {
+	struct rig_power_sample *slots;
+	uint32_t capacity;
+	/** from sample to sample, and how much of that one is the average of */
+	uint64_t period_ns;
+	uint64_t window_ns;
+	uint32_t shunt_uohm;
+	uint32_t shunt_tolerance_ppm;
+};
+
+/** What a keyboard's bus looks like; fixtures/wire/rig.cddl is normative. */
+enum rig_keyboard_state {
+	RIG_KEYBOARD_DETACHED = 0,
+	RIG_KEYBOARD_SUSPENDED = 1,
+	RIG_KEYBOARD_READY = 2,
+};
+
+/** The board as a keyboard of the DUT. */
+struct rig_keyboard {
+	enum rig_keyboard_state state;
+	/** the DUT's OS has armed it: SET_FEATURE(DEVICE_REMOTE_WAKEUP) */
+	bool armed;
+	/** since boot: reports that the DUT took, remote wakeups that were signalled, presses of
+	 * which the DUT got neither
+	 */
+	uint32_t reports;
+	uint32_t wakeups;
+	uint32_t undelivered;
 };
 
 /** An earlier boot, as the board last noted it. */
@@ -306,6 +399,9 @@ struct rig_config {
 	void (*drive)(void *context, uint32_t actuator, bool driven);
 	/** fill up to max checks, return how many; may be NULL */
 	uint32_t (*selftest)(void *context, struct rig_check *checks, uint32_t max);
+	struct rig_power_config power;
+	/** what the board is as a keyboard; NULL where it is none */
+	void (*keyboard)(void *context, struct rig_keyboard *keyboard);
 	/** as stored at an earlier time; what does not fit the board is left out */
 	struct rig_calibration calibration;
 	/** what keeps a calibration: "flash", "retained"; NULL where there is no store */
@@ -317,6 +413,11 @@ struct rig_config {
 	 * @return 0, or -errno when nothing was kept; NULL where there is no such memory
 	 */
 	int (*store)(void *context, const struct rig_calibration *calibration);
+	/**
+	 * Leave the firmware for a bootloader that takes images from a host; outputs are released.
+	 * Does not return where it can leave. NULL where there is no such bootloader.
+	 */
+	void (*leave)(void *context);
 	void *context;
 };
 
@@ -324,14 +425,19 @@ struct rig_core {
 	struct rig_config config;
 	struct rig_edge_ring edges;
 	struct rig_light light;
+	struct rig_numbering power;
 	struct rig_actuator actuators[RIG_MAX_ACTUATORS];
 	struct rig_loopback loopback;
 	/** in force; that of the configuration at the start */
 	struct rig_calibration calibration;
 	/** bit n: level of channel n */
 	uint32_t levels;
+	/** whose actions are under way; only its requests renew the lease until all are over */
+	struct rig_host owner;
 	uint64_t last_contact_ns;
 	bool lease_running;
+	/** when the board leaves for its bootloader, and nothing is driven until then; 0: stays */
+	uint64_t leave_ns;
 	uint32_t refusals;
 	uint32_t lease_expiries;
 };
@@ -342,8 +448,9 @@ struct rig_core {
  * @param levels initial level of each channel, bit n for channel n
  * @retval 0
  * @retval -EINVAL a required pointer is NULL, a count is 0 or above its maximum, the lease is 0, an
- *                 onset is to be looked for without light or at a rate out of range, or there is a
- *                 store without a name
+ *                 onset is to be looked for without light or at a rate out of range, there are
+ *                 samples of power without a period, there is a
+ *                 store without a name, or an actuator's window has no room for its longest press
  */
 int rig_core_init(struct rig_core *core, const struct rig_config *config, uint32_t levels);
 
@@ -358,12 +465,15 @@ void rig_core_edge(struct rig_core *core, uint32_t channel, bool level, uint64_t
 /** Edges happened that the shell could not hand over: they count as overruns. */
 void rig_core_lose_edges(struct rig_core *core, uint32_t count);
 
+/** One sample of the power monitor; dropped where there is none. O(1). */
+void rig_core_power(struct rig_core *core, const struct rig_power_sample *sample);
+
 /** Samples of light were lost on the way: they count as overruns of light. */
 void rig_core_lose_light(struct rig_core *core, uint32_t count);
 
 /**
  * Do what is due: start and end presses, change the output of a loop-back, let go when the lease is
- * over.
+ * over, leave for the bootloader.
  *
  * An action ends at the latest when this is called; the shell calls it at rig_core_deadline(), and
  * with every edge handed over that was stamped before.
@@ -380,7 +490,8 @@ void rig_core_release(struct rig_core *core);
  * Answer one request of group 64.
  *
  * @param write  the SMP operation was "write", else "read"
- * @param rx_ns  board time at which the request had arrived; renews the host's lease
+ * @param rx_ns  board time at which the request had arrived; renews the lease when the request can
+ *               be decoded and comes from the host whose actions are under way, if any are
  * @param out_len set to the length of the CBOR map written to out
  * @return an SMP (mcumgr) return code: 0, also when out holds a group error {"err": {...}}; 3
  *         (EINVAL) never: malformed CBOR is RIG_ERR_BAD_REQUEST; 7 (EMSGSIZE) when out is too

@@ -110,18 +110,29 @@ static inline uint16_t rig_onset_kept(const struct rig_onset *onset, uint32_t nu
 /* -------------------------------------------------------------------------------- interlock -- */
 
 struct rig_action {
+	struct rig_host host;
 	uint32_t actuator;
 	uint32_t token;
 	/** of a press */
 	uint64_t duration_ns;
 	bool force;
-	/** of a lid */
+	/** of a lid or a contact */
 	bool closed;
 	bool has_at;
 	uint64_t at_ns;
 	bool has_boot;
 	uint32_t boot_id;
+	/** set by a refusal: how much later than asked it would be taken; 0: not known */
+	uint64_t left_ns;
 };
+
+/** @return how much of a spell, taken to end when it did, is later than from_ns */
+static inline uint64_t rig_spell_since(const struct rig_spell *spell, uint64_t from_ns)
+{
+	uint64_t since_ns = spell->end_ns > from_ns ? spell->end_ns - from_ns : 0u;
+
+	return since_ns < spell->driven_ns ? since_ns : spell->driven_ns;
+}
 
 /** @return whether a request names a boot, and not this one */
 static inline bool rig_core_is_other_boot(const struct rig_core *core, bool has_boot,
@@ -130,15 +141,16 @@ static inline bool rig_core_is_other_boot(const struct rig_core *core, bool has_
 	return has_boot && boot_id != core->config.boot_id;
 }
 
-/** The host was heard at rx_ns. */
-void rig_interlock_contact(struct rig_core *core, uint64_t rx_ns, uint64_t now_ns);
+/** A host was understood that was heard at rx_ns: its lease is renewed, if it is the owner. */
+void rig_interlock_contact(struct rig_core *core, const struct rig_host *host, uint64_t rx_ns,
+			   uint64_t now_ns);
 
-/** Start or schedule a press, or repeat the answer of the newest one; refusals are counted. */
-enum rig_error rig_interlock_press(struct rig_core *core, const struct rig_action *action,
+/** Start or schedule a press, unless its token is known; refusals are counted. */
+enum rig_error rig_interlock_press(struct rig_core *core, struct rig_action *action,
 				   uint64_t now_ns);
 
 /** Move or schedule a held actuator; as rig_interlock_press(). */
-enum rig_error rig_interlock_hold(struct rig_core *core, const struct rig_action *action,
+enum rig_error rig_interlock_hold(struct rig_core *core, struct rig_action *action,
 				  uint64_t now_ns);
 
 /** @return whether the actuator is driven at present */
@@ -153,12 +165,20 @@ bool rig_interlock_is_quiet(const struct rig_core *core);
 /** @return whether nothing is driven, scheduled or looped back */
 bool rig_interlock_is_idle(const struct rig_core *core);
 
-/** Count a refusal; @return error */
-enum rig_error rig_interlock_counted(struct rig_core *core, enum rig_error error);
+/**
+ * From the answer to leaving for the bootloader. Assumed: an answer of one packet is with a host
+ * that drains its port slowly (some milliseconds a packet) by then.
+ */
+#define RIG_LEAVE_AFTER_NS (100u * RIG_NS_PER_MS)
+
+/** Leave for the bootloader soon, unless anything is driven; refusals are counted. */
+enum rig_error rig_interlock_leave(struct rig_core *core, bool has_boot, uint32_t boot_id,
+				   uint64_t now_ns);
 
 /* -------------------------------------------------------------------------------- loop-back -- */
 
 struct rig_loopback_plan {
+	struct rig_host host;
 	uint32_t actuator;
 	/** bit n: channel n */
 	uint32_t wired;
@@ -167,20 +187,34 @@ struct rig_loopback_plan {
 	uint64_t gap_ns;
 	bool has_boot;
 	uint32_t boot_id;
+	/** as of an action */
+	uint64_t left_ns;
 };
 
-/** Start one, or repeat the answer of the newest one; refusals are counted. */
-enum rig_error rig_loopback_start(struct rig_core *core, const struct rig_loopback_plan *plan,
+/** Start a loop-back, unless its token is known; refusals are counted. */
+enum rig_error rig_interlock_loop(struct rig_core *core, struct rig_loopback_plan *plan,
 				  uint64_t now_ns);
+
+/** @return what is wrong with a plan for an actuator that the board has */
+enum rig_error rig_loopback_plan_error(const struct rig_loopback_plan *plan,
+				       const struct rig_config *config);
+
+/** @param levels of the channels, bit n for channel n, with the output released */
+void rig_loopback_begin(struct rig_loopback *loopback, const struct rig_loopback_plan *plan,
+			uint32_t levels, uint64_t now_ns);
 
 /** @return board time of the next change or of the end, UINT64_MAX when none is running */
 uint64_t rig_loopback_deadline(const struct rig_loopback *loopback);
 
-/** @return whether the actuator is driven by it at present */
-bool rig_loopback_is_driving(const struct rig_loopback *loopback, uint32_t actuator);
+/** What is to be done with the output. */
+enum rig_loopback_step { RIG_LOOPBACK_NOTHING, RIG_LOOPBACK_DRIVE, RIG_LOOPBACK_RELEASE };
 
-/** Do the one thing that is due: a change, or the end. The next one is due after now_ns. */
-void rig_loopback_turn(struct rig_core *core, uint64_t now_ns);
+/** Go on by the one thing that is due; unless it is the end, rig_loopback_changed() follows. */
+enum rig_loopback_step rig_loopback_turn(struct rig_loopback *loopback);
+
+/** The output was changed between two readings of the clock. The next one is due after now_ns. */
+void rig_loopback_changed(struct rig_loopback *loopback, bool driven, uint64_t before_ns,
+			  uint64_t after_ns, uint64_t now_ns);
 
 /** End it early; the caller releases the output. */
 void rig_loopback_stop(struct rig_loopback *loopback);
@@ -271,39 +305,62 @@ size_t rig_wire_room(const zcbor_state_t *out);
 
 /* --------------------------------------------------------------------------------- commands -- */
 
+/** The most keys that a request has. */
+#define RIG_FIELDS_MAX 7
+
 /** One request, as its handler sees it. */
 struct rig_request {
 	uint64_t rx_ns;
 	/** board time when handling began */
 	uint64_t now_ns;
-	const uint8_t *in;
-	size_t in_len;
+	struct rig_host host;
+	/** those of its command, decoded */
+	struct rig_field fields[RIG_FIELDS_MAX + 1];
 	zcbor_state_t *out;
 	/** cleared by an encoder for which the reply buffer is too small */
 	bool fits;
+	/** of a refusal: how much later than asked the request would be taken; 0: not known */
+	uint64_t left_ns;
+};
+
+/** A command with one operation: what it is asked with, and what it does. */
+struct rig_handler {
+	enum rig_command command;
+	bool write;
+	const struct rig_field *fields;
+	size_t field_count;
+	/** One call, encode. One that returns an error must not have encoded anything. */
+	enum rig_error (*run)(struct rig_core *core, struct rig_request *request);
 };
 
 /**
- * Decode, one call, encode. A handler that returns an error must not have encoded anything.
+ * Every handler, by its name; a new command has a file with its handler, a line here and its number
+ * in rig_core.h.
  */
-typedef enum rig_error (*rig_handler)(struct rig_core *core, struct rig_request *request);
+#define RIG_HANDLERS(X)                                                                            \
+	X(info)                                                                                    \
+	X(time)                                                                                    \
+	X(edges)                                                                                   \
+	X(levels)                                                                                  \
+	X(press)                                                                                   \
+	X(lid)                                                                                     \
+	X(release)                                                                                 \
+	X(light)                                                                                   \
+	X(light_arm)                                                                               \
+	X(selftest)                                                                                \
+	X(faults)                                                                                  \
+	X(onset)                                                                                   \
+	X(loopback)                                                                                \
+	X(loopback_start)                                                                          \
+	X(calibration)                                                                             \
+	X(calibration_write)                                                                       \
+	X(samples)                                                                                 \
+	X(contact)                                                                                 \
+	X(keyboard)                                                                                \
+	X(power)                                                                                   \
+	X(bootloader)
 
-enum rig_error rig_command_info(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_time(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_edges(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_levels(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_press(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_lid(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_release(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_light(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_light_arm(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_onset(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_selftest(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_faults(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_loopback(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_loopback_start(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_calibration(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_calibration_write(struct rig_core *core, struct rig_request *request);
-enum rig_error rig_command_samples(struct rig_core *core, struct rig_request *request);
+#define RIG_DECLARE_HANDLER(name) extern const struct rig_handler rig_handler_##name;
+RIG_HANDLERS(RIG_DECLARE_HANDLER)
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loop-back: what is driven when, and which edge belongs to which change.
+ * Loop-back: what is to be driven when, and which edge belongs to which change. The interlock
+ * drives.
  *
  * The gap before a change runs from when the one before was really driven, so that a late tick
  * makes a loop-back longer and no gap shorter.
@@ -15,21 +16,15 @@ uint64_t rig_loopback_deadline(const struct rig_loopback *loopback)
 	return loopback->state == RIG_LOOPBACK_RUNNING ? loopback->next_ns : UINT64_MAX;
 }
 
-/** Changes are counted from 0: the even ones drive the output, the odd ones release it. */
-bool rig_loopback_is_driving(const struct rig_loopback *loopback, uint32_t actuator)
-{
-	return loopback->state == RIG_LOOPBACK_RUNNING && loopback->actuator == actuator &&
-	       loopback->done % 2u == 1u;
-}
-
 /* -------------------------------------------------------------------------------- start -- */
 
-static enum rig_error plan_error(const struct rig_core *core, const struct rig_loopback_plan *plan)
+enum rig_error rig_loopback_plan_error(const struct rig_loopback_plan *plan,
+				       const struct rig_config *config)
 {
-	const struct rig_actuator_config *actuator = &core->config.actuators[plan->actuator];
+	const struct rig_actuator_config *actuator = &config->actuators[plan->actuator];
 	uint64_t longest_ns = plan->gap_ns + plan->gap_ns / 2u;
 
-	if (plan->wired == 0u || plan->wired >> (core->config.channel_count - 1u) > 1u) {
+	if (plan->wired == 0u || plan->wired >> (config->channel_count - 1u) > 1u) {
 		return RIG_ERR_NO_CHANNEL;
 	}
 	if (plan->count < RIG_LOOPBACK_CHANGES_MIN || plan->gap_ns < RIG_LOOPBACK_GAP_MIN_NS) {
@@ -65,11 +60,18 @@ static uint64_t next_gap(struct rig_loopback *loopback)
 	return (uint64_t)((int64_t)gap_ns - loopback->longer_ns);
 }
 
-static void begin(struct rig_core *core, const struct rig_loopback_plan *plan, uint64_t now_ns)
+void rig_loopback_begin(struct rig_loopback *loopback, const struct rig_loopback_plan *plan,
+			uint32_t levels, uint64_t now_ns)
 {
-	struct rig_loopback *loopback = &core->loopback;
 	uint32_t count = (uint32_t)plan->count + (uint32_t)(plan->count % 2u);
+	struct rig_replay replay = loopback->replay;
 
+	rig_replay_keep(&replay,
+			&(struct rig_answer){
+				.token = plan->token,
+				.start_ns = now_ns,
+				.end_ns = rig_add_ns(now_ns, (count + LAST_GAPS) * plan->gap_ns),
+			});
 	*loopback = (struct rig_loopback){
 		.state = RIG_LOOPBACK_RUNNING,
 		.actuator = plan->actuator,
@@ -78,46 +80,12 @@ static void begin(struct rig_core *core, const struct rig_loopback_plan *plan, u
 		.gap_ns = plan->gap_ns,
 		/* 0 is the one state that it does not leave. */
 		.random = plan->token != 0u ? plan->token : 1u,
-		.token = plan->token,
-		.has_token = true,
-		.answer_start_ns = now_ns,
-		.answer_end_ns = rig_add_ns(now_ns, (count + LAST_GAPS) * plan->gap_ns),
+		.replay = replay,
 	};
-	for (uint32_t i = 0; i < core->config.channel_count; i++) {
-		loopback->channels[i].idle_level = ((core->levels >> i) & 1u) != 0u;
+	for (uint32_t i = 0; i < RIG_MAX_CHANNELS; i++) {
+		loopback->channels[i].idle_level = ((levels >> i) & 1u) != 0u;
 	}
 	loopback->next_ns = rig_add_ns(now_ns, next_gap(loopback));
-}
-
-static enum rig_error start(struct rig_core *core, const struct rig_loopback_plan *plan,
-			    uint64_t now_ns)
-{
-	const struct rig_loopback *loopback = &core->loopback;
-	enum rig_error error;
-
-	if (rig_core_is_other_boot(core, plan->has_boot, plan->boot_id)) {
-		return RIG_ERR_OTHER_BOOT;
-	}
-	if (plan->actuator >= core->config.actuator_count) {
-		return RIG_ERR_NO_ACTUATOR;
-	}
-	if (loopback->has_token && loopback->token == plan->token) {
-		return RIG_OK;
-	}
-	error = plan_error(core, plan);
-	if (error == RIG_OK && !rig_interlock_is_idle(core)) {
-		error = RIG_ERR_BUSY;
-	}
-	if (error == RIG_OK) {
-		begin(core, plan, now_ns);
-	}
-	return error;
-}
-
-enum rig_error rig_loopback_start(struct rig_core *core, const struct rig_loopback_plan *plan,
-				  uint64_t now_ns)
-{
-	return rig_interlock_counted(core, start(core, plan, now_ns));
 }
 
 /* -------------------------------------------------------------------------------- changes -- */
@@ -140,40 +108,55 @@ static void await(struct rig_loopback *loopback, bool driven)
 	}
 }
 
-static void change(struct rig_core *core, bool driven)
+/** A wire that brings neither edge of a pulse is not there, and what is may be a DUT's button. */
+static bool lacks_a_wire(const struct rig_loopback *loopback)
 {
-	struct rig_loopback *loopback = &core->loopback;
-	const struct rig_config *config = &core->config;
-	uint64_t before_ns;
-	uint64_t held_ns;
+	bool lacks = false;
 
+	for (uint32_t i = 0; i < RIG_MAX_CHANNELS; i++) {
+		const struct rig_loopback_channel *channel = &loopback->channels[i];
+
+		lacks = lacks || (channel->awaited[false] && channel->awaited[true]);
+	}
+	return lacks;
+}
+
+static void end(struct rig_loopback *loopback, enum rig_loopback_state state)
+{
+	give_up(loopback, false);
+	give_up(loopback, true);
+	loopback->state = state;
+}
+
+enum rig_loopback_step rig_loopback_turn(struct rig_loopback *loopback)
+{
+	bool driven = loopback->done % 2u == 0u;
+
+	if (loopback->done == loopback->count) {
+		end(loopback, RIG_LOOPBACK_DONE);
+		return RIG_LOOPBACK_NOTHING;
+	}
+	if (driven && lacks_a_wire(loopback)) {
+		end(loopback, RIG_LOOPBACK_STOPPED);
+		return RIG_LOOPBACK_NOTHING;
+	}
 	give_up(loopback, driven);
 	await(loopback, driven);
 	loopback->done++;
-	before_ns = config->now_ns(config->context);
-	config->drive(config->context, loopback->actuator, driven);
-	held_ns = config->now_ns(config->context) - before_ns;
-	loopback->changed_ns[driven] = before_ns;
-	held_ns = held_ns < UINT32_MAX ? held_ns : UINT32_MAX;
-	loopback->held_ns = (uint32_t)rig_max_ns(loopback->held_ns, held_ns);
+	return driven ? RIG_LOOPBACK_DRIVE : RIG_LOOPBACK_RELEASE;
 }
 
-void rig_loopback_turn(struct rig_core *core, uint64_t now_ns)
+void rig_loopback_changed(struct rig_loopback *loopback, bool driven, uint64_t before_ns,
+			  uint64_t after_ns, uint64_t now_ns)
 {
-	struct rig_loopback *loopback = &core->loopback;
-	uint64_t from_ns;
+	uint64_t held_ns = after_ns - before_ns;
+	uint64_t gap_ns = loopback->done == loopback->count ? LAST_GAPS * loopback->gap_ns
+							    : next_gap(loopback);
 
-	if (loopback->done == loopback->count) {
-		give_up(loopback, false);
-		give_up(loopback, true);
-		loopback->state = RIG_LOOPBACK_DONE;
-		return;
-	}
-	change(core, loopback->done % 2u == 0u);
-	from_ns = rig_max_ns(now_ns, loopback->changed_ns[loopback->done % 2u]);
-	loopback->next_ns =
-		rig_add_ns(from_ns, loopback->done == loopback->count ? LAST_GAPS * loopback->gap_ns
-								      : next_gap(loopback));
+	held_ns = held_ns < UINT32_MAX ? held_ns : UINT32_MAX;
+	loopback->held_ns = (uint32_t)rig_max_ns(loopback->held_ns, held_ns);
+	loopback->changed_ns[driven] = before_ns;
+	loopback->next_ns = rig_add_ns(rig_max_ns(now_ns, before_ns), gap_ns);
 }
 
 void rig_loopback_stop(struct rig_loopback *loopback)

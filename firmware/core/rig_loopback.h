@@ -10,6 +10,7 @@
 #define RIG_LOOPBACK_H
 
 #include "rig_calibration.h"
+#include "rig_replay.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,7 +53,7 @@ enum rig_loopback_state {
 	RIG_LOOPBACK_RUNNING = 1,
 	/** all changes were driven, and the last one's edges had their time */
 	RIG_LOOPBACK_DONE = 2,
-	/** released, or the lease ran out */
+	/** released, the lease ran out, or neither edge of a pulse came back at a wired channel */
 	RIG_LOOPBACK_STOPPED = 3,
 };
 
@@ -89,11 +90,8 @@ struct rig_loopback {
 	uint32_t held_ns;
 	/** edges of any channel that the shell lost meanwhile */
 	uint32_t lost;
-	/** of the newest accepted request, so that a repeat is answered and not done again */
-	uint32_t token;
-	bool has_token;
-	uint64_t answer_start_ns;
-	uint64_t answer_end_ns;
+	/** of this and earlier ones */
+	struct rig_replay replay;
 	struct rig_loopback_channel channels[RIG_MAX_CHANNELS];
 };
 

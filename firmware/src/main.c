@@ -6,8 +6,12 @@
 #include "rig_identity.h"
 #include "rig_light.h"
 #include "rig_mgmt.h"
+#include "rig_power.h"
 #include "rig_past.h"
 #include "rig_trial.h"
+#ifdef CONFIG_RIG_USB_NEXT
+#include "rig_usb.h"
+#endif
 
 #include <app_version.h>
 #include <zephyr/kernel.h>
@@ -27,11 +31,14 @@ static int start(void)
 	if (ret < 0) {
 		return ret;
 	}
-	ret = rig_engine_start(&identity);
+	ret = rig_engine_start(&identity, rig_light_part());
 	if (ret < 0) {
 		return ret;
 	}
 	rig_light_start();
+	if (IS_ENABLED(CONFIG_RIG_POWER)) {
+		rig_power_start();
+	}
 	ret = rig_guard_start();
 	if (ret < 0) {
 		LOG_ERR("Could not start the watchdog (%d)", ret);
@@ -44,10 +51,23 @@ static int start(void)
 	return 0;
 }
 
+/** Where the USB stack does not start by itself; a board without its port can only be reset. */
+static void start_port(void)
+{
+#ifdef CONFIG_RIG_USB_NEXT
+	int ret = rig_usb_start();
+
+	if (ret < 0) {
+		LOG_ERR("Could not start the USB port (%d)", ret);
+	}
+#endif
+}
+
 int main(void)
 {
 	int ret;
 
+	start_port();
 	rig_trial_begin();
 	ret = start();
 	if (ret < 0) {

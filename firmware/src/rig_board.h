@@ -6,10 +6,10 @@
 #include "rig_core.h"
 
 /**
- * Configure every output, released, the edge source, and the light source where there is one.
+ * Configure every output, released, and look whether edge and light source started.
  *
  * @retval 0
- * @retval -ENODEV a GPIO controller the counter or the ADC is not ready
+ * @retval -ENODEV a GPIO controller, the keyboard, the edge source or the light source is not ready
  * @retval -errno of the driver that refused
  */
 int rig_board_init(void);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig_clock.h"
 
+#include "rig_devices.h"
+
 #ifdef CONFIG_RIG_STM32
 #include "stm32_clock.h"
 #endif
@@ -9,8 +11,6 @@
 #include <string.h>
 #include <zephyr/devicetree.h>
 #include <zephyr/sys/util.h>
-
-#define RIG_NODE DT_INST(0, resume_rig_rig)
 
 /** RC oscillators of the STM32F767 between -10 and 85 deg C (data sheet, HSI); others are better.
  */

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig_engine.h"
 
-#include "edge_source.h"
 #include "rig_board.h"
+#ifdef CONFIG_RIG_BOOTLOADER
+#include "rig_bootloader.h"
+#endif
 #include "rig_core.h"
+#include "rig_devices.h"
 #include "rig_keep.h"
-#include "rig_light.h"
 #include "rig_past.h"
+#include "rig_power.h"
 
 #include <app_version.h>
+#include <resume_rig/edge_source.h>
 #include <string.h>
 #include <zephyr/kernel.h>
 #include <zephyr/logging/log.h>
@@ -35,12 +39,14 @@ static struct {
 	struct k_mutex lock;
 	struct k_sem wake;
 	struct k_thread thread;
+	const struct rig_part *part;
 	bool stopping;
 } engine;
 
 static uint64_t now_ns(void *context)
 {
-	return rig_time_ns(&engine.time, rig_time_extend(&engine.time, edge_source_ticks()));
+	return rig_time_ns(&engine.time,
+			   rig_time_extend(&engine.time, edge_source_ticks(RIG_EDGES)));
 }
 
 static void drive(void *context, uint32_t actuator, bool driven)
@@ -51,7 +57,7 @@ static void drive(void *context, uint32_t actuator, bool driven)
 static uint32_t check_source(struct rig_check *checks, uint32_t max)
 {
 	struct edge_source_check found[MOST_SOURCE_CHECKS];
-	uint32_t count = edge_source_check(found, MIN(max, MOST_SOURCE_CHECKS));
+	uint32_t count = edge_source_check(RIG_EDGES, found, MIN(max, MOST_SOURCE_CHECKS));
 
 	for (uint32_t i = 0; i < count; i++) {
 		checks[i] = (struct rig_check){
@@ -67,12 +73,18 @@ static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 {
 	uint32_t count = check_source(checks, max);
 
-	return count + rig_light_check(&checks[count], max - count);
+	return engine.part == NULL ? count
+				   : count + engine.part->check(&checks[count], max - count);
 }
 
 static void wake_up(void)
 {
 	k_sem_give(&engine.wake);
+}
+
+static void edges_came(const struct device *dev, void *user_data)
+{
+	wake_up();
 }
 
 /** Count what the queue had no place for, and take the levels from the wires again. */
@@ -84,7 +96,7 @@ static void own_up(uint32_t lost)
 		return;
 	}
 	rig_core_lose_edges(&engine.core, lost);
-	levels = edge_source_levels();
+	levels = edge_source_levels(RIG_EDGES);
 	for (uint32_t i = 0; i < engine.core.config.channel_count; i++) {
 		rig_core_edge(&engine.core, i, ((levels >> i) & 1u) != 0u, now_ns(NULL));
 	}
@@ -96,7 +108,7 @@ static bool take_edges(void)
 	struct edge_source_edge edge;
 	uint32_t taken = 0;
 
-	while (taken < EDGES_AT_ONCE && edge_source_take(&edge)) {
+	while (taken < EDGES_AT_ONCE && edge_source_take(RIG_EDGES, &edge)) {
 		uint64_t ticks = rig_time_extend(&engine.time, edge.ticks);
 
 		rig_core_edge(&engine.core, edge.channel, edge.level,
@@ -104,7 +116,7 @@ static bool take_edges(void)
 		taken++;
 	}
 	if (taken < EDGES_AT_ONCE) {
-		own_up(edge_source_take_lost());
+		own_up(edge_source_take_lost(RIG_EDGES));
 	}
 	return taken == EDGES_AT_ONCE;
 }
@@ -123,7 +135,7 @@ static void take_waiting(void)
 static uint32_t short_pulses(void)
 {
 	struct edge_source_check found[MOST_SOURCE_CHECKS];
-	uint32_t count = edge_source_check(found, MOST_SOURCE_CHECKS);
+	uint32_t count = edge_source_check(RIG_EDGES, found, MOST_SOURCE_CHECKS);
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (strcmp(found[i].name, "short_pulses_count") == 0) {
@@ -148,13 +160,22 @@ static int keep(void *context, const struct rig_calibration *calibration)
 	take_waiting();
 	pulses = short_pulses();
 	ret = rig_keep_save(calibration);
-	while (edge_source_take(&edge)) {
+	while (edge_source_take(RIG_EDGES, &edge)) {
 		(void)rig_time_extend(&engine.time, edge.ticks);
 		lost++;
 	}
-	own_up(lost + edge_source_take_lost() + (short_pulses() - pulses));
+	own_up(lost + edge_source_take_lost(RIG_EDGES) + (short_pulses() - pulses));
 	return ret;
 }
+
+#ifdef CONFIG_RIG_BOOTLOADER
+static void leave(void *context)
+{
+	rig_board_release_all();
+	rig_past_end("bootloader");
+	rig_bootloader_start();
+}
+#endif
 
 /** Do what is due; how long nothing will be. */
 static k_timeout_t turn(void)
@@ -187,6 +208,7 @@ static void run(void *unused1, void *unused2, void *unused3)
 
 static int init_core(const struct rig_identity *identity, uint32_t levels)
 {
+	struct edge_source_info info;
 	/* Too large for a stack; the core copies it. */
 	static struct rig_config config;
 	int ret;
@@ -204,19 +226,28 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 		.selftest = selftest,
 	};
 	rig_board_describe(&config);
-	rig_light_describe(&config);
+	if (engine.part != NULL) {
+		engine.part->describe(&config);
+	}
+	if (IS_ENABLED(CONFIG_RIG_POWER)) {
+		rig_power_describe(&config);
+	}
 	config.past_count = rig_past_list(&config.past);
 	rig_keep_load(&config.calibration);
 	config.store_name = rig_keep_name();
 	config.store = config.store_name == NULL ? NULL : keep;
-	ret = rig_time_init(&engine.time, edge_source_bits(), config.clock_hz);
+#ifdef CONFIG_RIG_BOOTLOADER
+	config.leave = leave;
+#endif
+	edge_source_get_info(RIG_EDGES, &info);
+	ret = rig_time_init(&engine.time, info.bits, config.clock_hz);
 	if (ret < 0) {
 		return ret;
 	}
 	return rig_core_init(&engine.core, &config, levels);
 }
 
-int rig_engine_start(const struct rig_identity *identity)
+int rig_engine_start(const struct rig_identity *identity, const struct rig_part *part)
 {
 	uint32_t levels;
 	int ret;
@@ -224,14 +255,15 @@ int rig_engine_start(const struct rig_identity *identity)
 	(void)k_mutex_init(&engine.lock);
 	(void)k_sem_init(&engine.wake, 0, 1);
 	engine.stopping = false;
-	ret = edge_source_start(wake_up, &levels);
+	engine.part = part;
+	ret = edge_source_start(RIG_EDGES, edges_came, NULL, &levels);
 	if (ret < 0) {
 		LOG_ERR("Could not take edges (%d)", ret);
 		return ret;
 	}
 	ret = init_core(identity, levels);
 	if (ret < 0) {
-		edge_source_stop();
+		edge_source_stop(RIG_EDGES);
 		LOG_ERR("Could not start the core on %s (%d)", CONFIG_BOARD_TARGET, ret);
 		return ret;
 	}
@@ -243,7 +275,7 @@ int rig_engine_start(const struct rig_identity *identity)
 
 void rig_engine_stop(void)
 {
-	edge_source_stop();
+	edge_source_stop(RIG_EDGES);
 	engine.stopping = true;
 	wake_up();
 	(void)k_thread_join(&engine.thread, K_FOREVER);
@@ -275,7 +307,9 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 	take_waiting();
 	rc = rig_core_request(&engine.core, command, write, now_ns(NULL), in, in_len, out, out_cap,
 			      out_len);
-	rig_light_call(&engine.core, now_ns(NULL));
+	if (engine.part != NULL) {
+		engine.part->asked(&engine.core, now_ns(NULL));
+	}
 	(void)k_mutex_unlock(&engine.lock);
 	/* There may be another deadline now. */
 	wake_up();

@@ -29,25 +29,50 @@ static struct {
 #if HAS_WATCHDOG
 static const struct device *const watchdog = DEVICE_DT_GET(DT_ALIAS(watchdog0));
 
-int rig_guard_start(void)
+/** Set it going with a timeout; drivers of the boards take another one while it runs. */
+static int set_timeout(uint32_t timeout_ms)
 {
 	const struct wdt_timeout_cfg timeout = {
-		.window = {.min = 0, .max = CONFIG_RIG_WATCHDOG_TIMEOUT_MS},
+		.window = {.min = 0, .max = timeout_ms},
 		.flags = WDT_FLAG_RESET_SOC,
 	};
+	int channel;
 	int ret;
 
-	if (!device_is_ready(watchdog)) {
-		return -ENODEV;
-	}
-	guard.channel = wdt_install_timeout(watchdog, &timeout);
-	if (guard.channel < 0) {
-		return guard.channel;
-	}
-	ret = wdt_setup(watchdog, WDT_OPT_PAUSE_HALTED_BY_DBG);
+	/* A feed between key and value of an STM32's watchdog would lock its registers again. */
+	k_sched_lock();
+	channel = wdt_install_timeout(watchdog, &timeout);
+	ret = channel < 0 ? channel : wdt_setup(watchdog, WDT_OPT_PAUSE_HALTED_BY_DBG);
 	/* Not every watchdog can pause for a debugger. */
-	return ret == -ENOTSUP ? wdt_setup(watchdog, 0) : ret;
+	if (ret == -ENOTSUP) {
+		ret = wdt_setup(watchdog, 0);
+	}
+	if (ret == 0) {
+		guard.channel = channel;
+	}
+	k_sched_unlock();
+	return ret;
 }
+
+int rig_guard_start(void)
+{
+	return device_is_ready(watchdog) ? set_timeout(CONFIG_RIG_WATCHDOG_TIMEOUT_MS) : -ENODEV;
+}
+
+#ifdef CONFIG_RIG_UPDATE
+void rig_guard_expect_erase(bool expected)
+{
+	int ret;
+
+	if (guard.channel < 0 || guard.failed) {
+		return;
+	}
+	ret = set_timeout(expected ? CONFIG_RIG_ERASE_TIMEOUT_MS : CONFIG_RIG_WATCHDOG_TIMEOUT_MS);
+	if (ret < 0) {
+		LOG_ERR("Could not change the watchdog's timeout (%d)", ret);
+	}
+}
+#endif
 
 static void feed(void)
 {
@@ -59,6 +84,10 @@ static void feed(void)
 int rig_guard_start(void)
 {
 	return 0;
+}
+
+void rig_guard_expect_erase(bool expected)
+{
 }
 
 static void feed(void)

@@ -3,6 +3,8 @@
 #ifndef RIG_GUARD_H
 #define RIG_GUARD_H
 
+#include <stdbool.h>
+
 /**
  * Set the hardware watchdog going, where there is one.
  *
@@ -10,6 +12,12 @@
  * @retval -errno of the watchdog driver
  */
 int rig_guard_start(void);
+
+/**
+ * The CPU may stand still for seconds from now on, or no more: the watchdog waits for as long as an
+ * erase takes. Nothing may be driven meanwhile. From any thread.
+ */
+void rig_guard_expect_erase(bool expected);
 
 /**
  * One turn: look after the engine, feed the watchdog, toggle the heartbeat, sleep.

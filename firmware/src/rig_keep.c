@@ -2,9 +2,11 @@
 /* The record's layout is fixed here, whatever the core's structs look like. */
 #include "rig_keep.h"
 
-#include "edge_source.h"
 #include "rig_clock.h"
+#include "rig_devices.h"
 #include "rig_store.h"
+
+#include <resume_rig/edge_source.h>
 
 #include <string.h>
 #include <zephyr/logging/log.h>
@@ -41,12 +43,12 @@ BUILD_ASSERT(sizeof(struct kept) <= RIG_STORE_BYTES);
 /** A latency is that of one way through one board. */
 static uint32_t origin(void)
 {
-	const char *names[] = {
-		CONFIG_BOARD_TARGET,
-		rig_clock_source(),
-		edge_source_name(),
-	};
+	struct edge_source_info info;
 	uint32_t check = 0;
+
+	edge_source_get_info(RIG_EDGES, &info);
+
+	const char *const names[] = {CONFIG_BOARD_TARGET, rig_clock_source(), info.name};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		check = crc32_ieee_update(check, (const uint8_t *)names[i], strlen(names[i]) + 1u);

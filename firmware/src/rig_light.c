@@ -5,9 +5,11 @@
  */
 #include "rig_light.h"
 
-#include "edge_source.h"
-#include "light_source.h"
+#include "rig_devices.h"
 #include "rig_engine.h"
+
+#include <resume_rig/edge_source.h>
+#include <resume_rig/light_source.h>
 
 #include <zephyr/kernel.h>
 #include <zephyr/logging/log.h>
@@ -32,20 +34,25 @@ static struct {
 	struct k_thread thread;
 	struct rig_light_block blocks[CONFIG_RIG_LIGHT_RING_BLOCKS];
 	uint16_t onset[CONFIG_RIG_ONSET_SAMPLES];
+	uint32_t hz;
 	bool has_failed;
 	/** longest time for which samples took the lock */
 	uint32_t hold_ticks;
 } light;
 
-void rig_light_describe(struct rig_config *config)
+static void describe(struct rig_config *config)
 {
+	struct light_source_info info;
+
+	light_source_get_info(RIG_PHOTODIODE, &info);
+	light.hz = info.hz;
 	config->light_slots = light.blocks;
 	config->light_capacity = ARRAY_SIZE(light.blocks);
 	config->onset = (struct rig_onset_config){
 		.slots = light.onset,
 		.capacity = ARRAY_SIZE(light.onset),
-		.rate_hz = light_source_hz(),
-		.full_scale = light_source_full_scale(),
+		.rate_hz = info.hz,
+		.full_scale = info.full_scale,
 	};
 }
 
@@ -54,26 +61,37 @@ static bool wants_light(const struct rig_core *core, uint64_t t_ns)
 	return t_ns < core->light.armed_until_ns;
 }
 
-void rig_light_call(const struct rig_core *core, uint64_t now_ns)
+/** Wake the thread where light is to be recorded. Only with the engine's lock. */
+static void call(const struct rig_core *core, uint64_t now_ns)
 {
 	if (wants_light(core, now_ns)) {
 		k_sem_give(&wanted_now);
 	}
 }
 
-uint32_t rig_light_check(struct rig_check *checks, uint32_t max)
+static uint32_t check(struct rig_check *checks, uint32_t max)
 {
-	uint64_t hold_ns = light.hold_ticks * (uint64_t)NSEC_PER_SEC / edge_source_hz();
+	struct edge_source_info info;
+	uint64_t hold_ns;
 
 	if (max < 1u) {
 		return 0;
 	}
+	edge_source_get_info(RIG_EDGES, &info);
+	hold_ns = light.hold_ticks * (uint64_t)NSEC_PER_SEC / info.hz;
 	checks[0] = (struct rig_check){
 		.name = "light_hold_ns",
 		.ok = hold_ns <= HOLD_NS,
 		.value = (int64_t)hold_ns,
 	};
 	return 1;
+}
+
+const struct rig_part *rig_light_part(void)
+{
+	static const struct rig_part part = {.describe = describe, .asked = call, .check = check};
+
+	return &part;
 }
 
 uint64_t rig_light_stamp_ns(uint64_t first_ns, uint64_t number, uint32_t hz)
@@ -92,7 +110,7 @@ static void await_call(void)
 		(void)k_sem_take(&wanted_now, K_FOREVER);
 		/* In two statements: the time is read with the lock held. */
 		core = rig_engine_lock();
-		wanted = wants_light(core, rig_engine_time_ns(edge_source_ticks()));
+		wanted = wants_light(core, rig_engine_time_ns(edge_source_ticks(RIG_EDGES)));
 		rig_engine_unlock();
 	}
 }
@@ -113,7 +131,7 @@ static void own_up(void)
 	struct rig_core *core = rig_engine_lock();
 
 	rig_core_lose_light(core, 1);
-	rig_light_call(core, rig_engine_time_ns(edge_source_ticks()));
+	call(core, rig_engine_time_ns(edge_source_ticks(RIG_EDGES)));
 	rig_engine_unlock();
 }
 
@@ -121,13 +139,13 @@ static void own_up(void)
 static bool record_piece(uint64_t t_ns, const uint16_t *counts, uint32_t count)
 {
 	struct rig_core *core = rig_engine_lock();
-	uint32_t before = edge_source_ticks();
+	uint32_t before = edge_source_ticks(RIG_EDGES);
 	uint32_t taken;
 	bool wanted;
 
 	rig_light_samples(&core->light, t_ns, counts, count);
 	wanted = wants_light(core, t_ns);
-	taken = edge_source_ticks() - before;
+	taken = edge_source_ticks(RIG_EDGES) - before;
 	light.hold_ticks = MAX(light.hold_ticks, taken);
 	rig_engine_unlock();
 	return wanted;
@@ -136,13 +154,12 @@ static bool record_piece(uint64_t t_ns, const uint16_t *counts, uint32_t count)
 /** One batch, in pieces, so that no lock is held for long; whether the host wants more. */
 static bool hand_over(uint64_t first_ns, uint64_t number, const uint16_t *counts, uint32_t count)
 {
-	uint32_t hz = light_source_hz();
 	bool wanted = true;
 
 	for (uint32_t done = 0; done < count && wanted; done += CONFIG_RIG_LIGHT_SAMPLES_AT_ONCE) {
 		uint32_t piece = MIN(count - done, CONFIG_RIG_LIGHT_SAMPLES_AT_ONCE);
 
-		wanted = record_piece(rig_light_stamp_ns(first_ns, number + done, hz),
+		wanted = record_piece(rig_light_stamp_ns(first_ns, number + done, light.hz),
 				      &counts[done], piece);
 	}
 	return wanted;
@@ -156,22 +173,22 @@ static int record(void)
 	uint64_t first_ns;
 	uint64_t number = 0;
 	bool wanted = true;
-	int ret = light_source_start(&first_ticks);
+	int ret = light_source_start(RIG_PHOTODIODE, &first_ticks);
 
 	if (ret < 0) {
 		return ret;
 	}
 	first_ns = time_ns(first_ticks);
 	while (wanted) {
-		ret = light_source_take(&counts, K_MSEC(PATIENCE_MS));
+		ret = light_source_take(RIG_PHOTODIODE, &counts, K_MSEC(PATIENCE_MS));
 		if (ret <= 0) {
-			light_source_stop();
+			light_source_stop(RIG_PHOTODIODE);
 			return ret == 0 ? -ETIMEDOUT : ret;
 		}
 		wanted = hand_over(first_ns, number, counts, (uint32_t)ret);
 		number += (uint32_t)ret;
 	}
-	light_source_stop();
+	light_source_stop(RIG_PHOTODIODE);
 	return 0;
 }
 

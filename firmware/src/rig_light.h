@@ -3,7 +3,7 @@
 #ifndef RIG_LIGHT_H
 #define RIG_LIGHT_H
 
-#include "rig_core.h"
+#include "rig_engine.h"
 
 #include <stdint.h>
 
@@ -11,30 +11,19 @@
 /** Start the thread, once; rig_engine_start() must have returned 0. */
 void rig_light_start(void);
 
-/** Fill in what concerns light; light_source_init() must have returned 0. */
-void rig_light_describe(struct rig_config *config);
-
-/** Wake the thread where light is to be recorded. Only with the engine's lock. */
-void rig_light_call(const struct rig_core *core, uint64_t now_ns);
-
-/** @return checks of the light path filled in, at most max */
-uint32_t rig_light_check(struct rig_check *checks, uint32_t max);
+/**
+ * @return what the engine is started with, NULL on a board without a photodiode;
+ *         the light source must be ready
+ */
+const struct rig_part *rig_light_part(void);
 #else
 static inline void rig_light_start(void)
 {
 }
 
-static inline void rig_light_describe(struct rig_config *config)
+static inline const struct rig_part *rig_light_part(void)
 {
-}
-
-static inline void rig_light_call(const struct rig_core *core, uint64_t now_ns)
-{
-}
-
-static inline uint32_t rig_light_check(struct rig_check *checks, uint32_t max)
-{
-	return 0;
+	return NULL;
 }
 #endif
 

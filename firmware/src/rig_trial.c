@@ -3,6 +3,7 @@
 
 #include "rig_board.h"
 #include "rig_engine.h"
+#include "rig_guard.h"
 
 #include <zephyr/dfu/mcuboot.h>
 #include <zephyr/kernel.h>
@@ -16,6 +17,7 @@ LOG_MODULE_REGISTER(rig_trial, CONFIG_RIG_LOG_LEVEL);
 
 static struct {
 	struct mgmt_callback command;
+	struct mgmt_callback done;
 	struct k_work_delayable give_up;
 	int64_t started_ms;
 	/* written by one thread each, read by the SMP work queue */
@@ -69,9 +71,22 @@ static enum mgmt_cb_return before_command(uint32_t event, enum mgmt_cb_return pr
 		return MGMT_CB_OK;
 	}
 	let_go();
+	rig_guard_expect_erase(true);
 	if (command->id == IMG_MGMT_ID_STATE && !has_proved_itself() && on_trial()) {
 		*rc = MGMT_ERR_EBADSTATE;
 		return MGMT_CB_ERROR_RC;
+	}
+	return MGMT_CB_OK;
+}
+
+static enum mgmt_cb_return after_command(uint32_t event, enum mgmt_cb_return previous, int32_t *rc,
+					 uint16_t *group, bool *abort_more, void *data,
+					 size_t data_size)
+{
+	const struct mgmt_evt_op_cmd_arg *command = data;
+
+	if (command->group == MGMT_GROUP_ID_IMAGE) {
+		rig_guard_expect_erase(false);
 	}
 	return MGMT_CB_OK;
 }
@@ -81,6 +96,9 @@ void rig_trial_begin(void)
 	trial.command.callback = before_command;
 	trial.command.event_id = MGMT_EVT_OP_CMD_RECV;
 	mgmt_callback_register(&trial.command);
+	trial.done.callback = after_command;
+	trial.done.event_id = MGMT_EVT_OP_CMD_DONE;
+	mgmt_callback_register(&trial.done);
 	k_work_init_delayable(&trial.give_up, give_up);
 	if (on_trial()) {
 		LOG_WRN("This image is on trial for %d s", CONFIG_RIG_TRIAL_S);

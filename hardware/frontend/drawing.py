@@ -1,17 +1,15 @@
-"""Schematics as SVG, one for each function, and the block diagram; drawn from the facts.
-
-Nets are joined by name: a part is drawn with the names of the nets at its pins.
-"""
+"""What all drawings are made of, and the block diagram."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from xml.sax.saxutils import escape
 
-from frontend.circuit.facts import COMPARATORS, GROUND, SUPPLIES, Facts, Placed
+from frontend.circuit.facts import COMPARATORS, GROUND, SUPPLIES, Facts
 
 ROW, PIN, MARGIN = 46, 20, 20
 WIDTH, MIDDLE = 620, 310
 COLOURS = {"DUT": "#b00020", "SUPPLY": "#0b5394", "GROUND": "#666666", "MCU": "#1b7f3a"}
+UNDRAWN = ("carrier", "dut_wires", "beside", "test_points", COMPARATORS)
+"""What is no block of its own."""
 CHOSEN = ("SLP_S3_TRUE", "PS_ON_INVERTED", "LED_HIGH", "LED_LOW")
 """What jumpers choose from."""
 STYLE = 'font-family="monospace" font-size="12"'
@@ -51,74 +49,6 @@ def box(x: float, y: float, width: float, height: float, fill: str = "#ffffff") 
     )
 
 
-def glyph(part: Placed, y: float) -> list[str]:
-    """Return the symbol of a part with two pins, in the middle of its row."""
-    left, right = MIDDLE - 22, MIDDLE + 22
-    if part.kind.prefix == "C":
-        bars = [wire(x, y - 10, x, y + 10) for x in (MIDDLE - 4, MIDDLE + 4)]
-        return [*bars, wire(left, y, MIDDLE - 4, y), wire(MIDDLE + 4, y, right, y)]
-    if part.kind.prefix == "D":
-        at_left = next(iter(part.nets)) == "K"
-        tip, base = (MIDDLE - 9, MIDDLE + 9) if at_left else (MIDDLE + 9, MIDDLE - 9)
-        triangle = f"{base},{y - 9:g} {base},{y + 9:g} {tip},{y:g}"
-        return [
-            f'<polygon points="{triangle}" fill="#ffffff" stroke="#000000"/>',
-            wire(tip, y - 9, tip, y + 9),
-            wire(left, y, MIDDLE - 9, y),
-            wire(MIDDLE + 9, y, right, y),
-        ]
-    return [box(left, y - 8, right - left, 16)]
-
-
-def two_pins(part: Placed, y: float) -> list[str]:
-    """Return a part with two pins: net, symbol, net."""
-    (left_pin, left), (right_pin, right) = part.nets.items()
-    named = part.kind.prefix in ("D", "J")
-    return [
-        text(MIDDLE - 92, y + 4, left, "end", colour(left)),
-        wire(MIDDLE - 88, y, MIDDLE - 22, y, colour(left)),
-        *glyph(part, y),
-        wire(MIDDLE + 22, y, MIDDLE + 88, y, colour(right)),
-        text(MIDDLE + 92, y + 4, right, "start", colour(right)),
-        text(MIDDLE, y - 15, f"{part.ref} {part.value}", "middle"),
-        *([text(MIDDLE - 50, y + 15, left_pin, "middle")] if named else []),
-        *([text(MIDDLE + 50, y + 15, right_pin, "middle")] if named else []),
-    ]
-
-
-def many_pins(part: Placed, y: float) -> list[str]:
-    """Return a part with more pins: a box with the pins' names inside and the nets' outside."""
-    pins = list(part.nets.items())
-    half = (len(pins) + 1) // 2
-    drawn = [
-        box(MIDDLE - 80, y, 160, half * PIN + 8),
-        text(MIDDLE, y - 5, f"{part.ref} {part.value}", "middle"),
-    ]
-    for place, (pin, net) in enumerate(pins):
-        at = y + (place % half) * PIN + 18
-        side, anchor = (-1, "end") if place < half else (1, "start")
-        inner = "start" if side < 0 else "end"
-        drawn += [
-            wire(MIDDLE + side * 80, at - 4, MIDDLE + side * 100, at - 4, colour(net)),
-            text(MIDDLE + side * 104, at, net, anchor, colour(net)),
-            text(MIDDLE + side * 75, at, pin, inner),
-        ]
-    return drawn
-
-
-def compared(facts: Facts, sheet: str) -> list[Placed]:
-    """Return the comparators that listen to a function, each as a part of its own."""
-    own = {net for part in facts.of_sheet(sheet) for net in part.nets.values()}
-    units = []
-    for part in facts.of_sheet(COMPARATORS):
-        for unit in range(1, 5):
-            pins = [f"IN{unit}+", f"IN{unit}-", f"OUT{unit}"]
-            if part.nets.get(pins[0], GROUND) in own - {GROUND}:
-                nets = {pin: part.nets[pin] for pin in pins}
-                units.append(replace(part, nets=nets, value=f"{part.kind.name}, unit {unit}"))
-    return units
-
-
 def page(drawn: Sequence[str], height: float, title: str) -> str:
     """Return an SVG file of a schematic's width."""
     return sheet_of(drawn, WIDTH, height, title)
@@ -134,36 +64,31 @@ def sheet_of(drawn: Sequence[str], width: float, height: float, title: str) -> s
     return "\n".join([head, f"<title>{escape(title)}</title>", background, *drawn, "</svg>"]) + "\n"
 
 
-def schematic_of(facts: Facts, sheet: str) -> str:
-    """Return the schematic of one function."""
-    y = 2.0 * MARGIN + 24
-    drawn = [text(MARGIN, MARGIN + 4, f"{sheet}: parts are joined by the names of their nets")]
-    for part in own(facts, sheet):
-        if len(part.nets) == 2 and part.kind.prefix != "J":
-            drawn += two_pins(part, y)
-            y += ROW
-        else:
-            drawn += many_pins(part, y)
-            y += (len(part.nets) + 1) // 2 * PIN + ROW + 4
-    return page(drawn, y, sheet)
-
-
-def own(facts: Facts, sheet: str) -> list[Placed]:
-    """Return a function's parts with the comparators that listen to it."""
-    return [*facts.of_sheet(sheet), *compared(facts, sheet)]
+def heard(facts: Facts, sheet: str) -> list[str]:
+    """Return the outputs of the comparators that listen to a function."""
+    own = {net for part in facts.of_sheet(sheet) for net in part.nets.values()}
+    own -= {net for net in own if net.startswith("TH_")} | {GROUND, *SUPPLIES}
+    return [
+        part.nets[f"OUT{unit}"]
+        for part in facts.of_sheet(COMPARATORS)
+        for unit in range(1, 5)
+        if part.nets.get(f"OUT{unit}", "") not in {"", *own}
+        and {part.nets[f"IN{unit}+"], part.nets[f"IN{unit}-"]} & own
+    ]
 
 
 def block_diagram_of(facts: Facts) -> str:
     """Return the block diagram: DUT's wires at the left, functions, the MCU's nets at the right."""
     sheets = list(dict.fromkeys(part.sheet for part in facts.parts))
-    shown = [sheet for sheet in sheets if sheet not in ("carrier", "dut_wires", COMPARATORS)]
+    shown = [sheet for sheet in sheets if sheet not in UNDRAWN]
     drawn = [
         text(MARGIN, MARGIN + 4, "DUT's wires", fill=COLOURS["DUT"]),
         text(WIDTH - MARGIN, MARGIN + 4, "MCU's pins", "end", COLOURS["MCU"]),
     ]
     y = 2.0 * MARGIN
     for sheet in shown:
-        nets = sorted({net for part in own(facts, sheet) for net in part.nets.values()})
+        nets = sorted({net for part in facts.of_sheet(sheet) for net in part.nets.values()})
+        nets += heard(facts, sheet)
         wires = [net for net in nets if net.startswith("DUT_")]
         pins = [net for net in nets if colour(net) == COLOURS["MCU"]]
         chosen = [net for net in nets if net in CHOSEN]

@@ -1,77 +1,57 @@
-"""Everything that comes of code: netlists, bills, schematics, wiring tables, printed parts.
+"""Everything that comes of code: netlists, bills, schematics, wiring tables, printed parts."""
 
-SKiDL writes logs into the working folder, keeps state between circuits and talks while it is
-imported, so it is used here only: in a folder of its own and in one process for each build.
-"""
-
-import contextlib
-import os
-import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from frontend.circuit.bill import bill_of
-from frontend.circuit.facts import COMPARATORS, Facts
-from frontend.drawing import block_diagram_of, schematic_of
-from frontend.rules import broken_rules
+from frontend.circuit.facts import Facts
+from frontend.circuit.front_end import VARIANTS, front_end
+from frontend.circuit.netlist import netlist_of
+from frontend.circuit.small_start import PRICES_EUR, SMALL_START, SOLD_BY, small_start
+from frontend.drawing import block_diagram_of
+from frontend.finding_picture import finding_pictures
+from frontend.mechanics.actuator_margins import broken_margins, margins, table_of_margins
+from frontend.rules import RULES, SMALL_RULES, broken_rules
+from frontend.schematic import schematic_of
 from frontend.wiring import DUT_KINDS, wiring_of
 from frontend.wiring_picture import wiring_picture_of
 
-MISSING = (
-    "the circuits need SKiDL, and it is not there; install it with `pip install '.[hardware]'`"
-)
 UNPRINTED = (
     "the printed parts need manifold3d, and it is not there; install it with "
     "`pip install '.[hardware]'`"
 )
-UNDRAWN = (COMPARATORS, "carrier")
+UNDRAWN = ("beside",)
 
 
 class CircuitError(Exception):
-    """What is made of code cannot be built: SKiDL or manifold3d is not there."""
+    """What is made of code cannot be built: manifold3d is not there."""
 
 
-@contextlib.contextmanager
-def silence() -> Iterator[None]:
-    """Lead the process's error output away: SKiDL keeps hold of it from its import on."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
+def circuits() -> dict[str, Facts]:
+    """Return every circuit by its variant."""
+    facts = {variant.name: front_end(variant).facts() for variant in VARIANTS}
+    return facts | {SMALL_START: small_start().facts()}
 
 
 def built() -> tuple[dict[str, str], dict[str, Facts], list[str]]:
     """Build every variant.
 
     Returns:
-        Files by name, facts by variant, and a sentence for each rule that is broken.
-
-    Raises:
-        CircuitError: SKiDL is not installed.
+        Files by name, facts by variant, and a sentence for each rule, and each limit of an
+        actuator, that is broken.
     """
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), silence():
-        try:
-            from frontend.circuit.front_end import VARIANTS, front_end
-            from frontend.circuit.netlist import electrical_faults, netlist_of
-        except ModuleNotFoundError as error:
-            raise CircuitError(MISSING) from error
-        files: dict[str, str] = {}
-        facts: dict[str, Facts] = {}
-        broken = []
-        for variant in VARIANTS:
-            board = front_end(variant)
-            found = facts[variant.name] = board.facts()
-            broken += [f"{variant.name}: {fault}" for fault in broken_rules(found)]
-            broken += [f"{variant.name}: {fault}" for fault in electrical_faults(board)]
-            files[f"netlists/{variant.name}.net"] = netlist_of(board)
-            files[f"bills/{variant.name}.csv"] = bill_of(found)
-    return files | drawings(facts) | wiring(facts), facts, broken
+    files: dict[str, str] = {}
+    facts = circuits()
+    broken = []
+    for name, found in facts.items():
+        rules = SMALL_RULES if name == SMALL_START else RULES
+        broken += [f"{name}: {fault}" for fault in broken_rules(found, rules)]
+        files[f"netlists/{name}.net"] = netlist_of(found)
+        priced = (PRICES_EUR, SOLD_BY) if name == SMALL_START else ()
+        files[f"bills/{name}.csv"] = bill_of(found, *priced)
+    moved = facts["pico-no-access"]
+    broken += broken_margins(margins(moved))
+    files["actuators.md"] = table_of_margins(moved)
+    return files | drawings(facts) | wiring(facts) | finding_pictures(), facts, broken
 
 
 def printed() -> tuple[dict[str, str], dict[str, bytes], list[str]]:

@@ -32,11 +32,15 @@ ATX = DutKind(
     "pico-wired",
     (
         Wire("GND", "24-pin extension, pin 3 (black)", "first on, last off"),
-        Wire("DUT_PWR_OK", "24-pin extension, pin 8 (grey)"),
+        Wire("DUT_PWR_OK", "24-pin extension, pin 8 (grey)", "JP_PGOOD at ATX"),
         Wire("DUT_PS_ON", "24-pin extension, pin 16 (green)", "JP_SLP_S3 at PS_ON"),
         Wire("DUT_5VSB_SUPPLY", "24-pin extension, pin 9 (purple), supply's half", "cut the wire"),
         Wire("DUT_5VSB", "24-pin extension, pin 9 (purple), mainboard's half"),
-        Wire("DUT_PLTRST", "TPM header, reset", "3.3 or 1.8 V: measure, set JP_LEVEL; unchecked"),
+        Wire(
+            "DUT_PLTRST",
+            "TPM header, reset",
+            "3.3 or 1.8 V, both are read without a jumper; unchecked",
+        ),
         Wire("DUT_PWRBTN", "front-panel header, PWR_SW, the pin at 3.3 or 5 V"),
         Wire("DUT_PWRBTN_GND", "front-panel header, PWR_SW, the pin at 0 V"),
         Wire("DUT_PLED", "front-panel header, PLED+", "JP_LED at PLED+ where it is switched"),
@@ -56,14 +60,20 @@ LAPTOP = DutKind(
         Wire("DUT_SLP_S4", "test point or EC pin"),
         Wire("DUT_SLP_S5", "test point or EC pin", "often not routed"),
         Wire("DUT_PLTRST", "test point, TPM or M.2 slot (PERST#)"),
-        Wire("DUT_PWR_OK", "ALL_SYS_PWRGD or a rail that comes up", "level of 2.4 V or more"),
+        Wire("DUT_PWR_OK", "ALL_SYS_PWRGD or a rail that comes up", "JP_PGOOD off: 1.2 to 5 V"),
+        Wire(
+            "DUT_RAIL",
+            "the rail of these signals, always on",
+            "only where they have 1.2 V or less; JP_LEVEL",
+        ),
         Wire("DUT_PWRBTN", "power-button board, the pin at 3.3 V"),
         Wire("DUT_PWRBTN_GND", "power-button board, the pin at 0 V"),
         Wire("DUT_PLED", "power LED, anode", "JP_LED at PLED+ where it is switched"),
         Wire("DUT_PLED_MINUS", "power LED, cathode", "JP_LED at PLED- where that is"),
     ),
-    "Where the EC talks eSPI, SLP_Sx# and PLTRST# are no wires at all. A laptop without S3 has no "
-    "edge on any of them: light, LED and current are what remains.",
+    "Where the EC talks eSPI, SLP_Sx# and PLTRST# reach it as virtual wires; the chipset's pins "
+    "often still sequence the rails: look for them at the regulators' enables. A laptop without S3 "
+    "has no edge on any of them: light, LED and current are what remains.",
 )
 NO_ACCESS = DutKind(
     "laptop-no-access",
@@ -73,15 +83,31 @@ NO_ACCESS = DutKind(
     "Nothing inside is seen. A press is known to 2 to 5 ms (the key's travel), the lid to 18 ms "
     "(where the DUT's own sensor switches); the light is as good as on every other DUT.",
 )
-DUT_KINDS = (ATX, LAPTOP, NO_ACCESS)
+SMALL = DutKind(
+    "small-start",
+    "Any desktop, the small start",
+    "small-start",
+    (
+        Wire("DUT_PWRBTN_GND", "front-panel header, PWR_SW, the pin at 0 V", "Y: the case's too"),
+        Wire(
+            "DUT_PWRBTN", "front-panel header, PWR_SW, the pin at 3.3 or 5 V", "Y: the case's too"
+        ),
+        Wire("DUT_PLED", "front-panel header, PLED+", "Y; only where PLED+ is switched"),
+        Wire("GND", "front-panel header, the ground of RESET or PLED", "first on, last off"),
+        Wire("DUT_PWR_OK", "24-pin plug, pin 8 (grey), from behind", "beside the contact, not cut"),
+    ),
+    "Seen are the press, PWR_OK, the power LED and the light. S3 and S4 are told apart by the log "
+    "alone, and so is what lies between PWR_OK and the light.",
+)
+DUT_KINDS = (ATX, LAPTOP, NO_ACCESS, SMALL)
 
 
 def connector_of(facts: Facts, net: str) -> str:
     """Return where a wire goes at the front end: reference, name and position."""
-    for part in facts.of_sheet("dut_wires"):
-        for pin, found in part.nets.items():
-            if found == net:
-                return f"{part.ref} {part.value}, {pin}"
+    for part in facts.on(net):
+        if part.kind.prefix == "J":
+            pins = [pin for pin, found in part.nets.items() if found == net]
+            return f"{part.ref} {part.value.split(',')[0]}, {pins[0]}"
     return ""
 
 

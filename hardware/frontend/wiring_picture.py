@@ -2,7 +2,7 @@
 
 import re
 
-from frontend.circuit.facts import Facts, Placed
+from frontend.circuit.facts import GROUND, Facts, Placed
 from frontend.drawing import MARGIN, box, colour, sheet_of, text, wire
 from frontend.wiring import DutKind
 
@@ -33,7 +33,11 @@ def atx_plug(used: dict[int, str], y: float) -> list[str]:
 def connectors(facts: Facts, kind: DutKind) -> list[Placed]:
     """Return the front end's connectors that take one of the wires."""
     nets = {one.net for one in kind.wires}
-    return [part for part in facts.of_sheet("dut_wires") if nets & set(part.nets.values())]
+    return [
+        part
+        for part in facts.parts
+        if part.kind.prefix == "J" and nets & (set(part.nets.values()) - {GROUND})
+    ]
 
 
 def pins_drawn(facts: Facts, kind: DutKind, y: float) -> tuple[list[str], dict[str, float], float]:

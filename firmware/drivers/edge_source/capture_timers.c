@@ -16,7 +16,7 @@
 #include <zephyr/logging/log.h>
 #include <zephyr/sys/util.h>
 
-LOG_MODULE_REGISTER(capture_timers, CONFIG_RIG_LOG_LEVEL);
+LOG_MODULE_REGISTER(capture_timers, CONFIG_RIG_EDGE_SOURCE_LOG_LEVEL);
 
 #define MAX_PRESCALER 65536u
 /** Entry of capture-start-inputs for a timer without slave mode. */

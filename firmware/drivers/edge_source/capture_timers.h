@@ -10,7 +10,7 @@
 #include <stm32_ll_tim.h>
 #include <zephyr/devicetree.h>
 
-#define CAPTURE_CHANNELS_NODE DT_INST(0, resume_rig_channels)
+#define CAPTURE_CHANNELS_NODE DT_INST(0, resume_rig_stm32_capture_edges)
 #define CAPTURE_TIMER_COUNT DT_PROP_LEN(CAPTURE_CHANNELS_NODE, capture_timers)
 #define CAPTURE_TIMER_NODE(idx) DT_PHANDLE_BY_IDX(CAPTURE_CHANNELS_NODE, capture_timers, idx)
 #define CAPTURE_TIMER_REGISTERS(idx) ((TIM_TypeDef *)DT_REG_ADDR(CAPTURE_TIMER_NODE(idx)))

@@ -7,7 +7,7 @@
 #ifndef EDGE_QUEUE_H
 #define EDGE_QUEUE_H
 
-#include "edge_source.h"
+#include <resume_rig/edge.h>
 
 struct edge_queue {
 	struct edge_source_edge *slots;

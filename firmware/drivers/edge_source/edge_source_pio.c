@@ -5,18 +5,20 @@
  * The machine (pio_program.h) samples all channels at clk_sys / 5 and counts its rounds; DMA takes
  * its records to a ring in RAM. Time stamps hold no software. The counter is made to agree with the
  * 1 MHz timer, which divides the same crystal: a microsecond has a whole number of ticks, so
- * edge_source_ticks() is the timer times that, and the two never drift. It is behind the machine by
+ * the source's ticks are the timer times that, and the two never drift. It is behind the machine by
  * up to a microsecond; docs/explanation/edge-sources.md has the bounds.
  *
  * What the machine reads is all of the chip's inputs, so those that are no channels are switched
  * off at the pad. One of them serves as a mark: switched on and off by its override, it makes a
  * record, which tells the self-test what the machine's counter is.
  */
-#include "edge_source.h"
+#define DT_DRV_COMPAT resume_rig_rp2040_pio_edges
 
 #include "pio_edges.h"
 #include "pio_machine.h"
 #include "pio_program.h"
+
+#include <resume_rig/edge_source.h>
 
 #include <hardware/timer.h>
 #include <zephyr/device.h>
@@ -29,9 +31,8 @@
 #include <zephyr/logging/log.h>
 #include <zephyr/sys/util.h>
 
-LOG_MODULE_REGISTER(edge_source, CONFIG_RIG_LOG_LEVEL);
+LOG_MODULE_REGISTER(edge_source_pio, CONFIG_RIG_EDGE_SOURCE_LOG_LEVEL);
 
-#define CHANNELS_NODE DT_INST(0, resume_rig_channels)
 #define GPIO_NODE DT_NODELABEL(gpio0)
 #define PIO_NODE DT_INST(0, raspberrypi_pico_pio)
 #define SYS_HZ DT_PROP(DT_NODELABEL(clk_sys), clock_frequency)
@@ -67,20 +68,21 @@ BUILD_ASSERT(IS_POWER_OF_TWO(RECORDS), "DMA wraps at a power of two");
 #define ON_OTHER_PORT(node) +!DT_SAME_NODE(DT_GPIO_CTLR(node, gpios), GPIO_NODE)
 
 /** Bit n: GPIO n is a channel's. */
-#define INPUTS (0u DT_FOREACH_CHILD_STATUS_OKAY(CHANNELS_NODE, CHANNEL_BIT))
+#define INPUTS (0u DT_INST_FOREACH_CHILD_STATUS_OKAY(0, CHANNEL_BIT))
 
-BUILD_ASSERT(0 DT_FOREACH_CHILD_STATUS_OKAY(CHANNELS_NODE, ON_OTHER_PORT) == 0,
+BUILD_ASSERT(DT_NUM_INST_STATUS_OKAY(DT_DRV_COMPAT) == 1,
+	     "one state machine reads all inputs of the chip");
+BUILD_ASSERT(0 DT_INST_FOREACH_CHILD_STATUS_OKAY(0, ON_OTHER_PORT) == 0,
 	     "the state machine samples gpio0");
 BUILD_ASSERT((INPUTS & BIT(MARK_GPIO)) == 0u, "the self-test marks this input");
 
-static const struct gpio_dt_spec inputs[] = {
-	DT_FOREACH_CHILD_STATUS_OKAY(CHANNELS_NODE, CHANNEL_GPIO)};
+static const struct gpio_dt_spec inputs[] = {DT_INST_FOREACH_CHILD_STATUS_OKAY(0, CHANNEL_GPIO)};
 
-static const struct pio_channel channels[] = {DT_FOREACH_CHILD_STATUS_OKAY(CHANNELS_NODE, CHANNEL)};
+static const struct pio_channel channels[] = {DT_INST_FOREACH_CHILD_STATUS_OKAY(0, CHANNEL)};
 
 static volatile uint32_t ring[RING_WORDS] __aligned(RING_BYTES);
 
-static struct {
+struct edge_source_pio_data {
 	struct pio_machine machine;
 	struct pio_edges edges;
 	/** next word to read, as dma_ring_written() counts */
@@ -88,32 +90,32 @@ static struct {
 	uint32_t lost;
 	/** times that the machine had to be started again */
 	uint32_t stalls;
-	void (*wake)(void);
-} source = {
-	.machine = {.ring = ring, .ring_bits = LOG2(RING_BYTES)},
-	.edges = {.channels = channels, .count = ARRAY_SIZE(channels)},
+	edge_source_callback_t callback;
+	void *user_data;
 };
 
-uint32_t edge_source_ticks(void)
+static uint32_t edge_source_pio_ticks(const struct device *dev)
 {
 	/* 2^32 us are a multiple of 2^32 ticks, so both wrap together. */
 	return TICKS_PER_US * timer_hw->timerawl;
 }
 
-uint32_t edge_source_bits(void)
+static void edge_source_pio_get_info(const struct device *dev, struct edge_source_info *info)
 {
-	return 32;
+	*info = (struct edge_source_info){
+		.name = "pio",
+		.hz = TICKS_HZ,
+		.bits = 32,
+		.lines = ARRAY_SIZE(channels),
+	};
 }
 
-uint32_t edge_source_hz(void)
+static uint32_t edge_source_pio_levels(const struct device *dev)
 {
-	return TICKS_HZ;
-}
+	const struct edge_source_pio_data *source = dev->data;
 
-uint32_t edge_source_levels(void)
-{
 	/* As of the newest record read, so that those still waiting go on from there. */
-	return source.edges.levels;
+	return source->edges.levels;
 }
 
 /** The clock that the ticks are made of must be the one that runs. */
@@ -135,14 +137,18 @@ static int check_clock(void)
 }
 
 /** Records have come; no more interrupts until the reader has found no more. */
-static void changed(const void *unused)
+static void changed(const void *parameter)
 {
-	pio_machine_interrupt(&source.machine, false);
-	source.wake();
+	const struct device *dev = parameter;
+	struct edge_source_pio_data *source = dev->data;
+
+	pio_machine_interrupt(&source->machine, false);
+	source->callback(dev, source->user_data);
 }
 
-int edge_source_init(void)
+static int edge_source_pio_init(const struct device *dev)
 {
+	struct edge_source_pio_data *source = dev->data;
 	int ret = check_clock();
 
 	for (size_t i = 0; ret == 0 && i < ARRAY_SIZE(inputs); i++) {
@@ -152,38 +158,44 @@ int edge_source_init(void)
 	if (ret < 0) {
 		return ret;
 	}
-	ret = pio_machine_init(&source.machine, DEVICE_DT_GET(PIO_NODE));
+	ret = pio_machine_init(&source->machine, DEVICE_DT_GET(PIO_NODE));
 	if (ret < 0) {
 		return ret;
 	}
 	/* Zephyr's devicetree has no interrupts of the PIO. */
-	IRQ_CONNECT(PIO0_IRQ_0, DT_IRQ(GPIO_NODE, priority), changed, NULL, 0);
+	IRQ_CONNECT(PIO0_IRQ_0, DT_IRQ(GPIO_NODE, priority), changed, DEVICE_DT_INST_GET(0), 0);
 	irq_enable(PIO0_IRQ_0);
 	return 0;
 }
 
-static void start_machine(void)
+static void start_machine(struct edge_source_pio_data *source)
 {
-	pio_edges_begin(&source.edges, pio_machine_start(&source.machine, TICKS_PER_US));
-	source.tail = 0;
+	pio_edges_begin(&source->edges, pio_machine_start(&source->machine, TICKS_PER_US));
+	source->tail = 0;
 }
 
-int edge_source_start(void (*wake)(void), uint32_t *levels)
+static int edge_source_pio_start(const struct device *dev, edge_source_callback_t callback,
+				 void *user_data, uint32_t *levels)
 {
-	source.wake = wake;
-	source.lost = 0;
+	struct edge_source_pio_data *source = dev->data;
+
+	source->callback = callback;
+	source->user_data = user_data;
+	source->lost = 0;
 	/* A debugger that halts the CPU would stop the timer, but not the machine. */
 	timer_hw->dbgpause = 0;
 	pio_machine_close_others(INPUTS);
-	start_machine();
-	*levels = source.edges.levels;
-	pio_machine_interrupt(&source.machine, true);
+	start_machine(source);
+	*levels = source->edges.levels;
+	pio_machine_interrupt(&source->machine, true);
 	return 0;
 }
 
-void edge_source_stop(void)
+static void edge_source_pio_stop(const struct device *dev)
 {
-	pio_machine_stop(&source.machine);
+	struct edge_source_pio_data *source = dev->data;
+
+	pio_machine_stop(&source->machine);
 }
 
 static struct pio_record record_at(uint32_t word)
@@ -194,104 +206,102 @@ static struct pio_record record_at(uint32_t word)
 	};
 }
 
-static uint32_t words_held(void)
+static uint32_t words_held(const struct edge_source_pio_data *source)
 {
-	return dma_ring_ahead(source.tail, pio_machine_written(&source.machine));
+	return dma_ring_ahead(source->tail, pio_machine_written(&source->machine));
 }
 
 /** Whether a record waits; when there is none, the next one interrupts. */
-static bool has_record(void)
+static bool has_record(struct edge_source_pio_data *source)
 {
-	if (words_held() >= RECORD_WORDS) {
+	if (words_held(source) >= RECORD_WORDS) {
 		return true;
 	}
 	/* What comes from here on interrupts; what came before is seen now. */
-	pio_machine_forget(&source.machine);
-	if (words_held() >= RECORD_WORDS) {
+	pio_machine_forget(&source->machine);
+	if (words_held(source) >= RECORD_WORDS) {
 		return true;
 	}
-	pio_machine_interrupt(&source.machine, true);
+	pio_machine_interrupt(&source->machine, true);
 	return false;
 }
 
 /** Own up to all that waits, and go on with the newest record's levels. */
-static void drop_all(void)
+static void drop_all(struct edge_source_pio_data *source)
 {
-	uint32_t records = words_held() / RECORD_WORDS;
+	uint32_t records = words_held(source) / RECORD_WORDS;
 	struct pio_record newest;
 
-	source.lost += records;
-	source.tail += records * RECORD_WORDS;
-	newest = record_at(source.tail - RECORD_WORDS);
-	pio_edges_begin(&source.edges, newest.inputs);
+	source->lost += records;
+	source->tail += records * RECORD_WORDS;
+	newest = record_at(source->tail - RECORD_WORDS);
+	pio_edges_begin(&source->edges, newest.inputs);
 }
 
 /** It stood still for an unknown time: own up to what waits and to what it cannot have seen. */
-static void recover(void)
+static void recover(struct edge_source_pio_data *source)
 {
 	LOG_WRN("Lost edges: the state machine's queue was full; it is started again");
-	source.lost += words_held() / RECORD_WORDS + 1u;
-	source.stalls++;
-	start_machine();
+	source->lost += words_held(source) / RECORD_WORDS + 1u;
+	source->stalls++;
+	start_machine(source);
 }
 
 /** Read the next record; false when there is none, or when what waited had to be dropped. */
-static bool read_record(struct pio_record *record)
+static bool read_record(const struct device *dev, struct pio_record *record)
 {
+	struct edge_source_pio_data *source = dev->data;
 	bool overwritten;
 
-	if (!pio_machine_has_stalled(&source.machine) && !has_record()) {
+	if (!pio_machine_has_stalled(&source->machine) && !has_record(source)) {
 		return false;
 	}
-	*record = record_at(source.tail);
+	*record = record_at(source->tail);
 	/* Asked after reading: it may have been overwritten meanwhile, or be of after a stall. */
-	overwritten = words_held() >= RING_WORDS;
-	if (pio_machine_has_stalled(&source.machine)) {
-		recover();
+	overwritten = words_held(source) >= RING_WORDS;
+	if (pio_machine_has_stalled(&source->machine)) {
+		recover(source);
 	} else if (overwritten) {
-		drop_all();
+		drop_all(source);
 	} else {
-		source.tail += RECORD_WORDS;
+		source->tail += RECORD_WORDS;
 		return true;
 	}
 	/* The reader takes over the levels first, then comes for what is newer. */
-	source.wake();
+	source->callback(dev, source->user_data);
 	return false;
 }
 
-bool edge_source_take(struct edge_source_edge *edge)
+static bool edge_source_pio_take(const struct device *dev, struct edge_source_edge *edge)
 {
+	struct edge_source_pio_data *source = dev->data;
 	struct pio_record record;
 
-	while (!pio_edges_take(&source.edges, edge)) {
-		if (!read_record(&record)) {
+	while (!pio_edges_take(&source->edges, edge)) {
+		if (!read_record(dev, &record)) {
 			return false;
 		}
-		pio_edges_put(&source.edges, &record);
+		pio_edges_put(&source->edges, &record);
 	}
 	return true;
 }
 
-uint32_t edge_source_take_lost(void)
+static uint32_t edge_source_pio_take_lost(const struct device *dev)
 {
-	uint32_t lost = source.lost;
+	struct edge_source_pio_data *source = dev->data;
+	uint32_t lost = source->lost;
 
-	source.lost = 0;
+	source->lost = 0;
 	return lost;
 }
 
-const char *edge_source_name(void)
-{
-	return "pio";
-}
-
 /** Look for the mark's record among those that wait. */
-static bool find_mark(uint32_t *ticks)
+static bool find_mark(const struct edge_source_pio_data *source, uint32_t *ticks)
 {
-	uint32_t held = MIN(words_held(), RING_WORDS);
+	uint32_t held = MIN(words_held(source), RING_WORDS);
 
 	for (uint32_t i = 0; i + RECORD_WORDS <= held; i += RECORD_WORDS) {
-		struct pio_record record = record_at(source.tail + i);
+		struct pio_record record = record_at(source->tail + i);
 
 		if ((record.inputs & BIT(MARK_GPIO)) != 0u) {
 			*ticks = pio_edges_reverse(record.counter);
@@ -302,14 +312,14 @@ static bool find_mark(uint32_t *ticks)
 }
 
 /** Make the machine record now, without an edge; its counter minus the timer's. */
-static bool measure_offset(int64_t *offset_ns)
+static bool measure_offset(const struct edge_source_pio_data *source, int64_t *offset_ns)
 {
 	uint32_t at_us = pio_machine_mark(MARK_GPIO);
 	uint32_t ticks;
 	bool found;
 
 	k_busy_wait(MARK_WAIT_US);
-	found = find_mark(&ticks);
+	found = find_mark(source, &ticks);
 	pio_machine_unmark(MARK_GPIO);
 	if (found) {
 		*offset_ns = (int32_t)(ticks - TICKS_PER_US * at_us) *
@@ -318,15 +328,17 @@ static bool measure_offset(int64_t *offset_ns)
 	return found;
 }
 
-uint32_t edge_source_check(struct edge_source_check *checks, uint32_t max)
+static uint32_t edge_source_pio_check(const struct device *dev, struct edge_source_check *checks,
+				      uint32_t max)
 {
+	const struct edge_source_pio_data *source = dev->data;
 	int64_t offset_ns = 0;
-	bool found = measure_offset(&offset_ns);
+	bool found = measure_offset(source, &offset_ns);
 	bool agrees = found && offset_ns >= -MOST_OFFSET_NS && offset_ns <= MOST_OFFSET_NS;
 	const struct edge_source_check all[] = {
 		{"marks_seen_count", found, found ? 1 : 0},
 		{"counter_offset_ns", agrees, offset_ns},
-		{"stalls_count", source.stalls == 0u, source.stalls},
+		{"stalls_count", source->stalls == 0u, source->stalls},
 	};
 	uint32_t count = MIN(max, ARRAY_SIZE(all));
 
@@ -335,3 +347,22 @@ uint32_t edge_source_check(struct edge_source_check *checks, uint32_t max)
 	}
 	return count;
 }
+
+static const struct edge_source_driver_api edge_source_pio_api = {
+	.get_info = edge_source_pio_get_info,
+	.ticks = edge_source_pio_ticks,
+	.levels = edge_source_pio_levels,
+	.start = edge_source_pio_start,
+	.stop = edge_source_pio_stop,
+	.take = edge_source_pio_take,
+	.take_lost = edge_source_pio_take_lost,
+	.check = edge_source_pio_check,
+};
+
+static struct edge_source_pio_data edge_source_pio_data = {
+	.machine = {.ring = ring, .ring_bits = LOG2(RING_BYTES)},
+	.edges = {.channels = channels, .count = ARRAY_SIZE(channels)},
+};
+
+DEVICE_DT_INST_DEFINE(0, edge_source_pio_init, NULL, &edge_source_pio_data, NULL, POST_KERNEL,
+		      CONFIG_RIG_EDGE_SOURCE_INIT_PRIORITY, &edge_source_pio_api);

@@ -6,11 +6,14 @@
  * happens within that latency on the same channel is lost, and counted (capture_judge.h). A 16-bit
  * timer also interrupts at each lap, so that a capture that may be a lap old is known as such.
  */
+#define DT_DRV_COMPAT resume_rig_stm32_capture_edges
+
 #include "capture_judge.h"
 #include "capture_time.h"
 #include "capture_timers.h"
 #include "edge_queue.h"
-#include "edge_source.h"
+
+#include <resume_rig/edge_source.h>
 
 #include <zephyr/device.h>
 #include <zephyr/drivers/gpio.h>
@@ -63,11 +66,12 @@ DT_FOREACH_CHILD_STATUS_OKAY(CAPTURE_CHANNELS_NODE, CHECK_CHANNEL)
 
 DT_FOREACH_PROP_ELEM(CAPTURE_CHANNELS_NODE, capture_timers, CHECK_TIMER)
 
-BUILD_ASSERT(ARRAY_SIZE(channels) <= 16, "a rig has 16 channels at most");
+BUILD_ASSERT(ARRAY_SIZE(channels) <= 16, "an edge source has 16 lines at most");
+BUILD_ASSERT(DT_NUM_INST_STATUS_OKAY(DT_DRV_COMPAT) == 1, "one timeline is for all lines");
 
 PINCTRL_DT_DEFINE(CAPTURE_CHANNELS_NODE);
 
-static struct {
+struct edge_source_stm32_data {
 	struct edge_source_edge slots[FIFO_EDGES];
 	struct edge_queue queue;
 	/** timeline when a timer's interrupt last began to look */
@@ -78,28 +82,9 @@ static struct {
 	uint32_t late_captures;
 	/** not reported yet */
 	uint32_t lost;
-	void (*wake)(void);
-} source;
-
-uint32_t edge_source_ticks(void)
-{
-	return capture_timers_now();
-}
-
-uint32_t edge_source_bits(void)
-{
-	return 32;
-}
-
-uint32_t edge_source_hz(void)
-{
-	return CONFIG_RIG_EDGE_CAPTURE_HZ;
-}
-
-const char *edge_source_name(void)
-{
-	return "timer-capture";
-}
+	edge_source_callback_t callback;
+	void *user_data;
+};
 
 /* ------------------------------------------------------------------------------- registers -- */
 
@@ -168,38 +153,40 @@ static struct capture_port port_of(const struct capture_channel *channel)
 
 /* ------------------------------------------------------------------------------- interrupt -- */
 
-static void serve_channel(uint8_t number)
+static void serve_channel(struct edge_source_stm32_data *source, uint8_t number)
 {
 	const struct capture_channel *channel = &channels[number];
 	const struct capture_port port = port_of(channel);
-	struct capture_seen seen = capture_look(&port, source.levels[number]);
+	struct capture_seen seen = capture_look(&port, source->levels[number]);
 	const struct capture_reading reading = {
 		.bits = capture_timers_bits(channel->timer),
 		.offset_ticks = capture_timers_offset_ticks(channel->timer),
 		.captured = seen.captured,
 		.now = capture_timers_now(),
-		.served = source.served[channel->timer],
+		.served = source->served[channel->timer],
 	};
 	uint32_t ticks;
 	bool placed = capture_place(&reading, &ticks);
-	struct capture_verdict verdict = capture_judge(&source.levels[number], &seen, placed);
+	struct capture_verdict verdict = capture_judge(&source->levels[number], &seen, placed);
 
 	if (verdict.is_edge) {
-		edge_queue_put(&source.queue, &(struct edge_source_edge){
-						      .ticks = ticks,
-						      .channel = number,
-						      .level = verdict.level,
-					      });
+		edge_queue_put(&source->queue, &(struct edge_source_edge){
+						       .ticks = ticks,
+						       .channel = number,
+						       .level = verdict.level,
+					       });
 	}
-	source.lost += verdict.lost;
-	source.short_pulses += verdict.is_short ? 1u : 0u;
-	source.over_captures += seen.over ? 1u : 0u;
-	source.late_captures += placed ? 0u : 1u;
+	source->lost += verdict.lost;
+	source->short_pulses += verdict.is_short ? 1u : 0u;
+	source->over_captures += seen.over ? 1u : 0u;
+	source->late_captures += placed ? 0u : 1u;
 }
 
 static void timer_interrupt(const void *parameter)
 {
 	uint32_t timer = POINTER_TO_UINT(parameter);
+	const struct device *dev = DEVICE_DT_INST_GET(0);
+	struct edge_source_stm32_data *source = dev->data;
 	TIM_TypeDef *registers = capture_timers_registers(timer);
 	unsigned int key = irq_lock();
 	/* Captures that this look does not find are younger. */
@@ -210,14 +197,14 @@ static void timer_interrupt(const void *parameter)
 	clear(registers, TIM_SR_UIF);
 	for (uint8_t i = 0; i < ARRAY_SIZE(channels); i++) {
 		if (channels[i].timer == timer && (flags & capture_flag(&channels[i])) != 0u) {
-			serve_channel(i);
+			serve_channel(source, i);
 			captured = true;
 		}
 	}
-	source.served[timer] = began;
+	source->served[timer] = began;
 	irq_unlock(key);
 	if (captured) {
-		source.wake();
+		source->callback(dev, source->user_data);
 	}
 }
 
@@ -228,12 +215,28 @@ static void timer_interrupt(const void *parameter)
 
 /* ------------------------------------------------------------------------------- interface -- */
 
-int edge_source_init(void)
+static void edge_source_stm32_get_info(const struct device *dev, struct edge_source_info *info)
 {
+	*info = (struct edge_source_info){
+		.name = "timer-capture",
+		.hz = CONFIG_RIG_EDGE_CAPTURE_HZ,
+		.bits = 32,
+		.lines = ARRAY_SIZE(channels),
+	};
+}
+
+static uint32_t edge_source_stm32_ticks(const struct device *dev)
+{
+	return capture_timers_now();
+}
+
+static int edge_source_stm32_init(const struct device *dev)
+{
+	struct edge_source_stm32_data *source = dev->data;
 	int ret = pinctrl_apply_state(PINCTRL_DT_DEV_CONFIG_GET(CAPTURE_CHANNELS_NODE),
 				      PINCTRL_STATE_DEFAULT);
 
-	source.queue = (struct edge_queue){.slots = source.slots, .capacity = FIFO_EDGES};
+	source->queue = (struct edge_queue){.slots = source->slots, .capacity = FIFO_EDGES};
 	if (ret < 0) {
 		return ret;
 	}
@@ -250,7 +253,7 @@ int edge_source_init(void)
 	return 0;
 }
 
-uint32_t edge_source_levels(void)
+static uint32_t edge_source_stm32_levels(const struct device *dev)
 {
 	uint32_t levels = 0;
 
@@ -282,14 +285,17 @@ static enum capture_level start_channel(const struct capture_channel *channel)
 	return seen.again ? CAPTURE_UNKNOWN : capture_level_of(seen.level);
 }
 
-int edge_source_start(void (*wake)(void), uint32_t *levels)
+static int edge_source_stm32_start(const struct device *dev, edge_source_callback_t callback,
+				   void *user_data, uint32_t *levels)
 {
+	struct edge_source_stm32_data *source = dev->data;
 	unsigned int key = irq_lock();
 
-	source.wake = wake;
-	edge_queue_clear(&source.queue);
+	source->callback = callback;
+	source->user_data = user_data;
+	edge_queue_clear(&source->queue);
 	for (uint32_t i = 0; i < CAPTURE_TIMER_COUNT; i++) {
-		source.served[i] = capture_timers_now();
+		source->served[i] = capture_timers_now();
 		clear(capture_timers_registers(i), TIM_SR_UIF);
 		if (capture_timers_bits(i) < 32u) {
 			LL_TIM_EnableIT_UPDATE(capture_timers_registers(i));
@@ -297,14 +303,14 @@ int edge_source_start(void (*wake)(void), uint32_t *levels)
 	}
 	*levels = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
-		source.levels[i] = start_channel(&channels[i]);
-		*levels |= source.levels[i] == CAPTURE_HIGH ? BIT(i) : 0u;
+		source->levels[i] = start_channel(&channels[i]);
+		*levels |= source->levels[i] == CAPTURE_HIGH ? BIT(i) : 0u;
 	}
 	irq_unlock(key);
 	return 0;
 }
 
-void edge_source_stop(void)
+static void edge_source_stm32_stop(const struct device *dev)
 {
 	for (uint32_t i = 0; i < CAPTURE_TIMER_COUNT; i++) {
 		capture_timers_registers(i)->DIER = 0;
@@ -312,21 +318,23 @@ void edge_source_stop(void)
 	}
 }
 
-bool edge_source_take(struct edge_source_edge *edge)
+static bool edge_source_stm32_take(const struct device *dev, struct edge_source_edge *edge)
 {
+	struct edge_source_stm32_data *source = dev->data;
 	unsigned int key = irq_lock();
-	bool taken = edge_queue_take(&source.queue, edge);
+	bool taken = edge_queue_take(&source->queue, edge);
 
 	irq_unlock(key);
 	return taken;
 }
 
-uint32_t edge_source_take_lost(void)
+static uint32_t edge_source_stm32_take_lost(const struct device *dev)
 {
+	struct edge_source_stm32_data *source = dev->data;
 	unsigned int key = irq_lock();
-	uint32_t lost = edge_queue_take_lost(&source.queue) + source.lost;
+	uint32_t lost = edge_queue_take_lost(&source->queue) + source->lost;
 
-	source.lost = 0;
+	source->lost = 0;
 	irq_unlock(key);
 	return lost;
 }
@@ -337,12 +345,14 @@ static struct edge_source_check zero(const char *name, uint32_t count)
 	return (struct edge_source_check){.name = name, .ok = count == 0u, .value = count};
 }
 
-uint32_t edge_source_check(struct edge_source_check *checks, uint32_t max)
+static uint32_t edge_source_stm32_check(const struct device *dev, struct edge_source_check *checks,
+					uint32_t max)
 {
+	const struct edge_source_stm32_data *source = dev->data;
 	const struct edge_source_check counts[] = {
-		zero("short_pulses_count", source.short_pulses),
-		zero("over_captures_count", source.over_captures),
-		zero("late_captures_count", source.late_captures),
+		zero("short_pulses_count", source->short_pulses),
+		zero("over_captures_count", source->over_captures),
+		zero("late_captures_count", source->late_captures),
 	};
 	uint32_t count = 0;
 
@@ -360,3 +370,19 @@ uint32_t edge_source_check(struct edge_source_check *checks, uint32_t max)
 	}
 	return count;
 }
+
+static const struct edge_source_driver_api edge_source_stm32_api = {
+	.get_info = edge_source_stm32_get_info,
+	.ticks = edge_source_stm32_ticks,
+	.levels = edge_source_stm32_levels,
+	.start = edge_source_stm32_start,
+	.stop = edge_source_stm32_stop,
+	.take = edge_source_stm32_take,
+	.take_lost = edge_source_stm32_take_lost,
+	.check = edge_source_stm32_check,
+};
+
+static struct edge_source_stm32_data edge_source_stm32_data;
+
+DEVICE_DT_INST_DEFINE(0, edge_source_stm32_init, NULL, &edge_source_stm32_data, NULL, POST_KERNEL,
+		      CONFIG_RIG_EDGE_SOURCE_INIT_PRIORITY, &edge_source_stm32_api);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "edge_source.h"
+#include <resume_rig/edge.h>
 
 /** Two words as the state machine pushes them. */
 struct pio_record {

@@ -7,10 +7,12 @@
  * use it. A conversion that the ADC itself calls faulty (CS.ERR) is kept: it is noise, at its right
  * time.
  */
-#include "light_source.h"
+#define DT_DRV_COMPAT resume_rig_rp2040_adc_light
 
 #include "dma_ring.h"
-#include "edge_source.h"
+
+#include <resume_rig/edge_source.h>
+#include <resume_rig/light_source.h>
 
 #include <hardware/adc.h>
 #include <hardware/regs/dreq.h>
@@ -32,7 +34,8 @@
 BUILD_ASSERT(PERIOD_CYCLES *SAMPLES_HZ == ADC_HZ, "a sample period is whole cycles of the ADC");
 BUILD_ASSERT(PERIOD_CYCLES > CONVERSION_CYCLES, "a sample period holds a conversion");
 BUILD_ASSERT(CONVERSION_US *ADC_HZ == CONVERSION_CYCLES * USEC_PER_SEC);
-BUILD_ASSERT(DT_SAME_NODE(DT_IO_CHANNELS_CTLR(DT_INST(0, resume_rig_rig)), DT_NODELABEL(adc)));
+BUILD_ASSERT(DT_SAME_NODE(DT_INST_IO_CHANNELS_CTLR(0), DT_NODELABEL(adc)));
+BUILD_ASSERT(DT_NUM_INST_STATUS_OKAY(DT_DRV_COMPAT) == 1, "it has the converter to itself");
 
 /** 5 ms; the reader may be late by seven of them. */
 #define BATCH_SAMPLES 256u
@@ -45,43 +48,45 @@ BUILD_ASSERT(RING_SAMPLES % BATCH_SAMPLES == 0, "a batch lies in one piece");
 /** The first sample is there a period after the start; no longer than this is waited for it. */
 #define FIRST_SAMPLE_US (3u * PERIOD_US)
 
-static const struct adc_dt_spec photodiode = ADC_DT_SPEC_GET(DT_INST(0, resume_rig_rig));
+static const struct adc_dt_spec photodiode = ADC_DT_SPEC_INST_GET(0);
+static const struct device *const edges = DEVICE_DT_GET(DT_INST_PHANDLE(0, edge_source));
 
 static uint16_t ring[RING_SAMPLES] __aligned(RING_BYTES);
 
-static struct {
+struct light_source_rp2040_data {
 	struct dma_ring dma;
-	bool is_ready;
+	/** rate of the edges' counter, whole ticks a microsecond */
+	uint32_t ticks_per_us;
 	/** next sample to hand out, and the oldest that the reader may still look at */
 	uint32_t tail;
 	uint32_t oldest;
-} source;
+};
 
-int light_source_init(void)
+static int light_source_rp2040_init(const struct device *dev)
 {
+	struct light_source_rp2040_data *source = dev->data;
+	struct edge_source_info info;
 	int ret;
 
-	if (!adc_is_ready_dt(&photodiode)) {
+	if (!adc_is_ready_dt(&photodiode) || !device_is_ready(edges)) {
 		return -ENODEV;
 	}
+	edge_source_get_info(edges, &info);
+	source->ticks_per_us = info.hz / USEC_PER_SEC;
 	ret = adc_channel_setup_dt(&photodiode);
-	if (ret < 0 || source.is_ready) {
+	if (ret < 0) {
 		return ret;
 	}
 	adc_irq_set_enabled(false);
-	ret = dma_ring_claim(&source.dma);
-	source.is_ready = ret == 0;
-	return ret;
+	return dma_ring_claim(&source->dma);
 }
 
-uint32_t light_source_hz(void)
+static void light_source_rp2040_get_info(const struct device *dev, struct light_source_info *info)
 {
-	return SAMPLES_HZ;
-}
-
-uint16_t light_source_full_scale(void)
-{
-	return (uint16_t)BIT_MASK(photodiode.resolution);
+	*info = (struct light_source_info){
+		.hz = SAMPLES_HZ,
+		.full_scale = (uint16_t)BIT_MASK(photodiode.resolution),
+	};
 }
 
 /** One channel, whole samples into the FIFO, and what was there before forgotten. */
@@ -96,7 +101,7 @@ static void prepare(void)
 }
 
 /** Start converting; false when no sample comes. */
-static bool run(uint32_t *first_ticks)
+static bool run(const struct light_source_rp2040_data *source, uint32_t *first_ticks)
 {
 	unsigned int key = irq_lock();
 	uint32_t start_us = timer_hw->timerawl;
@@ -105,13 +110,22 @@ static bool run(uint32_t *first_ticks)
 	while (adc_fifo_is_empty() && timer_hw->timerawl - start_us < FIRST_SAMPLE_US) {
 	}
 	/* Seen when its conversion is over, and not from the divider, whose phase is not told. */
-	*first_ticks = edge_source_ticks() - edge_source_hz() / USEC_PER_SEC * CONVERSION_US;
+	*first_ticks = edge_source_ticks(edges) - source->ticks_per_us * CONVERSION_US;
 	irq_unlock(key);
 	return !adc_fifo_is_empty();
 }
 
-int light_source_start(uint32_t *first_ticks)
+static void light_source_rp2040_stop(const struct device *dev)
 {
+	struct light_source_rp2040_data *source = dev->data;
+
+	adc_run(false);
+	dma_ring_stop(&source->dma);
+}
+
+static int light_source_rp2040_start(const struct device *dev, uint32_t *first_ticks)
+{
+	struct light_source_rp2040_data *source = dev->data;
 	const struct dma_ring_config config = {
 		.from = &adc_hw->fifo,
 		.ring = ring,
@@ -120,31 +134,25 @@ int light_source_start(uint32_t *first_ticks)
 		.request = DREQ_ADC,
 	};
 
-	light_source_stop();
+	light_source_rp2040_stop(dev);
 	prepare();
-	if (!run(first_ticks)) {
-		light_source_stop();
+	if (!run(source, first_ticks)) {
+		light_source_rp2040_stop(dev);
 		return -EIO;
 	}
 	/* The FIFO holds the first sample, and has room for seven periods more. */
-	dma_ring_start(&source.dma, &config);
-	source.tail = 0;
-	source.oldest = 0;
+	dma_ring_start(&source->dma, &config);
+	source->tail = 0;
+	source->oldest = 0;
 	return 0;
-}
-
-void light_source_stop(void)
-{
-	adc_run(false);
-	dma_ring_stop(&source.dma);
 }
 
 /** Samples that the FIFO had no room for, or that were overwritten before or while they were read.
  */
-static bool has_lost(uint32_t written)
+static bool has_lost(const struct light_source_rp2040_data *source, uint32_t written)
 {
 	return (adc_hw->fcs & ADC_FCS_OVER_BITS) != 0u ||
-	       dma_ring_ahead(source.oldest, written) >= RING_SAMPLES;
+	       dma_ring_ahead(source->oldest, written) >= RING_SAMPLES;
 }
 
 /** Sleep until so many samples more are there, or until the end. */
@@ -157,26 +165,40 @@ static void await(uint32_t samples, k_timepoint_t end)
 	k_sleep(ends_first ? left : due);
 }
 
-int light_source_take(const uint16_t **counts, k_timeout_t timeout)
+static int light_source_rp2040_take(const struct device *dev, const uint16_t **counts,
+				    k_timeout_t timeout)
 {
+	struct light_source_rp2040_data *source = dev->data;
 	k_timepoint_t end = sys_timepoint_calc(timeout);
-	uint32_t written = dma_ring_written(&source.dma);
+	uint32_t written = dma_ring_written(&source->dma);
 
 	/* What the reader had until now must have been whole to the last. */
-	while (!has_lost(written)) {
-		uint32_t held = dma_ring_ahead(source.tail, written);
+	while (!has_lost(source, written)) {
+		uint32_t held = dma_ring_ahead(source->tail, written);
 
-		source.oldest = source.tail;
+		source->oldest = source->tail;
 		if (held >= BATCH_SAMPLES) {
-			*counts = &ring[source.tail & (RING_SAMPLES - 1u)];
-			source.tail += BATCH_SAMPLES;
+			*counts = &ring[source->tail & (RING_SAMPLES - 1u)];
+			source->tail += BATCH_SAMPLES;
 			return BATCH_SAMPLES;
 		}
 		if (sys_timepoint_expired(end)) {
 			return 0;
 		}
 		await(BATCH_SAMPLES - held, end);
-		written = dma_ring_written(&source.dma);
+		written = dma_ring_written(&source->dma);
 	}
 	return -EOVERFLOW;
 }
+
+static const struct light_source_driver_api light_source_rp2040_api = {
+	.get_info = light_source_rp2040_get_info,
+	.start = light_source_rp2040_start,
+	.stop = light_source_rp2040_stop,
+	.take = light_source_rp2040_take,
+};
+
+static struct light_source_rp2040_data light_source_rp2040_data;
+
+DEVICE_DT_INST_DEFINE(0, light_source_rp2040_init, NULL, &light_source_rp2040_data, NULL,
+		      POST_KERNEL, CONFIG_RIG_LIGHT_SOURCE_INIT_PRIORITY, &light_source_rp2040_api);

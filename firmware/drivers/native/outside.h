@@ -32,6 +32,9 @@ void outside_pty_write(uint8_t byte);
 /** In a mask: not levels, but the photodiode's voltage in the lower 16 bits of values [mV]. */
 #define OUTSIDE_LIGHT (UINT32_C(1) << 31)
 
+/** In a mask: not levels, but what the DUT draws in the lower 24 bits of values [mW]. */
+#define OUTSIDE_LOAD (UINT32_C(1) << 30)
+
 /** A change of input wires: bit n of values counts where bit n of mask is 1. */
 struct outside_change {
 	uint32_t mask;
@@ -50,6 +53,9 @@ struct outside_change outside_wires_now(void);
 
 /** @return the photodiode's voltage, likewise */
 uint16_t outside_light_mv(void);
+
+/** @return what the DUT draws, likewise */
+uint32_t outside_load_mw(void);
 
 /** Tell the outside the levels of the outputs in mask. */
 void outside_wires_report(uint32_t mask, uint32_t values);

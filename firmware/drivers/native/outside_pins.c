@@ -49,7 +49,7 @@ static void wires_changed(const void *unused)
 	while (outside_wires_take(&change)) {
 		if ((change.mask & OUTSIDE_LIGHT) != 0u) {
 			set_light((uint16_t)change.values);
-		} else {
+		} else if ((change.mask & OUTSIDE_LOAD) == 0u) {
 			set_inputs(change);
 		}
 	}
@@ -85,4 +85,6 @@ static int outside_pins_init(void)
 	return gpio_add_callback(port, &outputs);
 }
 
-SYS_INIT(outside_pins_init, POST_KERNEL, CONFIG_APPLICATION_INIT_PRIORITY);
+/* After the emulated controller (40), before edge sources and keyboard configure their inputs (80),
+ * which then take the wires' levels. */
+SYS_INIT(outside_pins_init, POST_KERNEL, 70);

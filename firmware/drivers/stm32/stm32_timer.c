@@ -18,6 +18,16 @@ static uint32_t bus_divisor(uint32_t bus)
 #endif
 }
 
+/** TIMPRE; an STM32G4 has no such bit. */
+static bool is_four_times(void)
+{
+#ifdef CONFIG_SOC_SERIES_STM32G4X
+	return false;
+#else
+	return LL_RCC_GetTIMPrescaler() == LL_RCC_TIM_PRESCALER_FOUR_TIMES;
+#endif
+}
+
 int stm32_timer_take(const struct stm32_timer *timer, uint32_t *clock_hz)
 {
 	const struct device *control = DEVICE_DT_GET(STM32_CLOCK_CONTROL_NODE);
@@ -36,7 +46,6 @@ int stm32_timer_take(const struct stm32_timer *timer, uint32_t *clock_hz)
 	if (ret < 0) {
 		return ret;
 	}
-	*clock_hz = timer_clock_hz(bus_hz, bus_divisor(timer->clock.bus),
-				   LL_RCC_GetTIMPrescaler() == LL_RCC_TIM_PRESCALER_FOUR_TIMES);
+	*clock_hz = timer_clock_hz(bus_hz, bus_divisor(timer->clock.bus), is_four_times());
 	return reset_line_toggle_dt(&timer->reset);
 }

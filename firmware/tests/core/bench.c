@@ -19,6 +19,20 @@ static const struct rig_actuator_config actuators[] = {
 	[LID] = {.name = "LID", .kind = RIG_ACTUATOR_HOLD},
 };
 
+static const struct rig_actuator_config limited[] = {
+	[BUTTON] = {.name = "BUTTON",
+		    .kind = RIG_ACTUATOR_PRESS,
+		    .max_press_ns = 1 * S,
+		    .max_force_ns = 12 * S,
+		    .min_release_ns = 100 * MS,
+		    .window_ns = 5 * S,
+		    .max_driven_ns = 2 * S},
+	[LID] = {.name = "LID",
+		 .kind = RIG_ACTUATOR_HOLD,
+		 .min_release_ns = 100 * MS,
+		 .max_hold_ns = 60 * S},
+};
+
 static uint64_t bench_now_ns(void *context)
 {
 	return ((const struct bench *)context)->now_ns;
@@ -58,6 +72,16 @@ static int bench_store(void *context, const struct rig_calibration *calibration)
 	return bench->store_rc;
 }
 
+void bench_keyboard(void *context, struct rig_keyboard *keyboard)
+{
+	*keyboard = ((const struct bench *)context)->keyboard;
+}
+
+static void bench_leave(void *context)
+{
+	((struct bench *)context)->leave_count++;
+}
+
 struct rig_config bench_config(struct bench *bench)
 {
 	return (struct rig_config){
@@ -82,6 +106,7 @@ struct rig_config bench_config(struct bench *bench)
 		.crystal = true,
 		.store_name = "flash",
 		.store = bench_store,
+		.leave = bench_leave,
 		.context = bench,
 	};
 }
@@ -97,6 +122,17 @@ void bench_start(struct bench *bench)
 
 	*bench = (struct bench){.now_ns = 10 * S};
 	config = bench_config(bench);
+	(void)bench_start_with(bench, &config, 0x1ff);
+	bench_forget(bench);
+}
+
+void bench_start_limited(struct bench *bench)
+{
+	struct rig_config config;
+
+	*bench = (struct bench){.now_ns = 10 * S};
+	config = bench_config(bench);
+	config.actuators = limited;
 	(void)bench_start_with(bench, &config, 0x1ff);
 	bench_forget(bench);
 }

@@ -13,6 +13,7 @@
 #define BENCH_LIGHT 4
 #define BENCH_ONSET 128
 #define BENCH_DRIVES 64
+#define BENCH_POWER 4
 #define BENCH_REPLY 1024
 
 #define MS UINT64_C(1000000)
@@ -41,6 +42,11 @@ struct bench {
 	struct rig_calibration stored;
 	uint32_t store_count;
 	int store_rc;
+	/** what bench_keyboard() tells */
+	struct rig_keyboard keyboard;
+	struct rig_power_sample power[BENCH_POWER];
+	/** how often the board left for its bootloader */
+	uint32_t leave_count;
 	struct rig_edge edges[BENCH_EDGES];
 	struct rig_light_block light[BENCH_LIGHT];
 	/** for boards that look for the onset of light; that of bench_start() does not */
@@ -52,8 +58,17 @@ struct bench {
 /** A BUTTON (1 s, forced 12 s) and a LID, 9 channels at level 1, a lease of 3 s, time 10 s. */
 void bench_start(struct bench *bench);
 
+/**
+ * The same with limits: 100 ms of release, 2 s driven in any 5 s, a hold of 60 s. Nothing is
+ * driven in the first 100 ms.
+ */
+void bench_start_limited(struct bench *bench);
+
 /** The configuration of bench_start(), for tests that change it. */
 struct rig_config bench_config(struct bench *bench);
+
+/** For configurations of boards that are keyboards. */
+void bench_keyboard(void *context, struct rig_keyboard *keyboard);
 
 /** Initialise with another configuration whose context is this bench. */
 int bench_start_with(struct bench *bench, const struct rig_config *config, uint32_t levels);

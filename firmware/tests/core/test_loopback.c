@@ -6,6 +6,8 @@
 #define FIRST_CHANNEL 1u
 #define GAP (10 * MS)
 
+static const struct rig_host nobody;
+
 static enum rig_error start_one(struct bench *bench, uint32_t actuator, uint32_t count)
 {
 	struct rig_loopback_plan plan = {
@@ -16,7 +18,7 @@ static enum rig_error start_one(struct bench *bench, uint32_t actuator, uint32_t
 		.gap_ns = GAP,
 	};
 
-	return rig_loopback_start(&bench->core, &plan, bench->now_ns);
+	return rig_interlock_loop(&bench->core, &plan, bench->now_ns);
 }
 
 /** Tick at every deadline and let the wire follow, until the loop-back is over. */
@@ -61,7 +63,7 @@ static void every_gap_is_half_to_one_and_a_half_of_the_mean(struct check_tally *
 	/* What one gap of a pair has more, the other one has less. */
 	CHECK_EQ(before_ns, 10 * S + 60 * GAP);
 	CHECK_EQ(bench.now_ns, 10 * S + 62 * GAP);
-	CHECK_EQ(bench.now_ns, bench.core.loopback.answer_end_ns);
+	CHECK_EQ(bench.now_ns, rig_replay_find(&bench.core.loopback.replay, 77)->end_ns);
 	CHECK(rig_loopback_ended_well(&bench.core.loopback));
 	CHECK_EQ(rig_moments_mean(&bench.core.loopback.channels[FIRST_CHANNEL].latency), 500);
 }
@@ -75,8 +77,7 @@ static void other_tokens_give_other_gaps(struct check_tally *tally)
 	CHECK_EQ(start_one(&bench, BUTTON, 2), RIG_OK);
 	first_ns = rig_core_deadline(&bench.core);
 	bench_start(&bench);
-	bench.core.loopback.token = 1;
-	CHECK_EQ(rig_loopback_start(&bench.core,
+	CHECK_EQ(rig_interlock_loop(&bench.core,
 				    &(struct rig_loopback_plan){
 					    .wired = 1, .token = 78, .count = 2, .gap_ns = GAP},
 				    bench.now_ns),
@@ -115,9 +116,10 @@ static void release_and_the_lease_stop_it_with_the_output_released(struct check_
 
 	for (uint32_t by_lease = 0; by_lease < 2; by_lease++) {
 		bench_start(&bench);
-		rig_interlock_contact(&bench.core, bench.now_ns, bench.now_ns);
+		rig_interlock_contact(&bench.core, &nobody, bench.now_ns, bench.now_ns);
 		CHECK_EQ(start_one(&bench, BUTTON, 10000), RIG_OK);
 		bench_tick(&bench, 10 * S + 2 * GAP);
+		rig_core_edge(&bench.core, FIRST_CHANNEL, false, bench.now_ns);
 		CHECK(rig_interlock_is_driven(&bench.core, BUTTON));
 		CHECK(!rig_interlock_is_driven(&bench.core, LID));
 		if (by_lease != 0u) {
@@ -198,6 +200,79 @@ static void the_longest_time_about_a_drive_is_told(struct check_tally *tally)
 	CHECK_EQ(bench.core.loopback.changed_ns[1], bench.drives[0].t_ns);
 }
 
+/** Tick at every deadline, with no wire. */
+static void play_without_wire(struct bench *bench)
+{
+	while (bench->core.loopback.state == RIG_LOOPBACK_RUNNING) {
+		bench->core.last_contact_ns = bench->now_ns;
+		bench_tick(bench, rig_core_deadline(&bench->core));
+	}
+}
+
+static void a_pulse_that_does_not_come_back_is_the_only_one(struct check_tally *tally)
+{
+	struct bench bench;
+
+	bench_start(&bench);
+	CHECK_EQ(start_one(&bench, BUTTON, 10000), RIG_OK);
+	play_without_wire(&bench);
+	CHECK_EQ(bench.drive_count, 2);
+	CHECK(!bench.driven[BUTTON]);
+	CHECK_EQ(bench.core.loopback.state, RIG_LOOPBACK_STOPPED);
+	CHECK_EQ(bench.core.loopback.done, 2);
+	CHECK_EQ(bench.core.loopback.channels[FIRST_CHANNEL].missed, 2);
+	CHECK_EQ(rig_core_deadline(&bench.core), UINT64_MAX);
+}
+
+static void one_wire_of_two_that_is_not_there_stops_it(struct check_tally *tally)
+{
+	struct rig_loopback_plan plan = {
+		.actuator = BUTTON, .wired = 0x6u, .token = 77, .count = 100, .gap_ns = GAP};
+	struct bench bench;
+
+	bench_start(&bench);
+	CHECK_EQ(rig_interlock_loop(&bench.core, &plan, bench.now_ns), RIG_OK);
+	play(&bench, 500);
+	CHECK_EQ(bench.drive_count, 2);
+	CHECK_EQ(bench.core.loopback.channels[FIRST_CHANNEL].latency.count, 2);
+	CHECK_EQ(bench.core.loopback.channels[2].missed, 2);
+}
+
+static void a_press_right_behind_a_loop_back_is_too_soon(struct check_tally *tally)
+{
+	struct rig_action action = {.actuator = BUTTON, .token = 1, .duration_ns = MS};
+	struct bench bench;
+	uint64_t released_ns;
+
+	bench_start_limited(&bench);
+	CHECK_EQ(start_one(&bench, BUTTON, 4), RIG_ERR_TOO_SOON);
+	bench_tick(&bench, 11 * S);
+	CHECK_EQ(start_one(&bench, BUTTON, 4), RIG_OK);
+	play(&bench, 500);
+	CHECK_EQ(bench.core.loopback.state, RIG_LOOPBACK_DONE);
+	released_ns = bench.drives[3].t_ns;
+	CHECK_EQ(rig_interlock_press(&bench.core, &action, bench.now_ns), RIG_ERR_TOO_SOON);
+	CHECK_EQ(action.left_ns, released_ns + 100 * MS - bench.now_ns);
+}
+
+static void earlier_tokens_start_nothing_again(struct check_tally *tally)
+{
+	struct rig_loopback_plan plan = {
+		.actuator = BUTTON, .wired = 1u << FIRST_CHANNEL, .count = 2, .gap_ns = GAP};
+	struct bench bench;
+
+	bench_start(&bench);
+	for (plan.token = 1; plan.token <= RIG_REPLAYS; plan.token++) {
+		CHECK_EQ(rig_interlock_loop(&bench.core, &plan, bench.now_ns), RIG_OK);
+		play(&bench, 500);
+	}
+	bench_forget(&bench);
+	for (plan.token = 1; plan.token <= RIG_REPLAYS; plan.token++) {
+		CHECK_EQ(rig_interlock_loop(&bench.core, &plan, bench.now_ns), RIG_OK);
+		CHECK_EQ(rig_core_deadline(&bench.core), UINT64_MAX);
+	}
+}
+
 static void a_refusal_is_counted_and_starts_nothing(struct check_tally *tally)
 {
 	struct bench bench;
@@ -223,5 +298,9 @@ void test_loopback(struct check_tally *tally)
 	RUN(tally, a_latency_beyond_two_seconds_is_no_latency);
 	RUN(tally, lost_edges_spoil_it);
 	RUN(tally, the_longest_time_about_a_drive_is_told);
+	RUN(tally, a_pulse_that_does_not_come_back_is_the_only_one);
+	RUN(tally, one_wire_of_two_that_is_not_there_stops_it);
+	RUN(tally, a_press_right_behind_a_loop_back_is_too_soon);
+	RUN(tally, earlier_tokens_start_nothing_again);
 	RUN(tally, a_refusal_is_counted_and_starts_nothing);
 }

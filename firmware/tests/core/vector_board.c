@@ -30,6 +30,13 @@ static void do_steps(struct bench *bench, const struct vector_step *steps, uint3
 		case VECTOR_TICK:
 			bench_tick(bench, value[0]);
 			break;
+		case VECTOR_POWER:
+			rig_core_power(&bench->core, &(struct rig_power_sample){
+							     .t_ns = value[0],
+							     .bus_uv = (int32_t)value[1],
+							     .current_ua = (int32_t)value[2],
+						     });
+			break;
 		case VECTOR_EXCHANGE: {
 			const struct vector_exchange *exchange = &vector_exchanges[value[0]];
 
@@ -48,14 +55,19 @@ int vector_board_start(struct bench *bench, uint32_t board)
 	struct rig_config described = vector->config;
 	int rc;
 
-	*bench = (struct bench){.checks = vector->checks, .check_count = vector->check_count};
+	*bench = (struct bench){.checks = vector->checks,
+				.check_count = vector->check_count,
+				.keyboard = vector->keyboard};
 	described.edge_slots = config.edge_slots;
 	described.light_slots = described.light_capacity > 0u ? config.light_slots : NULL;
 	described.onset.slots = described.onset.capacity > 0u ? bench->onset : NULL;
+	described.power.slots = described.power.capacity > 0u ? bench->power : NULL;
 	described.now_ns = config.now_ns;
 	described.drive = config.drive;
 	described.selftest = config.selftest;
+	described.keyboard = vector->is_keyboard ? bench_keyboard : NULL;
 	described.store = described.store_name != NULL ? config.store : NULL;
+	described.leave = vector->bootloader ? config.leave : NULL;
 	described.context = bench;
 	rc = bench_start_with(bench, &described, vector->levels);
 	if (rc == 0) {

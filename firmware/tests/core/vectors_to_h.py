@@ -15,11 +15,18 @@ TYPES = """\
 
 #include "rig_core.h"
 
-enum vector_step_kind { VECTOR_EDGE, VECTOR_SAMPLE, VECTOR_SAMPLES, VECTOR_TICK, VECTOR_EXCHANGE };
+enum vector_step_kind {
+\tVECTOR_EDGE,
+\tVECTOR_SAMPLE,
+\tVECTOR_SAMPLES,
+\tVECTOR_TICK,
+\tVECTOR_POWER,
+\tVECTOR_EXCHANGE,
+};
 
 /**
  * An edge {channel, level, t_ns}, a sample {t_ns, counts}, samples {t_ns, times, number of them}
- * and their counts, a tick {t_ns}, or an exchange {index}.
+ * and their counts, a tick {t_ns}, power {t_ns, uV, uA}, or an exchange {index}.
  */
 struct vector_step {
 \tenum vector_step_kind kind;
@@ -32,6 +39,9 @@ struct vector_board {
 \tuint32_t levels;
 \tconst struct rig_check *checks;
 \tuint32_t check_count;
+\tbool is_keyboard;
+\tstruct rig_keyboard keyboard;
+\tbool bootloader;
 \tconst struct vector_step *history;
 \tuint32_t history_len;
 };
@@ -95,11 +105,13 @@ def step(entry: Any, index: dict[str, int]) -> str:
             counts = f"(const uint16_t[]){{{', '.join(map(str, row))}}}"
         case {"tick": t_ns}:
             kind, values = "VECTOR_TICK", [t_ns]
+        case {"power": [t_ns, *figures]}:
+            kind, values = "VECTOR_POWER", [t_ns, *(figure % 2**64 for figure in figures)]
         case str():
             kind, values = "VECTOR_EXCHANGE", [index[entry]]
         case _:
             raise ValueError(
-                f"a step is an edge, a sample, samples, a tick or an exchange, not {entry!r}"
+                f"a step is an edge, a sample, samples, a tick, power or an exchange, not {entry!r}"
             )
     return f"{{{kind}, {{{', '.join(f'UINT64_C({value})' for value in values)}}}, {counts}}}"
 
@@ -108,6 +120,13 @@ def channel(entry: list[Any]) -> str:
     """Return a channel as an initialiser; the front end's two figures are 0 where left out."""
     name, *figures = entry
     return f"{{{text(name)}, {', '.join(map(str, [*figures, 0, 0][:5]))}}}"
+
+
+def actuator(entry: list[Any]) -> str:
+    """Return an actuator as an initialiser; limits are 0 where left out."""
+    name, kind, *limits = entry
+    times = [f"UINT64_C({value})" for value in [*limits, 0, 0, 0, 0][:6]]
+    return f"{{{text(name)}, RIG_ACTUATOR_{kind.upper()}, {', '.join(times)}}}"
 
 
 def calibration(entry: Any) -> str:
@@ -127,13 +146,27 @@ def past(entry: list[Any]) -> str:
     return f"{{{boot}u, {text(reason)}, UINT64_C({up_ns}), {', '.join(map(str, counters))}}}"
 
 
+def power(entry: list[int] | None) -> str:
+    """Return the configuration of a power monitor; the memory of its ring is the test's."""
+    if entry is None:
+        return ".power = {0}"
+    capacity, *figures = entry
+    return f".power = {{NULL, {capacity}u, {', '.join(f'{figure}u' for figure in figures)}}}"
+
+
+def keyboard(entry: list[Any] | None) -> str:
+    """Return what the DUT makes of a board as its keyboard, as initialisers."""
+    if entry is None:
+        return ".is_keyboard = false"
+    state, armed, *counters = entry
+    figures = ", ".join(map(str, counters))
+    return f".is_keyboard = true, .keyboard = {{{state}, {str(armed).lower()}, {figures}}}"
+
+
 def board(number: int, entry: Any, index: dict[str, int]) -> tuple[str, str]:
     """Return the arrays of a board, and its initialiser."""
     channels = [channel(row) for row in entry["channels"]]
-    actuators = [
-        f"{{{text(name)}, RIG_ACTUATOR_{kind.upper()}, UINT64_C({most}), UINT64_C({forced})}}"
-        for name, kind, most, forced in entry["actuators"]
-    ]
+    actuators = [actuator(row) for row in entry["actuators"]]
     checks = [
         f"{{{text(name)}, {str(ok).lower()}, {value}}}" for name, ok, value in entry["selftest"]
     ]
@@ -154,12 +187,15 @@ def board(number: int, entry: Any, index: dict[str, int]) -> tuple[str, str]:
         f".calibration = {calibration(entry.get('calibration', {}))}",
         f".past = {f'past_{number}' if 'past' in entry else 'NULL'}, .past_count = {len(boots)}",
         f".onset = {{NULL, {', '.join(f'{value}u' for value in entry.get('onset', (0, 0, 0)))}}}",
+        power(entry.get("power")),
         f".channels = channels_{number}, .channel_count = {len(channels)}",
         f".actuators = actuators_{number}, .actuator_count = {len(actuators)}",
     ]
     initialiser = (
         f"{{.config = {{{', '.join(config)}}}, .levels = {entry['levels']}, "
         f".checks = checks_{number}, .check_count = {len(checks)}, "
+        f"{keyboard(entry.get('keyboard'))}, "
+        f".bootloader = {str(entry.get('bootloader', False)).lower()}, "
         f".history = history_{number}, .history_len = {len(history)}}}"
     )
     return arrays, initialiser

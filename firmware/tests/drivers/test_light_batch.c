@@ -47,6 +47,9 @@ static void the_first_sample_is_a_period_and_the_delay_after_the_start(struct ch
 	/* nucleo_f767zi: 115 clocks of 27 MHz are 4.26 us. */
 	CHECK_EQ(light_batch_first_ticks(1000, 1000, 12000000, 50000, 115, 27000000),
 		 1000 + 240 + 51);
+	/* nucleo_f446re: 115 clocks of 24 MHz are 4.79 us. */
+	CHECK_EQ(light_batch_first_ticks(1000, 1000, 12000000, 50000, 115, 24000000),
+		 1000 + 240 + 58);
 	/* The counter wraps on the way. */
 	CHECK_EQ(light_batch_first_ticks(UINT32_MAX, 1, 12000000, 50000, 0, 27000000), 240);
 	/* A fast one: the product needs more than 32 bits. */

@@ -4,24 +4,39 @@
  *
  * A step is one byte and what it takes; seeds.py writes the same format:
  *   0 request  command+flags, length, room, that many bytes: any bytes as the request
- *   1 action   flags, duration, token, at: a press or lid move that is well formed
+ *   1 action   flags, duration, token and host, at: a press or lid move that is well formed
  *   2 edge     channel * 2 + level
  *   3 sample   two bytes
  *   4 time     exponent and mantissa: time goes on, ticks at each deadline
  *   5 late     the same, with one tick at the end
  *   6 due      time goes on to the next deadline, or one nanosecond short of it
  *   7 release  the shell lets go of everything
- *   8 loop     flags, channels, token, count, gap: a loop-back that is well formed
+ *   8 loop     flags, channels, token and host, count, gap: a loop-back that is well formed
  *   9 echo     the wires of a loop-back follow its output
  *  10 store    storing fails from now on, or works again
+ *  11 power    four bytes: a sample of the power monitor
  */
 #include "model.h"
 
 #include <zcbor_encode.h>
 
-#define REQUEST_MAX 64u
+#define REQUEST_MAX 80u
 
-enum step { REQUEST, ACTION, EDGE, SAMPLE, TIME, LATE, DUE, RELEASE, LOOP, ECHO, STORE, STEPS };
+enum step {
+	REQUEST,
+	ACTION,
+	EDGE,
+	SAMPLE,
+	TIME,
+	LATE,
+	DUE,
+	RELEASE,
+	LOOP,
+	ECHO,
+	STORE,
+	POWER,
+	STEPS
+};
 
 struct story {
 	const uint8_t *bytes;
@@ -69,8 +84,8 @@ static void do_request(struct model *model, struct story *story)
 	uint64_t lag_ns = (head & 0x40u) != 0u ? next_time(story) : 0u;
 
 	len = len < story->left ? len : story->left;
-	if (model_request(model, head & 0x3fu, (head & 0x80u) != 0u, lag_ns, story->bytes, len,
-			  room)) {
+	if (model_request(model, head & 0x3fu, (head & 0x80u) != 0u, lag_ns,
+			  &(struct model_host){.doubtful = true}, story->bytes, len, room)) {
 		forget_tokens(model);
 	}
 	story->bytes += len;
@@ -95,7 +110,22 @@ static bool put_boot(zcbor_state_t *state, enum named_boot boot)
 		zcbor_uint32_put(state, boot == THIS_BOOT ? MODEL_BOOT : MODEL_BOOT + 1u));
 }
 
+/** Nobody, or one of three. */
+static struct model_host host_of(uint32_t byte)
+{
+	uint32_t number = byte >> 3 & 3u;
+
+	return (struct model_host){.named = number != 0u, .number = number};
+}
+
+static bool put_host(zcbor_state_t *state, const struct model_host *host)
+{
+	return !host->named ||
+	       (zcbor_tstr_put_lit(state, "host") && zcbor_uint32_put(state, host->number));
+}
+
 struct action {
+	struct model_host host;
 	uint32_t actuator;
 	enum named_boot boot;
 	bool force;
@@ -116,9 +146,11 @@ static struct action next_action(struct story *story, uint64_t now_ns)
 		.closed = (flags & 8u) != 0u,
 		.has_at = (flags & 16u) != 0u,
 		.duration_ns = next_time(story),
-		.token = next(story) & 7u,
+		.token = next(story),
 	};
 
+	action.host = host_of(action.token);
+	action.token &= 7u;
 	action.at_ns = now_ns + next_time(story);
 	return action;
 }
@@ -126,16 +158,16 @@ static struct action next_action(struct story *story, uint64_t now_ns)
 /** @return length of the request, written without the core's own encoder */
 static size_t encode(const struct action *action, uint8_t *bytes)
 {
-	bool is_lid = action->actuator == MODEL_LID;
-	uint64_t pairs = (is_lid ? 2u : 4u) + (action->has_at ? 1u : 0u) +
-			 (action->boot != NO_BOOT ? 1u : 0u);
+	bool is_hold = model_is_hold(action->actuator);
+	uint64_t pairs = (is_hold ? 2u : 4u) + (action->has_at ? 1u : 0u) +
+			 (action->boot != NO_BOOT ? 1u : 0u) + (action->host.named ? 1u : 0u);
 	bool ok;
 
 	ZCBOR_STATE_E(state, 0, bytes, REQUEST_MAX, 1);
 	bytes[0] = (uint8_t)(0xa0u | pairs);
 	state->payload_mut++;
 	ok = zcbor_tstr_put_lit(state, "tok") && zcbor_uint32_put(state, action->token);
-	if (is_lid) {
+	if (is_hold) {
 		ok = ok && zcbor_tstr_put_lit(state, "closed") &&
 		     zcbor_bool_put(state, action->closed);
 	} else {
@@ -149,28 +181,45 @@ static size_t encode(const struct action *action, uint8_t *bytes)
 		ok = ok && zcbor_tstr_put_lit(state, "at") &&
 		     zcbor_uint64_put(state, action->at_ns);
 	}
-	ok = ok && put_boot(state, action->boot);
+	ok = ok && put_boot(state, action->boot) && put_host(state, &action->host);
 	return ok ? (size_t)(state->payload - bytes) : 0u;
+}
+
+/** A held actuator is named by the command, all others by their number. */
+static uint32_t command_of(uint32_t actuator)
+{
+	if (actuator == MODEL_LID) {
+		return RIG_CMD_LID;
+	}
+	return actuator == MODEL_CONTACT ? RIG_CMD_CONTACT : RIG_CMD_PRESS;
+}
+
+static uint64_t longest_press_ns(const struct action *action)
+{
+	if (!action->force) {
+		return MODEL_PRESS_NS;
+	}
+	return action->actuator == MODEL_KEY ? 0u : MODEL_FORCE_NS;
 }
 
 /** What the board may do with an action, from what is known before it. */
 static void do_action(struct model *model, struct story *story)
 {
 	struct action action = next_action(story, model->now_ns);
-	bool is_lid = action.actuator == MODEL_LID;
-	uint64_t max_ns = action.force ? MODEL_FORCE_NS : MODEL_PRESS_NS;
+	bool is_hold = model_is_hold(action.actuator);
 	uint8_t bytes[REQUEST_MAX];
 	struct model_output *output;
 	enum rig_action_state before;
 	bool may_repeat;
+	bool others;
 	bool done;
 
-	if (action.actuator >= MODEL_ACTUATORS) {
-		return;
-	}
 	output = &model->outputs[action.actuator];
 	before = model->core.actuators[action.actuator].state;
-	done = model_request(model, is_lid ? RIG_CMD_LID : RIG_CMD_PRESS, true, 0, bytes,
+	others = before != RIG_ACTION_IDLE && !model->owner.doubtful &&
+		 (model->owner.named != action.host.named ||
+		  model->owner.number != action.host.number);
+	done = model_request(model, command_of(action.actuator), true, 0, &action.host, bytes,
 			     encode(&action, bytes), 128);
 	if (!done) {
 		return;
@@ -178,17 +227,19 @@ static void do_action(struct model *model, struct story *story)
 	if (action.boot == OTHER_BOOT) {
 		model_fail(model, "an action of another boot was accepted");
 	}
-	may_repeat = output->doubtful || (output->has_token && output->token == action.token);
-	output->doubtful = false;
-	output->has_token = true;
-	output->token = action.token;
+	may_repeat = output->doubtful || (output->tokens >> action.token & 1u) != 0u;
+	output->tokens |= 1u << action.token;
 	if (may_repeat) {
 		return;
 	}
-	if (before == RIG_ACTION_SCHEDULED || (before == RIG_ACTION_DRIVEN && !is_lid)) {
+	if (others) {
+		model_fail(model, "an action was accepted beside another host's");
+	}
+	if (before == RIG_ACTION_SCHEDULED || (before == RIG_ACTION_DRIVEN && !is_hold)) {
 		model_fail(model, "a second action was accepted on one actuator");
 	}
-	if (!is_lid && (action.duration_ns == 0u || action.duration_ns > max_ns)) {
+	if (!is_hold &&
+	    (action.duration_ns == 0u || action.duration_ns > longest_press_ns(&action))) {
 		model_fail(model, "a press was accepted that is too short or too long");
 	}
 	if (action.has_at && action.at_ns > model->now_ns + MODEL_LEASE_NS) {
@@ -197,6 +248,7 @@ static void do_action(struct model *model, struct story *story)
 }
 
 struct loop {
+	struct model_host host;
 	uint32_t actuator;
 	enum named_boot boot;
 	uint32_t wired;
@@ -208,15 +260,18 @@ struct loop {
 static struct loop next_loop(struct story *story)
 {
 	uint32_t flags = next(story);
-
-	return (struct loop){
+	struct loop loop = {
 		.actuator = flags & 3u,
 		.boot = next_boot(flags),
 		.wired = next(story),
-		.token = next(story) & 7u,
+		.token = next(story),
 		.count = next(story) & 15u,
 		.gap_ns = next_time(story),
 	};
+
+	loop.host = host_of(loop.token);
+	loop.token &= 7u;
+	return loop;
 }
 
 static size_t encode_loop(const struct loop *loop, uint8_t *bytes)
@@ -224,14 +279,15 @@ static size_t encode_loop(const struct loop *loop, uint8_t *bytes)
 	bool ok;
 
 	ZCBOR_STATE_E(state, 0, bytes, REQUEST_MAX, 1);
-	bytes[0] = (uint8_t)(0xa0u | (loop->boot != NO_BOOT ? 6u : 5u));
+	bytes[0] = (uint8_t)(0xa0u | (5u + (loop->boot != NO_BOOT ? 1u : 0u) +
+				      (loop->host.named ? 1u : 0u)));
 	state->payload_mut++;
 	ok = zcbor_tstr_put_lit(state, "act") && zcbor_uint32_put(state, loop->actuator) &&
 	     zcbor_tstr_put_lit(state, "ch") && zcbor_uint32_put(state, loop->wired) &&
 	     zcbor_tstr_put_lit(state, "tok") && zcbor_uint32_put(state, loop->token) &&
 	     zcbor_tstr_put_lit(state, "n") && zcbor_uint32_put(state, loop->count) &&
 	     zcbor_tstr_put_lit(state, "gap") && zcbor_uint64_put(state, loop->gap_ns) &&
-	     put_boot(state, loop->boot);
+	     put_boot(state, loop->boot) && put_host(state, &loop->host);
 	return ok ? (size_t)(state->payload - bytes) : 0u;
 }
 
@@ -240,18 +296,18 @@ static void do_loop(struct model *model, struct story *story)
 {
 	struct loop loop = next_loop(story);
 	const struct rig_loopback *loopback = &model->core.loopback;
-	bool is_repeat = loopback->has_token && loopback->token == loop.token;
+	bool is_repeat = rig_replay_find(&loopback->replay, loop.token) != NULL;
 	bool idle = rig_core_deadline(&model->core) == UINT64_MAX;
 	uint8_t bytes[REQUEST_MAX];
 
 	for (uint32_t i = 0; i < MODEL_ACTUATORS; i++) {
 		idle = idle && !model->outputs[i].driven;
 	}
-	if (!model_request(model, RIG_CMD_LOOPBACK, true, 0, bytes, encode_loop(&loop, bytes),
-			   128)) {
+	if (!model_request(model, RIG_CMD_LOOPBACK, true, 0, &loop.host, bytes,
+			   encode_loop(&loop, bytes), 128)) {
 		return;
 	}
-	if (loop.boot == OTHER_BOOT || loop.actuator >= MODEL_ACTUATORS) {
+	if (loop.boot == OTHER_BOOT || loop.actuator == MODEL_KEY) {
 		model_fail(model, "a loop-back of another boot or actuator was accepted");
 	}
 	if (!is_repeat &&
@@ -268,6 +324,14 @@ static void do_due(struct model *model, struct story *story)
 	if (due_ns != UINT64_MAX) {
 		model_advance(model, due_ns - model->now_ns - (next(story) & 1u), false);
 	}
+}
+
+static void do_power(struct model *model, struct story *story)
+{
+	int32_t bus = (int32_t)(next(story) << 8 | next(story)) * 1250;
+	int32_t current = (int32_t)(next(story) << 8 | next(story)) - 32768;
+
+	model_power(model, bus, current * 125);
 }
 
 static void do_step(struct model *model, struct story *story)
@@ -310,6 +374,9 @@ static void do_step(struct model *model, struct story *story)
 		break;
 	case STORE:
 		model->store_fails = !model->store_fails;
+		break;
+	case POWER:
+		do_power(model, story);
 		break;
 	case STEPS:
 		break;

@@ -14,31 +14,59 @@
 
 #define MODEL_EDGES 8
 #define MODEL_LIGHT 4
+#define MODEL_POWER 4
 #define MODEL_LEASE_NS (3 * S)
 #define MODEL_PRESS_NS (1 * S)
 #define MODEL_FORCE_NS (12 * S)
+#define MODEL_RELEASE_NS (100 * MS)
+#define MODEL_WINDOW_NS (5 * S)
+#define MODEL_DRIVEN_NS (2 * S)
+#define MODEL_HOLD_NS (20 * S)
+#define MODEL_CONTACT_RELEASE_NS (1 * S)
+#define MODEL_CONTACT_HOLD_NS (6 * S)
+
+/** What the least release time leaves room for in a window, and some. */
+#define MODEL_PULSES 64
 
 #define MODEL_BOOT 7
 
-/** Indices of the actuators; two presses, so that one cannot stand in for the other. */
-enum { MODEL_BUTTON, MODEL_LID, MODEL_FINGER, MODEL_ACTUATORS };
+/** Indices of the actuators; two presses and two holds, so that none can stand in for the other. */
+enum { MODEL_BUTTON, MODEL_LID, MODEL_KEY, MODEL_CONTACT, MODEL_ACTUATORS };
+
+struct model_pulse {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
 
 struct model_output {
 	bool driven;
 	uint64_t since_ns;
-	/** the newest accepted token, which a repeat carries again */
-	bool has_token;
-	uint32_t token;
-	/** another one may have been accepted since */
+	uint64_t released_ns;
+	/** the newest pulses that no force_off press and no loop-back made, in a ring */
+	struct model_pulse pulses[MODEL_PULSES];
+	uint32_t pulse_count;
+	/** of accepted requests, which a repeat carries again: bit n for token n of 0 to 7 */
+	uint32_t tokens;
+	/** others may have been accepted since */
+	bool doubtful;
+};
+
+/** What a model knows of who asked. */
+struct model_host {
+	bool named;
+	uint32_t number;
+	/** the request was any bytes */
 	bool doubtful;
 };
 
 struct model {
 	struct rig_core core;
 	uint64_t now_ns;
-	/** newest time at which a request had arrived */
+	/** newest time at which a request of the owner had arrived that was understood */
 	uint64_t contact_ns;
 	bool heard;
+	/** who started what is under way */
+	struct model_host owner;
 	/** a press named force_off was accepted and may still be under way */
 	bool forced;
 	uint32_t levels;
@@ -46,9 +74,14 @@ struct model {
 	/** what was stored last, and whether storing fails */
 	struct rig_calibration stored;
 	bool store_fails;
+	/** it has said that it will leave for its bootloader */
+	bool leaving;
 	struct model_output outputs[MODEL_ACTUATORS];
 	struct rig_edge edge_slots[MODEL_EDGES];
 	struct rig_light_block light_slots[MODEL_LIGHT];
+	struct rig_power_sample power_slots[MODEL_POWER];
+	/** samples of power that came in */
+	uint32_t powers;
 };
 
 /** A fresh board at 10 s, all levels high. */
@@ -59,16 +92,23 @@ void model_advance(struct model *model, uint64_t step_ns, bool late);
 
 void model_edge(struct model *model, uint32_t channel, bool level);
 
+/** A sample of the power monitor, of now. */
+void model_power(struct model *model, int32_t bus_uv, int32_t current_ua);
+
+/** Whether an actuator is held until it is told otherwise. */
+bool model_is_hold(uint32_t actuator);
+
 /** The wires of a running loop-back take the level of its output. */
 void model_echo(struct model *model);
 
 /**
  * One request that had arrived lag_ns ago, with room bytes for its reply.
  *
+ * @param host who asks by what stands in bytes
  * @return whether the board did what it was asked
  */
 bool model_request(struct model *model, uint32_t command, bool write, uint64_t lag_ns,
-		   const uint8_t *bytes, size_t len, size_t room);
+		   const struct model_host *host, const uint8_t *bytes, size_t len, size_t room);
 
 /** Abort unless the board is as it must be at any time. */
 void model_check(const struct model *model);

@@ -8,15 +8,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-REQUEST, EDGE, SAMPLE, TIME, LATE, DUE, LOOP, ECHO = 0, 2, 3, 4, 5, 6, 8, 9
+REQUEST, ACTION, EDGE, SAMPLE, TIME, LATE, DUE, LOOP, ECHO, POWER = 0, 1, 2, 3, 4, 5, 6, 8, 9, 11
 ROOM = 255
 LONG, MILLISECOND = 0xF8, 0xA1
+RELEASE_TIME, LONG_PRESS, SECOND = 0xD2, 0xE3, 0xF1  # 134 ms, 805 ms, 1.07 s
+BUTTON, LID, KEY, CONTACT, CLOSED = 0, 1, 2, 3, 8
 LIGHT_ARM = bytes.fromhex("a163647572 1b0000000100000000")
 FROM_0 = bytes.fromhex("a16466726f6d 00")
 LOOPED = bytes.fromhex("a1646c6f6f70 f5")
 KEYS = (
     *("act", "at", "boot", "cal", "ch", "clear", "closed", "dur", "force", "from", "gap"),
-    *("loop", "max", "n", "tok"),
+    *("host", "loop", "max", "n", "tok"),
 )
 
 
@@ -48,10 +50,18 @@ def other_step(step: Any, named: dict[str, Any]) -> bytes:
             return once * min(int(times), MOST_REPEATS)
         case {"tick": _}:
             return bytes([DUE, 0])
+        case {"power": [_, bus_uv, current_ua]}:
+            return power_step(bus_uv, current_ua)
         case str():
             return request_step(named[step])
         case _:
             raise ValueError(f"a step is an edge, samples, a tick or an exchange, not {step!r}")
+
+
+def power_step(bus_uv: int, current_ua: int) -> bytes:
+    """Return a sample of the power monitor, in its own steps, as a step."""
+    bus, current = bus_uv // 1250 & 0xFFFF, current_ua // 125 + 0x8000 & 0xFFFF
+    return bytes([POWER]) + bus.to_bytes(2, "big") + current.to_bytes(2, "big")
 
 
 def rooms_story() -> bytes:
@@ -63,6 +73,37 @@ def rooms_story() -> bytes:
     return edges + light + b"".join(reads)
 
 
+def action_step(flags: int, duration: int, token: int, host: int) -> bytes:
+    """Return a press or a move of the lid, at once, as a step; host 0: nobody's."""
+    return bytes([ACTION, flags, duration, token | host << 3, 0])
+
+
+def presses_story() -> bytes:
+    """Return a story of presses back to back, each within its limit."""
+    rest = bytes([TIME, RELEASE_TIME])
+    press = [action_step(BUTTON, LONG_PRESS, token, 0) + bytes([DUE, 0]) for token in range(5)]
+    return rest + rest.join(press)
+
+
+def hosts_story() -> bytes:
+    """Return a story of a lid that one host closed and another one's requests would keep so."""
+    other = bytes([TIME, SECOND]) + action_step(LID, 0, 2, 2)
+    return bytes([TIME, RELEASE_TIME]) + action_step(LID | CLOSED, 0, 1, 1) + other * 4
+
+
+def wakes_story() -> bytes:
+    """Return a story of keys back to back, and of a contact that its host holds for too long."""
+    alive = (bytes([TIME, SECOND]) + raw_step(1, b"\xa0", ROOM)) * 8
+    rest = bytes([TIME, RELEASE_TIME])
+    close = bytes([TIME, SECOND]) + action_step(CONTACT | CLOSED, 0, 1, 0)
+    keys = b"".join(
+        rest + action_step(KEY, LONG_PRESS, token, 0) + bytes([DUE, 0]) for token in range(4)
+    )
+    reopen = action_step(CONTACT, 0, 2, 0) + action_step(CONTACT | CLOSED, 0, 3, 0)
+    asked = raw_step(15, b"\xa0", ROOM) + power_step(19_000_000, -1_000_000) * 6
+    return close + alive + keys + reopen + asked + raw_step(17, FROM_0, ROOM)
+
+
 def loop_story() -> bytes:
     """Return a story of a loop-back that ends well and becomes a calibration."""
     start = bytes([LOOP, 0, 0b11, 1, 4, MILLISECOND])
@@ -70,7 +111,7 @@ def loop_story() -> bytes:
 
 
 def stories(vectors: Any) -> dict[str, bytes]:
-    """Return a story for each exchange, one of all with long pauses, and two made by hand."""
+    """Return a story for each exchange, one of all with long pauses, and some made by hand."""
     named = {entry["name"]: entry for entry in vectors["exchanges"]}
     found = {}
     for name, entry in named.items():
@@ -79,6 +120,9 @@ def stories(vectors: Any) -> dict[str, bytes]:
     found["all"] = b"".join(story + bytes([LATE, LONG]) for story in found.values())
     found["rooms"] = rooms_story()
     found["loop"] = loop_story()
+    found["presses"] = presses_story()
+    found["hosts"] = hosts_story()
+    found["wakes"] = wakes_story()
     return found
 
 

@@ -1,1 +1,1 @@
-"""The circuits, one function a file, in SKiDL; parts are defined in `catalogue`."""
+"""The circuits, one function a file; parts are defined in `catalogue`."""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Mapping
 
 from frontend.circuit.catalogue import maker_number
 from frontend.circuit.facts import Facts
@@ -13,10 +14,12 @@ COLUMNS = (
     "manufacturer",
     "number",
     "footprint",
+    "where",
     "rating",
     "alternatives",
     "unread",
 )
+PRICED = ("each_eur", "together_eur", "price_from", "sold_by")
 
 
 def rating(volts: float, amperes: float, watts: float) -> str:
@@ -27,19 +30,36 @@ def rating(volts: float, amperes: float, watts: float) -> str:
     return ", ".join(told)
 
 
-def bill_of(facts: Facts) -> str:
-    """Return the bill as CSV. `unread` tells what nobody has compared with the data sheet."""
-    lines: dict[tuple[str, str], list[str]] = {}
+def bill_of(
+    facts: Facts, prices_eur: Mapping[str, float] | None = None, sold_by: Mapping[str, str] = {}
+) -> str:
+    """Return the bill as CSV. `unread` tells what nobody has compared with the data sheet.
+
+    Args:
+        facts: the circuit.
+        prices_eur: what one of a kind costs, by the kind's name; none: a bill without prices.
+        sold_by: where a kind is sold.
+
+    Raises:
+        KeyError: a kind has no price, or is sold nowhere.
+    """
+    lines: dict[tuple[str, str, str], list[str]] = {}
     kinds = {}
     for part in facts.parts:
-        key = (maker_number(part.kind, part.value), part.value)
+        if part.kind.prefix == "TP":
+            continue
+        key = (maker_number(part.kind, part.value), part.value, part.where)
         lines.setdefault(key, []).append(part.ref)
         kinds[key] = part.kind
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(COLUMNS if prices_eur is None else COLUMNS + PRICED)
     for key in sorted(lines):
         kind = kinds[key]
+        priced: tuple[str, ...] = ()
+        if prices_eur is not None:
+            each, many = prices_eur[kind.name], len(lines[key])
+            priced = (f"{each:.2f}", f"{each * many:.2f}", "assumed", sold_by[kind.name])
         writer.writerow(
             (
                 len(lines[key]),
@@ -48,9 +68,11 @@ def bill_of(facts: Facts) -> str:
                 kind.maker,
                 key[0],
                 kind.footprint,
+                key[2],
                 rating(kind.rated_v, kind.rated_a, kind.rated_w),
                 kind.alternatives,
                 kind.unread,
+                *priced,
             )
         )
     return out.getvalue()

@@ -28,6 +28,6 @@ def place_comparisons(board: Board, comparisons: Sequence[Comparison]) -> None:
                 one = comparisons[index]
                 pins |= {f"IN{unit}+": one.plus, f"IN{unit}-": one.minus, f"OUT{unit}": one.out}
             else:
-                pins |= {f"IN{unit}+": "GND", f"IN{unit}-": "TH_1V65"}
+                pins |= {f"IN{unit}+": "GND", f"IN{unit}-": "TH_0V90"}
         board.place(COMPARATORS, tag, QUAD, pins, volts=3.4, amperes=0.002)
         board.place(COMPARATORS, f"{tag}_C", C16, {"1": "+3V3", "2": "GND"}, "100n", 3.4)

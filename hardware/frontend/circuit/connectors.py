@@ -1,39 +1,39 @@
-"""Connectors: the DUT's wires, the supplies, the loop-back plug."""
-
-from collections.abc import Mapping
+"""Connectors: the DUT's cable with the self-test's wire, the jumpers, the test points."""
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import ISOLATOR, R1, R1206, TERMINAL, header
+from frontend.circuit.catalogue import BOX_HEADER, R1, R1206, TEST_POINT, header
 
-DUT, SUPPLY, LOOPBACK = "dut_wires", "usb_isolation", "loop_back"
-CHOICES = "choices"
-ATX = ("DUT_PWR_OK", "GND", "DUT_PS_ON")
-STANDBY = ("DUT_5VSB_SUPPLY", "DUT_5VSB")
-BUTTON = ("DUT_PWRBTN", "DUT_PWRBTN_GND")
-LED = ("DUT_PLED", "GND", "DUT_PLED_MINUS")
-PROBES = ("DUT_SLP_S3", "DUT_SLP_S4", "DUT_SLP_S5", "DUT_PLTRST", "GND", "GND")
-PLUG = ("DRIVE_BUTTON", "DUT_SLP_S3", "DUT_SLP_S4", "DUT_SLP_S5", "DUT_PLTRST", "DUT_PWR_OK")
-
-
-def row(nets: tuple[str, ...]) -> Mapping[str, str]:
-    """Return the pins of a header whose nets are given in their order."""
-    return {str(number): net for number, net in enumerate(nets, 1)}
+DUT, LOOPBACK, CHOICES, TESTS = "dut_wires", "self_test", "choices", "test_points"
+CABLE = (
+    "GND", "DUT_PWR_OK", "GND", "DUT_PS_ON", "GND", "DUT_SLP_S3", "GND", "DUT_SLP_S4", "GND",
+    "DUT_SLP_S5", "GND", "DUT_PLTRST", "GND", "DUT_RAIL", "DUT_PLED", "DUT_PLED_MINUS",
+    "DUT_PWRBTN", "DUT_PWRBTN_GND", "GND", "SELFTEST",
+)  # fmt: skip
+"""One keyed plug for all wires of the DUT: the self-test's plug takes its place, so that the
+drive of the self-test and a DUT are never there together."""
+PROBED = ("+3V3", "GND", "VREF", "TH_LOGIC", "TH_PGOOD", "TH_0V81", "ARMED", "LIGHT_OUT")
 
 
 def dut_wires(board: Board, wired_button: bool) -> None:
-    """Place one connector for each cable to the DUT."""
-    board.place(DUT, "J_ATX", header(3), row(ATX), "ATX", 5.3, 0.01)
-    board.place(DUT, "J_STANDBY", TERMINAL, row(STANDBY), "5VSB", 5.3, 3.0)
-    if wired_button:
-        board.place(DUT, "J_BUTTON", header(2), row(BUTTON), "PWR_SW", 5.3, 0.1)
-    board.place(DUT, "J_LED", header(3), row(LED), "PLED", 5.3, 0.01)
-    board.place(DUT, "J_PROBES", header(6), row(PROBES), "PROBES", 3.4, 0.01)
+    """Place the connector of the DUT's cable."""
+    button = ("DUT_PWRBTN", "DUT_PWRBTN_GND")
+    nets = {
+        str(number): net for number, net in enumerate(CABLE, 1) if wired_button or net not in button
+    }
+    board.place(DUT, "J_DUT", BOX_HEADER, nets, "DUT", 5.3, 0.1)
+
+
+def self_test(board: Board) -> None:
+    """Place the resistor through which the board's output gets to the self-test's wire."""
+    wire = {"1": "DRIVE_BUTTON", "2": "SELFTEST"}
+    board.place(LOOPBACK, "R_SELFTEST", R1206, wire, "1k", 5.3)
 
 
 def led_load(board: Board) -> None:
     """Place what stands for the LED where none is connected: else an open PLED- would read low."""
-    wires = {"1": "DUT_PLED", "2": "DUT_PLED_MINUS"}
-    board.place("LED_MINUS", "R_LOAD", R1206, wires, "22k", 24.0)
+    sheet = "LED_MINUS"
+    board.place(sheet, "R_LOAD1", R1206, {"1": "DUT_PLED", "2": "LED_LOAD"}, "10k", 12.0)
+    board.place(sheet, "R_LOAD2", R1206, {"1": "LED_LOAD", "2": "DUT_PLED_MINUS"}, "10k", 12.0)
 
 
 def choices(board: Board) -> None:
@@ -50,19 +50,7 @@ def choices(board: Board) -> None:
     board.place(CHOICES, "JP_LED", header(3), led, "PLED+ or PLED-", 3.4, 0.001)
 
 
-def usb_isolation(board: Board, coil: bool, servo: bool) -> None:
-    """Place the isolator between host and board: rig ground is the DUT's ground, not the host's.
-
-    Coils and servos have supplies of their own, which have to float as well.
-    """
-    pins = {"VBUS2": "+5V", "GND2": "GND", "D-": "USB_DM", "D+": "USB_DP"}
-    board.place(SUPPLY, "A1", ISOLATOR, pins, volts=250.0, amperes=0.08)
-    if coil:
-        board.place(SUPPLY, "J_12V", TERMINAL, row(("+12V", "GND")), "12V", 13.0, 1.3)
-    if servo:
-        board.place(SUPPLY, "J_SERVO", TERMINAL, row(("SERVO_5V", "GND")), "5V", 5.3, 0.8)
-
-
-def loop_back(board: Board) -> None:
-    """Place the header of the self-test: an output of the board beside the channels' wires."""
-    board.place(LOOPBACK, "J_PLUG", header(6), row(PLUG), "SELFTEST", 5.3, 0.01)
+def test_points(board: Board) -> None:
+    """Place a pad for each net that the acceptance test of a built board measures."""
+    for net in PROBED:
+        board.place(TESTS, f"TP_{net.strip('+')}", TEST_POINT, {"1": net}, net, 5.3, 0.001)

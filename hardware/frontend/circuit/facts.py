@@ -1,14 +1,16 @@
-"""What a circuit holds, as plain facts: no SKiDL is needed to read or to check it."""
+"""What a circuit holds, as plain facts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from frontend.circuit.catalogue import Kind
 
-SUPPLIES = ("+3V3", "+5V", "+12V", "SERVO_5V", "VREF")
+SUPPLIES = ("+3V3", "+5V", "+12V", "SERVO_6V", "VREF")
 GROUND = "GND"
 COMPARATORS = "comparators"
 """The sheet of the comparators, which several functions share."""
+BOARD = "board"
+"""Where a part is that stands on the board itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,16 @@ class Placed:
     """Greatest voltage over it that is meant to be, in volts."""
     amperes: float = 0.0
     """Greatest current that is meant to be, in amperes."""
+    where: str = BOARD
+    """The board, or what its cable leads to."""
 
     def others(self, net: str) -> list[str]:
         """Return the other nets of a part with a pin on `net`."""
         return [other for other in self.nets.values() if other != net]
+
+    def by_number(self) -> dict[str, str]:
+        """Return the net of each connected pin, by the pin's number."""
+        return {number: self.nets[pin] for number, pin, _type in self.kind.pins if pin in self.nets}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +57,7 @@ class Facts:
     def of_sheet(self, sheet: str) -> list[Placed]:
         """Return the parts of a function."""
         return [part for part in self.parts if part.sheet == sheet]
+
+    def on_board(self) -> list[Placed]:
+        """Return what is soldered to the board."""
+        return [part for part in self.parts if part.where == BOARD]

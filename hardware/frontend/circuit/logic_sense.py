@@ -1,19 +1,21 @@
-"""Logic sense: series resistor, TVS diode to ground, comparator with a little hysteresis.
+"""Logic sense: series resistor, two TVS diodes, a second resistor, a comparator.
 
 Nothing here leads from a DUT's wire to a supply: an unpowered DUT is not fed, an unpowered rig
-does not load.
+does not load. And no single part, shorted, moves a wire: the diodes to ground are two in series,
+and what else leads to ground or to an output is behind both resistors. The second one is large,
+so a small capacitor over it takes fast edges past it.
 """
 
 from dataclasses import dataclass
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import R1, R1206, TVS
+from frontend.circuit.catalogue import CNP0, R1, R1206, TVS
 from frontend.circuit.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One channel: the DUT's net, the threshold's net and the MCU's net, and its resistors."""
+    """One channel: the DUT's net, the threshold's net and the MCU's net, and its level."""
 
     sheet: str
     dut: str
@@ -21,52 +23,41 @@ class Sense:
     out: str
     level_v: float
     series: str = "3.9k"
-    inner: str = "2.2k"
-    feedback: str = "1M"
-    bleed: str = "470k"
 
 
-def series_and_clamp(board: Board, sense: Sense) -> str:
+def series_and_clamp(board: Board, sheet: str, dut: str, level_v: float, series: str) -> str:
     """Place what meets the DUT's wire first, and return the node behind it."""
-    sheet, node = sense.sheet, f"{sense.sheet}_NODE"
-    board.place(sheet, "R_SERIES", R1206, {"1": sense.dut, "2": node}, sense.series, 24.0)
-    level = min(sense.level_v, 5.0)
-    board.place(sheet, "D_TVS", TVS, {"K": node, "A": "GND"}, volts=level)
-    bleed = {"1": sense.dut, "2": "GND"}
-    board.place(sheet, "R_BLEED", R1, bleed, sense.bleed, sense.level_v)
+    node, middle = f"{sheet}_NODE", f"{sheet}_CLAMP"
+    board.place(sheet, "R_SERIES", R1206, {"1": dut, "2": node}, series, 24.0)
+    board.place(sheet, "D_TVS1", TVS, {"K": node, "A": middle}, volts=level_v / 2)
+    board.place(sheet, "D_TVS2", TVS, {"K": middle, "A": "GND"}, volts=level_v / 2)
     return node
+
+
+def second_resistor(board: Board, sheet: str, name: str, node: str, level_v: float) -> str:
+    """Place what leads from the clamped node to a comparator's input, and return that input."""
+    mark = f"{name}_" if name else ""
+    pin = f"{sheet}_{mark}IN"
+    both = {"1": node, "2": pin}
+    board.place(sheet, f"R_{mark}IN", R1, both, "100k", level_v)
+    board.place(sheet, f"C_{mark}FAST", CNP0, both, "47p", level_v)
+    board.place(sheet, f"R_{mark}BLEED", R1, {"1": pin, "2": "GND"}, "4.7M", level_v)
+    return pin
 
 
 def logic_sense(board: Board, sense: Sense) -> Comparison:
     """Place one channel and return its comparison."""
-    node, plus = series_and_clamp(board, sense), f"{sense.sheet}_IN"
-    board.place(sense.sheet, "R_IN", R1, {"1": node, "2": plus}, sense.inner, sense.level_v)
-    feedback = {"1": sense.out, "2": plus}
-    board.place(sense.sheet, "R_FEEDBACK", R1, feedback, sense.feedback, 5.3)
+    node = series_and_clamp(board, sense.sheet, sense.dut, sense.level_v, sense.series)
+    plus = second_resistor(board, sense.sheet, "", node, sense.level_v)
+    board.place(sense.sheet, "R_FEEDBACK", R1, {"1": sense.out, "2": plus}, "10M", 5.3)
     return Comparison(plus, sense.threshold, sense.out)
 
 
 def inverted_sense(board: Board, sense: Sense) -> Comparison:
     """Place one channel whose output is high while the DUT's wire is low."""
-    node, minus, plus = series_and_clamp(board, sense), f"{sense.sheet}_IN", f"{sense.sheet}_TH"
-    board.place(sense.sheet, "R_IN", R1, {"1": node, "2": minus}, sense.inner, sense.level_v)
+    node = series_and_clamp(board, sense.sheet, sense.dut, sense.level_v, sense.series)
+    minus = second_resistor(board, sense.sheet, "", node, sense.level_v)
+    plus = f"{sense.sheet}_TH"
     board.place(sense.sheet, "R_TH", R1, {"1": sense.threshold, "2": plus}, "10k", 3.4)
-    feedback = {"1": sense.out, "2": plus}
-    board.place(sense.sheet, "R_FEEDBACK", R1, feedback, sense.feedback, 5.3)
+    board.place(sense.sheet, "R_FEEDBACK", R1, {"1": sense.out, "2": plus}, "2M", 5.3)
     return Comparison(plus, minus, sense.out)
-
-
-def guarded_sense(board: Board, sense: Sense) -> Comparison:
-    """Place a channel on a wire that no single part, shorted, may pull to ground.
-
-    Two TVS diodes are in series, and what else leads to ground is behind both resistors.
-    """
-    sheet, node, middle = sense.sheet, f"{sense.sheet}_NODE", f"{sense.sheet}_CLAMP"
-    level, plus = sense.level_v, f"{sense.sheet}_IN"
-    board.place(sheet, "R_SERIES", R1206, {"1": sense.dut, "2": node}, sense.series, 24.0)
-    board.place(sheet, "D_TVS1", TVS, {"K": node, "A": middle}, volts=level / 2)
-    board.place(sheet, "D_TVS2", TVS, {"K": middle, "A": "GND"}, volts=level / 2)
-    board.place(sheet, "R_IN", R1, {"1": node, "2": plus}, sense.inner, level)
-    board.place(sheet, "R_BLEED", R1, {"1": plus, "2": "GND"}, sense.bleed, level)
-    board.place(sheet, "R_FEEDBACK", R1, {"1": sense.out, "2": plus}, sense.feedback, 5.3)
-    return Comparison(plus, sense.threshold, sense.out)

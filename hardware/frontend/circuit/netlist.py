@@ -1,27 +1,40 @@
-"""SKiDL's electrical rules check and its netlist, without what differs from run to run."""
+"""The netlist in KiCad's format, of what stands on the board."""
 
-import re
-
-import skidl
-
-from frontend.circuit.board import Board
-
-CHANGING = (
-    re.compile(r'^ *\((?:date|source) "[^"]*"\)\n', re.MULTILINE),
-    re.compile(r'^ *\(field\n *\(name "SKiDL Line"\) "[^"]*"\)\n?', re.MULTILINE),
-)
+from frontend.circuit.catalogue import maker_number
+from frontend.circuit.facts import Facts, Placed
 
 
-def electrical_faults(board: Board) -> list[str]:
-    """Return what SKiDL's ERC counts, one sentence for errors and one for warnings."""
-    board.circuit.ERC()
-    counts = {"errors": skidl.erc_logger.error.count, "warnings": skidl.erc_logger.warning.count}
-    return [f"SKiDL's ERC found {count} {what}" for what, count in counts.items() if count]
+def nodes_of(facts: Facts) -> dict[str, list[tuple[str, str]]]:
+    """Return reference and pin number of each pin on the board, by net, all sorted."""
+    nodes: dict[str, list[tuple[str, str]]] = {}
+    for part in facts.on_board():
+        for number, net in part.by_number().items():
+            nodes.setdefault(net, []).append((part.ref, number))
+    return {net: sorted(nodes[net]) for net in sorted(nodes)}
 
 
-def netlist_of(board: Board) -> str:
-    """Return the netlist in KiCad's format; the same bytes for the same circuit."""
-    text: str = board.circuit.generate_netlist(file_="front-end.net")
-    for changing in CHANGING:
-        text = changing.sub("", text)
-    return text if text.endswith("\n") else f"{text}\n"
+def component(part: Placed) -> str:
+    """Return a part's lines."""
+    return (
+        f'    (comp (ref "{part.ref}")\n'
+        f'      (value "{part.value}")\n'
+        f'      (footprint "{part.kind.footprint}")\n'
+        "      (fields\n"
+        f'        (field (name "Manufacturer") "{part.kind.maker}")\n'
+        f'        (field (name "MPN") "{maker_number(part.kind, part.value)}")\n'
+        f'        (field (name "Function") "{part.tag}")))'
+    )
+
+
+def netlist_of(facts: Facts) -> str:
+    """Return the netlist; the same bytes for the same circuit."""
+    lines = ['(export (version "E")', "  (components"]
+    lines += [component(part) for part in facts.on_board()]
+    lines[-1] += ")"
+    lines.append("  (nets")
+    for code, (net, nodes) in enumerate(nodes_of(facts).items(), 1):
+        lines.append(f'    (net (code "{code}") (name "{net}")')
+        lines += [f'      (node (ref "{ref}") (pin "{pin}"))' for ref, pin in nodes]
+        lines[-1] += ")"
+    lines[-1] += "))"
+    return "\n".join(lines) + "\n"

@@ -1,17 +1,16 @@
-"""The reference and the thresholds that are divided from it."""
+"""The reference, the thresholds that are divided from it, and the one from the DUT's own rail."""
 
 from frontend.circuit.board import Board
-from frontend.circuit.catalogue import C16, R01, REFERENCE, header
+from frontend.circuit.catalogue import C16, R01, R1, R1206, REFERENCE, header
 
-SHEET = "thresholds"
+SHEET, LEVEL = "thresholds", "level"
 DIVIDERS = {
-    "TH_2V40": ("412", "10k"),
-    "TH_1V65": ("6.2k", "12k"),
+    "TH_2V40": ("649", "10k"),
     "TH_0V90": ("17.8k", "10k"),
     "TH_0V81": ("10.7k", "5.11k"),
-    "TH_0V80": ("17.4k", "8.2k"),
 }
-"""Upper and lower resistor of each; they give 2.401, 1.648, 0.899, 0.808 and 0.801 V from 2.5 V."""
+"""Upper and lower resistor of each; they give 2.348, 0.899 and 0.808 V from 2.5 V. At the
+wire it is 2 % more, by what the bleeders take: 2.400 V, as ATX has it."""
 
 
 def thresholds(board: Board) -> None:
@@ -26,7 +25,22 @@ def thresholds(board: Board) -> None:
         board.place(SHEET, f"{net}_C", C16, {"1": net, "2": "GND"}, "100n", 2.5)
 
 
-def level_jumper(board: Board) -> None:
-    """Place the jumper that takes 1.65 V, or 0.9 V for a level of 1.8 V, to the logic channels."""
-    pins = {"1": "TH_1V65", "2": "TH_LOGIC", "3": "TH_0V90"}
-    board.place(SHEET, "JP_LEVEL", header(3), pins, "LEVEL", 2.5, 0.001)
+def level(board: Board) -> None:
+    """Place what sets the logic channels' threshold, and the way to read it back.
+
+    0.9 V without a jumper: that is half of 1.8 V and well within 3.3 V. With `JP_LEVEL` it is half
+    of the rail that the DUT's cable brings. `JP_PGOOD` sets PWR_OK's: 2.4 V, or that of logic;
+    0.9 V without a jumper.
+    """
+    place = board.place
+    place(LEVEL, "R_RAIL", R1206, {"1": "DUT_RAIL", "2": "RAIL_HALF"}, "100k", 24.0)
+    place(LEVEL, "R_RAIL_L", R1, {"1": "RAIL_HALF", "2": "GND"}, "100k", 5.3)
+    place(LEVEL, "C_RAIL", C16, {"1": "RAIL_HALF", "2": "GND"}, "100n", 5.3)
+    place(LEVEL, "JP_LEVEL", header(2), {"1": "RAIL_HALF", "2": "TH_LOGIC"}, "RAIL", 5.3, 0.001)
+    place(LEVEL, "R_LEVEL", R1, {"1": "TH_0V90", "2": "TH_LOGIC"}, "470k", 2.5)
+    place(LEVEL, "C_LEVEL", C16, {"1": "TH_LOGIC", "2": "GND"}, "100n", 2.5)
+    place(LEVEL, "R_READ", R1, {"1": "TH_LOGIC", "2": "SENSE_LEVEL"}, "100k", 2.5)
+    good = {"1": "TH_2V40", "2": "TH_PGOOD", "3": "TH_LOGIC"}
+    place(LEVEL, "JP_PGOOD", header(3), good, "ATX or LOGIC", 2.5, 0.001)
+    place(LEVEL, "R_PGOOD", R1, {"1": "TH_0V90", "2": "TH_PGOOD"}, "470k", 2.5)
+    place(LEVEL, "C_PGOOD", C16, {"1": "TH_PGOOD", "2": "GND"}, "100n", 2.5)

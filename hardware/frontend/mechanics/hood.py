@@ -59,6 +59,29 @@ class HoodSizes:
         return self.board_x + 2 * PRINT_GAP_MM, self.board_y + 2 * PRINT_GAP_MM
 
 
+MM_PER_INCH = 25.4
+BAND_MM = 300.0
+"""A loop of elastic band, 15 mm wide, not stretched: it goes round the lid, top to hinge."""
+STRETCH = (1.1, 1.8)
+"""Below it the band slips, above it it pulls more than some newtons."""
+FRAME_MM = (8.0, 24.0)
+"""What a lid has above and below its panel together: least, most."""
+THICK_MM = (4.0, 9.0)
+"""How thick a lid is: least, most."""
+
+
+def lid_height(diagonal_inch: float, wide: float, high: float) -> float:
+    """Return the height of a panel of so many inches and such a ratio, in millimetres."""
+    return diagonal_inch * MM_PER_INCH * sin(atan(high / wide))
+
+
+def stretches(diagonal_inch: float, wide: float, high: float) -> tuple[float, float]:
+    """Return how much the band is stretched round the smallest and the largest such lid."""
+    panel = lid_height(diagonal_inch, wide, high)
+    loops = [2 * (panel + frame + thick) for frame, thick in zip(FRAME_MM, THICK_MM, strict=True)]
+    return loops[0] / BAND_MM, loops[1] / BAND_MM
+
+
 def hood(sizes: HoodSizes) -> Part:
     """Return the hood, the panel's side on the bed."""
     x, y = sizes.inner

@@ -19,10 +19,10 @@ from frontend.mechanics.solids import (
 
 @dataclass(frozen=True, slots=True)
 class ArmSizes:
-    """In millimetres. The coil's have to be measured; the pilot's body is a TO-92 of 4 x 3.15."""
+    """In millimetres: the coil of 20 x 15 that the bill names; the pilot is a TO-92 of 4 x 3.15."""
 
     coil_diameter: float = 20.0
-    coil_length: float = 25.0
+    coil_length: float = 15.0
     coil_screw: float = 4.0
     wall: float = 3.0
     roof: float = 4.0

@@ -5,6 +5,7 @@ from frontend.mechanics.drawing import drawing_of
 from frontend.mechanics.finger import BridgeSizes, TipSizes, finger_bridge, finger_tip
 from frontend.mechanics.hood import HoodSizes, hood, hood_lid
 from frontend.mechanics.magnet_arm import ArmSizes, magnet_arm
+from frontend.mechanics.servo_arm import ServoArmSizes, servo_arm
 from frontend.mechanics.solids import Part
 from frontend.mechanics.stl import stl_of
 
@@ -15,6 +16,7 @@ def all_parts() -> tuple[Part, ...]:
         hood(HoodSizes()),
         hood_lid(HoodSizes()),
         magnet_arm(ArmSizes()),
+        servo_arm(ServoArmSizes()),
         finger_bridge(BridgeSizes()),
         finger_tip(TipSizes()),
     )

@@ -1,18 +1,21 @@
 """All studies, carried out side by side, and the table that is printed of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from frontend.simulation import actuators, light, protection, sense
-from frontend.simulation.ngspice import run_deck
-from frontend.simulation.study import Outcome, Study, carry_out
+from frontend.circuit.facts import Facts
+from frontend.simulation import actuators, light, protection, sense, small
+from frontend.simulation.elements import spreads_of
+from frontend.simulation.ngspice import Measures, run_text, with_parameters
+from frontend.simulation.study import Outcome, Run, Study, carry_out
 
 ALL_STUDIES: tuple[Study, ...] = (
     *sense.STUDIES,
     *actuators.STUDIES,
     *light.STUDIES,
     *protection.STUDIES,
+    *small.STUDIES,
 )
 
 
@@ -21,14 +24,42 @@ def with_draws(studies: Iterable[Study], most: int) -> tuple[Study, ...]:
     return tuple(replace(study, draws=min(study.draws, most)) for study in studies)
 
 
-def carry_all_out(ngspice: str, studies: Sequence[Study], jobs: int) -> list[Outcome]:
+def one_run(ngspice: str) -> Run:
+    """Return what runs a deck in ngspice."""
+
+    def run(deck: str, parameters: Mapping[str, float], names: tuple[str, ...]) -> Measures:
+        return run_text(ngspice, with_parameters(deck, parameters, "run"), names)
+
+    return run
+
+
+def carry_all_out(
+    ngspice: str, studies: Sequence[Study], facts: Mapping[str, Facts], jobs: int
+) -> list[Outcome]:
     """Carry studies out, `jobs` at a time, and return what they found in their order."""
-
-    def one(study: Study) -> Outcome:
-        return carry_out(study, lambda deck, values, names: run_deck(ngspice, deck, values, names))
-
+    run = one_run(ngspice)
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(one, studies))
+        return list(
+            pool.map(lambda study: carry_out(study, facts[study.circuit.variant], run), studies)
+        )
+
+
+def idle_tolerances(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> list[str]:
+    """Return the tolerances of parts and models that change nothing in any study that has them."""
+    drawn = [outcome for outcome in outcomes if outcome.study.draws]
+    have: set[str] = set()
+    for outcome in drawn:
+        study = outcome.study
+        have |= set(spreads_of(facts[study.circuit.variant], study.circuit)) - set(study.fixed)
+    known = {
+        name
+        for outcome in drawn
+        for name, spread in spreads_of(
+            facts[outcome.study.circuit.variant], outcome.study.circuit
+        ).items()
+        if spread.low == spread.high
+    }
+    return sorted(have - known - {name for outcome in drawn for name in outcome.counts})
 
 
 def table_of(outcomes: Sequence[Outcome]) -> str:

@@ -56,7 +56,7 @@ def slopes() -> list[Path]:
             "pwr-ok",
             ("PWR_OK",),
             study,
-            f"0 to 5 V in {ramp_s * 1e6:g} us, 1 kOhm; from 2.4 V at the pin; {SPREAD}",
+            f"0 to 5 V in {ramp_s * 1e6:g} us, 1 kOhm; from 2.4 V, jumper at ATX; {SPREAD}",
             round(ramp_s * NS_PER_S),
         )
     ]
@@ -81,10 +81,10 @@ PATHS: tuple[Path, ...] = (
         "open-drain",
         (),
         sense.OPEN_DRAIN,
-        f"10 kOhm to 3.3 V; from the crossing of 1.65 V at the pin; {SPREAD}",
+        f"10 kOhm to 3.3 V; from the crossing of 0.9 V at the pin; {SPREAD}",
     ),
     *slopes(),
-    *both_edges("led", ("LED",), sense.LED, f"5 V through 330 Ohm, 47 kOhm in series; {SPREAD}"),
+    *both_edges("led", ("LED",), sense.LED, f"5 V through 330 Ohm, 3.9 kOhm in series; {SPREAD}"),
     # No channels: they are moved here where their jumpers are set to these wires.
     *both_edges(
         "ps-on", (), sense.PS_ON, f"SLP_S3 from PS_ON#: rises while the wire falls; {SPREAD}"
@@ -141,7 +141,7 @@ def entry(path: Path, figures: Sequence[Figure]) -> str:
         f"standard_ns = {standard_ns}",
         'distribution = "normal"',
         f'conditions = "{path.conditions}"',
-        f'deck = "hardware/decks/{path.studies[0].deck}.cir"',
+        f'deck = "hardware/decks/{path.studies[0].bench}.bench"',
         'origin = "simulation of behavioural models; not measured"',
     ]
     return "\n".join(lines) + "\n"

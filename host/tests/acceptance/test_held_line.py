@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from resume_rig.acceptance.bench_in_use import BenchInUse, open_bench
+from resume_rig.acceptance.bench import BenchInUse, open_bench
 from resume_rig.acceptance.held_line import HeldLines
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
@@ -71,7 +71,9 @@ def test_only_one_of_both_is_held(lines: HeldLines) -> None:
         lines.hold_button()
     lines.let_go(Actuator.LID)
     lines.hold_button()
-    with pytest.raises(UsageError, match=r"could not close the lid: the board lets go of button"):
+    with pytest.raises(
+        UsageError, match=r"could not close the lid: the board lets go of everything together"
+    ):
         lines.hold_lid()
 
 

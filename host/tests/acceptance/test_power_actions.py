@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.acceptance.bench_in_use import open_bench
+from resume_rig.acceptance.bench import open_bench
 from resume_rig.acceptance.power_actions import PowerActions, PowerChange
 from resume_rig.acceptance.single_actions import DutState, SingleActions
-from resume_rig.campaign.power_command import PowerCommand
+from resume_rig.campaign.dut.supply import PowerCommand
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DutFault, UsageError
 
@@ -103,7 +103,7 @@ def test_a_dut_whose_power_no_line_tells_is_refused(opened: Open, tmp_path: Path
         'base = "healthy-laptop"\ntitle = "Blind"\nchannels = ["BACKLIGHT", "BUTTON"]\n'
     )
 
-    with pytest.raises(UsageError, match="no line of blind tells whether it has power; PWR_OK or"):
+    with pytest.raises(UsageError, match="no line of blind shows whether it has power; PWR_OK or"):
         opened(str(profile)).power.off()
 
 

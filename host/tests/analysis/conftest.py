@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import IntervalName
 from resume_rig.model.edge import Edge
+from resume_rig.model.result.cycle import IntervalName
 
 MS = 1_000_000
 AWAKE = {

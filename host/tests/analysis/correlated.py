@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.analysis.timed_cycle import TimedCycle
+from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.channel import Actuator
 from resume_rig.model.os_record import Integrity, LogReading, LogSource
 from resume_rig.model.quantity import BoundedNs
@@ -30,6 +30,7 @@ class Campaign:
         self.cycles: list[TimedCycle] = []
         self.records = []
         self.at_ns = 0
+        self.late_ns: int | None = None
 
     def cycle(self, story=None, ignored=False, lost=False, **fields) -> "Campaign":
         self.outside(story, ignored, lost)
@@ -55,9 +56,12 @@ class Campaign:
 
     def inside(self, late_ns: int = 0, **fields) -> "Campaign":
         came_back_ns = UTC_NS + self.at_ns + AWAKE_NS + TO_OS_NS + late_ns
+        # The OS reads its RTC at each wake: a sleep is stamped as the wake before it was.
+        slept_ns = late_ns if self.late_ns is None else self.late_ns
+        self.late_ns = late_ns
         times = {
             "record_id": len(self.records),
-            "sleep_time_utc_ns": UTC_NS + self.at_ns + ASLEEP_NS - 1400 * MS + late_ns,
+            "sleep_time_utc_ns": UTC_NS + self.at_ns + ASLEEP_NS - 1400 * MS + slept_ns,
             "wake_time_utc_ns": came_back_ns + 850 * MS,
         }
         self.records.append(self.record(**{**times, **fields}))
@@ -82,7 +86,7 @@ class Campaign:
         whole = Integrity(ok=True)
         sources = (LogSource("x.evtx", "evtx", 22000, 9, whole),) if log else ()
         reading = LogReading(sources, tuple(self.records) if log else ())
-        return correlate(self.cycles, reading, requirement, RESET_TO_TSC, beside=beside)
+        return correlate(self.cycles, reading, requirement, RESET_TO_TSC, extra_sleeps=beside)
 
 
 def kinds(cycle):

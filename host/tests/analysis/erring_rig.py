@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.analysis.timed_cycle import TimedCycle
+from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import Correlation
 from resume_rig.model.edge import Edge
 from resume_rig.model.os_record import (
     Integrity,
@@ -29,6 +28,7 @@ from resume_rig.model.os_record import (
     WakeSource,
 )
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import Correlation
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 S = 1e9

@@ -10,12 +10,11 @@ from numpy.random import Generator
 from played_campaign import Bench
 
 from resume_rig.model.channel import Actuator
-from resume_rig.model.dut import DutProfile, Spread
-from resume_rig.model.dut_character import DutBehaviour, DutKnown
+from resume_rig.model.dut import DutBehaviour, DutKnown, DutProfile, Spread
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.verdict import FindingKind
+from resume_rig.model.result.verdict import FindingKind
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.dut.faults import SimFault
 
 MS = 1_000_000
 S = 1_000 * MS

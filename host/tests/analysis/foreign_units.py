@@ -12,12 +12,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.analysis.timed_cycle import TimedCycle
+from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
-from resume_rig.model.match import Confidence
 from resume_rig.model.os_record import (
     Integrity,
     LogReading,
@@ -27,7 +26,8 @@ from resume_rig.model.os_record import (
     WakeSource,
 )
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.model.result.match import Confidence
+from resume_rig.model.result.verdict import FindingKind, Verdict
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 S = 1_000_000_000
@@ -36,6 +36,8 @@ LIMIT = load_requirement("sysfund-0004")
 BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)
 PACES = ("random", "random", "narrow", "even")
 OFFSETS = ("synchronised", "seconds", "zone", "free")
+# The trigger is accepted before the OS begins its way to sleep, which ends before SLP_S3# falls.
+ACCEPTED_S = 0.05
 PLACES = ("together", "within", "partly", "elsewhere")
 LEVELS = {
     Channel.PWR_OK: 1,
@@ -91,6 +93,7 @@ class Unit:
     late_s: float = 0.0
     clock_from_s: float = START_S
     set_at: list[tuple[float, float]] = field(default_factory=list)
+    took_s: dict[float, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, random: Generator, offset: str) -> "Unit":
@@ -129,6 +132,7 @@ class Unit:
         """Return what its OS writes of a sleep. It reads whole seconds of its RTC at a wake."""
         random = self.random
         took_s = self.to_sleep_s + random.uniform(-0.05, 0.2)
+        self.took_s[fell_s] = took_s
         slept_os_s = self.os_s(fell_s) + self.late_s - took_s
         bios_s = self.bios_s + random.normal(0, 0.005)
         driver_s = self.driver_s * random.lognormal(0, 0.08)
@@ -155,6 +159,11 @@ class Unit:
             wake_source=WakeSource(1, "power button", ""),
         )
 
+    def _way_s(self, fell_s: float) -> float:
+        """Return how long it took to a sleep: what its record tells, where it wrote one."""
+        drawn_s = np.random.default_rng(round(fell_s * 1e6)).uniform(-0.05, 0.2)
+        return self.took_s.get(fell_s, self.to_sleep_s + float(drawn_s))
+
     def log(self, sleeps: Sleeps, kept: NDArray[np.bool_], source: int = 0) -> list[OsRecord]:
         """Return the records of those sleeps that are kept."""
         each = zip(sleeps.fell_s.tolist(), sleeps.rose_s.tolist(), strict=True)
@@ -164,7 +173,7 @@ class Unit:
     def wires(self, number: int, fell_s: float, rose_s: float) -> tuple[list[Edge], float]:
         """Return the edges of a cycle on a board's clock, and when that began."""
         random = self.random
-        began_s = fell_s - self.to_sleep_s
+        began_s = fell_s - ACCEPTED_S - self._way_s(fell_s)
         press_s = rose_s - random.uniform(0.03, 0.06)
         reset_s = rose_s + 0.11
         # The OS is up when firmware and drivers are; the panel follows.
@@ -302,8 +311,8 @@ def foreign(seed: int, pace: str | None = None) -> Made:
     return Made(f"{name}, {n} cycles, {len(records)} records", cycles, log_reading(records), {})
 
 
-def own(seed: int, pace: str | None = None) -> Made:
-    """Return the wires of a unit and its own log, some with the log of another one beside it."""
+def own(seed: int, pace: str | None = None, beside: float = 0.1) -> Made:
+    """Return the wires of a unit and its own log, a share with the log of another one beside it."""
     random = np.random.default_rng((seed, 2))
     n, m = sizes(random)
     pace = str(random.choice(PACES)) if pace is None else pace
@@ -339,7 +348,7 @@ def own(seed: int, pace: str | None = None) -> Made:
     live = on_host and random.random() < 0.2
     written_s = every.rose_s[kept] + 2.0
     sources, kind = 1, ""
-    if random.random() < 0.1:
+    if random.random() < beside:
         other = Unit.of(random, "synchronised")
         theirs = history(other, random, plan, max(m // 2, 3), n)
         theirs = theirs.later(at_s - random.uniform(0, float(theirs.rose_s[-1])))

@@ -8,13 +8,12 @@ from numpy.random import Generator
 from onset_core import Analyser
 from resume_rig._core import ffi
 
-from resume_rig.analysis.light_blocks import BlockTable
-from resume_rig.analysis.light_shape import light_reading
-from resume_rig.analysis.wake_light import LightReading
+from resume_rig.analysis.cycles.light import LightReading
+from resume_rig.analysis.cycles.light_shape import BlockTable, light_reading
 from resume_rig.model.channel import Channel
 from resume_rig.model.light import LightOnset, OnsetState
-from resume_rig.timing.budget_light import LightDefinition, light_end_of
 from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment
+from resume_rig.timing.light_budget import LightDefinition, light_end_of
 
 _NEVER = 2**64 - 1
 _BLOCK = np.dtype(

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from resume_rig.analysis.match import Match, OutsideMoments
-from resume_rig.model.component import Figure
-from resume_rig.model.match import HIGH_CONFIDENCE
-from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
+from resume_rig.analysis.match.match import Match, OutsideMoments
+from resume_rig.model.os_record import Figure, OsRecord, SleepKind, WakeSource
+from resume_rig.model.result.match import HIGH_CONFIDENCE
 
 S = 1_000_000_000
 UTC_S = 1_777_000_000
@@ -50,6 +49,11 @@ BRUTAL = Troubles(
 )
 PACES = ("even", "jittered", "random", "mixed", "S4")
 OFFSETS = ("near", "zone", "hours", "years")
+
+
+def all_certain(found: Match) -> bool:
+    """Return whether there are pairs, and all of them are certain."""
+    return bool(found.pairs) and min(found.probability) >= HIGH_CONFIDENCE
 
 
 @dataclass
@@ -192,9 +196,11 @@ def offset_of(random, kind: str) -> float:
     return float(small + random.uniform(-30, 10) * YEAR_S) if kind == "years" else float(small)
 
 
-def campaign(seed: int, n: int, pace: str, offset: str, troubles: Troubles) -> Campaign:
-    """Return a campaign of `n` cycles."""
-    random = np.random.default_rng(seed)
+def campaign(
+    seed: int, n: int, pace: str, offset: str, troubles: Troubles, *, pressed: bool = False
+) -> Campaign:
+    """Return a campaign of `n` cycles; where the wires have the button, it is `pressed`."""
+    random, presses = np.random.default_rng(seed), np.random.default_rng((seed, 79))
     windows = Windows(random, offset_of(random, offset))
     made = Campaign()
     log: list[tuple[OsRecord, int | None]] = []
@@ -219,8 +225,12 @@ def campaign(seed: int, n: int, pace: str, offset: str, troubles: Troubles) -> C
             continue
         noise = random.normal(0, 0.001)
         unlike = S4_ONLY if image[cycle] else S3_ONLY
-        made.cycles.append(OutsideMoments(round(slept_s * S), round((woke_s + noise) * S), unlike))
         told = sleep_and_wake(windows, random, slept_s, woke_s, bool(image[cycle]))
+        # From the press to the OS's own start, and from its end to SLP_S3#: 50 ms, and 0 to 50 ms.
+        late_s = 0.05 + presses.uniform(0.0, 0.05)
+        to_sleep_ns = (told.sleep_ms or 0) * 1_000_000 + round(late_s * S) if pressed else None
+        fell_ns, rose_ns = round(slept_s * S), round((woke_s + noise) * S)
+        made.cycles.append(OutsideMoments(fell_ns, rose_ns, unlike, to_sleep_ns=to_sleep_ns))
         if random.random() >= troubles.lost:
             _written(random, troubles, told, cycle, log)
     later = int(random.integers(0, troubles.before // 4 + 1))

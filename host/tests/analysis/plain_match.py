@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from resume_rig.analysis.match_live import UNKNOWN
+from resume_rig.analysis.match.live import UNKNOWN
 
 REACH_S, LATE, NEIGHBOURS, WINDOW_S = 1.3, 0.95, 4, 1.6
 

@@ -11,22 +11,21 @@ from pathlib import Path
 from numpy.random import Generator, SeedSequence, default_rng
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.platform import platform_of
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.analysis.timed_cycle import TimedCycle
-from resume_rig.campaign.assess import reset_to_tsc_of
+from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.reconcile.norms import platform_of
+from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.answer.assessment import reset_to_tsc_of
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import Correlation
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import Correlation
 from resume_rig.oslog.reading import read_logs
-from resume_rig.rig.sim.dut import SimulatedDut
-from resume_rig.rig.sim.dut_event import PanelChange, WireChange
-from resume_rig.rig.sim.dut_state import PowerState
-from resume_rig.rig.sim.os_clock import OsClock
-from resume_rig.rig.sim.os_log import OsLog, new_log
+from resume_rig.rig.sim.dut.event import PanelChange, WireChange
+from resume_rig.rig.sim.dut.machine import SimulatedDut
+from resume_rig.rig.sim.dut.os_log import OsClock, OsLog, new_log
+from resume_rig.rig.sim.dut.states import PowerState
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000

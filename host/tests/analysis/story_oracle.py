@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.edge import Edge
+from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
 
 US = 1_000
 MS = 1_000_000

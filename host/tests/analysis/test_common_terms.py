@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from erring_rig import campaign, drawn, intervals
 
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.result.verdict import Verdict
 
 CYCLES = 80
 WHERE = (-1.0, -0.97, -0.6, -0.2, 0.0, 0.3, 0.7, 0.93, 0.99, 1.0)
@@ -25,6 +25,7 @@ def stated() -> list[tuple[float, str, str, float, float, float, float]]:
     ]
 
 
+@pytest.mark.slow
 def test_intervals_with_the_unobserved_time_hold_the_truth(stated) -> None:
     found = [each for each in stated if each[1] == "press_to_resume_complete_ns"]
     misses = [each for each in found if not each[3] <= each[5] <= each[4]]
@@ -35,6 +36,7 @@ def test_intervals_with_the_unobserved_time_hold_the_truth(stated) -> None:
     assert [each for each in misses if abs(each[0]) < 0.95] == []
 
 
+@pytest.mark.slow
 def test_ninety_five_of_a_hundred_intervals_hold_the_truth(stated) -> None:
     held = [low <= true <= high for _, _, _, low, high, true, _ in stated]
     run = [low <= true <= high for _, _, figure, low, high, true, _ in stated if "run" in figure]
@@ -44,6 +46,7 @@ def test_ninety_five_of_a_hundred_intervals_hold_the_truth(stated) -> None:
     assert all(run), "the mean of the cycles that were run is known to what they share"
 
 
+@pytest.mark.slow
 def test_order_statistics_alone_would_not(stated) -> None:
     """At the ends of its range the error is all of what the interval was widened by."""
     ends = [

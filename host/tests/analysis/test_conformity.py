@@ -5,15 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.conformity import (
-    below_by,
-    conformity,
-    risk_of_all,
-    standard_ns,
-)
+from resume_rig.analysis.verdict.conformity import below_by, conformity, risk_of_all, standard_ns
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.requirement import Comparison
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.result.requirement import Comparison
+from resume_rig.model.result.verdict import Verdict
 
 LIMIT_NS = 2_000_000_000
 AT_MOST, AT_LEAST = Comparison.AT_MOST, Comparison.AT_LEAST

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.cycle_building import build_cycle, split_cycles
+from resume_rig.analysis.cycles.building import build_cycle, split_cycles
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
-from resume_rig.model.verdict import FindingKind
+from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.result.verdict import FindingKind
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000

@@ -21,10 +21,10 @@ from story_oracle import (
     wirings,
 )
 
-from resume_rig.analysis.cycle_building import build_cycle, split_cycles
+from resume_rig.analysis.cycles.building import build_cycle, split_cycles
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import OutsideCycle
-from resume_rig.model.verdict import FindingKind
+from resume_rig.model.result.cycle import OutsideCycle
+from resume_rig.model.result.verdict import FindingKind
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 BOUNDS = IntervalBounds(rate_ppb=30_000, default_edge_ns=4_000)

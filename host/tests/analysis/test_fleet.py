@@ -10,13 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resume_rig.analysis.fleet import survey, worst
-from resume_rig.analysis.fleet_odd import ALPHA, UNITS_LEAST, odd_failures, odd_medians
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.analysis.statistics import failure_rate, failure_rate_upper
-from resume_rig.model.fleet import Fleet, FleetCampaign, TimesOf, Trait, UnreadStore
-from resume_rig.model.series import CommonTerm
-from resume_rig.model.verdict import Verdict
+from resume_rig.analysis.compare.fleet import (
+    ALPHA,
+    UNITS_LEAST,
+    outlying_failures,
+    outlying_medians,
+    survey,
+    worst,
+)
+from resume_rig.analysis.stats.figures import failure_rate, failure_rate_upper
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.model.result.fleet import Fleet, FleetCampaign, TimesOf, Trait, UnreadStore
+from resume_rig.model.result.series import CommonTerm
+from resume_rig.model.result.verdict import Verdict
 
 REQUIREMENT = load_requirement("sysfund-0004")
 BY = (Trait.PRODUCT, Trait.BIOS)
@@ -140,7 +146,7 @@ def test_alike_units_are_named_in_one_group_of_a_hundred_at_most(count: int) -> 
     random = np.random.default_rng(count)
     fleets = 700
     named = sum(
-        bool(odd_medians({"resume_ms": units(random.normal(900, 30, size=count))}, 0.0))
+        bool(outlying_medians({"resume_ms": units(random.normal(900, 30, size=count))}, 0.0))
         for _ in range(fleets)
     )
 
@@ -154,7 +160,7 @@ def test_several_measures_do_not_make_a_false_name_likelier() -> None:
     named = 0
     for _ in range(fleets):
         medians = {name: units(random.normal(900, 30, size=12)) for name in ("a", "b", "c")}
-        named += bool(odd_medians(medians, 0.0))
+        named += bool(outlying_medians(medians, 0.0))
 
     assert named <= fleets * ALPHA + 3 * math.sqrt(fleets * ALPHA)
 
@@ -165,10 +171,10 @@ def test_a_unit_apart_is_named_and_two_do_not_hide_each_other() -> None:
     for _ in range(200):
         values = random.normal(900, 10, size=20)
         values[3] += 90
-        found = odd_medians({"resume_ms": units(values)}, 0.05)
+        found = outlying_medians({"resume_ms": units(values)}, 0.05)
         one += [odd.unit for odd in found] == ["u3"]
         values[7] += 95
-        found = odd_medians({"resume_ms": units(values)}, 0.05)
+        found = outlying_medians({"resume_ms": units(values)}, 0.05)
         two += {odd.unit for odd in found} == {"u3", "u7"}
 
     assert (one, two) == (200, 200)
@@ -177,28 +183,28 @@ def test_a_unit_apart_is_named_and_two_do_not_hide_each_other() -> None:
 def test_a_difference_that_does_not_matter_is_not_named() -> None:
     values = np.array([900.0, 900.1, 900.2, 899.9, 900.0, 899.8, 912.0])
 
-    assert odd_medians({"resume_ms": units(values)}, 0.01) != ()
-    assert odd_medians({"resume_ms": units(values)}, 0.05) == ()
+    assert outlying_medians({"resume_ms": units(values)}, 0.01) != ()
+    assert outlying_medians({"resume_ms": units(values)}, 0.05) == ()
 
 
 def test_few_units_or_equal_ones_name_nobody() -> None:
     few = dict.fromkeys(("a", "b", "c"), 900.0) | {"d": 2000.0}
     assert len(few) < UNITS_LEAST
 
-    assert odd_medians({"resume_ms": few}, 0.05) == ()
-    assert odd_medians({"resume_ms": dict.fromkeys("abcdef", 900.0)}, 0.05) == ()
+    assert outlying_medians({"resume_ms": few}, 0.05) == ()
+    assert outlying_medians({"resume_ms": dict.fromkeys("abcdef", 900.0)}, 0.05) == ()
 
 
 def test_a_unit_that_fails_more_often_is_named() -> None:
     counts = {f"u{i}": (1, 500) for i in range(6)} | {"bad": (14, 500), "idle": (0, 0)}
 
-    (odd,) = odd_failures(counts)
+    (odd,) = outlying_failures(counts)
 
     assert (odd.unit, odd.measure) == ("bad", None)
     assert odd.value == pytest.approx(0.028)
     assert odd.others == pytest.approx(0.002)
-    assert odd_failures({"only": (9, 10)}) == ()
-    assert odd_failures({f"u{i}": (i % 2, 500) for i in range(8)}) == ()
+    assert outlying_failures({"only": (9, 10)}) == ()
+    assert outlying_failures({f"u{i}": (i % 2, 500) for i in range(8)}) == ()
 
 
 @settings(max_examples=30)

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from numpy.random import default_rng
 from played_campaign import play
 
-from resume_rig.analysis.hidden_means import means_in_a_row
-from resume_rig.analysis.hidden_time import Hidden
+from resume_rig.analysis.reconcile.hidden_time import Hidden, means_in_a_row
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.verdict import FindingKind
+from resume_rig.model.result.verdict import FindingKind
 
 MS = 1_000_000
 HALF_NS = 500 * MS

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from resume_rig.analysis.light_blocks import BlockTable, onset_of_blocks, table_of
+from resume_rig.analysis.cycles.light_shape import BlockTable, onset_of_blocks, table_of
 from resume_rig.model.edge import LightBlock
 from resume_rig.model.light import LightOnset, OnsetState
 

@@ -7,15 +7,14 @@ import pytest
 from lit_bounds import play, read, timed
 from lit_scenes import Scene
 
-from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.light_blocks import BlockTable
-from resume_rig.analysis.light_shape import light_reading
+from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.cycles.light_shape import BlockTable, light_reading
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import IntervalName
 from resume_rig.model.light import LightBasis, LightOnset, OnsetState
-from resume_rig.model.verdict import FindingKind
-from resume_rig.timing.budget_light import LightDefinition
+from resume_rig.model.result.cycle import IntervalName
+from resume_rig.model.result.verdict import FindingKind
 from resume_rig.timing.edge_uncertainty import IntervalBounds
+from resume_rig.timing.light_budget import LightDefinition
 
 MS = 1_000_000
 FIRST, HALF, NINETY = LightDefinition
@@ -35,6 +34,38 @@ def test_each_moment_is_within_its_bound_or_refused(number) -> None:
 
     for each in moments:
         assert each.ratio <= 1, (scene, each)
+
+
+@pytest.mark.parametrize("phase", np.arange(20) / 20)
+def test_slow_edges_of_light_parts_delay_the_first_light_within_its_bound(phase) -> None:
+    scene = Scene(
+        "scan",
+        0.4,
+        fade="gamma",
+        fade_s=0.1,
+        noise=0.5,
+        pwm_hz=60,
+        duty=0.7,
+        phase=phase,
+        edge=0.42,
+    )
+    _, moments = measured(scene)
+
+    assert moments[FIRST].ratio <= 1
+
+
+def test_a_lamp_moves_the_first_light_of_a_pwm_within_its_bound() -> None:
+    scene, _, moments = play(906, 202)
+
+    assert all(each.ratio <= 1 for each in moments), scene
+
+
+def test_a_slow_fade_under_a_beating_pwm_is_as_flat_as_its_averages_show() -> None:
+    # The board's own 90 % was 66 ms early, in blocks that beat with 746 Hz: too steep a fade.
+    scene, _, moments = play(1244, 1)
+
+    assert all(each.ratio <= 1 for each in moments), scene
+    assert all(each.why is None for each in moments)
 
 
 @pytest.mark.parametrize("phase", np.arange(10) / 10)
@@ -95,6 +126,18 @@ def test_light_in_two_steps_is_timed_by_the_largest() -> None:
     assert moments[HALF].bound_ns < 1.5 * MS
 
 
+def test_a_light_before_the_panel_that_rests_too_shortly_widens_the_bound_of_t_50() -> None:
+    # For 57 ms under a lamp: a step of its own from 75 ms on. So the panel's edge is passed a
+    # quarter up, where its average of 1 ms passes a quarter of it early.
+    scene = Scene("shortly", 0.4286, before=0.317, before_s=0.0567, lamp_hz=120, lamp=0.021)
+    reading, moments = measured(scene)
+
+    assert reading.step is None
+    assert abs(moments[HALF].error_ns) == pytest.approx(0.24 * MS, abs=0.03 * MS)
+    assert moments[HALF].ratio <= 1
+    assert moments[HALF].bound_ns < 0.5 * MS
+
+
 def test_light_that_rests_before_the_panel_costs_no_second() -> None:
     # The recording ends 1.9 s after the panel: no time for a whole span that moved.
     reading, moments = measured(replace(KEYBOARD, before_s=0.5, lit_s=0.9))
@@ -137,7 +180,20 @@ def test_blocks_of_another_recording_say_nothing() -> None:
     reading = light_reading(onset, table)
 
     assert (reading.doubts, reading.refused, reading.step) == ({}, {}, None)
+    assert reading.basis is LightBasis.HALF, "the board's own"
     assert light_reading(None, BlockTable(*(column[:0] for column in table))) is None
+
+
+def test_where_the_board_tells_no_onset_it_is_that_of_the_blocks() -> None:
+    t_ns = np.arange(2_000, dtype=np.int64) * MS
+    mean = np.where(np.arange(2_000) < 500, 40.0, 1_000.0)
+
+    reading = light_reading(None, BlockTable(t_ns, mean, mean))
+
+    assert reading.basis is LightBasis.BLOCKS
+    assert reading.onset.state is OnsetState.OK
+    assert reading.onset.half_ns == pytest.approx(500 * MS, abs=2 * MS)
+    assert reading.refused == {}
 
 
 def test_a_level_that_blocks_do_not_show_is_refused() -> None:

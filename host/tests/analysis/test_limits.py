@@ -4,22 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from resume_rig.analysis.judge import judge_log
-from resume_rig.analysis.limits import judge_limits, limit_text, verdict_of_limits
-from resume_rig.analysis.measures import Sighting
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.model.component import Figure
-from resume_rig.model.cycle import (
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.limits import judge_limits, limit_text, verdict_of_limits
+from resume_rig.analysis.verdict.measures import Sighting
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.model.os_record import Figure, LogReading, SleepKind
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import (
     IntervalName,
     Outcome,
     OutsideCycle,
     OutsideState,
     ReconciledCycle,
 )
-from resume_rig.model.os_record import LogReading, SleepKind
-from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.requirement import Comparison, Limit
-from resume_rig.model.verdict import Finding, FindingKind, Verdict
+from resume_rig.model.result.requirement import Comparison, Limit
+from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
 
 MS = 1_000_000
 LIGHT = load_requirement("press-to-light-2s")
@@ -107,7 +106,7 @@ def test_a_required_limit_without_a_value_is_named(record) -> None:
 
     assert judgement.verdict is Verdict.NO_EVIDENCE
     assert judgement.cycles[0].judged
-    assert "BIOS + drivers at most 2000 ms: not measured in any judged cycle" in judgement.why
+    assert "Total resume time at most 2000 ms: not measured in any judged cycle" in judgement.why
 
 
 def test_without_a_record_the_wires_tell_the_kind() -> None:
@@ -173,7 +172,7 @@ def test_a_single_cycle_is_judged_for_itself_and_says_how_little_it_shows(record
     judgement = judge_log(LogReading((), (record(),)), SYSFUND)
 
     assert judgement.verdict is Verdict.PASS
-    assert "at most 95 % of resumes fail" in judgement.why
+    assert "failure rate 95 %" in judgement.why
     assert judgement.failures is not None
     assert judgement.failures.high == pytest.approx(0.975)
 
@@ -217,9 +216,9 @@ def test_the_limits_of_sysfund_are_told_with_what_they_rest_on(record) -> None:
 @pytest.mark.parametrize(
     ("limit", "text"),
     [
-        (LIGHT.limits()[1], "press to light at most 5 s"),
-        (LIGHT.limits()[0], "press to light at most 2 s in 95 % of cycles, shown at 95 %"),
-        (SYSFUND.limits()[0], "BIOS + drivers at most 2000 ms"),
+        (LIGHT.limits()[1], "press to display on at most 5 s"),
+        (LIGHT.limits()[0], "press to display on at most 2 s in 95 % of cycles, shown at 95 %"),
+        (SYSFUND.limits()[0], "total resume time at most 2000 ms"),
         (
             Limit("pwr_ok_to_pltrst_ns", Comparison.ABOVE, 2 * MS, "ms"),
             "PWR_OK to PLTRST# above 2 ms",

@@ -7,11 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis import levels, line_columns
-from resume_rig.analysis.line_columns import busy_channels, settled, storms, without_flicker
+from resume_rig.analysis.cycles import levels, line_columns
+from resume_rig.analysis.cycles.line_columns import (
+    busy_channels,
+    settled,
+    storms,
+    without_flicker,
+)
 from resume_rig.model.channel import Channel
-from resume_rig.model.edge import Edge
-from resume_rig.model.edge_columns import CODE_OF, EdgeColumns
+from resume_rig.model.edge import CODE_OF, Edge, EdgeColumns
 
 MS = 1_000_000
 GAPS_NS = st.one_of(

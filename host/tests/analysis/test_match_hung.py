@@ -10,8 +10,8 @@ import pytest
 from hung_campaigns import DARK, HUNG, hung, some_of
 from match_campaigns import BRUTAL, OFFSETS, PACES, REALISTIC, Campaign, Score, Troubles, campaign
 
-from resume_rig.analysis.match import Match, match
-from resume_rig.model.match import HIGH_CONFIDENCE
+from resume_rig.analysis.match.match import Match, match
+from resume_rig.model.result.match import HIGH_CONFIDENCE
 
 NO_TROUBLES = Troubles(
     lost=0, extra=0, doubled=0, zero=0, doze=0, steps=0, died=0, wrapped=0, before=0

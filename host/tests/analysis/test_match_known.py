@@ -4,13 +4,14 @@ import re
 
 import numpy as np
 import pytest
+from match_campaigns import all_certain
 from test_match import UTC_NS, S, os_wakes, outside, records, starts
 
-from resume_rig.analysis.match import Match, OutsideMoments, match
-from resume_rig.analysis.match_known import match_with
+from resume_rig.analysis.match.campaign import match_with
+from resume_rig.analysis.match.match import Match, OutsideMoments, match
 from resume_rig.model.errors import UsageError
-from resume_rig.model.match import KnownPair
 from resume_rig.model.os_record import OsRecord
+from resume_rig.model.result.match import KnownPair
 
 
 def known(cycles: list[OutsideMoments], told: list[OsRecord], cycle: int, record: int) -> Match:
@@ -38,7 +39,7 @@ def test_a_known_pair_picks_one_of_the_shifts_that_are_alike(record, number, shi
     found = known(cycles, records(record, wakes), number, number - 1 + shift)
 
     assert found.pairs == tuple((i, i + shift) for i in range(12))
-    assert found.verified
+    assert all_certain(found)
 
 
 @pytest.mark.slow
@@ -91,10 +92,10 @@ def test_a_cycle_that_did_not_wake_and_a_doze_are_refused(record) -> None:
     cycles, told = outside(awake[20:30]), records(record, wakes)
     cycles[3] = OutsideMoments(cycles[3].asleep_ns, None)
 
-    with pytest.raises(UsageError, match="no sleep and wake that a record could tell of"):
+    with pytest.raises(UsageError, match="no sleep and wake that a record could report"):
         known(cycles, told, 4, 23)
     told[25] = record(record_id=25, wake_time_utc_ns=None, sleep_time_utc_ns=None)
-    with pytest.raises(UsageError, match=re.escape("of this record no cycle can be told: ")):
+    with pytest.raises(UsageError, match=re.escape("this record cannot be paired: ")):
         known(cycles, told, 5, 25)
 
 

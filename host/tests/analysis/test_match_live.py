@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from match_campaigns import all_certain
 from test_match import UTC_NS, S, os_wakes, outside, records, starts
 
-from resume_rig.analysis.match import OutsideMoments, match
-from resume_rig.model.match import HIGH_CONFIDENCE, CycleReason
+from resume_rig.analysis.match.match import OutsideMoments, match
+from resume_rig.model.result.match import HIGH_CONFIDENCE, CycleReason
 
 
 def even(n: int, seed: int = 21):
@@ -22,7 +23,7 @@ def test_an_even_pace_is_told_by_when_the_records_came(record, n) -> None:
     found = match(outside(awake), records(record, wakes), seen_in=list(range(n)))
 
     assert found.pairs == tuple((i, i) for i in range(n))
-    assert found.verified
+    assert all_certain(found)
     assert found.alike == 1
 
 
@@ -45,7 +46,7 @@ def test_a_campaign_that_was_stopped_in_a_cycle_and_goes_on(record, cut, rest) -
 
     own = {cycle: place for place, cycle in enumerate(told) if cycle != cut}
     assert dict(found.pairs) == own
-    assert found.verified
+    assert all_certain(found)
 
 
 def test_records_that_come_late_now_and_then_stay_with_their_cycles(record) -> None:
@@ -56,7 +57,7 @@ def test_records_that_come_late_now_and_then_stay_with_their_cycles(record) -> N
     found = match(outside(awake), records(record, wakes), seen_in=seen_in)
 
     assert found.pairs == tuple((i, i) for i in range(n))
-    assert found.verified
+    assert all_certain(found)
 
 
 def test_a_log_that_is_late_each_time_is_never_matched_one_off_for_certain(record) -> None:
@@ -79,7 +80,7 @@ def test_a_long_campaign_that_was_watched_is_matched_at_an_even_pace(record) -> 
 
     # The pace beats with whole seconds: for hours the readings are off by little, then by more.
     assert found.pairs == tuple((i, i) for i in range(n))
-    assert found.verified
+    assert all_certain(found)
 
 
 def test_a_short_even_capture_says_how_many_offsets_are_alike(record) -> None:
@@ -102,4 +103,4 @@ def test_one_longer_pause_ties_a_short_even_capture(record) -> None:
     found = match(outside(awake[46:70]), records(record, wakes), same_epoch=False)
 
     assert found.pairs == tuple((i, i + 46) for i in range(24))
-    assert found.verified
+    assert all_certain(found)

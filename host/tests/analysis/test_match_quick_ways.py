@@ -1,18 +1,16 @@
 """What was made quicker in the match says what the plain way says, to the last bit."""
 
-import zlib
-
 import numpy as np
 import plain_match
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from match_campaigns import BRUTAL, OFFSETS, PACES, REALISTIC, campaign
+from match_campaigns import BRUTAL, OFFSETS, PACES, REALISTIC, Score, campaign
 from test_match import S, os_wakes, outside, records, starts
 
-from resume_rig.analysis.match import Match, match
-from resume_rig.analysis.match_gains import NEVER, Gains, near
-from resume_rig.analysis.offset_vote import fullest_windows
+from resume_rig.analysis.match.likelihood import NEVER, Gains, near
+from resume_rig.analysis.match.match import Match, match
+from resume_rig.analysis.match.offset_vote import fullest_windows
 
 pytestmark = pytest.mark.slow
 
@@ -73,9 +71,9 @@ def told(found: Match) -> tuple[object, ...]:
 def plainly(monkeypatch) -> None:
     """Let the match go the plain way from here on."""
     at = "resume_rig.analysis."
-    monkeypatch.setattr(at + "match_likelihood.near", plain_match.near)
-    monkeypatch.setattr(at + "offset_vote.fullest_windows", plain_match.fullest_windows)
-    monkeypatch.setattr(at + "offset_fit.residuals", plain_match.residuals)
+    monkeypatch.setattr(at + "match.likelihood.near", plain_match.near)
+    monkeypatch.setattr(at + "match.offset_vote.fullest_windows", plain_match.fullest_windows)
+    monkeypatch.setattr(at + "match.offset_fit.residuals", plain_match.residuals)
 
 
 @pytest.mark.parametrize("troubles", [REALISTIC, BRUTAL])
@@ -106,41 +104,41 @@ def test_a_long_campaign_that_was_read_live_is_matched_as_the_plain_way_does(
     assert told(match(outside(awake), given_records, seen_in=kept.tolist())) == quick
 
 
-# Pairs, a checksum of them, and the sum of their probabilities, of the version before; in the last
-# two a pair that stands alone beside a setting of the clock is none any more. Seed 35 has the doubt
-# that the log of an even pace is another unit's.
-BEFORE = (
-    (REALISTIC, 30, 98, 3476357521, 97.997857),
-    (REALISTIC, 31, 39, 1119659906, 38.999976),
-    (REALISTIC, 32, 96, 1049807760, 95.992191),
-    (REALISTIC, 33, 99, 2883717697, 98.994189),
-    (REALISTIC, 34, 86, 328522793, 85.996324),
-    (REALISTIC, 35, 88, 2542342978, 87.978666),
-    (REALISTIC, 36, 99, 4092671259, 98.998883),
-    (REALISTIC, 37, 95, 4104028133, 94.995560),
-    (REALISTIC, 38, 94, 3330713335, 93.989741),
-    (REALISTIC, 39, 97, 463623936, 96.999038),
-    (BRUTAL, 30, 56, 1834801443, 55.823240),
-    (BRUTAL, 31, 63, 2077660619, 62.989940),
-    (BRUTAL, 32, 66, 2924959092, 65.994269),
-    (BRUTAL, 33, 62, 3091684595, 61.990383),
-    (BRUTAL, 34, 64, 298579629, 63.991576),
-    (BRUTAL, 35, 66, 109719246, 65.992697),
-    (BRUTAL, 36, 27, 3885607244, 26.978309),
-    (BRUTAL, 37, 58, 258107337, 57.993100),
-    (BRUTAL, 38, 59, 140544054, 58.993052),
-    (BRUTAL, 39, 63, 319707146, 62.991601),
+# Cycles that have a record, and how many of them were matched when this was written: none wrong.
+# Pairs are fewer where a cycle stands alone beside a setting of the clock, or among lost ones.
+MATCHED = (
+    (REALISTIC, 30, 98, 98),
+    (REALISTIC, 31, 47, 47),
+    (REALISTIC, 32, 96, 96),
+    (REALISTIC, 33, 99, 99),
+    (REALISTIC, 34, 94, 91),
+    (REALISTIC, 35, 97, 97),
+    (REALISTIC, 36, 100, 99),
+    (REALISTIC, 37, 96, 96),
+    (REALISTIC, 38, 96, 94),
+    (REALISTIC, 39, 99, 97),
+    (BRUTAL, 30, 68, 60),
+    (BRUTAL, 31, 72, 64),
+    (BRUTAL, 32, 70, 66),
+    (BRUTAL, 33, 67, 62),
+    (BRUTAL, 34, 68, 64),
+    (BRUTAL, 35, 71, 66),
+    (BRUTAL, 36, 35, 29),
+    (BRUTAL, 37, 68, 58),
+    (BRUTAL, 38, 68, 59),
+    (BRUTAL, 39, 70, 63),
 )
 
 
-@pytest.mark.parametrize(("troubles", "seed", "pairs", "checksum", "probability"), BEFORE)
-def test_seeded_campaigns_are_matched_as_before(
-    troubles, seed, pairs, checksum, probability
+@pytest.mark.parametrize(("troubles", "seed", "records", "matched"), MATCHED)
+def test_of_seeded_campaigns_no_less_is_matched_and_nothing_wrong(
+    troubles, seed, records, matched
 ) -> None:
     made = campaign(seed, 100, PACES[seed % 5], OFFSETS[seed % 4], troubles)
+    score = Score()
 
-    found = match(made.cycles, made.records, same_epoch=seed % 3 != 0)
+    score.add(made, match(made.cycles, made.records, same_epoch=seed % 3 != 0))
 
-    assert len(found.pairs) == pairs
-    assert zlib.crc32(repr(found.pairs).encode()) == checksum
-    assert sum(found.probability) == pytest.approx(probability, abs=1e-4)
+    assert score.matchable == records
+    assert score.pairs >= matched
+    assert score.wrong == 0

@@ -2,9 +2,9 @@
 
 from match_campaigns import os_record
 
-from resume_rig.analysis.match import OutsideMoments, match
-from resume_rig.model.match import HIGH_CONFIDENCE, CycleReason, RecordReason
+from resume_rig.analysis.match.match import OutsideMoments, match
 from resume_rig.model.os_record import OsRecord
+from resume_rig.model.result.match import HIGH_CONFIDENCE, CycleReason, RecordReason
 
 S = 1_000_000_000
 EVERY_NS = 11 * S

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from match_campaigns import TELLS, Score, Troubles, campaign, os_record, tell
+from match_campaigns import TELLS, Score, Troubles, all_certain, campaign, os_record, tell
 from test_match import S, os_wakes, outside, records, starts
 
-from resume_rig.analysis.match import Match, match
-from resume_rig.analysis.match_columns import columns_of, record_times
-from resume_rig.analysis.match_told import told_of
-from resume_rig.model.component import Figure
-from resume_rig.model.match import HIGH_CONFIDENCE
-from resume_rig.model.os_record import NO_SLEEPS, OsRecord
+from resume_rig.analysis.match.columns import columns_of, record_times
+from resume_rig.analysis.match.match import Match, match
+from resume_rig.analysis.match.times import told_of
+from resume_rig.model.os_record import NO_SLEEPS, Figure, OsRecord
+from resume_rig.model.result.match import HIGH_CONFIDENCE
 
 OFTEN = Troubles(steps=1 / 8, lost=0.05, extra=0.05, step_s=8.0)
 
@@ -77,7 +76,7 @@ def test_runs_too_short_to_be_told_from_chance_are_matched_by_what_is_told(
 
     assert len(silent.pairs) < 18
     assert found.pairs == tuple((n, n) for n in range(20))
-    assert found.verified
+    assert all_certain(found)
     assert [(before, after) for before, after, _ in found.steps] == [(1, 2), (17, 18)]
     assert [step_ns / S for *_, step_ns in found.steps] == pytest.approx([29.0, -40.0], abs=0.1)
 
@@ -109,8 +108,8 @@ def test_a_told_step_of_an_even_pace_is_no_lost_record(record) -> None:
 
     silent, found = (match(outside(awake), each) for each in (stepped, saying(stepped, 30, 45.0)))
 
-    assert not silent.verified
-    assert found.verified
+    assert not all_certain(silent)
+    assert all_certain(found)
     assert found.pairs == tuple((n, n) for n in range(60))
 
 
@@ -121,7 +120,7 @@ def test_a_known_pair_holds_in_either_view(record) -> None:
     found = match(outside(awake[:50]), told[5:], same_epoch=False, known=(7, 2))
 
     assert found.pairs == tuple((n + 5, n) for n in range(45))
-    assert found.verified
+    assert all_certain(found)
 
 
 @pytest.mark.parametrize("lost", [False, True])

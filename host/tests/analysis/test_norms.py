@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.norms import norm_of
+from resume_rig.analysis.reconcile.norms import norm_of
 
 MS = 1_000_000
 SIGMA_NS = 20 * MS

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resume_rig.analysis.advice import advise
-from resume_rig.analysis.hibernate import hibernate_rates
-from resume_rig.analysis.ranking import rank, transition_length_ms
-from resume_rig.model.component import Component, ComponentKind, Figure
+from resume_rig.analysis.findings.advice import advise
+from resume_rig.analysis.findings.ranking import rank, transition_length_ms
+from resume_rig.analysis.verdict.measures import hibernate_rates
 from resume_rig.model.os_record import (
+    Component,
+    ComponentKind,
+    Figure,
     Integrity,
     LogReading,
     LogSource,
@@ -160,7 +162,10 @@ def test_a_file_that_was_only_written_has_no_read_rate() -> None:
 
 
 def topics(of: LogReading) -> list[str]:
-    return [advice.topic for advice in advise(of)]
+    found = advise(of)
+    # No advice is without whom it is for, where it is told of, and what shows more.
+    assert all((each.owner, each.source, each.section, each.command) for each in found)
+    return [advice.topic for advice in found]
 
 
 def service(ms: float | None, phase: str, group: str = "") -> Component:

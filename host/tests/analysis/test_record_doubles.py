@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from match_campaigns import os_record
 
-from resume_rig.analysis.record_history import history_of
-from resume_rig.model.component import Figure
+from resume_rig.analysis.reconcile.record_history import history_of
+from resume_rig.model.os_record import Figure
 
 S = 1_000_000_000
 STEP = (Figure("clock_steps", 1), Figure("clock_stepped_us", -60_000_000))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.analysis.requirement import load_requirement, shipped_requirements
+from resume_rig.analysis.verdict.requirement import load_requirement, shipped_requirements
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.requirement import Comparison
+from resume_rig.model.result.requirement import Comparison
 
 GOOD = """
 id = "mine"
@@ -95,7 +95,7 @@ def test_a_file_that_is_not_there_is_named(path: str) -> None:
         (GOOD.replace("version", "verison"), "'verison' is not a key"),
         (GOOD.replace('["S3", "hybrid"]', '"S3"'), "a list of kinds"),
         (GOOD.replace('["S3", "hybrid"]', "[3]"), "3 is not a kind"),
-        (GOOD.replace('"hybrid"', '"boot"'), "'boot' is not a kind"),
+        (GOOD.replace('"hybrid"', '"standby-performance"'), "is not a kind"),
         ("#" * 70_000, "larger than"),
     ],
 )
@@ -224,7 +224,7 @@ def test_nobody_takes_a_profile_of_ones_own_for_a_shipped_one(tmp_path: Path) ->
 
 
 def test_a_resume_limit_replaces_only_one_that_is_there() -> None:
-    with pytest.raises(UsageError, match=r"has no limit on BIOS \+ drivers"):
+    with pytest.raises(UsageError, match=r"has no limit on total resume time"):
         load_requirement("xp-5s", limit_ms=1000)
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.analysis.timed_cycle import TimedCycle
-from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
+from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
+from resume_rig.model.result.verdict import Verdict
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -33,8 +33,8 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
     assert found.verdict is Verdict.PASS
     assert all(cycle.judged for cycle in found.cycles)
     assert found.why == (
-        "Press to light below 5 s: 2 of 2 cycles within it; with 95 % confidence at most 78 % of "
-        "cycles are not."
+        "Press to display on below 5 s: 2 of 2 cycles within it; upper 95 % confidence limit "
+        "of the others 78 %."
     )
     light = next(series for series in found.series if series.name == "press_to_light_ns")
     assert (light.figures.n, light.figures.max_ms) == (2, 1_100)
@@ -43,7 +43,7 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
 @pytest.mark.parametrize(
     ("cycle", "why_not"),
     [
-        (lit(1, None), "not measured: no press to light"),
+        (lit(1, None), "not measured: no press to display on"),
         (lit(1, 900, Outcome.INVALID), "invalid: edges of this cycle were lost"),
         (lit(1, 900, Outcome.WOKE_ALONE), "not ours"),
         (lit(1, 900, Outcome.NEVER_SLEPT), "no sleep"),
@@ -93,4 +93,6 @@ def test_a_record_of_another_kind_speaks_against_the_wires(record) -> None:
 
     assert found.cycles[0].record == other
     assert found.verdict is Verdict.NO_EVIDENCE
-    assert (found.cycles[0].why_not or "").startswith("judged apart: xp-5s speaks of S3")
+    assert (found.cycles[0].why_not or "").startswith(
+        "not covered by this requirement: xp-5s covers S3"
+    )

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.change_points import change_points_of
-from resume_rig.analysis.series import series_statistics
-from resume_rig.analysis.trend import drift_of
+from resume_rig.analysis.stats.trend import change_points_of, drift_of
+from resume_rig.analysis.verdict.series import series_statistics
 
 SEED = 20_260_102
 

@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from resume_rig.analysis.session_test import SessionColumn, session_shifts, sessions_needed
+from resume_rig.analysis.stats.sessions import SessionColumn, session_shifts, sessions_needed
+from resume_rig.analysis.stats.significance import errors_shown
 
 SEED = 20_261_122
 
@@ -76,6 +77,10 @@ def test_the_greatest_t_is_that_of_all_divisions() -> None:
     all_of_them = [greatest(c).max() for c in combinations(range(10), 5)]
     expected = [np.mean(np.array(all_of_them) >= t - 1e-9) for t in greatest((5, 6, 7, 8, 9))]
     assert [each.p_adjusted for each in found] == pytest.approx(expected)
+    # 5 % of all divisions and no more reach this |t| in some time.
+    critical = sorted(all_of_them)[math.ceil(0.95 * len(all_of_them))]
+    reach = errors_shown(critical, 8) * math.sqrt(0.4)
+    assert [each.detectable for each in found] == pytest.approx([reach * each.sd for each in found])
 
 
 def test_two_sessions_show_nothing_and_an_absent_time_is_left_out() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from hidden_worlds import MS, World, play_world
 
-from resume_rig.model.verdict import FindingKind
+from resume_rig.model.result.verdict import FindingKind
 
 BIOS = {FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED}
 
@@ -34,7 +34,7 @@ def test_it_is_named_with_its_size_where_the_light_came_as_ever(step):
     assert abs(found.evidence["stepped_ns"] - step * MS) <= found.evidence["bound_ns"] < 1_500 * MS
 
 
-@pytest.mark.parametrize("stall", [600])
+@pytest.mark.parametrize("stall", [600, 1_000, 1_500, 4_000])
 def test_a_bios_that_delays_the_light_once_is_still_found(stall):
     for seed in range(2):
         played = play_world(World(12, at=3, stall=stall), seed)
@@ -45,3 +45,13 @@ def test_a_bios_that_delays_the_light_once_is_still_found(stall):
         ]
         assert "early OS initialization" in found.evidence["place"]
         assert not any(BIOS & kinds(played, n) for n in range(1, 13) if n != 3)
+
+
+@pytest.mark.parametrize("awake", [(3_000, 12_000), (6_000, 6_100)])
+@pytest.mark.parametrize("stall", [1_200, 3_000, 8_000])
+def test_the_record_of_a_stalled_resume_is_that_cycles(stall, awake):
+    for seed in range(20, 23):
+        played = play_world(World(12, at=6, stall=stall, awake=awake), seed)
+
+        of = [cycle.record and cycle.record.record_id for cycle in played.answer.cycles]
+        assert of == list(range(1, 13))

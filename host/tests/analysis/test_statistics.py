@@ -7,14 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.statistics import (
+from resume_rig.analysis.stats.figures import (
+    CYCLES_MOST,
     cycles_needed,
     failure_rate,
+    failure_rate_lower,
     failure_rate_upper,
+    mean_interval,
     quantile_interval,
     summarise,
     values_for_quantile,
 )
+from resume_rig.model.result.series import CommonTerm
 
 
 def test_nothing_has_no_figures() -> None:
@@ -84,12 +88,14 @@ def test_a_million_trials_are_no_trouble() -> None:
     assert upper == pytest.approx(0.1 + 1.6449 * np.sqrt(0.09 / 1e6), abs=3e-6)
 
 
+@pytest.mark.parametrize("bound", [failure_rate_lower, failure_rate_upper])
 @pytest.mark.parametrize(
-    ("failures", "n", "confidence"), [(-1, 3, 0.95), (4, 3, 0.95), (0, 3, 1.0)]
+    ("failures", "n", "confidence"),
+    [(-1, 3, 0.95), (4, 3, 0.95), (0, 3, 1.0), (3, 3, 1.0), (0, 3, 0.0), (3, 3, 0.0)],
 )
-def test_nonsense_is_refused(failures, n, confidence) -> None:
+def test_nonsense_is_refused(bound, failures, n, confidence) -> None:
     with pytest.raises(ValueError, match="no bound"):
-        failure_rate_upper(failures, n, confidence)
+        bound(failures, n, confidence)
 
 
 @pytest.mark.parametrize(
@@ -120,10 +126,20 @@ def test_how_many_cycles_show_a_rate(rate, failures, needed) -> None:
     assert failure_rate_upper(failures, needed) <= rate < failure_rate_upper(failures, needed - 1)
 
 
-@pytest.mark.parametrize(("rate", "failures"), [(0.0, 0), (1.0, 0), (0.1, -1), (1e-12, 0)])
-def test_no_count_of_cycles_is_made_up(rate, failures) -> None:
-    with pytest.raises(ValueError, match=r"cycles would be needed|no count"):
-        cycles_needed(rate, failures=failures)
+@pytest.mark.parametrize(
+    ("rate", "confidence", "failures"),
+    [(0.0, 0.95, 0), (1.0, 0.95, 0), (1.0, 0.95, 1), (0.1, 0.0, 0), (0.1, 1.0, 0), (0.1, 0.95, -1)],
+)
+def test_no_count_of_cycles_is_made_up(rate, confidence, failures) -> None:
+    with pytest.raises(ValueError, match="no count"):
+        cycles_needed(rate, confidence, failures)
+
+
+@pytest.mark.parametrize("failures", [0, 1])
+def test_a_count_that_nobody_runs_is_refused(failures) -> None:
+    assert 99_000_000 < cycles_needed(3.02e-8) < CYCLES_MOST
+    with pytest.raises(ValueError, match="more than 100000000 cycles would be needed"):
+        cycles_needed(1e-12, failures=failures)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95])
@@ -157,3 +173,16 @@ def test_nothing_has_no_quantile() -> None:
     found = quantile_interval([], 0.5)
 
     assert (found.value_ms, found.low_ms, found.high_ms) == (None, None, None)
+
+
+def test_the_interval_of_a_mean_is_students_and_what_all_values_share() -> None:
+    found = mean_interval([98.0, 100.0, 102.0, 104.0], CommonTerm(rig_ms=0.25, campaign_ms=0.5))
+
+    # t(0.975, 3) = 3.1824; the values' standard deviation is sqrt(20 / 3).
+    half_ms = 3.18245 * math.sqrt(20 / 3) / 2 + 0.75
+    assert found is not None
+    assert found.value_ms == 101.0
+    assert found.standard_ms == pytest.approx(math.sqrt(20 / 3) / 2)
+    assert (found.low_ms, found.high_ms) == pytest.approx((101 - half_ms, 101 + half_ms), abs=1e-4)
+    assert mean_interval([98.0], CommonTerm()) is None
+    assert mean_interval([98.0, 98.0], CommonTerm(rig_ms=1.0)) is not None

@@ -2,12 +2,12 @@
 
 import pytest
 
-from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.wake_light import LightReading
+from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.cycles.light import LightReading
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import IntervalName, Outcome
 from resume_rig.model.light import LightBasis, LightOnset, OnsetState
-from resume_rig.model.verdict import FindingKind
+from resume_rig.model.result.cycle import IntervalName, Outcome
+from resume_rig.model.result.verdict import FindingKind
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000

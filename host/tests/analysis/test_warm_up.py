@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from resume_rig.analysis.warm_up import same_cycles, warm_up_of
+from resume_rig.analysis.stats.sessions import same_cycles, warm_up_of
 
 SEED = 20_261_122
 

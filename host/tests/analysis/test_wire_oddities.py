@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.cycle_building import build_cycle, split_cycles
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.analysis.timed_cycle import TimedCycle
+from resume_rig.analysis.cycles.building import build_cycle, split_cycles
+from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.os_record import LogReading
-from resume_rig.model.verdict import FindingKind, Verdict
+from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.result.verdict import FindingKind, Verdict
 from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000

@@ -4,37 +4,40 @@ Used by test_accounting.py and by benchmarks/soak.py.
 """
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypedDict
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.campaign import begin, go_on
-from resume_rig.campaign.events import CampaignEvent, CycleDone, CycleStarted, Observer
-from resume_rig.campaign.identity import identify
-from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.stored import load_campaign
-from resume_rig.model.channel import Actuator
-from resume_rig.model.clock import Clock
-from resume_rig.model.cycle import Outcome, ReconciledCycle
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.dut.log_source import ServedLog
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run.campaign import CampaignParts, begin, go_on
+from resume_rig.campaign.run.events import CampaignEvent, CycleDone, CycleStarted
+from resume_rig.campaign.store.identity import identify
+from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DutFault
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.requirement import Requirement
-from resume_rig.model.verdict import FindingKind
-from resume_rig.rig.client import SmpRig
-from resume_rig.rig.dut_log import served_log
+from resume_rig.model.result.cycle import Outcome, ReconciledCycle
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import FindingKind
+from resume_rig.rig.dut_os import served_log
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.interface import Rig
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ
-from resume_rig.rig.sim.diary import Deeds, Diary
-from resume_rig.rig.sim.dut_event import WakeCause
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.dut.event import (
+    DutEvent,
+    OsBooted,
+    OsResumed,
+    PanelChange,
+    WakeCause,
+    WireChange,
+)
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
 from resume_rig.timing.clocks import VirtualClock
 
 S = 1_000_000_000
@@ -53,6 +56,63 @@ DAMAGED_SHARE = 0.003
 FORCE_OFF_NS = 6 * S
 BOOTS_NS = 60 * S
 REQUIREMENT = Requirement("soak", 1, "Soak", "none", (SleepKind.S3,), 2000, 250)
+
+
+_RAIL = (Channel.SLP_S3, Channel.PLTRST)
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """What a DUT did in a span of time.
+
+    Attributes:
+        slept: it cut its power.
+        woke: it asked for its power again.
+        resets: how often it left its reset.
+        resumed_by: who woke it, where its OS went on; None where it did not.
+        booted: its OS started from cold.
+        lit: its panel was lit after it woke.
+    """
+
+    slept: bool
+    woke: bool
+    resets: int
+    resumed_by: WakeCause | None
+    booted: bool
+    lit: bool
+
+
+class Diary:
+    """Deeds of one simulated DUT, oldest first; those that were asked for are forgotten."""
+
+    def __init__(self) -> None:
+        self._events: deque[DutEvent] = deque()
+
+    def take(self, event: DutEvent) -> None:
+        """Note an event, where it is one of those that make a cycle."""
+        rail = isinstance(event, WireChange) and event.channel in _RAIL
+        if rail or isinstance(event, OsResumed | OsBooted | PanelChange):
+            self._events.append(event)
+
+    def until(self, end_ns: int) -> Deeds:
+        """Return what was done up to a world time since this was asked last."""
+        slept = woke = booted = lit = False
+        resets = 0
+        resumed_by: WakeCause | None = None
+        while self._events and self._events[0].t_ns <= end_ns:
+            match self._events.popleft():
+                case WireChange(channel=Channel.SLP_S3, level=level):
+                    slept = slept or not level
+                    woke = woke or (slept and bool(level))
+                case WireChange(channel=Channel.PLTRST, level=1):
+                    resets += 1
+                case OsResumed(cause=cause):
+                    resumed_by = cause
+                case OsBooted():
+                    booted = True
+                case PanelChange(lit=switched_on):
+                    lit = switched_on and woke
+        return Deeds(slept, woke, resets, resumed_by, booted, lit)
 
 
 class DamagedLink:
@@ -92,13 +152,6 @@ class Account:
     wrong: list[str] = field(default_factory=list)
     damaged: int = 0
     operator: int = 0
-
-
-class _Told(TypedDict):
-    rig: Rig
-    clock: Clock
-    log: OsLogSource
-    observe: Observer
 
 
 @dataclass(frozen=True)
@@ -154,17 +207,17 @@ class Soak:
         )
         served = served_log(self._rig, info)
         assert served is not None
-        told = _Told(rig=self._rig, clock=self._clock, log=ServedLog(served), observe=self._observe)
+        parts = CampaignParts(self._rig, self._clock, ServedLog(served))
         plan = override(
             default_plan(),
             cycles=self._cycles,
             wake_timeout_ns=12 * S,
             sleep_timeout_ns=8 * S,
         )
-        ended = self._ends(lambda: begin(self.path, plan, identity, **told))
+        ended = self._ends(lambda: begin(self.path, plan, identity, parts, self._observe))
         while not ended:
             self._bring_back()
-            ended = self._ends(lambda: go_on(self.path, identity, **told))
+            ended = self._ends(lambda: go_on(self.path, identity, parts, self._observe))
         self.account.damaged = self._link.damaged
 
     def _ends(self, part: Callable[[], object]) -> bool:

@@ -3,14 +3,14 @@
 import sys
 from pathlib import Path
 
-from resume_rig.campaign.campaign import begin
-from resume_rig.campaign.events import CampaignEvent, CycleDone
-from resume_rig.campaign.identity import identify
-from resume_rig.campaign.plan import default_plan, override
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run.campaign import CampaignParts, begin
+from resume_rig.campaign.run.events import CampaignEvent, CycleDone
+from resume_rig.campaign.store.identity import identify
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.result.requirement import Requirement
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.open import open_rig
+from resume_rig.rig.link.open import open_rig
 
 
 def tell(event: CampaignEvent) -> None:
@@ -30,7 +30,7 @@ def main(path: Path, cycles: int) -> None:
         created_utc_ns=2,
     )
     plan = override(default_plan(), cycles=cycles)
-    begin(path, plan, identity, rig=opened.rig, clock=opened.clock, observe=tell)
+    begin(path, plan, identity, CampaignParts(opened.rig, opened.clock), tell)
 
 
 if __name__ == "__main__":

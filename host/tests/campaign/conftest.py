@@ -6,23 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.campaign import CampaignEnd, begin, go_on
-from resume_rig.campaign.events import CampaignEvent
-from resume_rig.campaign.identity import Identity, identify
-from resume_rig.campaign.os_log_source import OsLogSource, ServedLog
-from resume_rig.campaign.outside_help import NO_HELP, OutsideHelp
-from resume_rig.campaign.plan import Plan, default_plan, override
-from resume_rig.campaign.rig_return import Reopen
+from resume_rig.campaign.dut.log_source import OsLogSource, ServedLog
+from resume_rig.campaign.dut.supply import NO_HELP, OutsideHelp
+from resume_rig.campaign.plan.plan import Plan, default_plan, override
+from resume_rig.campaign.run.campaign import CampaignEnd, CampaignParts, begin, go_on
+from resume_rig.campaign.run.events import CampaignEvent
+from resume_rig.campaign.run.rig_return import Reopen
+from resume_rig.campaign.store.disk import FreeBytes, free_bytes
+from resume_rig.campaign.store.identity import Identity, identify
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import ClockExchange, Edge
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.requirement import Requirement
-from resume_rig.rig.client import SmpRig
-from resume_rig.rig.dut_control import DutControl
-from resume_rig.rig.dut_log import served_log
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.rig.dut_os import DutControl, served_log
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import (
     ActionStart,
@@ -35,12 +34,14 @@ from resume_rig.rig.interface import (
     RigInfo,
     SelfTestCheck,
 )
+from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.magic_packet import DutNetwork
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ
-from resume_rig.rig.sim.control import SimulatedControl
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.dut.control import SimulatedControl
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000
@@ -152,7 +153,7 @@ class FakeRig:
         self.hook("after", "edges")
         return EdgeBatch(tuple(rows), first, following, first - cursor, 0, following < len(past))
 
-    def await_news(
+    def await_change(
         self,
         until_host_ns: int,
         pause_ns: int,
@@ -234,6 +235,8 @@ class HookedClock:
         self.inner = VirtualClock()
         self.hook: Hook = nothing
 
+    tick_ns = 0
+
     def now_ns(self) -> int:
         return self.inner.now_ns()
 
@@ -260,33 +263,21 @@ class CampaignBench:
     helps: OutsideHelp = NO_HELP
     reopen: Reopen | None = None
     control: DutControl | None = None
+    free: FreeBytes = free_bytes
+    network: DutNetwork | None = None
+
+    @property
+    def parts(self) -> CampaignParts:
+        return CampaignParts(
+            *(self.rig, self.clock, self.log, self.control, self.helps, self.reopen, self.free),
+            network=self.network,
+        )
 
     def begin(self, plan: Plan) -> CampaignEnd:
-        return begin(
-            self.path,
-            plan,
-            self.identity,
-            rig=self.rig,
-            clock=self.clock,
-            log=self.log,
-            observe=self.events.append,
-            helps=self.helps,
-            reopen=self.reopen,
-            control=self.control,
-        )
+        return begin(self.path, plan, self.identity, self.parts, self.events.append)
 
     def go_on(self) -> CampaignEnd:
-        return go_on(
-            self.path,
-            self.identity,
-            rig=self.rig,
-            clock=self.clock,
-            log=self.log,
-            observe=self.events.append,
-            helps=self.helps,
-            reopen=self.reopen,
-            control=self.control,
-        )
+        return go_on(self.path, self.identity, self.parts, self.events.append)
 
 
 @pytest.fixture
@@ -330,11 +321,14 @@ def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., Campaig
         start_utc_ns: int | None = None,
         change: Callable[[DutProfile], DutProfile] = lambda dut: dut,
         foreseen: bool = False,
+        power: bool = False,
     ) -> CampaignBench:
         clock = VirtualClock() if start_utc_ns is None else VirtualClock(start_utc_ns)
         dut = change(load_dut_profile(profile))
         light_rate_hz = 0 if foreseen else LIGHT_RATE_HZ
-        bench = SimulatedBench(dut, clock, seed, faults=faults, light_rate_hz=light_rate_hz)
+        bench = SimulatedBench(
+            dut, clock, seed, faults=faults, light_rate_hz=light_rate_hz, power=power
+        )
         client = SmpClient(InProcessTransport(bench.handle, clock), clock)
         rig = SmpRig(client, foresight=bench if foreseen else None)
         info = rig.info()
@@ -352,6 +346,7 @@ def simulated(tmp_path: Path, requirement: Requirement) -> Callable[..., Campaig
             log,
             simulated=bench,
             control=SimulatedControl(bench),
+            network=bench,
         )
 
     return make

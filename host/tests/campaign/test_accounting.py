@@ -4,13 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from accounting import Soak, Truth, outcome_of, wrong
+from accounting import Deeds, Soak, Truth, outcome_of, wrong
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.stored import load_campaign
-from resume_rig.model.cycle import Outcome
-from resume_rig.rig.sim.diary import Deeds
-from resume_rig.rig.sim.dut_event import WakeCause
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.rig.sim.dut.event import WakeCause
 
 SLEPT_AND_WOKE = Deeds(
     slept=True, woke=True, resets=1, resumed_by=WakeCause.BUTTON, booted=False, lit=True

@@ -1,6 +1,6 @@
-from resume_rig.campaign.actions import hold_lid, newest_edge, press_once
+from resume_rig.campaign.run.actions import hold_closed, newest_edge, press_once
 from resume_rig.model.channel import Channel
-from resume_rig.rig.open import open_rig
+from resume_rig.rig.link.open import open_rig
 
 SIM = "sim:clock=virtual,seed=11"
 
@@ -29,8 +29,12 @@ def test_a_lid_stays_closed_beyond_the_lease_and_is_opened_in_the_end() -> None:
     lease_ns = opened.rig.info().lease_ns
     seen: list[int] = []
 
-    closed, opened_again = hold_lid(
-        opened.rig, opened.clock, 3 * lease_ns, lambda: seen.append(opened.clock.now_ns())
+    closed, opened_again = hold_closed(
+        opened.rig,
+        opened.clock,
+        3 * lease_ns,
+        lambda: seen.append(opened.clock.now_ns()),
+        opened.rig.lid,
     )
 
     assert len(seen) == 1

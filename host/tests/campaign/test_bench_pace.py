@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.bench import EXCHANGES, Bench
-from resume_rig.campaign.capture import Capture
-from resume_rig.campaign.plan import Plan, default_plan, override
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.plan.plan import Plan, default_plan, override
+from resume_rig.campaign.run.bench import EXCHANGES, Bench, Capture
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.edge import ClockExchange, LightBlock
 from resume_rig.model.errors import DutFault
-from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import LightBatch
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000
@@ -114,7 +113,7 @@ def test_who_jumps_tells_of_the_same_cycles_as_who_polls(
     told = []
     for prepare in (lambda bench: bench, jumping):
         faults = frozenset() if fault is None else frozenset({fault})
-        bench = prepare(simulated(faults=faults, name=f"{prepare.__name__}.rrs"))
+        bench = prepare(simulated(faults=faults, name=f"{len(told)}.rrs"))
         with contextlib.suppress(DutFault):
             bench.begin(short_plan)
         with Store.open(bench.path) as store:

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.budgets import stored_budgets
-from resume_rig.campaign.capture_assessment import assess_capture
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.stored import load_campaign
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.answer.assessment import assess, stored_budgets
+from resume_rig.campaign.answer.capture import assess_capture
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.budget import Budget, Scope, scoped_bound_ns
-from resume_rig.model.cycle import Correlation, IntervalName
+from resume_rig.model.result.cycle import Correlation, IntervalName
 from resume_rig.oslog.reading import read_logs
 from resume_rig.rig.capture.reading import read_capture
 
@@ -81,7 +80,7 @@ def test_reconciled_times_have_the_same_figures_as_their_table(campaign: Any, na
     assert budget.expanded_ns == pytest.approx(quantity.expanded_ns, rel=0.02)
     assert budget.common_ns == pytest.approx(quantity.common_ns, abs=3)
     common = {row.name for row in budget.rows if row.scope is not Scope.CYCLE}
-    shared = {"PLTRST# to the TSC's zero", "BiosInit in whole ms"}
+    shared = {"unobserved: PLTRST# to TSC start", "BiosInit resolution, 1 ms"}
     assert not common if name == "unexplained" else shared < common
 
 
@@ -119,7 +118,7 @@ def test_a_capture_that_is_not_ours_keeps_its_bounds() -> None:
     for budget in facts.budgets:
         # What nobody proves of BiosInit is no term of the instrument, and in the bound alone.
         unproven = [
-            row.half_width_ns for row in budget.rows if row.source == "the OS's clock and the wires"
+            row.half_width_ns for row in budget.rows if row.name.startswith("BIOS time not in")
         ]
         assert budget.expanded_ns == budget.bound_ns - sum(unproven)
     assert all("unknown instrument" in budget.note for budget in facts.budgets)

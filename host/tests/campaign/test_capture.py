@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from resume_rig.campaign.capture import Capture
+from resume_rig.campaign.run.bench import Capture
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
 from resume_rig.rig.interface import EdgeBatch, Rig

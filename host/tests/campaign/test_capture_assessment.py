@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.capture_assessment import assess_capture
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.answer.capture import assess_capture
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Correlation, Outcome
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.result.cycle import Correlation, Outcome
+from resume_rig.model.result.verdict import Verdict
 from resume_rig.oslog.reading import read_logs
 from resume_rig.rig.capture.gathering import Capture
 from resume_rig.rig.capture.reading import read_capture

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.commission import Commission, Surroundings, carry_out, interrupted
-from resume_rig.campaign.events import CampaignEvent, CycleDone, LinkTold
-from resume_rig.campaign.identity import Identity
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.store import Store
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run.campaign import Commission, Surroundings, carry_out, interrupted
+from resume_rig.campaign.run.events import CampaignEvent, CycleDone, LinkTold
+from resume_rig.campaign.store.identity import Identity
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.dut_profile import profile_for
-from resume_rig.rig.open import OpenRig, open_rig
+from resume_rig.rig.link.open import OpenRig, open_rig
 
 URL = "sim:clock=virtual,seed=11,light=none"
 

@@ -14,19 +14,19 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
-from resume_rig.analysis.cycle_building import build_cycle
-from resume_rig.analysis.reconcile import light_after_complete, press_to_resume_complete
-from resume_rig.campaign.assess import reset_to_tsc_of
-from resume_rig.campaign.instrument import bounds_of
+from resume_rig.analysis.cycles.building import build_cycle
+from resume_rig.analysis.reconcile.reconcile import light_after_complete, press_to_resume_complete
+from resume_rig.campaign.answer.assessment import reset_to_tsc_of
+from resume_rig.campaign.store.measured_cycle import bounds_of
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import IntervalName, OutsideCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge
+from resume_rig.model.result.cycle import IntervalName, OutsideCycle
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.front_end_file import shipped_front_end
 from resume_rig.rig.interface import ChannelInfo, RigInfo
-from resume_rig.rig.sim.dut import SimulatedDut
-from resume_rig.rig.sim.dut_event import WireChange
+from resume_rig.rig.sim.dut.event import WireChange
+from resume_rig.rig.sim.dut.machine import SimulatedDut
 from resume_rig.timing.edge_uncertainty import without_delays
 
 pytestmark = pytest.mark.slow

@@ -4,21 +4,22 @@ import random
 
 import pytest
 
-from resume_rig.campaign.campaign import begin
-from resume_rig.campaign.identity import identify
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.raw import CommandName
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run.campaign import CampaignParts, begin
+from resume_rig.campaign.store.identity import identify
+from resume_rig.campaign.store.raw import CommandName
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import BoardRebooted
-from resume_rig.model.verdict import FindingKind
-from resume_rig.rig.client import SmpRig
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.verdict import FindingKind
+from resume_rig.rig.commands.actions import PressRequest
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
-from resume_rig.rig.smp.packet import Group, Packet, RigCommand
+from resume_rig.rig.smp.packet import Group, Packet
 from resume_rig.timing.clocks import VirtualClock
 
 DAMAGED_PART = 0.04
@@ -62,7 +63,7 @@ def test_a_damaged_link_neither_presses_twice_nor_loses_an_edge(
     )
     path = tmp_path / "damaged.rrs"
 
-    begin(path, override(default_plan(), cycles=8), identity, rig=rig, clock=clock)
+    begin(path, override(default_plan(), cycles=8), identity, CampaignParts(rig, clock))
 
     with Store.open(path) as store:
         cycles = list(store.cycles())
@@ -85,7 +86,7 @@ class ResettingBoard:
     def handle(self, packet: bytes) -> bytes | None:
         reply = self._bench.handle(packet)
         header = Packet.unpack(packet).header
-        if (header.group, header.command) != (Group.RIG, RigCommand.PRESS):
+        if (header.group, header.command) != (Group.RIG, PressRequest.command):
             return reply
         self.presses += 1
         if self.presses != self._fatal:
@@ -109,7 +110,7 @@ def test_a_press_whose_reply_a_reset_took_is_not_made_again_and_its_cycle_is_a_r
     path = tmp_path / "reset.rrs"
 
     with pytest.raises(BoardRebooted):
-        begin(path, override(default_plan(), cycles=4), identity, rig=rig, clock=clock)
+        begin(path, override(default_plan(), cycles=4), identity, CampaignParts(rig, clock))
 
     with Store.open(path) as store:
         *_, cut = store.cycles()

@@ -1,6 +1,7 @@
 """A campaign that does not fit its disk is not begun, and one that fills it loses nothing."""
 
 import dataclasses
+import errno
 import os
 import sqlite3
 from pathlib import Path
@@ -8,39 +9,38 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.campaign import begin, go_on
-from resume_rig.campaign.disk_space import (
+from resume_rig.campaign.plan.plan import NS_PER_S, Plan, default_plan, override
+from resume_rig.campaign.plan.stop_rules import StopRules
+from resume_rig.campaign.run.campaign import begin
+from resume_rig.campaign.run.events import CampaignEvent, CycleDone
+from resume_rig.campaign.store.disk import (
     FLOOR_BYTES,
     LIGHTLESS_BYTES,
     DiskSpace,
+    is_being_written,
     most_cycles,
     why_too_little,
 )
-from resume_rig.campaign.events import CampaignEvent, CycleDone
-from resume_rig.campaign.plan import NS_PER_S, Plan, default_plan, override
-from resume_rig.campaign.stop_rules import StopRules
-from resume_rig.campaign.store import Store
-from resume_rig.model.cycle import Outcome
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.result.cycle import Outcome
 
 
 def test_a_campaign_that_does_not_fit_makes_no_store_and_moves_nothing(fake: Any) -> None:
     plan = override(default_plan(), cycles=1000)
-    free = 1000 * LIGHTLESS_BYTES + FLOOR_BYTES - 1
+    fake.free = lambda _: 1000 * LIGHTLESS_BYTES + FLOOR_BYTES - 1
 
     with pytest.raises(UsageError, match=r"1,000 cycles take about 2 MB .* has 66 MB left"):
-        begin(fake.path, plan, fake.identity, rig=fake.rig, clock=fake.clock, free=lambda _: free)
+        fake.begin(plan)
 
     assert not fake.path.exists()
     assert fake.rig.all_edges == []
 
 
 def test_what_just_fits_is_begun(fake: Any, short_plan: Plan) -> None:
-    free = 2 * LIGHTLESS_BYTES + FLOOR_BYTES
+    fake.free = lambda _: 2 * LIGHTLESS_BYTES + FLOOR_BYTES
 
-    end = begin(
-        fake.path, short_plan, fake.identity, rig=fake.rig, clock=fake.clock, free=lambda _: free
-    )
+    end = fake.begin(short_plan)
 
     assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 2}
 
@@ -56,11 +56,13 @@ def test_a_disk_that_others_fill_stops_the_campaign_between_two_cycles(
         with Store.open(path) as store:
             return FLOOR_BYTES - 1 if store.last_number() >= 3 else 10**12
 
+    fake.free = free
     with pytest.raises(RecordError, match=r"64 MB are left.*`resume-rig run --resume"):
-        begin(fake.path, plan, fake.identity, rig=fake.rig, clock=fake.clock, free=free)
+        fake.begin(plan)
 
     assert fake.rig.driven == set()
-    end = go_on(fake.path, fake.identity, rig=fake.rig, clock=fake.clock)
+    fake.free = lambda _: 10**12
+    end = fake.go_on()
     assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 9}
 
 
@@ -106,14 +108,7 @@ def test_a_store_that_is_moved_while_it_is_written_stops_the_campaign_and_keeps_
                     fake.path.write_bytes(b"of somebody else")
 
     with pytest.raises(RecordError, match=r"was moved, renamed or removed.*its name back"):
-        begin(
-            fake.path,
-            plan,
-            fake.identity,
-            rig=fake.rig,
-            clock=fake.clock,
-            observe=move_after_three,
-        )
+        begin(fake.path, plan, fake.identity, fake.parts, move_after_three)
 
     assert done == [1, 2, 3]
     assert fake.rig.driven == set()
@@ -138,3 +133,15 @@ def test_a_place_that_is_not_there_is_left_to_the_store_to_say(tmp_path: Path) -
 @pytest.mark.parametrize(("free", "fits"), [(FLOOR_BYTES + 10, True), (FLOOR_BYTES + 9, False)])
 def test_the_floor_stays_free(free: int, fits: bool) -> None:
     assert (why_too_little(5, 2, free) is None) is fits
+
+
+def test_where_no_locks_are_told_of_no_store_is_being_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    (tmp_path / "night.rrs-shm").touch()
+    monkeypatch.setattr("msvcrt.locking" if os.name == "nt" else "fcntl.lockf", no_locks)
+
+    assert not is_being_written(tmp_path / "night.rrs")

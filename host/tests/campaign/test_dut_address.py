@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign.dut_shell import DutAddress, parse_dut_address
+from resume_rig.campaign.dut.shell import DutAddress, parse_dut_address
 from resume_rig.model.errors import UsageError
 
 

@@ -1,21 +1,25 @@
 """What is packed comes back as it was; what is damaged is refused."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign import encoding
-from resume_rig.campaign.raw import Command, CommandName
+from resume_rig.campaign.store import encoding
+from resume_rig.campaign.store.raw import Command, CommandName
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import OsRecord, SleepKind, WakeSource
-from resume_rig.model.verdict import Finding, FindingKind
-from resume_rig.rig.interface import Faults
+from resume_rig.model.os_record import Figure, OsRecord, SleepKind, WakeSource
+from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.rig.interface import Faults, RigInfo
 
 U16, U32 = st.integers(0, 2**16 - 1), st.integers(0, 2**32 - 1)
-U64, I64 = st.integers(0, 2**64 - 1), st.integers(-(2**63), 2**63 - 1)
+# Of a time no more is read than 73 years, on either side of nought.
+U64, I64 = st.integers(0, 2**61), st.integers(-(2**61), 2**61)
 MAYBE = st.none() | I64
+MAYBE_MS = st.none() | st.integers(-(10**12), 10**12)
 TEXT = st.text(max_size=200)
 
 EDGES = st.lists(st.builds(Edge, U32, U64, st.sampled_from(Channel), st.integers(0, 1)))
@@ -31,14 +35,14 @@ RECORDS = st.lists(
         sleep_time_utc_ns=MAYBE,
         wake_time_utc_ns=MAYBE,
         written_utc_ns=MAYBE,
-        sleep_ms=MAYBE,
-        wake_ms=MAYBE,
-        driver_init_ms=MAYBE,
-        bios_init_ms=MAYBE,
-        firmware_resume_ms=MAYBE,
+        sleep_ms=MAYBE_MS,
+        wake_ms=MAYBE_MS,
+        driver_init_ms=MAYBE_MS,
+        bios_init_ms=MAYBE_MS,
+        firmware_resume_ms=MAYBE_MS,
         firmware_resume_count=MAYBE,
-        hiber_read_ms=MAYBE,
-        hiber_write_ms=MAYBE,
+        hiber_read_ms=MAYBE_MS,
+        hiber_write_ms=MAYBE_MS,
         hiber_pages=MAYBE,
         wake_source=st.builds(WakeSource, MAYBE, TEXT, TEXT),
         text=TEXT,
@@ -79,7 +83,7 @@ def test_levels_come_back(levels: dict[Channel, int]) -> None:
 def test_os_records_come_back_with_their_text(records: list[OsRecord], dictionary: bytes) -> None:
     packed = encoding.deflate(encoding.records_json(records), dictionary)
 
-    assert encoding.unpack_records(packed, dictionary) == tuple(records)
+    assert encoding.unpack_records(packed, dictionary, encoding.Budget(1)) == tuple(records)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +98,20 @@ def test_facts_come_back(fact: object) -> None:
     assert encoding.unpack_fact(type(fact), encoding.pack_fact(fact)) == fact
 
 
+def rig_with(field: str, value: int) -> str:
+    rig = RigInfo(
+        *(1, "0.1.0", "rig", 7, "xtal", 10**6, 30_000, None, 10**9),
+        channels=(),
+        actuators=(),
+        edge_ring=64,
+        light_ring=0,
+        dut_log=None,
+    )
+    packed = encoding.pack_fact(rig)
+    assert encoding.unpack_fact(RigInfo, packed) == rig
+    return json.dumps({**json.loads(packed), field: value})
+
+
 @pytest.mark.parametrize(
     "attempt",
     [
@@ -103,11 +121,15 @@ def test_facts_come_back(fact: object) -> None:
         lambda: encoding.unpack_exchanges(b"\0"),
         lambda: encoding.unpack_light(b"nonsense"),
         lambda: encoding.unpack_light(encoding.deflate(b"\0" * 17, b"")),
-        lambda: encoding.unpack_records(encoding.deflate(b"[", b""), b""),
-        lambda: encoding.unpack_records(encoding.deflate(b"\xff", b""), b""),
-        lambda: encoding.unpack_records(encoding.deflate(b"[1]", b""), b""),
-        lambda: encoding.unpack_records(encoding.deflate(b"[]", b"words words"), b""),
-        lambda: encoding.unpack_records(encoding.deflate(b"[]" * 999, b"")[:-3], b""),
+        lambda: encoding.unpack_records(encoding.deflate(b"[", b""), b"", encoding.Budget(1)),
+        lambda: encoding.unpack_records(encoding.deflate(b"\xff", b""), b"", encoding.Budget(1)),
+        lambda: encoding.unpack_records(encoding.deflate(b"[1]", b""), b"", encoding.Budget(1)),
+        lambda: encoding.unpack_records(
+            encoding.deflate(b"[]", b"words words"), b"", encoding.Budget(1)
+        ),
+        lambda: encoding.unpack_records(
+            encoding.deflate(b"[]" * 999, b"")[:-3], b"", encoding.Budget(1)
+        ),
         lambda: encoding.unpack_commands('[["jump",1,null,null,null]]'),
         lambda: encoding.unpack_commands("[[1]]"),
         lambda: encoding.unpack_commands("{"),
@@ -116,6 +138,9 @@ def test_facts_come_back(fact: object) -> None:
         lambda: encoding.unpack_facts(Finding, '[{"kind":"nonsense","text":"x"}]'),
         lambda: encoding.unpack_facts(Finding, "{}"),
         lambda: encoding.unpack_mapping("[]"),
+        lambda: encoding.unpack_fact(Figure, '{"name":"clock_jump_us","value":1e999}'),
+        lambda: encoding.unpack_fact(Figure, '{"name":"clock_jump_us","value":NaN}'),
+        lambda: encoding.unpack_fact(RigInfo, rig_with("clock_tolerance_ppb", -1)),
     ],
     ids=lambda attempt: None,
 )

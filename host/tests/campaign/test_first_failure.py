@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from resume_rig.campaign.assess import facts_of
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.store import Store
-from resume_rig.campaign.stored import load_campaign
-from resume_rig.model.cycle import Outcome
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.campaign.answer.assessment import facts_of
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.campaign.store.store import Store
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.rig.sim.dut.faults import SimFault
 
 
 def test_the_first_failure_is_named_and_a_later_one_is_not(simulated: Callable[..., Any]) -> None:

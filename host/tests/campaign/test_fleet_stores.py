@@ -1,20 +1,30 @@
 """Finding stores, reading many of them, and counting a campaign once."""
 
+import contextlib
+import errno
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.fleet_line import SurveyedStore, survey_store
-from resume_rig.campaign.fleet_stores import counted_once, find_stores, survey_stores
-from resume_rig.campaign.store_salvage import salvage
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.answer.fleet import (
+    SurveyedStore,
+    counted_once,
+    find_stores,
+    survey_store,
+    survey_stores,
+)
+from resume_rig.campaign.store.disk import is_being_written
+from resume_rig.campaign.store.salvage import salvage
 from resume_rig.cli.main import main
 from resume_rig.model.errors import UsageError
-from resume_rig.model.fleet import Trait, UnitBy, UnreadStore
+from resume_rig.model.result.fleet import Trait, UnitBy, UnreadStore
 
 REQUIREMENT = load_requirement("sysfund-0004")
 
@@ -43,13 +53,44 @@ def surveyed(paths: list[Path], jobs: int = 1) -> list[SurveyedStore | UnreadSto
     return answers
 
 
-def test_stores_are_found_in_folders_once_each(stores: Path, tmp_path: Path) -> None:
-    (tmp_path / "again.rrs").symlink_to(stores / "a" / "one.rrs")
+def test_stores_are_found_in_folders_once_each(stores: Path) -> None:
+    found = find_stores([stores, stores / "b", stores / "a" / "one.rrs"])
+
+    assert found.paths == tuple(stores / name for name in ("a/one.rrs", "b/torn.rrs", "b/two.rrs"))
+    assert found.unread == ()
+
+
+def test_a_link_is_no_second_store(stores: Path, tmp_path: Path) -> None:
+    again, whole = tmp_path / "again.rrs", stores / "a" / "one.rrs"
+    with contextlib.suppress(OSError):  # Windows lets few users make links
+        again.symlink_to(whole)
+    if not again.exists():
+        pytest.skip("this user or this system makes no links")
     (tmp_path / "loop").symlink_to(tmp_path)
 
-    found = find_stores([stores, tmp_path, stores / "a" / "one.rrs"])
+    assert find_stores([whole, tmp_path]).paths == (whole,)
 
-    assert found == (stores / "a" / "one.rrs", stores / "b" / "torn.rrs", stores / "b" / "two.rrs")
+
+def test_a_folder_that_cannot_be_looked_into_is_told_and_ends_nothing(
+    stores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / "deep"
+    deep.mkdir()
+    shutil.copy(stores / "a" / "one.rrs", tmp_path / "one.rrs")
+    look_into = os.scandir
+
+    def scandir(path: str) -> Any:
+        if Path(path) == deep:
+            raise OSError(errno.ENAMETOOLONG, "File name too long", str(deep))
+        return look_into(path)
+
+    monkeypatch.setattr("os.scandir", scandir)
+    found = find_stores([tmp_path])
+
+    assert found.paths == (tmp_path / "one.rrs",)
+    assert [(each.path, each.why) for each in found.unread] == [
+        (str(deep), f"could not look for stores in {deep}: File name too long")
+    ]
 
 
 def test_a_place_without_a_store_is_refused(tmp_path: Path) -> None:
@@ -92,7 +133,7 @@ def test_where_nothing_is_judged_the_wires_are_told_and_no_record(tmp_path: Path
 
 
 def test_processes_of_their_own_say_the_same(stores: Path) -> None:
-    paths = list(find_stores([stores]))
+    paths = list(find_stores([stores]).paths)
 
     assert surveyed(paths, jobs=2) == surveyed(paths, jobs=1)
 
@@ -117,7 +158,7 @@ def test_copies_count_once_and_the_longest_of_them(stores: Path, tmp_path: Path)
     copy, short = tmp_path / "copy.rrs", tmp_path / "short.rrs"
     shutil.copy(whole, copy)
     shutil.copy(whole, short)
-    with sqlite3.connect(short) as connection:
+    with contextlib.closing(sqlite3.connect(short)) as connection, connection:
         connection.execute("DELETE FROM cycle WHERE number > 3")
     salvaged = tmp_path / "salvaged.rrs"
     salvage(short, salvaged)
@@ -136,7 +177,7 @@ def test_a_store_that_is_being_written_is_told_as_running(stores: Path, tmp_path
     path = tmp_path / "night.rrs"
     shutil.copy(stores / "a" / "one.rrs", path)
     script = (
-        "import sys; from pathlib import Path; from resume_rig.campaign.store import Store\n"
+        "import sys; from pathlib import Path; from resume_rig.campaign.store.store import Store\n"
         "with Store.resume(Path(sys.argv[1])): print('open', flush=True); sys.stdin.read()\n"
     )
     with subprocess.Popen(
@@ -145,9 +186,53 @@ def test_a_store_that_is_being_written_is_told_as_running(stores: Path, tmp_path
         stdout=subprocess.PIPE,
     ) as writer:
         assert writer.stdout is not None
-        assert writer.stdout.readline() == b"open\n"
+        assert writer.stdout.readline().strip() == b"open"
         (found,) = surveyed([path])
         assert isinstance(found, SurveyedStore)
         assert found.campaign.running
         assert writer.stdin is not None
         writer.stdin.close()
+
+
+def test_a_campaign_that_was_killed_is_not_running(stores: Path, tmp_path: Path) -> None:
+    path = tmp_path / "night.rrs"
+    shutil.copy(stores / "a" / "one.rrs", path)
+    script = (
+        "import os, sys; from pathlib import Path; from resume_rig.campaign.store.store import "
+        "Store\nstore = Store.resume(Path(sys.argv[1])); os._exit(9)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    assert path.with_name("night.rrs-wal").exists()
+
+    (found,) = surveyed([path])
+
+    assert isinstance(found, SurveyedStore)
+    assert not found.campaign.running
+
+
+def test_a_store_that_is_only_open_is_not_being_written(tmp_path: Path) -> None:
+    path = tmp_path / "open.rrs"
+    script = (
+        "import sqlite3, sys\n"
+        "store = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "store.execute('PRAGMA journal_mode = WAL')\n"
+        "for words in ('CREATE TABLE t (a)', 'BEGIN IMMEDIATE', 'COMMIT'):\n"
+        "    store.execute(words); print(words, flush=True); sys.stdin.readline()\n"
+    )
+    assert not is_being_written(path)
+    found = {}
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdin is not None
+        for words in other.stdout:
+            found[words.strip()] = is_being_written(path)
+            other.stdin.write("on\n")
+            other.stdin.flush()
+
+    assert found == {"CREATE TABLE t (a)": False, "BEGIN IMMEDIATE": True, "COMMIT": False}
+    assert not is_being_written(path)

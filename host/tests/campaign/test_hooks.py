@@ -1,14 +1,16 @@
 """Hooks: told by their environment, never waited for, and never able to harm a campaign."""
 
 import os
+import socket
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign import hooks as module
-from resume_rig.campaign.hooks import HookEvent, Hooks, command_words
+from resume_rig.campaign.dut.user_program import command_words
+from resume_rig.campaign.run import hooks as module
+from resume_rig.campaign.run.hooks import HookEvent, Hooks
 from resume_rig.model.errors import UsageError
 
 WRITE = """
@@ -87,30 +89,32 @@ def test_commands_that_hang_hold_up_no_news(monkeypatch: pytest.MonkeyPatch) -> 
     hooks.close()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no groups of processes to end")
-def test_what_a_command_started_ends_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+GRANDCHILD = (
+    "import socket, sys, time\n"
+    "caller = socket.create_connection(('127.0.0.1', int(sys.argv[1]))); time.sleep(600)\n"
+)
+CHILD = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]])"
+
+
+def test_what_a_command_started_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LAST_WAIT_S", 0.0)
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    child = f"exec > {pipe}; sleep 600"
-    hooks = Hooks({HookEvent.END: ("sh", "-c", f"sh -c '{child}'; true")}, {})
-    hooks.fire(HookEvent.END, {})
-    with pipe.open("rb") as reading:
-        # It ends when whoever may write to it has ended.
-        hooks.close()
-        assert reading.read() == b""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        hooks = Hooks({HookEvent.END: python(CHILD, GRANDCHILD, port)}, {})
+        hooks.fire(HookEvent.END, {})
+        with server.accept()[0] as caller:
+            hooks.close()
+            try:
+                assert caller.recv(1) == b""
+            except ConnectionResetError:  # how Windows tells of a caller that was ended
+                assert os.name == "nt"
+    assert len(hooks.problems) == 1
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has other rules of quoting")
 def test_words_are_split_as_a_shell_would_and_no_shell_sees_them() -> None:
-    assert command_words("notify --text 'two words' $HOME") == (
-        "notify",
-        "--text",
-        "two words",
-        "$HOME",
-    )
+    line = 'notify --text "two words" $HOME C:\\\\lab\\\\x.exe'
+    line = line.replace("\\\\", "\\") if os.name == "nt" else line
+    assert command_words(line) == ("notify", "--text", "two words", "$HOME", r"C:\lab\x.exe")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "'open"])

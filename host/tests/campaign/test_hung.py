@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.assess import assess, facts_of
-from resume_rig.campaign.hung import with_hang
-from resume_rig.campaign.learned_timeout import FEWEST, FLOOR_NS
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.raw import Recovery
-from resume_rig.campaign.stored import load_campaign
+from resume_rig.campaign.answer.assessment import assess, facts_of
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run.cycle import FEWEST, FLOOR_NS
+from resume_rig.campaign.store.measured_cycle import with_hang
+from resume_rig.campaign.store.raw import Recovery
+from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import DutFault
 from resume_rig.model.recovery import RecoveryStep
-from resume_rig.model.verdict import Finding, FindingKind, Verdict
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
+from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
+from resume_rig.rig.sim.dut.faults import SimFault
 
 Make = Callable[..., Any]
 S = 1_000_000_000
@@ -78,7 +78,7 @@ def test_a_dut_that_hangs_in_its_resume_is_told_so_and_fails(
     def act(event: Any) -> None:
         if getattr(event, "done", 0) == 1:
             bench.simulated.set_behaviour(dataclasses.replace(sound, hang_share=1))
-        if type(event).__name__ == "Recovered":
+        if type(event).__name__ == "Recovery":
             bench.simulated.set_behaviour(sound)
 
     bench.events = type("Actor", (list,), {"append": lambda self, event: act(event)})()
@@ -102,7 +102,7 @@ def test_a_dut_that_hangs_behind_its_recovery_is_told_so(simulated: Make) -> Non
     hung = dataclasses.replace(sound, hang_share=1)
 
     def act(event: Any) -> None:
-        if type(event).__name__ == "Recovered":
+        if type(event).__name__ == "Recovery":
             bench.simulated.set_behaviour(hung if event.ok and event.after_cycle == 2 else sound)
         elif getattr(event, "done", 0) == 1:
             bench.simulated.set_behaviour(hung)
@@ -146,7 +146,7 @@ def test_a_dut_that_wakes_by_itself_and_hangs_is_told_of_both(
         if getattr(event, "done", 0) == 1:
             bench.simulated.set_faults(frozenset({SimFault.WAKES_ALONE}))
             bench.simulated.set_behaviour(dataclasses.replace(sound, hang_share=1))
-        if type(event).__name__ == "Recovered":
+        if type(event).__name__ == "Recovery":
             bench.simulated.set_faults(frozenset())
             bench.simulated.set_behaviour(sound)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from resume_rig.campaign.instrument import bounds_of
+from resume_rig.campaign.store.measured_cycle import bounds_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.rig.calibration import ChannelLatency

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.campaign import CampaignFinished, CampaignStopped
-from resume_rig.campaign.events import CycleDone
-from resume_rig.campaign.plan import Plan, override
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.plan.plan import Plan, override
+from resume_rig.campaign.run.campaign import CampaignFinished, CampaignStopped
+from resume_rig.campaign.run.events import CycleDone
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator
-from resume_rig.model.cycle import Outcome
+from resume_rig.model.result.cycle import Outcome
 
 pytestmark = pytest.mark.slow
 

@@ -2,12 +2,10 @@
 
 import random
 
-from resume_rig.campaign import encoding
-from resume_rig.campaign.kept_record import COMPONENTS_MAX, TEXT_CHARS_MAX, kept_of
-from resume_rig.campaign.log_feed import LogFeed
-from resume_rig.campaign.raw import LogMark
-from resume_rig.model.component import Component, ComponentKind, Figure
-from resume_rig.model.os_record import SleepKind
+from resume_rig.campaign.dut.log_feed import COMPONENTS_MAX, TEXT_CHARS_MAX, LogFeed, kept_of
+from resume_rig.campaign.store import encoding
+from resume_rig.campaign.store.raw import LogMark
+from resume_rig.model.os_record import Component, ComponentKind, Figure, SleepKind
 
 CYCLE_BYTES_MAX = 2048
 
@@ -31,7 +29,7 @@ def test_a_record_of_500_parts_stays_within_the_bytes_of_a_cycle(record) -> None
     packed = encoding.deflate(encoding.records_json((kept,)), dictionary)
 
     assert len(packed) <= CYCLE_BYTES_MAX
-    assert encoding.unpack_records(packed, dictionary) == (kept,)
+    assert encoding.unpack_records(packed, dictionary, encoding.Budget(1)) == (kept,)
 
 
 def test_the_longest_parts_are_kept_in_their_order_and_the_rest_is_counted(record) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.store import Store
-from resume_rig.model.cycle import Outcome
+from resume_rig.campaign.store.store import Store
+from resume_rig.model.result.cycle import Outcome
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.windows]
 
 CHILD = Path(__file__).with_name("campaign_to_be_killed.py")
 DAY_NS = 86_400_000_000_000

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.os_log_source import OsLogSource
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.stored import load_campaign
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.dut.log_source import OsLogSource
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.clock import Clock
 from resume_rig.model.os_record import LogSource, OsRecord
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.result.verdict import Verdict
 
 
 class LateLog:

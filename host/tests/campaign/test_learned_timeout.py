@@ -7,16 +7,16 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign.learned_timeout import (
+from resume_rig.campaign.plan.plan import NS_PER_S, default_plan, override
+from resume_rig.campaign.run.cycle import (
     FEWEST,
     FLOOR_NS,
     LAST,
     LearnedTimeouts,
     learned_timeout_ns,
 )
-from resume_rig.campaign.plan import NS_PER_S, default_plan, override
-from resume_rig.campaign.store import Store
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.campaign.store.store import Store
+from resume_rig.rig.sim.dut.faults import SimFault
 
 PLAN_NS = 60 * NS_PER_S
 Make = Callable[..., Any]

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.outside import outside_cycle
-from resume_rig.campaign.plan import Plan, default_plan, override
-from resume_rig.campaign.raw import CycleRaw
-from resume_rig.campaign.store import Store
-from resume_rig.campaign.stored import load_campaign, outside_cycles
+from resume_rig.campaign.plan.plan import Plan, default_plan, override
+from resume_rig.campaign.store.measured_cycle import outside_cycle
+from resume_rig.campaign.store.raw import CycleRaw
+from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.edge import Edge
 from resume_rig.model.light import LightBasis, OnsetState
-from resume_rig.model.verdict import FindingKind
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.result.verdict import FindingKind
+from resume_rig.rig.sim.dut.faults import SimFault
 
 MS = 1_000_000
 HALF_RAMP_NS = 4 * MS  # of the simulated panel
@@ -39,6 +39,7 @@ def forget_onsets(path: Path, *, light: bool = False) -> None:
     """Make the store one of a board that looks for no onset, or of one without a photodiode."""
     connection = sqlite3.connect(path)
     connection.execute("DELETE FROM seal")
+    connection.execute("UPDATE cycle SET sleep_timeout_ns = NULL, wake_timeout_ns = NULL")
     connection.execute("UPDATE cycle SET onset = NULL")
     if light:
         connection.execute("UPDATE cycle SET light = x''")
@@ -65,7 +66,7 @@ def test_each_cycle_keeps_the_onset_of_its_own_light(measured: Any) -> None:
 
 def test_intervals_end_at_t_50_and_say_so(measured: Any) -> None:
     for raw, timed in zip(
-        cycles_of(measured.path), outside_cycles(load_campaign(measured.path)), strict=True
+        cycles_of(measured.path), timed_campaign(load_campaign(measured.path)).cycles, strict=True
     ):
         intervals = timed.outside.intervals
         light = intervals[IntervalName.PRESS_TO_LIGHT]
@@ -78,10 +79,10 @@ def test_intervals_end_at_t_50_and_say_so(measured: Any) -> None:
 
 
 def test_blocks_tell_what_the_board_did_not_to_a_whole_block(measured: Any) -> None:
-    by_board = outside_cycles(load_campaign(measured.path))
+    by_board = timed_campaign(load_campaign(measured.path)).cycles
     forget_onsets(measured.path)
 
-    by_blocks = outside_cycles(load_campaign(measured.path))
+    by_blocks = timed_campaign(load_campaign(measured.path)).cycles
 
     for told, derived in zip(by_board, by_blocks, strict=True):
         board = told.outside.intervals[IntervalName.PRESS_TO_LIGHT]
@@ -98,7 +99,7 @@ def test_blocks_tell_what_the_board_did_not_to_a_whole_block(measured: Any) -> N
 def test_without_any_light_the_comparator_is_what_there_is(measured: Any) -> None:
     forget_onsets(measured.path, light=True)
 
-    for timed in outside_cycles(load_campaign(measured.path)):
+    for timed in timed_campaign(load_campaign(measured.path)).cycles:
         assert timed.outside.light_basis is LightBasis.COMPARATOR
         assert IntervalName.PRESS_TO_FIRST_LIGHT not in timed.outside.intervals
 
@@ -118,7 +119,7 @@ def test_a_cycle_that_recorded_no_light_has_no_onset_of_the_cycle_before(
     assert raw.outcome is Outcome.WOKE_ALONE
     times_ns = [] if raw.onset is None else [raw.onset.first_ns, raw.onset.half_ns]
     assert all(t_ns is None or t_ns >= raw.edges[0].t_ns for t_ns in times_ns)
-    (timed,) = outside_cycles(load_campaign(other.path))
+    (timed,) = timed_campaign(load_campaign(other.path)).cycles
     early = {f.kind: f.evidence.get("early_ns") for f in timed.outside.findings}
     assert 0 < (early[FindingKind.WAKE_NOT_OURS] or 0) < short_plan.dwell_ns
 
@@ -197,7 +198,7 @@ def test_light_is_seen_where_a_poor_line_outlasts_its_recording(
     assert raw.onset is not None
     assert raw.onset.state is state
     assert 0 <= (raw.onset.first_ns or 0) - lit_ns(raw) < HALF_RAMP_NS
-    (timed,) = outside_cycles(load_campaign(bench.path))
+    (timed,) = timed_campaign(load_campaign(bench.path)).cycles
     assert IntervalName.PRESS_TO_FIRST_LIGHT in timed.outside.intervals
     told = [f.text for f in timed.outside.findings if f.kind is FindingKind.LIGHT_NOT_TIMED]
     assert all("ended before its level had settled" in text for text in told)

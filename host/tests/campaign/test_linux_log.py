@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from resume_rig.campaign.linux_log import LinuxLog
+from resume_rig.campaign.dut.ssh_log import LinuxLog
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord, SleepKind
 

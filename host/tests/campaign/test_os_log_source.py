@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.os_log_source import FileLog
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.dut.log_source import FileLog
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import RecordError
 
 Make = Callable[..., Any]

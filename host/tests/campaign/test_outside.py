@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from resume_rig.campaign.instrument import bounds_of
-from resume_rig.campaign.plain import from_plain, to_plain
-from resume_rig.campaign.self_measurement import LoopbackPlan, measure_loopback
+from resume_rig.campaign.preparation.self_measurement import LoopbackPlan, measure_loopback
+from resume_rig.campaign.store.encoding import from_plain, to_plain
+from resume_rig.campaign.store.measured_cycle import bounds_of
 from resume_rig.model.budget import Evaluation, summed_bound_ns
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.rig.interface import RigInfo
-from resume_rig.rig.open import open_rig
+from resume_rig.rig.link.open import open_rig
 from resume_rig.timing.edge_uncertainty import Moment
 
 

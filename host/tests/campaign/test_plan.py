@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -9,21 +10,21 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.plan import (
+from resume_rig.campaign.plan.plan import (
     Plan,
     check_against_bench,
     check_plan,
     default_plan,
     override,
 )
-from resume_rig.campaign.plan_file import (
+from resume_rig.campaign.plan.plan_file import (
     load_plan,
     parse_plan,
     plan_facts,
     plan_to_mapping,
     ready_plans,
 )
-from resume_rig.campaign.variation import Order
+from resume_rig.campaign.plan.variation import Order
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
@@ -285,3 +286,26 @@ def test_people_read_what_varies_in_words() -> None:
     assert facts["dwell"] == "5.000 s to 60.00 s"
     assert facts["press"] == "60.00 ms, 150.0 ms, 300.0 ms"
     assert facts["sleep_by"] == "BUTTON, LID"
+
+
+@pytest.mark.parametrize("tool", ["wpr", "xperf"])
+def test_a_plan_that_traces_is_kept_as_it_is(tool: str) -> None:
+    plan = parse_plan({"trace": tool})
+    assert plan.trace == tool
+    assert parse_plan(plan_to_mapping(plan)) == plan
+    assert plan_facts(plan)["trace"] == tool
+    assert "trace" not in plan_to_mapping(parse_plan({"trace": "none"}))
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"trace": "etw"}, "trace = 'etw'; allowed are none, wpr, xperf"),
+        ({"trace": True}, "trace = True; allowed are none, wpr, xperf"),
+        ({"trace": "wpr", "state": ["S3", "S5"], "settle_s": 20}, "in a plan with a boot"),
+        ({"trace": "wpr", "state": "fast-startup"}, "in a plan with a boot"),
+    ],
+)
+def test_a_trace_that_cannot_be_is_refused(document: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        parse_plan(document)

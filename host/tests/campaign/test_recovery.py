@@ -6,22 +6,21 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.events import Recovered, Recovering
-from resume_rig.campaign.outside_help import OutsideHelp
-from resume_rig.campaign.plan import Plan, override
-from resume_rig.campaign.raw import CommandName, Recovery
-from resume_rig.campaign.recovery import Trouble
-from resume_rig.campaign.recovery_ladder import steps_for
-from resume_rig.campaign.recovery_text import recovery_text
-from resume_rig.campaign.states import is_off
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.dut.supply import OutsideHelp
+from resume_rig.campaign.plan.plan import Plan, override
+from resume_rig.campaign.plan.states import is_off
+from resume_rig.campaign.run.events import Recovering
+from resume_rig.campaign.run.ladder import steps_for
+from resume_rig.campaign.run.recovery import Trouble
+from resume_rig.campaign.run.recovery_text import recovery_text
+from resume_rig.campaign.store.raw import CommandName, Recovery
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.dut import DutProfile, Spread
-from resume_rig.model.dut_character import SOUND
+from resume_rig.model.dut import SOUND, DutProfile, Spread
 from resume_rig.model.errors import DutFault
 from resume_rig.model.recovery import RecoveryLadder, RecoveryStep
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.rig.sim.dut.faults import SimFault
 
 S = 1_000_000_000
 Make = Callable[..., Any]
@@ -158,7 +157,7 @@ def test_one_that_hangs_again_in_the_wake_that_proves_it_well_is_brought_back_ag
     simulated: Make, short_plan: Plan
 ) -> None:
     bench = simulated()
-    hangs_from(bench, 2, lambda event: isinstance(event, Recovered) and event.step is FORCE_OFF)
+    hangs_from(bench, 2, lambda event: isinstance(event, Recovery) and event.step is FORCE_OFF)
     end = bench.begin(override(short_plan, cycles=6))
 
     assert end.outcomes == {Outcome.SLEPT_AND_WOKE: 5, Outcome.DARK: 1}
@@ -282,6 +281,21 @@ def test_one_that_is_brought_back_again_and_again_ends_the_campaign(
     assert steps_of(bench) == [(WAIT, True)] * 3
     with Store.open(bench.path) as store:
         assert store.outcomes() == {Outcome.NEVER_WOKE: 4}
+
+
+def test_a_step_that_was_tried_as_often_as_it_may_is_left_out(
+    simulated: Make, short_plan: Plan
+) -> None:
+    def patient(dut: DutProfile) -> DutProfile:
+        ladder = dataclasses.replace(dut.recovery, tries=2, in_a_row=100)
+        return dataclasses.replace(slow_to_wake(dut), recovery=ladder)
+
+    bench = simulated(change=patient)
+
+    with pytest.raises(DutFault, match="after cycle 3 by one more try, forcing it off"):
+        bench.begin(override(short_plan, cycles=6))
+
+    assert steps_of(bench) == [(WAIT, True), (WAIT, True), (PRESS, False), (FORCE_OFF, False)]
 
 
 def test_a_plan_stops_at_a_number_of_recoveries(simulated: Make, short_plan: Plan) -> None:

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.campaign import CampaignFinished
-from resume_rig.campaign.events import CycleDone
-from resume_rig.campaign.os_log_source import ServedLog
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.store import Store
-from resume_rig.campaign.stored import load_campaign
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.dut.log_source import ServedLog
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run.campaign import CampaignFinished
+from resume_rig.campaign.run.events import CycleDone
+from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import UsageError
-from resume_rig.rig.dut_log import served_log
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.rig.dut_os import served_log
 
 S = 1_000_000_000
 Make = Callable[..., Any]

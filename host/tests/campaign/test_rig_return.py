@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.campaign import CampaignFinished, begin
-from resume_rig.campaign.events import CycleStarted, RigBack, RigLost
-from resume_rig.campaign.identity import identify
-from resume_rig.campaign.plan import Plan, default_plan, override
-from resume_rig.campaign.rig_return import BACK_WITHIN_NS, MOST_IN_A_ROW
-from resume_rig.campaign.store import Store
-from resume_rig.model.cycle import Outcome
+from resume_rig.campaign.plan.plan import Plan, default_plan, override
+from resume_rig.campaign.run.campaign import CampaignFinished, CampaignParts, begin
+from resume_rig.campaign.run.events import CycleStarted, RigBack, RigLost
+from resume_rig.campaign.run.rig_return import BACK_WITHIN_NS, MOST_IN_A_ROW
+from resume_rig.campaign.store.identity import identify
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import DeviceFault, LinkLost, RigError, RigGone
-from resume_rig.model.requirement import Requirement
-from resume_rig.model.verdict import FindingKind
-from resume_rig.rig.client import SmpRig
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import FindingKind
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import RigInfo
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
 from resume_rig.timing.clocks import VirtualClock
 
 S = 1_000_000_000
@@ -192,14 +192,8 @@ def test_a_noisy_link_does_not_end_a_campaign(
     )
     path = tmp_path / "noisy.rrs"
 
-    begin(
-        path,
-        override(default_plan(), cycles=30),
-        identity,
-        rig=rig,
-        clock=clock,
-        reopen=rig.info,
-    )
+    parts = CampaignParts(rig, clock, reopen=rig.info)
+    begin(path, override(default_plan(), cycles=30), identity, parts)
 
     outcomes = outcomes_of(path)
     assert link.lost > 30

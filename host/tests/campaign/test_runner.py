@@ -7,21 +7,19 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.campaign import CampaignFinished
-from resume_rig.campaign.events import (
+from resume_rig.campaign.plan.plan import Plan, default_plan, override
+from resume_rig.campaign.run.campaign import CampaignFinished
+from resume_rig.campaign.run.events import (
     Asleep,
     CampaignBegan,
     CycleDone,
     CycleStarted,
-    Recovered,
     Recovering,
     Woke,
 )
-from resume_rig.campaign.plan import Plan, default_plan, override
-from resume_rig.campaign.raw import CommandName, CycleRaw
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.store.raw import CommandName, CycleRaw, Recovery
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import Outcome
 from resume_rig.model.errors import (
     BoardRebooted,
     DeviceFault,
@@ -31,8 +29,9 @@ from resume_rig.model.errors import (
     UsageError,
 )
 from resume_rig.model.recovery import RecoveryStep
-from resume_rig.model.verdict import FindingKind
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.verdict import FindingKind
+from resume_rig.rig.sim.dut.faults import SimFault
 
 MS = 1_000_000
 Make = Callable[..., Any]
@@ -196,7 +195,7 @@ def test_a_fault_of_the_dut_leads_to_its_outcome(
         expected = [outcome, outcome]
 
     assert [raw.outcome for raw in cycles_of(bench)] == expected
-    tries = [event.ok for event in bench.events if isinstance(event, Recovered)]
+    tries = [event.ok for event in bench.events if isinstance(event, Recovery)]
     assert set(tries) == (set() if recovered is None else {recovered})
 
 

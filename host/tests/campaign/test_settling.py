@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from resume_rig.campaign.plan import Plan
-from resume_rig.campaign.plan_file import parse_plan
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.plan.plan_file import parse_plan
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.verdict import FindingKind
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.model.result.verdict import FindingKind
+from resume_rig.rig.sim.dut.faults import SimFault
 
 Make = Callable[..., Any]
 S = 1_000_000_000

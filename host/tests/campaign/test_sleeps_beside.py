@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.raw import Recovery
-from resume_rig.campaign.sleeps_beside import sleeps_beside
-from resume_rig.campaign.stored import load_campaign, timed_campaign
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.raw import Recovery
+from resume_rig.campaign.store.read_back import load_campaign, sleeps_beside, timed_campaign
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
 from resume_rig.model.edge import Edge
-from resume_rig.model.match import RecordReason
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.recovery import RecoveryStep
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.match import RecordReason
 
 Make = Callable[..., Any]
 S = 1_000_000_000
@@ -95,7 +94,7 @@ def test_records_of_a_recovery_are_none_of_cycles_that_hung(simulated: Make, see
     hung = dataclasses.replace(sound, hang_share=1)
 
     def act(event: Any) -> None:
-        if type(event).__name__ == "Recovered":
+        if type(event).__name__ == "Recovery":
             bench.simulated.set_behaviour(hung if event.ok else sound)
         elif getattr(event, "done", 0) == 2:
             bench.simulated.set_behaviour(hung)
@@ -107,7 +106,7 @@ def test_records_of_a_recovery_are_none_of_cycles_that_hung(simulated: Make, see
     answer = assess(stored)
     timed = timed_campaign(stored)
     # Without SLP_S5# wired, being off looks as S4 does.
-    assert len(timed.beside) == 4
+    assert len(timed.extra_sleeps) == 4
     # A log that is read only afterwards tells the same.
     unread = [dataclasses.replace(cycle, records=()) for cycle in timed.cycles]
     later = assess(stored, timed=dataclasses.replace(timed, cycles=unread))
@@ -127,7 +126,7 @@ def test_at_an_even_pace_recoveries_move_no_record(simulated: Make, seed: int) -
     hung = dataclasses.replace(sound, hang_share=1)
 
     def act(event: Any) -> None:
-        if type(event).__name__ == "Recovered":
+        if type(event).__name__ == "Recovery":
             bench.simulated.set_behaviour(sound)
         elif getattr(event, "done", 0) in {2, 5}:
             bench.simulated.set_behaviour(hung)
@@ -142,5 +141,5 @@ def test_at_an_even_pace_recoveries_move_no_record(simulated: Make, seed: int) -
     assert [c.outside.number for c in live.cycles if c.record is None] == [3, 6]
     assert [c.record for c in later.cycles] == [c.record for c in live.cycles]
     # What nobody knew of: without these sleeps the other answer explained more.
-    blind = assess(stored, timed=dataclasses.replace(timed, cycles=unread, beside=()))
+    blind = assess(stored, timed=dataclasses.replace(timed, cycles=unread, extra_sleeps=()))
     assert [c.record for c in blind.cycles] != [c.record for c in live.cycles]

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign.assess import assess, facts_of
-from resume_rig.campaign.plan import Plan, check_plan, default_plan
-from resume_rig.campaign.plan_file import load_plan, parse_plan, plan_to_mapping, ready_plans
-from resume_rig.campaign.plan_states import STATE_WORDS, STATES, is_deeper, is_shallower
-from resume_rig.campaign.raw import CommandName
-from resume_rig.campaign.stored import load_campaign
+from resume_rig.campaign.answer.assessment import assess, facts_of
+from resume_rig.campaign.plan.plan import Plan, check_plan, default_plan
+from resume_rig.campaign.plan.plan_file import load_plan, parse_plan, plan_to_mapping, ready_plans
+from resume_rig.campaign.plan.states import STATE_WORDS, STATES, is_deeper, is_shallower
+from resume_rig.campaign.store.raw import CommandName
+from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome, OutsideState, ReconciledCycle
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.verdict import FindingKind, Verdict
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.model.result.cycle import Outcome, OutsideState, ReconciledCycle
+from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.rig.sim.dut.faults import SimFault
 
 Make = Callable[..., Any]
 S = 1_000_000_000
@@ -237,7 +237,7 @@ def test_how_deep_a_sleep_was(
         ({"settle": "adaptive", "settle_limit_h": 1}, "no key 'settle_limit_h'"),
         ({"settle": "adaptive", "settle_limit_s": 9, "settle_limit_ms": 9}, "twice"),
         ({"sleep_by": "timer"}, "allowed are button, lid, idle, command"),
-        ({"wake_by": "command"}, "allowed are button, lid, timer, none"),
+        ({"wake_by": "command"}, "allowed are button, lid, keyboard, contact, timer, none, lan"),
     ],
     ids=str,
 )

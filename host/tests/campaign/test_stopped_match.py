@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.events import CycleDone
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.stored import load_campaign
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.match import Confidence
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run.events import CycleDone
+from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.match import Confidence
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -22,6 +22,8 @@ class StruckClock:
     def __init__(self, clock: Any) -> None:
         self.inner = clock
         self.strike_ns: int | None = None
+
+    tick_ns = 0
 
     def now_ns(self) -> int:
         return int(self.inner.now_ns())

@@ -6,23 +6,24 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.raw import CycleRaw, LogMark, LogState, Recovery, Session
-from resume_rig.campaign.store import Store
-from resume_rig.campaign.store_salvage import salvage
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.raw import CycleRaw, LogMark, LogState, Recovery, Session
+from resume_rig.campaign.store.salvage import salvage
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.model.os_record import Integrity, LogSource
 from resume_rig.model.recovery import RecoveryStep
+from resume_rig.model.result.cycle import Outcome
 
 Make = Callable[..., Any]
 
@@ -170,7 +171,7 @@ def damage(path: Path, how: str) -> None:
         ("DELETE FROM identity WHERE name = 'plan'", "the identity table has no 'plan'"),
         ("UPDATE identity SET value = '{}'", "lacks a field"),
         ("UPDATE identity SET value = 'x' WHERE name = 'plan'", "is not JSON"),
-        ("DROP TABLE identity", "no such table"),
+        ("DROP TABLE identity", "it has no table identity"),
     ],
 )
 def test_what_is_no_whole_store_is_refused_in_one_sentence(
@@ -297,7 +298,7 @@ def resume_elsewhere(path: Path) -> str:
     """Try to take a store from another process; return what it said."""
     script = (
         "import sys; from pathlib import Path\n"
-        "from resume_rig.campaign.store import Store\n"
+        "from resume_rig.campaign.store.store import Store\n"
         "from resume_rig.model.errors import RecordError\n"
         "try: Store.resume(Path(sys.argv[1])).close(); print('taken')\n"
         "except RecordError as error: print(error)\n"
@@ -321,6 +322,24 @@ def test_a_second_process_cannot_take_a_store_and_readers_may_look(fake: Any) ->
     assert "another process is writing to it" in refusal
     assert seen == 1
     assert resume_elsewhere(fake.path) == "taken"
+
+
+@pytest.mark.parametrize("use", [Store.open, Store.resume], ids=["to read", "to go on"])
+def test_who_opens_a_store_waits_until_another_has_closed_it(fake: Any, use: Any) -> None:
+    """Who closes a store last has it alone for a moment, even one who only read."""
+    with new_store(fake) as store:
+        store.commit_cycle(A_CYCLE)
+    closing = sqlite3.connect(fake.path, isolation_level=None, check_same_thread=False)
+    closing.execute("PRAGMA journal_mode = WAL")
+    closing.execute("PRAGMA locking_mode = EXCLUSIVE")
+    closing.execute("BEGIN EXCLUSIVE")
+    closed = threading.Timer(0.3, closing.close)
+    closed.start()
+
+    with use(fake.path) as opened:
+        assert opened.last_number() == 1
+
+    closed.join()
 
 
 def test_the_same_number_cannot_be_committed_twice(fake: Any) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.store import Store
-from resume_rig.model.cycle import Outcome
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import UsageError
+from resume_rig.model.result.cycle import Outcome
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no fork and no SIGKILL here")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.raw import CycleRaw
-from resume_rig.campaign.schema import PAGE_BYTES
-from resume_rig.campaign.store import Store
-from resume_rig.campaign.store_check import check_store
-from resume_rig.campaign.store_salvage import salvage
+from resume_rig.campaign.store.check import check_store
+from resume_rig.campaign.store.raw import CycleRaw
+from resume_rig.campaign.store.salvage import salvage
+from resume_rig.campaign.store.schema import PAGE_BYTES
+from resume_rig.campaign.store.store import Store
 from resume_rig.cli.main import main
 from resume_rig.model.errors import RecordError, UsageError
 
@@ -136,6 +136,60 @@ def test_damage_that_can_be_decoded_is_found_by_its_checksum(
     assert "cycle 4 is damaged: the checksum" in problem
     came = salvage(path, tmp_path / "new.rrs")
     assert came.lost == (4,)
+
+
+@pytest.fixture(scope="module")
+def metered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("salvage") / "metered.rrs"
+    words = ["--rig", "sim:clock=virtual,seed=3,power=ina226", "--cycles", "3", "--out", str(path)]
+    assert main(["run", *words, "--json"]) == 0
+    return path
+
+
+def test_samples_of_power_are_salvaged(metered: Path, tmp_path: Path) -> None:
+    came = salvage(metered, tmp_path / "new.rrs")
+    kept = cycles_of(tmp_path / "new.rrs")
+    assert came.without_power == ()
+    assert "power" not in came.sentence()
+    assert kept == cycles_of(metered)
+    assert all(raw.power is not None and raw.power.t_ns for raw in kept.values())
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE power SET crc = crc + 1 WHERE cycle = 2",
+        "UPDATE power SET lost = 'many' WHERE cycle = 2",
+        "UPDATE power SET samples = 'text' WHERE cycle = 2",
+        "UPDATE power SET samples = x'00', crc = 3523407757 WHERE cycle = 2",
+        "DELETE FROM power WHERE cycle = 2",
+    ],
+)
+def test_samples_of_power_that_are_damaged_cost_no_more_than_themselves(
+    metered: Path, tmp_path: Path, harm: str
+) -> None:
+    path = tmp_path / "changed.rrs"
+    shutil.copyfile(metered, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(harm)
+        connection.commit()
+    came = salvage(path, tmp_path / "new.rrs")
+    assert (len(came.kept), came.lost, came.without_power) == (3, (), (2,))
+    assert "samples of power lost: 2" in came.sentence()
+    wanted = cycles_of(metered)
+    wanted[2] = dataclasses.replace(wanted[2], power=None, lost_power=0)
+    assert cycles_of(tmp_path / "new.rrs") == wanted
+
+
+def test_a_table_of_power_that_is_lost_with_the_first_page_is_told(
+    metered: Path, tmp_path: Path
+) -> None:
+    content = bytearray(metered.read_bytes())
+    zero_page(content, 0)
+    path = tmp_path / "damaged.rrs"
+    path.write_bytes(content)
+    came = salvage(path, tmp_path / "new.rrs")
+    assert (len(came.kept), came.without_power) == (3, (1, 2, 3))
 
 
 def test_a_first_page_that_is_destroyed_costs_nothing(

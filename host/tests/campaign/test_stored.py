@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.assess import assess, facts_of
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.stored import load_campaign, outside_cycles
+from resume_rig.campaign.answer.assessment import assess, facts_of
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import IntervalName, Outcome
-from resume_rig.model.verdict import Verdict
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.model.result.cycle import IntervalName, Outcome
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.rig.sim.dut.faults import SimFault
 
 Make = Callable[..., Any]
 
@@ -60,15 +60,16 @@ def test_a_fault_reaches_the_verdict(simulated: Make, fault: SimFault, verdict: 
 def test_nothing_derived_is_taken_from_the_store(simulated: Make) -> None:
     bench = simulated()
     bench.begin(override(default_plan(), cycles=2))
-    expected = outside_cycles(load_campaign(bench.path))
+    expected = timed_campaign(load_campaign(bench.path)).cycles
 
     connection = sqlite3.connect(bench.path)
     connection.execute("DELETE FROM seal")
+    connection.execute("UPDATE cycle SET sleep_timeout_ns = NULL, wake_timeout_ns = NULL")
     connection.execute("UPDATE cycle SET outcome = 'dark'")
     connection.commit()
     connection.close()
 
-    assert outside_cycles(load_campaign(bench.path)) == expected
+    assert timed_campaign(load_campaign(bench.path)).cycles == expected
     assert expected[0].outside.outcome is Outcome.SLEPT_AND_WOKE
 
 
@@ -77,7 +78,7 @@ def test_cycles_stand_on_the_hosts_utc_with_a_bound(simulated: Make) -> None:
     bench.begin(override(default_plan(), cycles=3))
     stored = load_campaign(bench.path)
 
-    timed = outside_cycles(stored)
+    timed = timed_campaign(stored).cycles
 
     wakes = [cycle.wake_utc for cycle in timed]
     for raw, wake in zip(stored.cycles, wakes, strict=True):
@@ -101,7 +102,7 @@ def test_a_host_clock_that_steps_within_a_cycle_costs_its_utc_only(simulated: Ma
     broken = dataclasses.replace(first, exchanges=(*before, *stepped))
     stored = dataclasses.replace(stored, cycles=(broken, *stored.cycles[1:]))
 
-    timed = outside_cycles(stored)
+    timed = timed_campaign(stored).cycles
 
     assert timed[0].wake_utc is None
     assert IntervalName.PRESS_TO_LIGHT in timed[0].outside.intervals
@@ -119,7 +120,7 @@ def test_the_first_whole_cycle_is_the_ignored_one(fake: Any) -> None:
     fake.clock.sleep_ns(60_000_000_000)
     fake.go_on()
 
-    timed = outside_cycles(load_campaign(fake.path))
+    timed = timed_campaign(load_campaign(fake.path)).cycles
 
     assert [cycle.outside.ignored for cycle in timed] == [False, True, False]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.stored import StoredCampaign, load_campaign, timed_campaign
-from resume_rig.timing.clock_discipline import HostDiscipline, discipline_of
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign, timed_campaign
 from resume_rig.timing.clocks import VirtualClock
+from resume_rig.timing.wall_clock import HostDiscipline, discipline_of
 
 Make = Callable[..., Any]
 S = 1_000_000_000

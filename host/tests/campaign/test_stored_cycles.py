@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.record_texts import with_record_texts
-from resume_rig.campaign.store import Store
-from resume_rig.campaign.stored import load_campaign
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.read_back import load_campaign, with_record_texts
+from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import RecordError
-from resume_rig.model.packed_intervals import PackedIntervals
+from resume_rig.model.result.packed import PackedIntervals
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """A program of the user's own that tells the DUT's OS."""
 
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -8,19 +9,33 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.assess import assess
-from resume_rig.campaign.control_choice import dut_control
-from resume_rig.campaign.plan_file import parse_plan
-from resume_rig.campaign.stored import load_campaign
-from resume_rig.campaign.user_control import UserControl
-from resume_rig.model.cycle import Outcome
+from resume_rig.campaign.answer.assessment import assess
+from resume_rig.campaign.dut.choice import dut_control
+from resume_rig.campaign.dut.user_program import UserControl
+from resume_rig.campaign.plan.plan_file import parse_plan
+from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.verdict import FindingKind
-from resume_rig.rig.dut_control import Ended
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.verdict import FindingKind
+from resume_rig.rig.dut_os import Ended
 from resume_rig.timing.clocks import VirtualClock
 
 S = 1_000_000_000
+
+
+CALLS_AND_HANGS = (
+    "import socket, sys, time\n"
+    "caller = socket.create_connection(('127.0.0.1', int(sys.argv[1]))); time.sleep(600)\n"
+)
+
+
+def gone(caller: socket.socket) -> bool:
+    """Wait until whoever called has ended."""
+    try:
+        return caller.recv(1) == b""
+    except ConnectionResetError:  # how Windows tells of a caller that was ended
+        return True
 
 
 def control(script: str, *more: str) -> UserControl:
@@ -81,16 +96,16 @@ def test_a_program_that_fails_or_is_not_there_is_said() -> None:
 
 
 def test_a_program_that_hangs_is_ended() -> None:
-    found = control("import time; time.sleep(600)")
-    found.greet()
-    assert found.ended() is None
-    process = found._process
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        found = control(CALLS_AND_HANGS, str(server.getsockname()[1]))
+        found.greet()
+        with server.accept()[0] as caller:
+            assert found.ended() is None
 
-    found.close()
-    found.close()
+            found.close()
+            found.close()
 
-    assert process is not None
-    assert process.poll() is not None
+            assert gone(caller)
 
 
 @pytest.mark.parametrize(

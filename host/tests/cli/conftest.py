@@ -1,30 +1,9 @@
-"""Runs the command line in this process, in an empty folder, and keeps what it said."""
+"""The command line works in an empty folder."""
 
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from resume_rig.cli.main import main
-
-
-@dataclass(frozen=True)
-class Said:
-    """What one command did."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> dict[str, object]:
-        found: dict[str, object] = json.loads(self.out)
-        return found
-
-
-Command = Callable[..., Said]
+from command_line import Command, command_of
 
 
 @pytest.fixture
@@ -37,19 +16,4 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def command(folder: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     """Return a function that runs `resume-rig WORDS...`."""
-
-    def run(*words: str) -> Said:
-        capsys.readouterr()
-        status = status_of(words)
-        captured = capsys.readouterr()
-        return Said(status, captured.out, captured.err)
-
-    return run
-
-
-def status_of(words: Sequence[str]) -> int:
-    """Return the exit status, also where argparse ends the program by itself."""
-    try:
-        return main(list(words))
-    except SystemExit as end:
-        return int(end.code or 0)
+    return command_of(capsys)

@@ -1,11 +1,14 @@
 """Bad input: one sentence, the right exit status, no traceback, nothing half-written."""
 
 import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.schema import APPLICATION_ID
+from resume_rig.campaign.store.schema import APPLICATION_ID
+from resume_rig.cli.terminal.arguments import existing_paths
 
 ENTITY_BOMB = """<?xml version="1.0"?>
 <!DOCTYPE Events [
@@ -16,6 +19,9 @@ ENTITY_BOMB = """<?xml version="1.0"?>
 ]>
 <Events><Event>&d;</Event></Events>
 """
+
+# Windows does not tell a name that is too long from one that is not there.
+TOO_LONG = "nnnnn" if sys.platform == "win32" else "too long"
 
 EVENT = "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'></Event>"
 
@@ -42,7 +48,7 @@ def inputs(folder: Path) -> Path:
     (folder / "plan.toml").write_text("cycles = 0\n", "utf-8")
     (folder / "limits.toml").write_text("limit = 3\n", "utf-8")
     write_store_with_an_event(folder / "night.rrs")
-    with sqlite3.connect(folder / "other.rrs") as other:
+    with closing(sqlite3.connect(folder / "other.rrs")) as other, other:
         other.execute("CREATE TABLE stamps (id)")
     other.close()
     return folder
@@ -132,9 +138,9 @@ OTHER_CASES = {
         2,
         "such as 1=5; found '1=first'",
     ),
-    "DUT of a name too long": (["run", "--dut", "n" * 300 + ".toml"], 2, "too long"),
-    "capture of a name too long": (["correlate", "n" * 300], 2, "too long"),
-    "comparison with a name too long": (["compare", "n" * 300, "notes.txt"], 2, "too long"),
+    "DUT of a name too long": (["run", "--dut", "n" * 300 + ".toml"], 2, TOO_LONG),
+    "capture of a name too long": (["correlate", "n" * 300], 2, TOO_LONG),
+    "comparison with a name too long": (["compare", "n" * 300, "notes.txt"], 2, TOO_LONG),
     "store of a name too long": (
         ["run", "--rig", "sim:clock=virtual", "--out", f"{'n' * 245}.rrs"],
         2,
@@ -159,7 +165,7 @@ OTHER_CASES = {
     "doctor of a variable that is not set": (["doctor", "--rig", ""], 2, "not set"),
     "check of nothing": (["store", "check", "none.rrs"], 2, "no such file"),
     "check of a folder": (["store", "check", "subfolder"], 2, "it is a folder"),
-    "check of a name too long": (["store", "check", "n" * 300], 2, "too long"),
+    "check of a name too long": (["store", "check", "n" * 300], 2, TOO_LONG),
     "info of a folder": (["store", "info", "subfolder"], 2, "it is a folder"),
     "salvage of a text": (["store", "salvage", "notes.txt", "--out", "x.rrs"], 2, "no campaign"),
     "table of JUnit": (
@@ -197,7 +203,7 @@ def test_bad_input_gets_one_sentence_and_leaves_nothing_behind(
 
     assert said.status == status, said.err
     assert said.out == ""
-    assert named in said.err
+    assert named in said.err.replace("\\", "/")
     assert "Traceback" not in said.err
     assert said.err.startswith("resume-rig")
     assert len(said.err.strip().splitlines()) == 1, said.err
@@ -222,3 +228,28 @@ def test_a_mistake_of_the_program_is_no_verdict(
     assert said.status == 70
     assert "internal error, ZeroDivisionError: of our own making" in said.err
     assert len(said.err.splitlines()) == 1
+
+
+def test_the_application_runs_no_other_plan_than_the_one_that_is_named(
+    command, folder: Path
+) -> None:
+    (folder / "plan.toml").write_text("rounds = 40\n", "utf-8")
+
+    said = command("gui", "--rig", "sim:clock=virtual", "--plan", "plan.toml", "--run")
+
+    assert said.status == 2
+    assert "could not use the plan plan.toml: a plan has no key 'rounds'" in said.err
+    assert not list(folder.glob("*.rrs"))
+
+
+def test_patterns_are_expanded_where_the_shell_does_not(folder: Path) -> None:
+    for name in ("b.xml", "a.xml", "c.evtx", "[x].xml"):
+        (folder / name).touch()
+
+    named = existing_paths(["*.xml", "c.evtx", "none-*.xml", "?.evtx"], expanded=False)
+
+    assert [path.name for path in named] == [
+        *("[x].xml", "a.xml", "b.xml"),
+        *("c.evtx", "none-*.xml", "c.evtx"),
+    ]
+    assert existing_paths(["*.xml"], expanded=True) == [Path("*.xml")]

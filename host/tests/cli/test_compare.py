@@ -188,4 +188,4 @@ unit = "ms"
     assert (limit["verdict"], limit["n"], limit["failed"]) == ("FAIL", 7, 7)
     assert limit["risk"] == 0.0
     assert named.document["statistics"]["failure_rate"]["failures"] == 7
-    assert "Press to light at most 100 ms: 7 of 7 cycles do not conform" in by_environment.out
+    assert "Press to display on at most 100 ms: 7 of 7 cycles do not conform" in by_environment.out

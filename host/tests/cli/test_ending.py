@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from resume_rig.acceptance.whole_file import write_whole
-from resume_rig.cli import campaign_ending
+from resume_rig.cli.terminal import answer
 
 RUN = ("run", "--rig", "sim:clock=virtual,seed=7", "--out", "night.rrs")
 PROGRAM = (sys.executable, "-m", "resume_rig", *RUN)
@@ -27,7 +27,7 @@ import sys
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
-        if name == "resume_rig.cli.verb_store":
+        if name == "resume_rig.cli.offline.verb_store":
             raise KeyboardInterrupt
 
 
@@ -108,7 +108,7 @@ def test_under_nohup_a_hang_up_ends_nothing(tmp_path: Path) -> None:
 
 def test_ctrl_c_while_the_answer_is_made_says_how_to_go_on(command, monkeypatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(campaign_ending, "show", interrupted)
+        patched.setattr(answer, "show", interrupted)
         said = command(*RUN)
     assert said.status == 130
     assert "`resume-rig run --resume night.rrs` goes on" in said.err
@@ -129,7 +129,7 @@ def test_ctrl_c_while_a_file_is_written_leaves_none(folder: Path, monkeypatch) -
 def test_a_report_that_has_no_place_is_refused_before_the_campaign(command, folder: Path) -> None:
     said = command(*RUN, "--report", "no/such/place.html")
     assert (said.status, said.out) == (2, "")
-    assert "no/such/place.html" in said.err
+    assert str(Path("no/such/place.html")) in said.err
     assert list(folder.iterdir()) == []
 
 
@@ -143,3 +143,16 @@ def test_a_report_that_cannot_be_written_keeps_no_answer_back(command, monkeypat
     assert said.status == 2
     assert said.document["verdict"] == "PASS"
     assert "No space left on device" in said.err
+
+
+def test_a_rig_that_is_not_there_shows_no_answer_of_the_campaign_before(
+    command, folder: Path
+) -> None:
+    command(*RUN, "--cycles", "2")
+    report = (folder / "night.html").read_bytes()
+
+    said = command("run", "--rig", "serial:/dev/no-port", "--out", "night.rrs")
+
+    assert (said.status, said.out) == (3, "")
+    assert "no such port" in said.err
+    assert (folder / "night.html").read_bytes() == report

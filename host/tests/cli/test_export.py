@@ -12,12 +12,11 @@ from xml.etree import ElementTree
 
 import duckdb
 import pytest
+from command_line import Command
 
 from resume_rig.cli.main import main
 from resume_rig.model.channel import Channel
 from resume_rig.rig.capture.reading import read_capture
-
-from .conftest import Command
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +231,7 @@ def test_a_failure_is_in_the_report_with_its_wave_and_its_record(
 ) -> None:
     assert command("report", str(store), "--limit-ms", "500", "--out", "failed.html").status == 0
     html = Path("failed.html").read_text("utf-8")
-    assert html.count('class="wave"') >= 5 * 8  # cycles 2 to 6, a lane a wire
+    assert html.count('class="wave lane-') >= 5 * 8  # cycles 2 to 6, a lane a wire
     assert "Cycle 2: FAIL" in html
     assert "the first failure" in html
     assert "&lt;Event" in html  # the record as it was read, escaped

@@ -42,8 +42,7 @@ def test_sound_units_pass(command, stores: Path, folder: Path) -> None:
     assert "PASS: 2 campaigns of 2 units pass; 0 of 10 judged resumes failed" in said.out
     assert "2 of 2: " in said.err
     page = (folder / "f.html").read_text("utf-8")
-    assert page.count("<circle") == 2
-    assert "<script" not in page
+    assert page.count("<script") == 1  # our own, which the policy allows by its hash
 
 
 def test_one_that_fails_fails_the_fleet_and_stands_first(command, stores: Path) -> None:
@@ -120,7 +119,7 @@ def test_hostile_names_stay_harmless(command, stores: Path, folder: Path) -> Non
 
     assert "\u202e" not in said.out
     page = (folder / "e.html").read_text("utf-8")
-    assert "<script" not in page
+    assert page.count("<script") == 1
     assert "\u202e" not in page
     assert HOSTILE not in command("fleet", "e.rrs", "--json").out
 
@@ -130,7 +129,7 @@ def test_hostile_names_stay_harmless(command, stores: Path, folder: Path) -> Non
     ("to_child", "status", "told"),
     [
         (False, 130, "resume-rig: stopped."),
-        (True, 2, "a process that reads stores was killed"),
+        (True, 1, "1 of 3 campaigns of 2 units fails"),
     ],
 )
 def test_what_ends_early_leaves_no_process(

@@ -20,7 +20,7 @@ DESKTOP = ("--rig", SIM, "--dut", "healthy-desktop")
     ("do", "said"),
     [
         ("on", "The DUT is awake already.\n"),
-        ("off", "The DUT was awake and is off, 8.000 s later.\n"),
+        ("off", r"The DUT was awake and is off, 8\.0\d\d s later.\n"),
         ("reset", r"The DUT was off and is awake again, 13.\d\d s later."),
         ("state", "The DUT is awake.\n"),
     ],
@@ -53,6 +53,7 @@ def test_a_foreign_tool_sees_by_the_status_what_went_wrong(command) -> None:
     assert "--timeout is 7200.0 s; allowed are up to 3600.0 s" in endless.err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="sleepgraph is Linux's")
 def test_the_lines_for_sleepgraph_work_as_it_calls_them(tmp_path: Path) -> None:
     """As pm-graph does: the text after the key, formatted, to a shell; status 0 is success."""
     lines = dict(re.findall(r"^(resetcmd|offcmd|oncmd): (.+)$", PAGE, re.MULTILINE))

@@ -47,6 +47,7 @@ def test_a_closed_standard_error_keeps_json_alone_on_standard_output(tmp_path: P
     assert done.stdout.startswith('{"schema"')
 
 
+@POSIX
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_standard_output_is_one_sentence(tmp_path: Path) -> None:
     done = shell(f"{PROGRAM} log {FAILING_LOG} --json >/dev/full", tmp_path)
@@ -57,8 +58,11 @@ def test_a_full_standard_output_is_one_sentence(tmp_path: Path) -> None:
 
 def test_what_a_report_is_made_of_is_not_replaced_by_it(command, folder: Path) -> None:
     (folder / "log.xml").write_bytes(FAILING_LOG.read_bytes())
-    (folder / "link.html").symlink_to("log.xml")
-    for report in ("log.xml", "./log.xml", "link.html"):
+    names = ["log.xml", "./log.xml"]
+    if os.name == "posix":  # Windows lets few users make links
+        (folder / "link.html").symlink_to("log.xml")
+        names.append("link.html")
+    for report in names:
         said = command("log", "log.xml", "--report", report)
         assert (said.status, said.out) == (2, "")
         assert "name another file" in said.err
@@ -70,7 +74,7 @@ def test_a_store_is_not_replaced_by_its_report(command, folder: Path) -> None:
     assert command("run", *sim, "--out", "night.html").status == 2
     assert not (folder / "night.html").exists()
     command("run", *sim, "--out", "night.rrs")
-    (folder / "night.rrs").rename(folder / "night.html")
+    (folder / "night.rrs").replace(folder / "night.html")
     stored = (folder / "night.html").read_bytes()
     for words in (["report"], ["correlate", "--report", "night.html"]):
         said = command(words[0], "night.html", *words[1:])

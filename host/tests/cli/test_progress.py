@@ -8,16 +8,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from command_line import Command
 
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.events import Asleep, CampaignBegan, CycleStarted, LinkTold
-from resume_rig.campaign.hooks import Hooks
-from resume_rig.campaign.plan import default_plan
-from resume_rig.campaign.store import Store
-from resume_rig.cli.campaign_progress import Progress, ProgressMode
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.plan.plan import default_plan
+from resume_rig.campaign.run.events import Asleep, CampaignBegan, CycleStarted, LinkTold
+from resume_rig.campaign.run.hooks import Hooks
+from resume_rig.campaign.store.store import Store
+from resume_rig.cli.bench.progress import Progress, ProgressMode
 from resume_rig.model.channel import Channel
-
-from .conftest import Command
+from resume_rig.model.shell_word import shell_word
 
 RUN = ("run", "--rig", "sim:clock=virtual,seed=7", "--cycles", "3", "--out", "x.rrs")
 
@@ -69,7 +69,7 @@ def test_a_hang_is_told_as_soon_as_a_press_has_proven_it(command: Command) -> No
 
 def shown_by(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("resume_rig.cli.campaign_progress.columns_of", lambda _stream: 80)
+    monkeypatch.setattr("resume_rig.cli.bench.progress.columns_of", lambda _stream: 80)
     rig = SimpleNamespace(board="sim")
     requirement = load_requirement("sysfund-0004")
     identity: Any = SimpleNamespace(dut_name="laptop", rig=rig, requirement=requirement)
@@ -207,7 +207,8 @@ def test_a_full_disk_is_told_to_the_command_on_end_with_the_answer_so_far(
     assert said.status == 2
     assert told["RESUME_RIG_EVENT"] == "end"
     assert "is full" in told["RESUME_RIG_TEXT"]
-    assert "`resume-rig run --resume 'a b.rrs'` goes on" in told["RESUME_RIG_TEXT"]
+    again = f"resume-rig run --resume {shell_word(Path('a b.rrs'))}"
+    assert f"`{again}` goes on" in told["RESUME_RIG_TEXT"]
     assert told["RESUME_RIG_VERDICT"] == said.document["verdict"]
     assert Path("a b.html").exists()
 

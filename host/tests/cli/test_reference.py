@@ -59,17 +59,26 @@ def test_nobody_is_sent_to_an_index_that_does_not_have_the_package() -> None:
     assert sent == []
 
 
-def test_every_reference_page_is_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    pages = [page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md")]
-    assert [page for page in pages if f"({page})" not in readme] == []
+def links(page: Path) -> set[Path]:
+    """Return the files that a page links to."""
+    targets = re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8"))
+    return {(page.parent / target).resolve() for target in targets}
+
+
+def test_every_page_is_in_the_readme_or_in_an_index() -> None:
+    pages = set((ROOT / "docs").rglob("*.md"))
+    indexes = {page for page in pages if page.name == "README.md"}
+    indexes.add(ROOT / "docs" / "index.md")
+    listed = set().union(*map(links, {ROOT / "README.md", *indexes}))
+    assert pages - indexes - listed == set()
+    assert indexes - set().union(*map(links, {ROOT / "README.md", *pages})) == set()
 
 
 def test_links_between_pages_lead_somewhere() -> None:
     broken = [
         f"{page.relative_to(ROOT)}: {target}"
         for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8"))
-        if not (page.parent / target).exists()
+        for target in links(page)
+        if not target.exists()
     ]
     assert broken == []

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from resume_rig.cli.terminal_person import TerminalPerson, person_at_terminal
+from resume_rig.cli.bench.verb_run import TerminalPerson, person_at_terminal
 
 
 def test_where_nobody_sits_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-
-from .conftest import Command, Said
+from command_line import Command, Said
 
 FULL = 'seed = 7\n[[fault]]\nkind = "disk-full"\nat_s = 30\nfor_s = 600\n'
 RULE = "cycles = 9\nwarm_up = 0\n[stop]\nafter_s = 30\n"

@@ -235,7 +235,7 @@ def test_log_gives_the_papers_advice(command, fixtures_dir: Path) -> None:
     said = command("log", str(fixtures_dir / "logs" / "xperf-suspend.xml"))
 
     assert said.status == 1
-    assert "Advice: Slowsvc: Register the service for suspend notifications only" in said.out
+    assert "Advice for the software vendor: Slowsvc: Register the service for suspend" in said.out
 
 
 def test_sim_lists_the_duts_that_can_be_simulated(command) -> None:
@@ -261,3 +261,51 @@ def test_a_signal_that_is_mapped_the_wrong_way_up_is_doubted(command, fixtures_d
     assert right.status == 0
     assert "SLP_S3 is high" not in right.err
     assert "Signals that were not used: 'Channel 4'" in right.err
+
+
+def test_a_key_tells_what_the_dut_had_of_it(command) -> None:
+    bench = ("--rig", SIM, "--dut", "wakes-by-device")
+    said = command("key", *bench, "--for", "200ms", "--json")
+    assert said.status == 0, said.err
+    document = said.document
+    assert document["schema"] == "resume-rig/key/1"
+    assert document["commanded_ns"] == 200_000_000
+    assert document["bus"] == "ready"
+    assert (document["reports"], document["wakeups"]) == (1, 0)
+    assert command("key", *bench).out == (
+        "Pressed for 150.0 ms; the DUT had 1 report and 0 wakeups of it.\n"
+    )
+
+
+def test_a_contact_is_closed_for_a_time_and_opened(command) -> None:
+    bench = ("--rig", SIM, "--dut", "wakes-by-device")
+    said = command("contact", "close", *bench, "--for", "5s", "--json")
+    assert said.status == 0, said.err
+    document = said.document
+    assert (document["schema"], document["move"]) == ("resume-rig/contact/1", "close")
+    assert abs(document["held_ns"] - 5_000_000_000) < 50_000_000
+    assert "The contact is closed for 5.000 s." in said.err
+    assert command("contact", "open", *bench).out == "The contact is open.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("key",), "could not press a key: the rig cannot move the KEYBOARD of the DUT"),
+        (
+            ("contact", "close", "--for", "1s"),
+            "could not close the contact: the rig cannot move the CONTACT of the DUT",
+        ),
+    ],
+)
+def test_what_the_bench_has_not_is_one_sentence(command, words: tuple[str, ...], told: str) -> None:
+    said = command(*words, "--rig", SIM)
+    assert said.status == 2
+    assert told in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_a_key_that_a_dut_had_nothing_of_is_a_fault(command) -> None:
+    said = command("key", "--rig", SIM, "--dut", "wakes-by-device", "--for", "2s")
+    assert said.status == 3
+    assert "refuse" in said.err

@@ -37,17 +37,20 @@ class BoardPlan:
     calibration: Mapping[str, Any] = field(default_factory=dict)
     past: tuple[tuple[Any, ...], ...] | None = None
     dut_log: str | None = None
+    bootloader: bool = False
     lease_ns: int = 3 * S
     edge_capacity: int = 8
     light_capacity: int = 4
     onset: tuple[int, int, int] = (0, 0, 0)  # samples kept, samples in a second, full scale
     levels: int = 0
     channels: tuple[tuple[str, *tuple[int, ...]], ...] = ALL_CHANNELS
-    actuators: tuple[tuple[str, str, int, int], ...] = (
+    actuators: tuple[tuple[str, str, *tuple[int, ...]], ...] = (
         ("BUTTON", "press", S, 12 * S),
         ("LID", "hold", 0, 0),
     )
     selftest: tuple[tuple[str, bool, int], ...] = ()
+    keyboard: tuple[int, ...] | None = None  # None: the board is none
+    power: tuple[int, ...] | None = None  # samples kept, period, window, shunt, its tolerance
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Board:
     drives: list[tuple[int, bool]] = field(default_factory=list)
     stored: list[dict[str, Any]] = field(default_factory=list)
     store_rc: int = 0
+    leaves: int = 0
 
     def __post_init__(self) -> None:
         self._kept: list[object] = []
@@ -90,7 +94,10 @@ class Board:
 
     def _config(self):
         plan = self.plan
-        kinds = {"press": lib.RIG_ACTUATOR_PRESS, "hold": lib.RIG_ACTUATOR_HOLD}
+        kinds = {
+            kind: getattr(lib, f"RIG_ACTUATOR_{kind.upper()}")
+            for kind in ("press", "hold", "key", "contact")
+        }
         channels = [(self._text(name), *numbers) for name, *numbers in plan.channels]
         actuators = [(self._text(name), kinds[kind], *most) for name, kind, *most in plan.actuators]
         light = self._keep(ffi.new("struct rig_light_block[]", max(plan.light_capacity, 1)))
@@ -114,10 +121,17 @@ class Board:
                     "light_slots": light if plan.light_capacity else ffi.NULL,
                     "light_capacity": plan.light_capacity,
                     "onset": (onset, *plan.onset),
+                    "power": self._power(),
                     **self._callbacks(),
                 },
             )
         )
+
+    def _power(self) -> tuple[object, ...]:
+        if self.plan.power is None:
+            return (ffi.NULL, 0, 0, 0, 0, 0)
+        slots = self._keep(ffi.new("struct rig_power_sample[]", self.plan.power[0]))
+        return (slots, *self.plan.power)
 
     def _memory(self) -> dict[str, object]:
         """Return what outlives a reset: the calibration, and the boots before."""
@@ -146,6 +160,9 @@ class Board:
         def drive(_context, actuator: int, driven: bool) -> None:
             self.drives.append((actuator, driven))
 
+        def keyboard(_context, found) -> None:
+            found[0] = self.plan.keyboard
+
         def store(_context, calibration) -> int:
             if self.store_rc == 0:
                 self.stored.append(
@@ -160,10 +177,18 @@ class Board:
                 )
             return self.store_rc
 
+        def leave(_context) -> None:
+            self.leaves += 1
+
         keeps = self.plan.store_name is not None
         stores = ffi.callback("int(void *, const struct rig_calibration *)", store)
+        leaves = ffi.callback("void(void *)", leave)
         return {
             "store": self._keep(stores) if keeps else ffi.NULL,
+            "keyboard": ffi.NULL
+            if self.plan.keyboard is None
+            else self._keep(ffi.callback("void(void *, struct rig_keyboard *)", keyboard)),
+            "leave": self._keep(leaves) if self.plan.bootloader else ffi.NULL,
             "now_ns": self._keep(ffi.callback("uint64_t(void *)", lambda _context: self.now_ns)),
             "drive": self._keep(ffi.callback("void(void *, uint32_t, bool)", drive)),
             "selftest": self._keep(
@@ -204,6 +229,10 @@ class Board:
 
     def edge(self, channel: int, level: int, t_ns: int) -> None:
         lib.rig_core_edge(self.core, channel, bool(level), t_ns)
+
+    def power(self, t_ns: int, bus_uv: int, current_ua: int) -> None:
+        sample = ffi.new("struct rig_power_sample *", (t_ns, bus_uv, current_ua))
+        lib.rig_core_power(self.core, sample)
 
     def sample(self, t_ns: int, counts: int) -> None:
         lib.rig_light_sample(ffi.addressof(self.core, "light"), t_ns, counts)

@@ -92,7 +92,11 @@ def test_each_edge_belongs_to_the_newest_change_to_its_level(
     idle = tuple(level)
     changed_ns = 0
     waiting = [{}, {}]  # channel -> level -> time of the change that still lacks its edge
+    done, stopped = max(count, 2), False
     for number in range(max(count, 2)):
+        if number % 2 == 0 and any(len(pending) == 2 for pending in waiting):
+            done, stopped = number, True  # neither edge of a pulse came back
+            break
         board.tick(board.deadline_ns())
         changed_ns = board.now_ns
         assert board.drives[-1] == (0, number % 2 == 0)
@@ -114,13 +118,15 @@ def test_each_edge_belongs_to_the_newest_change_to_its_level(
                     line.extra += 1
                 else:
                     line.seen.append(changed_ns + late_ns - since_ns)
-    assert board.deadline_ns() - changed_ns == 2 * GAP_NS
+    if not stopped:
+        assert board.deadline_ns() - changed_ns == 2 * GAP_NS
     board.tick(board.deadline_ns())
     for line, pending in zip(lines, waiting, strict=True):
         line.missed += len(pending)
 
     reply = board.request(lib.RIG_CMD_LOOPBACK, cbor2.dumps({})).fields
-    assert (reply["st"], reply["n"], reply["lost"]) == (2, max(count, 2), 0)
+    assert (reply["st"], reply["n"], reply["lost"]) == (3 if stopped else 2, done, 0)
+    assert board.drives[-1] == (0, False)
     assert reply["ch"] == [line.row(number) for number, line in enumerate(lines)]
     assert board.deadline_ns() == 2**64 - 1
 

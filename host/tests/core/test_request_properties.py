@@ -26,9 +26,11 @@ READS = {
     "loopback",
     "calibration",
     "samples",
+    "keyboard",
+    "power",
 }
 
-COMMANDS = st.one_of(st.integers(0, 14), st.integers(0, 2**32 - 1))
+COMMANDS = st.one_of(st.integers(0, 18), st.integers(0, 2**32 - 1))
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -171,7 +173,7 @@ def test_reading_twice_gives_the_same(make_board, name: str) -> None:
     board = make_board(light_capacity=4, onset=(64, 1_000, 4_095))
     board.edge(0, 1, 5)
     command = getattr(lib, f"RIG_CMD_{name.upper()}")
-    payload = cbor2.dumps({"from": 0} if name in {"edges", "light"} else {})
+    payload = cbor2.dumps({"from": 0} if name in {"edges", "light", "power"} else {})
     assert board.request(command, payload) == board.request(command, payload)
 
 

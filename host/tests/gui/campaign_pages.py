@@ -5,9 +5,9 @@ from typing import cast
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from resume_rig.gui.state.campaign_state import Phase
-from resume_rig.gui.views.campaign_view import CampaignView
-from resume_rig.gui.window import Window
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.campaign.view import CampaignView
+from resume_rig.gui.worker.campaign_state import Phase
 
 SIM = "sim:clock=virtual,seed=7"
 PATIENCE_MS = 60_000

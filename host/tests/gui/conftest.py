@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from resume_rig.gui.window import Window
+    from resume_rig.gui.app.window import Window
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -52,10 +52,10 @@ def window(
     qtbot: "QtBot", settings: Path, asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator["Window"]:
     """The window as `resume-rig gui` makes it, in a folder of its own."""
-    from resume_rig.gui.remembered import Remembered
+    from resume_rig.gui.app.window import Window
+    from resume_rig.gui.desk import Remembered
     from resume_rig.gui.request import ThemeName
     from resume_rig.gui.theme import Look, apply_to_application
-    from resume_rig.gui.window import Window
 
     monkeypatch.chdir(tmp_path)
     look = Look(ThemeName.LIGHT)

@@ -13,13 +13,13 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from resume_rig.gui.state.log_judged import LogsJudged, judge_logs
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.limits.state import judge_store
+from resume_rig.gui.log.state import LogsJudged, judge_logs
 from resume_rig.gui.state.requirement_choice import OWN_KINDS, USUAL_REQUIREMENT, requirement_of
-from resume_rig.gui.state.store_judged import judge_store
-from resume_rig.gui.window import Window
-from resume_rig.gui.worker.apart import Apart, Order
+from resume_rig.gui.worker.process import Apart, Order
 from resume_rig.model.errors import RecordError
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.result.requirement import Requirement
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 
@@ -35,7 +35,7 @@ def sleep(told, path):
 """
 WINDOW = """\
 import sys, sleeper
-from resume_rig.gui.worker.apart import Apart, Order
+from resume_rig.gui.worker.process import Apart, Order
 
 Apart(Order(sleeper.sleep, (sys.argv[1],))).result(lambda *_: print("begun", flush=True))
 """
@@ -115,10 +115,10 @@ def test_a_job_that_is_cancelled_ends_its_process(qtbot: QtBot, window: Window) 
     asleep = Order(judge_store, (Surprise(time.sleep, 600),))
     task = window.jobs.start_apart("Sleeping", asleep, came.append, came.append)
     beside = window.jobs.start("Beside", lambda _: "done", came.append, came.append)
-    qtbot.waitUntil(lambda: came == ["done"], timeout=20_000)
+    qtbot.waitUntil(lambda: came == ["done"], timeout=60_000)
     assert window.jobs.running is task is not beside
     task.cancel()
-    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=60_000)
     assert came == ["done"]
 
 
@@ -129,5 +129,5 @@ def test_work_that_a_person_cancels_is_said_where_its_failure_would_be(
     asleep = Order(judge_store, (Surprise(time.sleep, 600),))
     window.jobs.start_apart("Sleeping", asleep, came.append, came.append)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=60_000)
     assert came == ["Sleeping was cancelled"]

@@ -1,5 +1,6 @@
 """The bench view on the simulated bench, by mouse and keyboard."""
 
+import re
 from typing import cast
 
 import pytest
@@ -7,16 +8,20 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from served_bench import served
 
-from resume_rig.gui.state.bench_state import Link
-from resume_rig.gui.views.bench_view import BenchView
-from resume_rig.gui.window import Window
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.bench.actions import PressTimes
+from resume_rig.gui.bench.view import BenchView
+from resume_rig.gui.state.lanes import Lane, Wires
+from resume_rig.gui.worker.bench_state import Link
 from resume_rig.model.channel import Channel
+from resume_rig.model.edge import Edge
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.interface import ChannelInfo, RigInfo
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.timing.clocks import SystemClock
 
 SIM = "sim:clock=virtual,seed=7"
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 
 
 def bench_of(window: Window) -> BenchView:
@@ -56,6 +61,45 @@ def test_a_press_by_the_keyboard_moves_the_wires_and_is_measured(
         lambda: window.desk.seen.bench.wires.lanes[Channel.SLP_S3].level == 0, timeout=PATIENCE_MS
     )
     assert len(window.desk.seen.bench.wires.light_t_ns) > 0
+    qtbot.waitUntil(lambda: "SLP_S3#↓ +" in measured(view), timeout=PATIENCE_MS)
+    # The order on the way to S3: the display first, then SLP_S3#; each with its bound.
+    assert re.fullmatch(
+        r"press of 15\d\.\d ms: BACKLIGHT↓ \+\d+\.\d\d ±0\.\d\d ms, SLP_S3#↓ \+\d+\.\d\d ±.*",
+        measured(view),
+    )
+
+
+def measured(view: BenchView) -> str:
+    item = view.press_times.item(0)
+    return "" if item is None else item.text()
+
+
+def test_the_last_ten_presses_are_kept(qapp) -> None:
+    info = RigInfo(
+        *(1, "0.1.0", "rig", 7, "xtal", 10**6, 30_000, None, 10**9),
+        channels=(
+            ChannelInfo(Channel.BUTTON, 100, 0, 900),
+            ChannelInfo(Channel.PWR_OK, 100, 0, 900),
+        ),
+        actuators=(),
+        edge_ring=64,
+        light_ring=0,
+        dut_log=None,
+    )
+    times = PressTimes()
+    wires = Wires({Channel.BUTTON: Lane(1), Channel.PWR_OK: Lane(0)})
+    for press in range(12):
+        t_ns = (press + 1) * 10**9
+        edges = (
+            Edge(0, t_ns, Channel.BUTTON, 0),
+            Edge(1, t_ns + 10**8, Channel.BUTTON, 1),
+            Edge(2, t_ns + 5 * 10**8, Channel.PWR_OK, press % 2),
+        )
+        wires = wires.plus_edges(edges)
+        times.show_wires(wires, info)
+    assert times.count() == 10
+    assert "PWR_OK↑ +500.00 ±0.02 ms" in times.item(0).text()
+    assert "PWR_OK↓ +500.00 ±" in times.item(1).text()
 
 
 def test_the_interlock_s_refusal_is_told_and_breaks_nothing(qtbot: QtBot, window: Window) -> None:
@@ -70,6 +114,25 @@ def test_the_interlock_s_refusal_is_told_and_breaks_nothing(qtbot: QtBot, window
     wait_for_answer(qtbot, view, "The lid opens")
     qtbot.mouseClick(view.actions_box.selftest, Qt.MouseButton.LeftButton)
     assert "all good" in wait_for_answer(qtbot, view, "Self-test")
+
+
+def test_key_and_contact_are_offered_where_the_rig_has_them(qtbot: QtBot, window: Window) -> None:
+    view = connect(qtbot, window)
+    box = view.actions_box
+    assert not any(each.isVisibleTo(box) for each in (box.key, box.close_contact, box.open_contact))
+    assert "Press key" not in [each.text() for each in box.menu_actions() if each.isVisible()]
+    qtbot.mouseClick(view.connection.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.NONE, timeout=PATIENCE_MS)
+
+    view.connection.choice.dut.setEditText("wakes-by-device")
+    connect(qtbot, window)
+    assert "Press key" in [each.text() for each in box.menu_actions() if each.isVisible()]
+    qtbot.mouseClick(box.key, Qt.MouseButton.LeftButton)
+    wait_for_answer(qtbot, view, "The board presses its key")
+    qtbot.mouseClick(box.close_contact, Qt.MouseButton.LeftButton)
+    wait_for_answer(qtbot, view, "The contact closes")
+    qtbot.mouseClick(box.open_contact, Qt.MouseButton.LeftButton)
+    wait_for_answer(qtbot, view, "The contact opens")
 
 
 def test_disconnecting_leaves_nothing_to_press(qtbot: QtBot, window: Window) -> None:

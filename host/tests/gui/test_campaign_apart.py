@@ -13,26 +13,26 @@ import pytest
 from campaign_pages import PATIENCE_MS, campaign_of, wait_for
 from pytestqt.qtbot import QtBot
 
-from resume_rig.campaign.store import Store
-from resume_rig.gui.state.campaign_state import Phase
-from resume_rig.gui.window import Window
-from resume_rig.gui.worker import campaign_apart
+from resume_rig.campaign.store.store import Store
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.worker import campaign_session
+from resume_rig.gui.worker.campaign_state import Phase
 from resume_rig.gui.worker.gate import Gate, Wish
-from resume_rig.gui.worker.other_process import OtherProcess
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.requirement import Requirement
+from resume_rig.gui.worker.process import OtherProcess
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.requirement import Requirement
 
 pytestmark = pytest.mark.slow
 
 WINDOW = """\
 import sys
 from pathlib import Path
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.commission import Surroundings
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.events import Asleep
-from resume_rig.gui.state.events import CampaignTold
-from resume_rig.gui.worker.campaign_apart import run_campaign_apart
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.run.campaign import Surroundings
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run.events import Asleep
+from resume_rig.gui.worker.events import CampaignTold
+from resume_rig.gui.worker.campaign_session import run_campaign_apart
 from resume_rig.gui.worker.gate import Gate
 from resume_rig.gui.worker.requests import RunCampaign
 
@@ -58,7 +58,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             super().__init__(module, patience_s)
             numbers.append(self._process.pid)
 
-    monkeypatch.setattr(campaign_apart, "OtherProcess", Noted)
+    monkeypatch.setattr(campaign_session, "OtherProcess", Noted)
     return numbers
 
 
@@ -84,14 +84,19 @@ def test_a_process_that_is_killed_is_said_and_its_campaign_goes_on(
 
 
 def test_one_that_is_killed_before_it_has_a_store_begins_again(
-    qtbot: QtBot, window: Window, tmp_path: Path, started: list[int]
+    qtbot: QtBot, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    class Stillborn(OtherProcess):
+        def __init__(self, module: str, patience_s: float) -> None:
+            super().__init__(module, patience_s)
+            self._process.kill()
+
     view = campaign_of(window, cycles=3)
     view.setting.store.setText(str(tmp_path / "none.rrs"))
-    view.start()
-    qtbot.waitUntil(lambda: bool(started), timeout=PATIENCE_MS)
-    os.kill(started[0], signal.SIGKILL)
-    wait_for(qtbot, window, Phase.FAILED)
+    with monkeypatch.context() as at_first:
+        at_first.setattr(campaign_session, "OtherProcess", Stillborn)
+        view.start()
+        wait_for(qtbot, window, Phase.FAILED)
     qtbot.waitUntil(lambda: "could not run the campaign" in view.notice.text, timeout=PATIENCE_MS)
     view.start()
     wait_for(qtbot, window, Phase.FINISHED)

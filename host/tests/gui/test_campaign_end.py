@@ -9,12 +9,12 @@ from campaign_pages import PATIENCE_MS, campaign_of, type_into, wait_for
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from resume_rig.gui.state.campaign_state import Phase
-from resume_rig.gui.state.events import PersonAsked
-from resume_rig.gui.views.campaign_view import CampaignView
-from resume_rig.gui.views.explorer_view import ExplorerView
-from resume_rig.gui.window import Window
-from resume_rig.model.verdict import Verdict
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.campaign.view import CampaignView
+from resume_rig.gui.explorer.view import ExplorerView
+from resume_rig.gui.worker.campaign_state import Phase
+from resume_rig.gui.worker.events import PersonAsked
+from resume_rig.model.result.verdict import Verdict
 
 DIARY = """\
 import os, sys
@@ -45,8 +45,8 @@ def test_a_campaign_ends_with_its_verdict_its_confidence_and_its_report(
     assert told is not None
     assert told.verdict is Verdict.PASS
     assert view.answer.verdict.badge.text() == "PASS"
-    assert "with 95 % confidence" in view.answer.verdict.why.text()
-    assert "with 95 % confidence" in view.answer.figures.toPlainText()
+    assert "95 % confidence limit" in view.answer.verdict.why.text()
+    assert "95 % confidence limit" in view.answer.figures.toPlainText()
     page = (tmp_path / "six.html").read_text("utf-8")
     assert "PASS" in page
     assert told.report == tmp_path / "six.html"

@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from served_bench import served
 
-from resume_rig.campaign.store import Store
-from resume_rig.gui.state.campaign_state import Phase
-from resume_rig.gui.window import Window
-from resume_rig.model.cycle import Outcome
+from resume_rig.campaign.store.store import Store
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.worker.campaign_state import Phase
+from resume_rig.model.result.cycle import Outcome
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.timing.clocks import SystemClock

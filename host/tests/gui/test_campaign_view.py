@@ -1,6 +1,7 @@
 """Whole campaigns in the window, by mouse and keyboard, on the simulated bench."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
@@ -10,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from resume_rig.gui.state.campaign_state import Phase
-from resume_rig.gui.window import Window
-from resume_rig.model.cycle import Outcome
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.worker.campaign_state import Phase
+from resume_rig.model.result.cycle import Outcome
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -20,7 +21,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 def rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
     """Return everything in a store, but for the names of its tables' internals."""
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as store:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store, store:
         names = [
             name
             for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -63,6 +64,44 @@ def test_what_runs_is_shown_while_it_runs(qtbot: QtBot, window: Window) -> None:
     assert len(state.resume_ms) == 8
     assert [cycle.number for cycle in state.last] == list(range(1, 9))
     assert window.alarm.text == ""
+
+
+@pytest.mark.slow
+def test_the_first_screen_of_the_report_grows_while_the_campaign_runs(
+    qtbot: QtBot, window: Window
+) -> None:
+    view = campaign_of(window, dut="bios-under-reports", cycles=5_000)
+    view.start()
+    shown = view.answer.overview
+    qtbot.waitUntil(lambda: shown.first is not None, timeout=PATIENCE_MS)
+    assert window.desk.seen.campaign.phase.active
+    first = shown.first
+    assert first is not None
+    few = len(shown.marks._places)
+    assert few >= 1
+    assert "BIOS time contradicted" in shown.trust.text()
+    assert shown.verdict.isHidden()
+    # Judged anew after a pause of three times what judging took.
+    qtbot.waitUntil(lambda: len(shown.marks._places) > few, timeout=6 * PATIENCE_MS)
+    assert view.answer.sentences.text().startswith("So far: ")
+    shown.choice.setCurrentIndex(shown.choice.findData("slowest"))
+    view.stop()
+    wait_for(qtbot, window, Phase.STOPPED)
+    qtbot.waitUntil(
+        lambda: window.desk.seen.campaign.answer.told is not None, timeout=6 * PATIENCE_MS
+    )
+    view.refresh()
+    told = window.desk.seen.campaign.answer.told
+    assert told is not None
+    assert shown.first is told.first
+    assert shown.choice.currentData() == "slowest"
+    assert shown.settled()
+
+    shown.marks.setFocus()
+    qtbot.keyClick(shown.marks, Qt.Key.Key_Right)
+    qtbot.waitUntil(lambda: view.evidence.evidence is not None, timeout=PATIENCE_MS)
+    assert view.evidence.evidence is not None
+    assert view.evidence.evidence.outside.number == 1
 
 
 def test_a_campaign_pauses_between_cycles_goes_on_and_stops(qtbot: QtBot, window: Window) -> None:

@@ -10,11 +10,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from resume_rig.campaign.being_written import is_being_written
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.store.disk import is_being_written
+from resume_rig.campaign.store.store import Store
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.request import Target
-from resume_rig.gui.views.explorer_view import ExplorerView
-from resume_rig.gui.window import Window
 
 pytestmark = pytest.mark.slow
 
@@ -22,11 +22,11 @@ PATIENCE_MS = 60_000
 WRITER = """\
 import sys
 from pathlib import Path
-from resume_rig.acceptance.opened_rig import opened_rig
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.commission import Commission, carry_out
-from resume_rig.campaign.events import CycleDone
-from resume_rig.campaign.plan import default_plan, override
+from resume_rig.acceptance.bench import opened_rig
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.run.campaign import Commission, carry_out
+from resume_rig.campaign.run.events import CycleDone
+from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.rig.dut_profile import profile_for
 
 def go_by_word(event):
@@ -107,7 +107,7 @@ def test_cycles_come_by_themselves_and_what_is_chosen_stays(
     view = opened(qtbot, window, store)
     assert view.file.text() == "live.rrs: 4 cycles; being written"
     columns = [column.title for column in view.cycles.model.table.columns]
-    light = columns.index("to light, ms")
+    light = columns.index("display on, ms")
     view.cycles.view.sortByColumn(light, Qt.SortOrder.DescendingOrder)
     view.filter.setText("cycle is not 1")
     view.filter.returnPressed.emit()
@@ -117,7 +117,7 @@ def test_cycles_come_by_themselves_and_what_is_chosen_stays(
     view.cycles.choose(2)
     qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
     view.filter.setText("half a fil")
-    view.wave.lanes.show_range(0.25, 0.5)
+    view.wave.lanes.show_range(250, 500)
 
     writer.more(3)
     qtbot.waitUntil(lambda: len(view.cycles.model.table) == 7, timeout=PATIENCE_MS)
@@ -131,8 +131,8 @@ def test_cycles_come_by_themselves_and_what_is_chosen_stays(
     assert rows[view.cycles.view.currentIndex().row()] == 2
     assert view.filter.text() == "half a fil"
     assert view.file.text() == "live.rrs: 7 cycles; being written"
-    (from_s, to_s), _ = view.wave.lanes.lanes.plot.viewRange()
-    assert (from_s, to_s) == (0.25, 0.5)
+    (from_ms, to_ms), _ = view.wave.lanes.lanes.plot.viewRange()
+    assert (from_ms, to_ms) == (250, 500)
 
     writer.more(2)
     writer.end()

@@ -1,19 +1,26 @@
 """The explorer, driven as a person does it: a failure found and explained, filters, damage."""
 
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication
 
-from resume_rig.campaign.store import Store
+from resume_rig.campaign.store.store import Store
 from resume_rig.cli.main import main
-from resume_rig.gui.remembered import Remembered
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.desk import Remembered
+from resume_rig.gui.explorer.measured import difference_bound_ms, edges_of
+from resume_rig.gui.explorer.strip import dots_of
+from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.request import Target, ThemeName
+from resume_rig.gui.state.store_writing import first_screen_of
+from resume_rig.gui.state.table import Column, Table, number_column, word_column
 from resume_rig.gui.theme import Look
-from resume_rig.gui.views.explorer_view import ExplorerView
-from resume_rig.gui.window import Window
 
 TAIL = ["--cycles", "12", "--progress", "quiet", "--out"]
 
@@ -68,15 +75,15 @@ def test_a_cycle_is_shown_with_wires_phases_and_findings(qtbot, window, store) -
 def test_a_filter_is_typed_and_told_where_it_is_wrong(qtbot, window, store) -> None:
     view = opened(qtbot, window, store)
 
-    qtbot.keyClicks(view.filter, "to light above p50 and verdict is pass")
+    qtbot.keyClicks(view.filter, "display on above p50 and verdict is pass")
     qtbot.keyClick(view.filter, Qt.Key.Key_Return)
     qtbot.waitUntil(view.settled, timeout=60_000)
     assert 0 < len(view.cycles.model.rows) < 12
 
-    view.filter.setText("verdikt is pass and to light above fast")
+    view.filter.setText("verdikt is pass and display on above fast")
     qtbot.keyClick(view.filter, Qt.Key.Key_Return)
     qtbot.waitUntil(view.settled, timeout=60_000)
-    assert "'fast' is no value of to light" in view.wrong.text()
+    assert "'fast' is no value of display on" in view.wrong.text()
     view.filter.clear()
     assert len(view.cycles.model.rows) == 12
     assert view.wrong.isHidden()
@@ -100,7 +107,8 @@ def test_keys_go_to_what_is_worth_a_look(qtbot, window, store) -> None:
 def test_cursors_tell_their_distance(qtbot, window, store) -> None:
     view = opened(qtbot, window, store)
 
-    view.wave.place_cursors(0.25, 1.0)
+    view.wave.measure.setChecked(True)
+    view.wave.cursors.place(250, 1_000)
 
     assert "B − A +750.000 ms" in view.wave.between.text()
     view.wave.measure.setChecked(False)
@@ -141,7 +149,7 @@ def test_a_store_that_is_still_written_is_read_again(qtbot, window, store, tmp_p
 def test_rows_of_different_lengths_keep_their_order(qtbot, window, store) -> None:
     view = opened(qtbot, window, store)
     table = view.cycles.model.table
-    column = [one.title for one in table.columns].index("to light, ms")
+    column = [one.title for one in table.columns].index("display on, ms")
 
     view.cycles.view.sortByColumn(column, Qt.SortOrder.DescendingOrder)
 
@@ -175,6 +183,315 @@ def test_nothing_of_another_store_stays_under_the_name_of_a_damaged_one(
 def test_a_small_window_is_not_made_larger_by_a_cycle(qtbot, window, store) -> None:
     window.resize(1024, 640)
     view = opened(qtbot, window, store, 7)
-    view.wave.place_cursors(0.25, 1.0)
+    view.wave.measure.setChecked(True)
+    view.wave.cursors.place(250, 1_000)
     qtbot.wait(50)
     assert (window.width(), window.height()) == (1024, 640)
+
+
+def test_columns_in_which_all_rows_are_the_same_are_hidden_until_asked_for(
+    qtbot, window, store
+) -> None:
+    view = opened(qtbot, window, store)
+    titles = [column.title for column in view.cycles.model.table.columns]
+    shown = [t for at, t in enumerate(titles) if not view.cycles.view.isColumnHidden(at)]
+    assert shown[:4] == ["cycle", "verdict", "resume, ms", "display on, ms"]
+    assert {"outcome", "state", "sleep by", "wake by"}.isdisjoint(shown)
+    view._switch_columns()
+    assert not any(map(view.cycles.view.isColumnHidden, range(len(titles))))
+
+
+def drag(qtbot, panel, begin: QPointF, end: QPointF, keys=Qt.KeyboardModifier.NoModifier) -> None:
+    """Drag the mouse over a plot, between two places of its axes."""
+    viewport = panel.graphics.viewport()
+    at = [
+        panel.graphics.mapFromScene(panel.box.mapViewToScene(each))
+        for each in (begin, (begin + end) / 2, end)
+    ]
+    left = Qt.MouseButton.LeftButton
+    events = (
+        (QEvent.Type.MouseMove, at[0], Qt.MouseButton.NoButton),
+        (QEvent.Type.MouseButtonPress, at[0], left),
+        (QEvent.Type.MouseMove, at[1], left),
+        (QEvent.Type.MouseMove, at[2], left),
+        (QEvent.Type.MouseButtonRelease, at[2], Qt.MouseButton.NoButton),
+    )
+    for kind, place, held in events:
+        button = Qt.MouseButton.NoButton if kind is QEvent.Type.MouseMove else left
+        point = QPointF(place)
+        event = QMouseEvent(kind, point, viewport.mapToGlobal(point), button, held, keys)
+        QApplication.sendEvent(viewport, event)
+        qtbot.wait(30)  # pyqtgraph drops moves that come faster than a screen shows them
+
+
+def test_a_range_that_is_dragged_in_the_strip_and_a_filter_keep_rows_together(
+    qtbot, window, store
+) -> None:
+    view = opened(qtbot, window, store)
+    qtbot.wait(50)
+    drag(qtbot, view.strip, QPointF(2.6, 600), QPointF(6.4, 900))
+    qtbot.waitUntil(view.settled, timeout=60_000)
+    assert view.cycles.model.rows.tolist() == [2, 3, 4, 5]
+    view.filter.setText("cycle above 4")
+    view.filter.returnPressed.emit()
+    qtbot.waitUntil(view.settled, timeout=60_000)
+    assert view.cycles.model.rows.tolist() == [4, 5]
+    action(view, "All cycles again").trigger()
+    qtbot.waitUntil(lambda: len(view.cycles.model.rows) == 8, timeout=60_000)
+
+
+def action(view: ExplorerView, words: str) -> QAction:
+    return next(each for each in view.view_actions() if each.text().startswith(words))
+
+
+def test_a_region_says_what_lies_in_it(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store, 3)
+    qtbot.wait(50)
+    edges = edges_of(view.wave._detail.evidence)
+    reset = next(e for e in edges if e.name == "PLTRST# rising")
+    begin, end = QPointF(reset.at_ms - 40, 1), QPointF(reset.at_ms + 60, 2)
+    drag(qtbot, view.wave.lanes.lanes, begin, end, Qt.KeyboardModifier.AltModifier)
+    text = view.wave.between.text()
+    assert re.match(r"\d+\.\d{3} ms, region ", text)
+    assert f"PLTRST# rising {reset.at_ms:.3f}" in text
+    assert "light " in text
+    low, high = view.wave.region.getRegion()
+    assert high - low == pytest.approx(100, abs=6)
+    action(view, "Zoom to the region").trigger()
+    shown = view.wave.lanes.lanes.plot.viewRange()[0]
+    assert shown == [pytest.approx(low - 10, abs=1), pytest.approx(high + 10, abs=1)]
+    action(view, "Markers and region away").trigger()
+    assert not view.wave.region.isVisible()
+    assert view.wave.between.text() == ""
+
+
+def test_keys_measure_between_edges_and_then_in_all_cycles(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store, 3)
+    qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
+    action(view, "Marker A to the next edge").trigger()
+    assert view.wave._snapped[0].name == "BUTTON falling"
+    for _ in range(20):
+        action(view, "Marker B to the next edge").trigger()
+        if view.wave._snapped[1].name == "PLTRST# rising":
+            break
+    action(view, "Measure this in all cycles").trigger()
+    qtbot.waitUntil(view.settled, timeout=60_000)
+
+    title = "BUTTON falling → PLTRST# rising, ms"
+    columns = {column.title: column for column in view.cycles.model.table.columns}
+    np.testing.assert_allclose(
+        columns[title].values,
+        columns["to PLTRST#, ms"].values,
+        rtol=0,
+        atol=view._measured.bound_ms,
+    )
+    assert "12 of 12 cycles have it" in window.said
+    assert title in view.strip._note.text()
+    view.filter.setText("button falling → pltrst# rising above p50")
+    view.filter.returnPressed.emit()
+    qtbot.waitUntil(view.settled, timeout=60_000)
+    assert len(view.cycles.model.rows) == 6
+    action(view, "All cycles again").trigger()
+    assert title not in [column.title for column in view.cycles.model.table.columns]
+
+
+def test_markers_stand_on_the_same_edges_of_the_next_cycle_and_the_zoom_stays(
+    qtbot, window, store
+) -> None:
+    view = opened(qtbot, window, store, 3)
+    action(view, "Marker A to the next edge").trigger()
+    action(view, "Marker B to the next edge").trigger()
+    action(view, "Marker B to the next edge").trigger()
+    names = [each.name for each in view.wave._snapped]
+    before = view.wave._snapped[1].at_ms
+    view.wave.lanes.show_range(-10, 333)
+    view.cycles.choose(7)
+    qtbot.waitUntil(view.settled, timeout=60_000)
+    assert [each.name for each in view.wave._snapped] == names
+    assert view.wave._snapped[1].at_ms != before
+    assert "±" in view.wave.between.text()
+    low, high = view.wave.lanes.lanes.plot.viewRange()[0]
+    assert (low, high) == (pytest.approx(-10), pytest.approx(333))
+
+
+def test_light_keeps_the_scale_of_the_campaign_and_shows_where_the_display_is_on(
+    qtbot, window, store
+) -> None:
+    view = opened(qtbot, window, store, 3)
+    qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
+    scales = []
+    for row in (2, 5, 9):
+        view.cycles.choose(row)
+        qtbot.waitUntil(view.settled, timeout=60_000)
+        scales.append(view.wave.lanes.light.plot.viewRange()[1][1])
+    assert len(set(scales)) == 1
+    assert scales[0] >= view._explored.most_light
+    evidence = view.wave._detail.evidence
+    on_ms = view.wave._detail.cycle.outside.intervals["press_to_light_ns"].value_ns / 1e6
+    t_ms = (evidence.wires.light_t_ns - evidence.zero_ns) / 1e6
+    beside = np.interp([on_ms - 3, on_ms + 3], t_ms, evidence.wires.light_counts)
+    assert beside[0] < evidence.light_threshold < beside[1]
+    assert view.wave.lanes._threshold.isVisible()
+
+
+def test_a_right_click_on_a_plot_shows_what_can_be_done_there(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store, 3)
+    panel = view.wave.lanes.lanes
+    viewport = panel.graphics.viewport()
+    qtbot.mouseClick(viewport, Qt.MouseButton.RightButton, pos=viewport.rect().center())
+    assert panel.menu.isVisible()
+    words = [each.text() for each in panel.menu.actions()]
+    assert words[:2] == ["Measure this in all cycles", "Copy what is measured"]
+    assert "Copy the picture" in words
+    panel.menu.close()
+    middle = viewport.rect().center()
+    key = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, viewport.mapToGlobal(middle))
+    QApplication.sendEvent(viewport, key)
+    assert panel.menu.isVisible()
+    panel.menu.close()
+    panel.copy()
+    assert not QApplication.clipboard().pixmap().isNull()
+
+
+def test_the_median_cycle_is_drawn_behind(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store, 3)
+    qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
+    action(view, "Median cycle").trigger()
+    qtbot.waitUntil(lambda: bool(view.wave.lanes._behind), timeout=60_000)
+    times = sorted(
+        zip(
+            view.cycles.model.table.columns[2].values,
+            view.cycles.model.table.columns[0].values,
+            strict=True,
+        )
+    )
+    assert f"cycle {times[5][1]:.0f}" in window.said
+    action(view, "Median cycle").trigger()
+    assert not view.wave.lanes._behind
+
+
+def test_the_overview_is_the_first_screen_of_the_report(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store, 3)
+    qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
+    shown = view.overview
+    expected = first_screen_of(lambda *_: None, store, None)
+    assert shown.first == expected
+    assert shown.choice.count() == len(expected.phases.panels)
+    assert [value.text() for _, value in shown.tiles] == [t.value for t in expected.figures]
+    view.docks.docks["overview"].raise_()
+    qtbot.wait(50)
+    hidden = next(
+        segment
+        for bar in expected.phases.panels[0].bars
+        for segment in bar.segments
+        if segment.style == "hidden"
+    )
+    g = expected.phases.frame
+    place = shown.phases.at(hidden.x + hidden.width / 2, g.reconciled + g.bar / 2)
+    assert shown.phases.text_at(place) == hidden.text
+    line = shown.phases.at(hidden.x, g.reconciled + g.bar / 2).toPoint()
+    colour = shown.phases.grab().toImage().pixelColor(line)
+    assert colour.name() != window.desk.look.colours.paper
+    # A click on a dot shows its cycle.
+    seventh = shown.marks._places[6].tolist()
+    qtbot.mouseClick(shown.marks, Qt.MouseButton.LeftButton, pos=shown.marks.at(*seventh).toPoint())
+    qtbot.waitUntil(lambda: view._number == 7, timeout=60_000)
+
+
+def test_parts_are_hidden_moved_and_kept_until_they_are_put_back(
+    qtbot, window, store, tmp_path
+) -> None:
+    view = opened(qtbot, window, store, 3)
+    action(view, "Show: All cycles").trigger()
+    view.docks.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, view.docks.docks["cycles"])
+    assert not view.strip.isVisible()
+    window.close_at_once()
+
+    again = Window(Look(ThemeName.LIGHT), Remembered(tmp_path / "settings.ini"))
+    qtbot.addWidget(again)
+    again.show()
+    later = opened(qtbot, again, store, 3)
+    right = Qt.DockWidgetArea.RightDockWidgetArea
+    assert not later.strip.isVisible()
+    assert later.docks.dockWidgetArea(later.docks.docks["cycles"]) == right
+    action(later, "Put the parts back").trigger()
+    assert later.strip.isVisible()
+    assert later.docks.dockWidgetArea(later.docks.docks["cycles"]) != right
+    again.close_at_once()
+
+
+def test_a_dot_chooses_its_cycle(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store)
+    view.strip.chosen.emit(4)
+    assert view.cycles.view.currentIndex().row() == 4
+
+
+def test_the_strip_keeps_the_extremes_of_very_many_cycles() -> None:
+    n = 100_000
+    times = np.full(n, 900.0)
+    times[[10, 50_000]] = 100.0, 5_000.0
+    times[7] = np.nan
+    table = Table(
+        (
+            number_column("cycle", range(1, n + 1)),
+            word_column("verdict", ["FAIL" if i == 50_000 else "PASS" for i in range(n)]),
+            Column("resume, ms", times),
+            word_column(
+                "outcome", ["never woke" if i == 9 else "slept and woke" for i in range(n)]
+            ),
+        )
+    )
+    dots = dots_of(table)
+    assert len(dots.judged) <= 2_000
+    assert 10 in dots.judged
+    assert dots.failed.tolist() == [50_000]
+    assert dots.without.tolist() == [7]
+    assert dots.lost.tolist() == [9]
+
+
+def test_a_marker_stands_on_the_nearest_edge_and_the_difference_has_its_bound(
+    qtbot, window, store
+) -> None:
+    view = opened(qtbot, window, store, 3)
+    qtbot.wait(50)
+    wave, plot = view.wave, view.wave.lanes.lanes.plot
+    edges = edges_of(wave._detail.evidence)
+    pressed = next(e for e in edges if e.name == "BUTTON falling" and e.at_ms > -1)
+    reset = next(e for e in edges if e.name == "PLTRST# rising" and e.at_ms > 0)
+    for edge, keys in (
+        (pressed, Qt.KeyboardModifier.NoModifier),
+        (reset, Qt.KeyboardModifier.ShiftModifier),
+    ):
+        at = plot.vb.mapViewToScene(QPointF(edge.at_ms + 0.4, 1.0))
+        wave._clicked(plot, Clicked(at, keys))
+    bound = difference_bound_ms(pressed, reset, wave._detail.evidence.clock_tolerance_ppb)
+    text = wave.between.text()
+    assert text.endswith(" ms (bound), BUTTON falling → PLTRST# rising")
+    assert f"{reset.at_ms - pressed.at_ms:+.3f} ±{bound:.3f} ms" in text
+    assert 0 < bound < 0.1
+
+
+@dataclasses.dataclass
+class Clicked:
+    """A click of the scene, as pyqtgraph reports it."""
+
+    place: QPointF
+    keys: Qt.KeyboardModifier
+
+    def scenePos(self) -> QPointF:  # noqa: N802
+        return self.place
+
+    def button(self) -> Qt.MouseButton:
+        return Qt.MouseButton.LeftButton
+
+    def modifiers(self) -> Qt.KeyboardModifier:
+        return self.keys
+
+
+def test_time_that_a_bios_does_not_report_is_drawn_hatched(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store, 5)
+    qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
+    inside = view.wave._detail.inside
+    assert inside is not None
+    assert inside.hidden.value_ns > 100_000_000
+    assert "hatched: time that nobody reports" in view.wave.phases._note.text()

@@ -1,16 +1,19 @@
 """The page of limits and budgets: margins, what an interval's uncertainty comes from."""
 
+import json
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 
 from resume_rig.cli.main import main
-from resume_rig.gui.remembered import Remembered
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.desk import Remembered
+from resume_rig.gui.limits.view import LimitsView
 from resume_rig.gui.request import Target, ThemeName
+from resume_rig.gui.state.requirement_choice import requirement_of
 from resume_rig.gui.theme import Look
-from resume_rig.gui.views.limits_view import LimitsView
-from resume_rig.gui.window import Window
+from resume_rig.model.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +86,35 @@ def test_what_is_no_store_is_said(qtbot, window, tmp_path) -> None:
 
     assert str(path) in view.notice.text
     assert view.verdict.isHidden()
+
+
+def test_the_guard_band_is_chosen_by_keys_and_judges_as_the_option_does(
+    qtbot, window, store, capsys
+) -> None:
+    view = opened(qtbot, window, store)
+    worst_ms = round(float(column(view.limits, "worst")[0]))
+    limit = str(worst_ms + 1)  # met as reported, and within the rounding of the two times
+    qtbot.keyClicks(view.setting.limit, limit)
+    qtbot.keyClick(view.setting.limit, Qt.Key.Key_Return)
+    qtbot.waitUntil(view.settled, timeout=60_000)
+    assert view.verdict.badge.text() == "PASS"
+
+    view.setting.guard_band.setFocus()
+    qtbot.keyClick(view.setting.guard_band, Qt.Key.Key_Down)
+    assert view.setting.guard_band.currentText() == "with"
+    qtbot.waitUntil(view.settled, timeout=60_000)
+
+    capsys.readouterr()
+    main(["correlate", str(store), "--limit-ms", limit, "--guard-band", "--json"])
+    assert view.verdict.badge.text() == "MARGINAL"
+    assert json.loads(capsys.readouterr().out)["verdict"] == "MARGINAL"
+    qtbot.keyClick(view.setting.guard_band, Qt.Key.Key_Down)
+    qtbot.waitUntil(view.settled, timeout=60_000)
+    assert view.setting.load().guard_band is False
+    assert view.verdict.badge.text() == "PASS"
+
+
+def test_what_is_no_rule_for_a_guard_band_is_refused() -> None:
+    assert requirement_of("sysfund-0004", guard_band="with").guard_band is True
+    with pytest.raises(UsageError, match="'maybe' is no rule; allowed are the profile's, with"):
+        requirement_of("sysfund-0004", guard_band="maybe")

@@ -7,11 +7,11 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QLineEdit
 
-from resume_rig.gui.remembered import Remembered
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.desk import Remembered
+from resume_rig.gui.log.view import LogView
 from resume_rig.gui.request import Target, ThemeName
 from resume_rig.gui.theme import Look
-from resume_rig.gui.views.log_view import LogView
-from resume_rig.gui.window import Window
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 
@@ -29,7 +29,7 @@ def opened(qtbot, window: Window, *names: str | Path) -> LogView:
     window.go("log", Target(tuple(LOGS / name for name in names)))
     view = window.view
     assert isinstance(view, LogView)
-    qtbot.waitUntil(view.settled, timeout=20_000)
+    qtbot.waitUntil(view.settled, timeout=60_000)
     return view
 
 
@@ -56,7 +56,7 @@ def test_another_limit_is_judged_without_reading_again(qtbot, window, tmp_path) 
 
     qtbot.keyClicks(view.setting.limit, "3000")
     qtbot.keyClick(view.setting.limit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view.verdict.badge.text() == "PASS", timeout=20_000)
+    qtbot.waitUntil(lambda: view.verdict.badge.text() == "PASS", timeout=60_000)
 
     assert "within 3000 ms" in view.verdict.why.text()
 
@@ -80,7 +80,7 @@ def test_dropped_files_are_opened_here(qtbot, window) -> None:
 
     view = window.view
     assert isinstance(view, LogView)
-    qtbot.waitUntil(view.settled, timeout=20_000)
+    qtbot.waitUntil(view.settled, timeout=60_000)
     assert len(cells(view, "record")) == 2
 
 

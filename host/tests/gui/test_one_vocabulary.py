@@ -7,13 +7,13 @@ from typing import cast
 from campaign_pages import PATIENCE_MS, campaign_of, wait_for
 from pytestqt.qtbot import QtBot
 
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.request import Target
-from resume_rig.gui.state.campaign_state import Phase
-from resume_rig.gui.state.events import CycleRevised, CycleSeen, Event
-from resume_rig.gui.views.explorer_view import ExplorerView
-from resume_rig.gui.window import Window
-from resume_rig.model.cycle import Outcome
-from resume_rig.report.wording import outcome_words
+from resume_rig.gui.worker.campaign_state import Phase
+from resume_rig.gui.worker.events import CycleRevised, CycleSeen, Event
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.report.text.wording import outcome_words
 
 
 def test_a_hang_is_called_so_on_the_campaign_page_and_in_the_explorer(
@@ -55,7 +55,8 @@ def test_a_hang_is_called_so_on_the_campaign_page_and_in_the_explorer(
     explorer = cast(ExplorerView, window.view)
     qtbot.waitUntil(explorer.settled, timeout=PATIENCE_MS)
     table = explorer.cycles.model.table
-    words = [table.cell(row, 1) for row in range(len(table))]
+    place = [column.title for column in table.columns].index("outcome")
+    words = [table.cell(row, place) for row in range(len(table))]
     assert words == [outcome_words(live[number]) for number in sorted(live)]
     counted = Counter(words)
     for word, count in counted.items():

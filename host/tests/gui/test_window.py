@@ -2,26 +2,39 @@
 
 import argparse
 import struct
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDockWidget,
+    QLineEdit,
+    QTabBar,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
-from resume_rig.cli import verb_run
-from resume_rig.gui.remembered import Remembered
+from resume_rig.cli.bench import verb_run
+from resume_rig.cli.main import main
+from resume_rig.gui.app.registry import VIEWS
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.campaign.view import CampaignView
+from resume_rig.gui.desk import Remembered
+from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.request import VIEW_NAMES, ThemeName, parse_scale, parse_size
 from resume_rig.gui.theme import DARK, LIGHT
-from resume_rig.gui.views.campaign_view import CampaignView
-from resume_rig.gui.views.registry import VIEWS
-from resume_rig.gui.window import Window
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.report.drawing.palette import css_variables
 
-STYLE = Path(__file__).parents[3] / "host/src/resume_rig/report/templates/style.css"
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "desktop-application.md"
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -57,7 +70,7 @@ def test_view_theme_and_place_are_remembered(qtbot: QtBot, window: Window, setti
 
 
 def test_the_colours_are_those_of_the_report() -> None:
-    style = STYLE.read_text("utf-8")
+    style = css_variables()
     for colours, dark in ((LIGHT, False), (DARK, True)):
         part = style.split("@media")[1] if dark else style
         for name in ("paper", "card", "ink", "soft", "line", "blue", "hatch"):
@@ -86,13 +99,52 @@ def test_each_plot_is_written_as_a_picture_and_a_drawing(
             kind.make()(tmp_path / "no-folder" / "plot.png", lambda _done, _of: None)
 
 
+def said(window: Window, end: str) -> bool:
+    return window.said.endswith(end)
+
+
+def test_the_overviews_pictures_are_copied_and_saved_by_their_menus(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    store = tmp_path / "under.rrs"
+    words = "run --rig sim:clock=virtual,seed=2 --dut bios-under-reports --cycles 8 --out"
+    assert main([*words.split(), str(store)]) == 0
+    window.open_files([str(store)], 2)
+    view = window.view
+    assert isinstance(view, ExplorerView)
+    qtbot.waitUntil(view.settled, timeout=60_000)
+    view.lift("overview")
+    pictures = view.overview.phases, view.overview.marks
+    heads = "cycle,account,time", 'cycle,"OS-reported resume time, ms",shown as'
+    for picture, head in zip(pictures, heads, strict=True):
+        QApplication.clipboard().clear()
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(), QPoint())
+        QApplication.sendEvent(picture, event)
+        assert picture.menu.isVisible()
+        picture.menu.close()
+        by_name = {each.text(): each for each in picture.menu.actions()}
+        by_name["Copy the picture"].trigger()
+        assert QApplication.clipboard().pixmap().width() >= picture.width()
+        for kind in ("png", "svg", "csv"):
+            by_name[f"Save as {kind.upper()} …"].trigger()
+            file = tmp_path / f"export.{kind}"
+            wanted = f" is in {file}."
+            qtbot.waitUntil(partial(said, window, wanted), timeout=60_000)
+        assert "<text" in (tmp_path / "export.svg").read_text("utf-8")
+        assert (tmp_path / "export.csv").read_text("utf-8").startswith(head)
+        assert (tmp_path / "export.png").read_bytes().startswith(b"\x89PNG")
+    table = view.overview.phases.table()
+    assert any("hidden" in table.cell(row, 2) for row in range(len(table)))
+    assert len(view.overview.marks.table()) == 8
+
+
 def test_a_menu_writes_what_the_view_shows_and_says_where(
     qtbot: QtBot, window: Window, tmp_path: Path
 ) -> None:
     window.go("campaign")
     first = window.menus.export.actions()[0]
     first.trigger()
-    qtbot.waitUntil(lambda: window.said.endswith("export.png."), timeout=10_000)
+    qtbot.waitUntil(lambda: window.said.endswith("export.png."), timeout=60_000)
     assert (tmp_path / "export.png").stat().st_size > 100
 
 
@@ -109,7 +161,7 @@ def test_a_job_tells_how_far_it_is_and_fails_in_a_sentence(qtbot: QtBot, window:
 
     window.jobs.start("Counting", work, results.append, results.append)
     window.jobs.start("Breaking", broken, results.append, results.append)
-    qtbot.waitUntil(lambda: len(results) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(results) == 2, timeout=60_000)
     assert results == [42, "could not read x: it is a picture"]
     assert window.jobs.running is None
 
@@ -124,9 +176,9 @@ def test_a_job_that_is_cancelled_gives_no_result(qtbot: QtBot, window: Window) -
             task.progress(task.done + 1, 1_000_000)
 
     task = window.jobs.start("For ever", work, results.append, results.append)
-    qtbot.waitUntil(lambda: bool(begun), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(begun), timeout=60_000)
     task.cancel()
-    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.jobs.running is None, timeout=60_000)
     assert results == []
 
 
@@ -138,7 +190,7 @@ def test_closing_while_a_campaign_runs_asks_once_and_keeps_what_was_measured(
     view.setting.choice.choose("sim:clock=real,seed=1", None)
     view.setting.store.setText(str(tmp_path / "kept.rrs"))
     view.start()
-    qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 1, timeout=60_000)
     assert not window.close()
     assert "Close the window again" in view.notice.text
     assert window.close()
@@ -186,3 +238,33 @@ def test_every_option_of_run_has_its_field_in_the_reference() -> None:
     }
     missing = [each for each in sorted(options - of_the_terminal) if f"`{each}`" not in told]
     assert not missing
+
+
+@pytest.mark.parametrize("name", VIEW_NAMES)
+def test_everything_on_a_page_is_reached_by_the_tab_key(window: Window, name: str) -> None:
+    window.go(name)
+    page = window.view
+    assert page is not None
+    kinds = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox, QAbstractItemView)
+    mouse_alone = [
+        f"{type(each).__name__} {each.accessibleName() or each.objectName()}"
+        for kind in kinds
+        for each in page.findChildren(kind)
+        if each.isVisible() and each.isEnabled() and not _of_another(each)
+        if not each.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
+    assert mouse_alone == []
+
+
+def _of_another(widget: QWidget) -> bool:
+    """Return whether a widget is a part of one that has the keys, or of a dock's title bar."""
+    inside = widget.parent()
+    whole = (QComboBox, QAbstractSpinBox, QDockWidget, QTabBar, QLineEdit, QAbstractItemView)
+    return isinstance(inside, whole)
+
+
+def test_every_action_of_a_page_has_a_key_of_its_own(window: Window) -> None:
+    for name in VIEW_NAMES:
+        window.go(name)
+        keys = [each.shortcut().toString() for each in window.menus.all_actions()]
+        assert len(keys) == len(set(keys)), (name, sorted(keys))

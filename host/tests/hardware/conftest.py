@@ -3,8 +3,9 @@
 import pytest
 
 from frontend.circuit.facts import Facts
-from frontend.products import CircuitError, built
-from frontend.simulation.ngspice import DeckError, find_ngspice
+from frontend.products import built
+from frontend.simulation.ngspice import find_ngspice
+from frontend.simulation.spread import DeckError
 
 Built = tuple[dict[str, str], dict[str, Facts], list[str]]
 
@@ -19,12 +20,14 @@ def ngspice() -> str:
 
 @pytest.fixture(scope="session")
 def front_ends() -> Built:
-    try:
-        return built()
-    except CircuitError as error:
-        pytest.skip(str(error))
+    return built()
 
 
 @pytest.fixture(scope="session")
 def wired(front_ends: Built) -> Facts:
     return front_ends[1]["pico-wired"]
+
+
+@pytest.fixture(scope="session")
+def no_access(front_ends: Built) -> Facts:
+    return front_ends[1]["pico-no-access"]

@@ -16,6 +16,7 @@ checks = pytest.importorskip("frontend.mechanics.checks")
 finger = pytest.importorskip("frontend.mechanics.finger")
 hood = pytest.importorskip("frontend.mechanics.hood")
 arm = pytest.importorskip("frontend.mechanics.magnet_arm")
+margins = pytest.importorskip("frontend.mechanics.actuator_margins")
 PARTS = {part.name: part for part in pytest.importorskip("frontend.mechanics.products").all_parts()}
 
 GENERATED = Path(__file__).resolve().parents[3] / "hardware" / "generated"
@@ -23,7 +24,8 @@ BED_MM = 180.0
 SIZES_MM = {
     "hood": (44.0, 44.0, 14.5),
     "hood-lid": (24.5, 22.5, 4.5),
-    "magnet-arm": (113.5, 31.9, 22.75),
+    "magnet-arm": (113.5, 31.9, 15.25),
+    "servo-arm": (66.65, 25.3, 8.0),
     "finger-bridge": (146.0, 26.0, 55.0),
     "finger-tip": (11.3, 11.3, 11.0),
 }
@@ -147,3 +149,25 @@ def test_the_diode_sees_most_of_the_panels_light_and_the_bridge_hardly_bends() -
     # At the end of a tube of 15 mm it would see a sixth: the second gain's work at all levels.
     assert hood.HoodSizes(flange_height=16.2, opening_diameter=12.0).seen_share < 0.2
     assert finger.BridgeSizes().sag < 0.2
+
+
+@pytest.mark.parametrize("inches", [11.0, 11.6, 12.5, 13.3, 14.0, 15.6, 16.0, 17.0, 17.3])
+@pytest.mark.parametrize("ratio", [(16, 9), (16, 10), (3, 2)])
+def test_one_band_holds_the_hood_on_every_lid_from_11_to_17_inch(
+    inches: float, ratio: tuple[int, int]
+) -> None:
+    if ratio == (3, 2) and inches > 15:
+        pytest.skip("no lid of 3:2 is larger than 15 inch")
+    least, most = hood.stretches(inches, *ratio)
+    assert hood.STRETCH[0] - 0.2 <= least
+    assert hood.STRETCH[0] <= most <= hood.STRETCH[1]
+
+
+def test_the_servos_arm_is_no_heavier_than_its_margins_take_it_for() -> None:
+    grams = PARTS["servo-arm"].solid.volume() / 1000 * 1.27
+    assert 0.5 * margins.ARM_G < grams < margins.ARM_G
+
+
+def test_the_hood_is_light_enough_not_to_move_a_lid() -> None:
+    grams = sum(PARTS[name].solid.volume() for name in ("hood", "hood-lid")) / 1000 * 1.27
+    assert grams < 30.0

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 from resume_rig.labgrid_rig.exporter import ResumeRigExport
 from resume_rig.model.errors import LinkLost
-from resume_rig.rig.open import open_rig
+from resume_rig.rig.link.open import open_rig
 
 
 def tty(serial: str, action: str) -> SimpleNamespace:

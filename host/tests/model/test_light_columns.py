@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.model.edge import LightBlock
-from resume_rig.model.light_columns import LightColumns
+from resume_rig.model.light import LightColumns
 
 U64, U16 = st.integers(0, 2**64 - 1), st.integers(0, 2**16 - 1)
 BLOCKS = st.lists(st.builds(LightBlock, U64, U64, U16, U16, U16), max_size=20)

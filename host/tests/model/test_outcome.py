@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.stop_rules import StopRules, why_stop
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.outcome import (
+from resume_rig.campaign.plan.stop_rules import StopRules, why_stop
+from resume_rig.model.result.cycle import (
     AS_PLANNED,
     BROKEN,
     CAME_BACK,
@@ -15,26 +14,23 @@ from resume_rig.model.outcome import (
     NO_ANSWER,
     NO_FAILURE,
     NOT_MATCHED,
-    SPOILED,
     TRIED,
+    Outcome,
 )
-from resume_rig.report.wording import outcome_words
+from resume_rig.report.text.wording import outcome_words
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ROOT / "host" / "src" / "resume_rig"
 # Who may name single outcomes: those that find out which it was, and the table itself.
 FINDS_OUT = {
-    "model/cycle.py",
-    "model/outcome.py",
+    "model/result/cycle.py",
     "analysis/correlate.py",
-    "analysis/cycle_building.py",
-    "analysis/wire_findings.py",
-    "analysis/wire_oddities.py",
-    "campaign/capture_assessment.py",
-    "campaign/hung.py",
-    "campaign/outside.py",
-    "campaign/recovery.py",
-    "campaign/runner.py",
+    "analysis/cycles/building.py",
+    "analysis/cycles/wire_faults.py",
+    "campaign/answer/capture.py",
+    "campaign/store/measured_cycle.py",
+    "campaign/run/recovery.py",
+    "campaign/run/runner.py",
 }
 
 
@@ -47,7 +43,6 @@ def test_every_outcome_has_a_meaning_and_falls_in_one_class() -> None:
 def test_the_lists_agree_with_each_other() -> None:
     assert BROKEN <= FAILED
     assert NO_FAILURE.isdisjoint(FAILED)
-    assert SPOILED < NO_ANSWER
     assert CAME_BACK.isdisjoint(NOT_MATCHED)
     assert AS_PLANNED | BROKEN <= TRIED
     assert TRIED.isdisjoint(NO_ANSWER)
@@ -75,7 +70,7 @@ def test_the_reference_tells_every_outcome_and_no_other() -> None:
 
 def test_nobody_keeps_a_list_of_outcomes_beside_the_table() -> None:
     lists = {
-        str(path.relative_to(SOURCES))
+        path.relative_to(SOURCES).as_posix()
         for path in SOURCES.rglob("*.py")
         for line in path.read_text("utf-8").splitlines()
         if line.count("Outcome.") - line.count("Outcome.INTERRUPTED") > 1

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.packed_sequence import Derived, PackedSequence
 from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.packed import Derived, PackedSequence
 
 
 @dataclass(frozen=True, slots=True)

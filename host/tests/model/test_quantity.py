@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.model.coverage import factor_of, kurtosis_of
-from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.quantity import BoundedNs, factor_of, kurtosis_of
 
 BOUNDS = st.integers(0, 10**12)
 QUANTITIES = st.builds(

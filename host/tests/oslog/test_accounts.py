@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.model.os_record import LogReading, SleepKind
-from resume_rig.oslog.assembler import BackwardAssembler, ForwardAssembler
-from resume_rig.oslog.event import Event, Provider
-from resume_rig.oslog.problems import ProblemTally
+from resume_rig.oslog.event.assembler import BackwardAssembler, ForwardAssembler
+from resume_rig.oslog.event.event import Event, Provider
+from resume_rig.oslog.source.problems import ProblemTally
 
 Read = Callable[..., LogReading]
 
@@ -282,3 +282,36 @@ def test_backward_gives_what_forward_gives(
     assert backward.finish() == given_forward
     assert backward.os_build == forward.os_build
     assert tallies[1].integrity() == tallies[0].integrity()
+
+
+def test_all_that_an_account_tells_beyond_its_times_is_kept(write, read: Read) -> None:
+    values = {
+        "WakeDuration": 1116,
+        "DriverInitDuration": 1068,
+        "CheckpointDuration": 41,
+        "Attributes": 4354,
+        "NoMultiStageResumeReason": 2,
+        "WakeTimerOwner": "\\Device\\backup.exe",
+        "WakeTimerContext": "nightly",
+    }
+    (record,) = read([write.account(**values)]).records
+    assert record.user_init_ms == 48  # the paper's example: the sum holds device and USER phase
+    told = {figure.name: figure.value for figure in record.figures}
+    names = ("checkpoint_ms", "attributes", "no_multi_stage_resume_reason")
+    assert [told[name] for name in names] == [41, 4354, 2]
+    assert record.wake_source.timer_owner == "\\Device\\backup.exe: nightly"
+
+
+@pytest.mark.parametrize(
+    ("wake", "driver"), [pytest.param(500, 900, id="beyond it"), pytest.param(500, 0, id="none")]
+)
+def test_no_user_phase_comes_of_times_that_do_not_give_one(
+    write, read: Read, wake: int, driver: int
+) -> None:
+    (record,) = read([write.account(WakeDuration=wake, DriverInitDuration=driver)]).records
+    assert record.user_init_ms is None
+
+
+def test_a_checkpoint_of_0_is_not_reported(write, read: Read) -> None:
+    (record,) = read([write.account(CheckpointDuration=0)]).records
+    assert "checkpoint_ms" not in {figure.name for figure in record.figures}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.event_xml import EventXmlStream
-from resume_rig.oslog.problems import ProblemTally
+from resume_rig.oslog.event.xml_export import EventXmlStream
+from resume_rig.oslog.source.problems import ProblemTally
 
 HERE = Path(__file__).parent
 FIXTURES = HERE.parents[2] / "fixtures" / "logs"

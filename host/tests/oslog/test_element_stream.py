@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.element_stream import DEPTH_LIMIT, VALUE_LIMIT_CHARS, scan_elements
-from resume_rig.oslog.problems import ProblemTally
+from resume_rig.oslog.source.elements import DEPTH_LIMIT, VALUE_LIMIT_CHARS, scan_elements
+from resume_rig.oslog.source.problems import ProblemTally
 
 
 class Listing:

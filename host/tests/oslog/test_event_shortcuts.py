@@ -8,10 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.event_cutter import EventCutter
-from resume_rig.oslog.event_fields import EventFields, read_full, read_plain
-from resume_rig.oslog.event_parser import is_relevant
-from resume_rig.oslog.problems import ProblemTally
+from resume_rig.oslog.event.parser import EventFields, is_relevant, read_full, read_plain
+from resume_rig.oslog.event.xml_export import EventCutter
+from resume_rig.oslog.source.problems import ProblemTally
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "logs"
 PIECES = (

@@ -5,16 +5,16 @@ import tracemalloc
 from collections.abc import Callable
 
 import pytest
+from fragments import read_fragments
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import LogReading
-from resume_rig.oslog.follower import read_fragments
 
 Read = Callable[..., LogReading]
 XML = '<?xml version="1.0" encoding="UTF-8"?>'
-MALFORMED = "1 event is not well formed, so what it told is unknown."
+MALFORMED = "1 event is not well formed, so its content is unknown."
 CUT = "The log ends inside an event, so that event and all after it are unknown."
 STRAY = "1 place between events holds text that is no event, so an event may be missing there."
 
@@ -205,7 +205,7 @@ def test_an_event_of_more_than_one_mebibyte_is_skipped(write, read: Read, size: 
         assert drivers(reading) == [1, 2]
         assert reading.sources[0].records == 3
         assert reading.sources[0].integrity.problems == (
-            "1 event is longer than 1 MiB and was skipped, so what it told is unknown.",
+            "1 event is longer than 1 MiB and was skipped, so its content is unknown.",
         )
 
 

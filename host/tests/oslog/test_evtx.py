@@ -5,6 +5,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from evtx_reference import seal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ CHUNK = 65536
 RECORDS = 1881
 OPEN = "The log was copied while it was open, so whether records at its end are missing is unknown."
 CHUNK_5 = HEADER + 4 * CHUNK  # holds the records 445 to 571, and the first of two accounts, 544
-LOST_5 = "The records 445 to 571 are missing, so what they told is unknown."
+LOST_5 = "The records 445 to 571 are missing, so their content is unknown."
 
 
 @pytest.fixture
@@ -87,6 +88,33 @@ def test_a_flipped_bit_costs_its_chunk_and_no_wrong_record(
     assert [record.record_id for record in reading.records] == [760]
     assert not source.integrity.ok
     assert source.integrity.problems == (OPEN, problem, LOST_5)
+
+
+def test_a_record_that_cannot_be_parsed_is_counted_beside_those_of_its_chunk(
+    tmp_path: Path, s1_log: bytes
+) -> None:
+    (last,) = struct.unpack_from("<I", s1_log, CHUNK_5 + 44)
+    # The chunk says by its checksums that it was written so.
+    reading = read(tmp_path, seal(flipped(s1_log, CHUNK_5 + last)))
+    (source,) = reading.sources
+    assert source.records == RECORDS - 1
+    assert [record.record_id for record in reading.records] == [544, 760]
+    assert source.integrity.problems == (
+        OPEN,
+        "1 of the records 445 to 571 could not be parsed, so their content is unknown.",
+    )
+
+
+def test_a_chunk_without_a_checksum_is_read_and_mentioned(tmp_path: Path, s1_log: bytes) -> None:
+    content = bytearray(closed(s1_log))
+    struct.pack_into("<I", content, CHUNK_5 + 120, 2)  # its flags
+    struct.pack_into("<I", content, CHUNK_5 + 52, 0)
+    struct.pack_into("<I", content, CHUNK_5 + 124, 0)
+    (source,) = read(tmp_path, bytes(content)).sources
+    assert (source.records, source.integrity.ok) == (RECORDS, True)
+    assert source.integrity.problems == (
+        "1 of 15 chunks carry no checksum, so damage in them would go unseen.",
+    )
 
 
 def test_a_zeroed_chunk_is_missed_by_its_neighbours(tmp_path: Path, s1_log: bytes) -> None:

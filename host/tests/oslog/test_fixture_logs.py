@@ -41,6 +41,7 @@ def test_what_the_power_manager_told(fixtures_dir: Path) -> None:
     told = [{figure.name: figure.value for figure in record.figures} for record in (slept, standby)]
     assert (slept.kind, slept.resume_ms, standby.kind) == ("S3", 1614, "modern-standby")
     assert {name: told[0][name] for name in told[0] if not name.startswith("firmware")} == {
+        **{"checkpoint_ms": 30, "attributes": 33573888, "no_multi_stage_resume_reason": 0},
         **{"sleep_session_reason": 32, "on_ac_at_sleep": 1},
         **{"requested_action": 2, "requested_state": 4, "sleep_reason": 4},
         **{"wake_from_state": 4, "wake_requester_ac": 0, "wake_requester_dc": 0},
@@ -50,6 +51,7 @@ def test_what_the_power_manager_told(fixtures_dir: Path) -> None:
         **{"screen_on_us": 296_000, "screen_on_reason": 33},
         **{"shutdown_action": 5, "shutdown_event_code": 0, "shutdown_reason": 5},
         **{"standby_connectivity": 2, "standby_connectivity_reason": 6},
+        "os_started": 1,
     }
     assert told[1]["standby_session_us"] == 1_800_000_000
     assert (told[1]["standby_session_reason"], told[1]["standby_left_reason"]) == (12, 31)

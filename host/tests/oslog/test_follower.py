@@ -4,12 +4,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from fragments import read_fragments
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord
-from resume_rig.oslog.follower import EventLogFollower, read_fragments
+from resume_rig.oslog.event.follower import EventLogFollower
 from resume_rig.oslog.reading import read_logs
 
 

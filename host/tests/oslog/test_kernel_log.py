@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.model.component import Component
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
+from resume_rig.model.os_record import Component, LogReading, OsRecord, SleepKind
 from resume_rig.oslog.reading import read_logs
 
 Read = Callable[..., LogReading]

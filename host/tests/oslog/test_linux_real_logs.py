@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.model.component import Component, ComponentKind
-from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.os_record import Component, ComponentKind, OsRecord, SleepKind
 from resume_rig.oslog.reading import read_logs
 
 DMESG = {

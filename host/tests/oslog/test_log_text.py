@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resume_rig.oslog import log_blocks
-from resume_rig.oslog.log_text import LINE_LIMIT_CHARS, LogLines, LogText
-from resume_rig.oslog.problems import ProblemTally
+from resume_rig.oslog.source import lines as log_lines
+from resume_rig.oslog.source.lines import LINE_LIMIT_CHARS, LogLines, LogText
+from resume_rig.oslog.source.problems import ProblemTally
 
 TEXT = "first\r\n\r\nsecond\rthird\nfourth\r\r\nGerät é\n"
 LINES = ["first", "", "second", "third", "fourth", "", "Gerät é"]
@@ -27,7 +27,7 @@ def lines(path: Path, content: bytes) -> tuple[list[str], tuple[str, ...]]:
 def test_every_encoding_and_line_end_in_any_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, block_bytes: int
 ) -> None:
-    monkeypatch.setattr(log_blocks, "BLOCK_BYTES", max(block_bytes, 4))
+    monkeypatch.setattr(log_lines, "BLOCK_BYTES", max(block_bytes, 4))
     found, problems = lines(tmp_path / "log.txt", TEXT.encode(encoding))
     assert found == LINES
     assert (problems != ()) == (encoding == "cp1252")

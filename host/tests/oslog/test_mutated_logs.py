@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 from mutations import mutations
 
-from resume_rig.analysis.judge import judge_log
-from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.log_json import log_document
-from resume_rig.report.terminal_log import log_table
+from resume_rig.report.log.document import log_document
+from resume_rig.report.log.terminal import log_table
 
 ROUNDS = 40
 NAMES = (
     *("linux-6.6-dmesg.txt", "linux-s3-trace.txt", "suspend_stats.txt", "fpdt-tree.txt"),
     *("sleep-study.html", "sleep-study-tables.html", "sleep-study.xml"),
-    *("sleep-diagnostics.html", "power-notes.xml"),
+    *("sleep-diagnostics.html", "power-notes.xml", "diagnostics-performance.xml"),
 )
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from resume_rig.analysis.judge import judge_log
-from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.result.verdict import Verdict
 
 Read = Callable[..., LogReading]
 
@@ -79,7 +79,8 @@ def test_a_modern_standby_session_has_its_figures(write, read: Read) -> None:
     assert figures(record) == {
         **{"entry_reason": 15, "exit_reason": 1, "duration_us": 10_000_000},
         **{"exit_latency_us": 250_000, "drips_us": 9_000_000, "hardware_drips_us": 8_500_000},
-        **{"drips_percent": 90.0, "hardware_drips_percent": 85.0},
+        **{"drips_percent": 90.0, "hardware_drips_percent": 85.0, "drips_delta_percent": 5.0},
+        "os_started": 1,
     }
 
 
@@ -139,7 +140,13 @@ def test_no_cycle_reaches_over_a_boot_or_a_shutdown(
     events = [write.asleep(), *write.wake(601), write.event(*boundary), write.account()]
     (record,) = both_orders(read, events).records
     assert record.firmware_resume_ms is None
-    assert figures(record) == {}
+    assert figures(record) == ({"os_started": 1} if boundary[:2] == ("KG", 12) else {})
+
+
+def test_a_start_of_the_os_is_told_of_the_next_record_alone(write, read: Read) -> None:
+    events = [*write.cycle(), write.boot(22000), *write.cycle(), *write.cycle()]
+    records = both_orders(read, events).records
+    assert ["os_started" in figures(record) for record in records] == [False, True, False]
 
 
 def test_what_a_cold_boot_tells_is_no_part_of_the_next_cycle(write, read: Read) -> None:

@@ -64,8 +64,9 @@ def test_modern_standby(fixtures_dir: Path) -> None:
     assert figures(standby) == {
         "session_us": 600e6,
         "exit_latency_us": 812_000,
-        "drips_percent": 75.0,
-        "software_drips_percent": 90.0,
+        "hardware_drips_percent": 75.0,
+        "drips_percent": 90.0,
+        "drips_delta_percent": 15.0,
     }
     assert [(c.name, c.phase, c.duration_ms) for c in standby.components] == [
         ("ScreenOnExitTime", "exit", 300.0)
@@ -108,8 +109,9 @@ def test_xml_by_its_description(fixtures_dir: Path) -> None:
     assert reading.sources[0].from_description
     assert figures(standby) == {
         "session_us": 600e6,
-        "drips_percent": 75.0,
-        "software_drips_percent": 90.0,
+        "hardware_drips_percent": 75.0,
+        "drips_percent": 90.0,
+        "drips_delta_percent": 15.0,
     }
     assert (hibernate.kind, hibernate.wake_source.text) == (SleepKind.S4, "a < b")
     assert strange.kind is SleepKind.UNKNOWN

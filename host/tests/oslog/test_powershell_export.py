@@ -91,7 +91,7 @@ def test_one_event_in_an_unknown_layout_among_others_is_told(read: Read) -> None
     reading = read(json.dumps(items))
     assert [cycle.record_id for cycle in reading.records] == [798]
     assert reading.sources[0].integrity.problems == (
-        "1 event has values without names in a layout that is not known, so what it told is"
+        "1 event has values without names in a layout that is not known, so its content is"
         " unknown.",
     )
     assert not reading.sources[0].integrity.ok

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.analysis.judge import judge_log
-from resume_rig.analysis.requirement import load_requirement
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.result.verdict import Verdict
 from resume_rig.oslog.reading import read_logs
 
 Read = Callable[..., LogReading]
@@ -192,9 +192,9 @@ def test_a_local_time_of_any_form_is_not_reported(read: Read, text: str) -> None
 
 
 def test_a_state_that_is_not_known_is_told(read: Read) -> None:
-    reading = read(log_of(transition(target="DozeS4", effective="S4")).encode())
+    reading = read(log_of(transition(target="S0ix", effective="S4")).encode())
     assert reading.sources[0].integrity.ok
-    assert "'DozeS4'" in reading.sources[0].integrity.problems[0]
+    assert "'S0ix'" in reading.sources[0].integrity.problems[0]
 
 
 def test_a_transition_that_the_newer_form_does_not_close_broke_off(read: Read) -> None:
@@ -252,3 +252,86 @@ def test_our_own_table_is_not_taken_for_s3resumes(read: Read) -> None:
 def test_a_declaration_in_the_xml_is_refused(read: Read) -> None:
     with pytest.raises(RecordError, match="document type or entity"):
         read(b"<!DOCTYPE PwrTestLog []><PwrTestLog/>")
+
+
+def test_a_doze_that_was_asked_for_is_a_hibernation(read: Read) -> None:
+    reading = read(log_of(transition(target="DozeS4", effective="S4")).encode())
+    assert reading.records[0].kind is SleepKind.S4
+    assert reading.sources[0].integrity.problems == ()
+
+
+def standby_log(*elements: str) -> bytes:
+    inner = "".join(f"<{each}/>" for each in elements)
+    return f"<PwrTestLog><CSTransitions>{inner}</CSTransitions></PwrTestLog>".encode()
+
+
+def at(tag: str, clock: str, day: str = "11/05/2026", name: str = "") -> str:
+    named = f' name="{name}"' if name else ""
+    return f'{tag}{named} Timestamp="{day}:{clock}"'
+
+
+ENTERED = at("EnteringCS", "09:14:02.000")
+EXITS = (at("ExitingCS", "09:15:02.310"), at("ExitedCS", "09:15:02.551"))
+
+
+def test_a_modern_standby_has_its_exit_latency_and_phases(read: Read) -> None:
+    phases = (
+        at("PhaseEnter", "09:14:02.100", name="Connection"),
+        at("PhaseExit", "09:14:07.100", name="Connection"),
+    )
+    (record,) = read(standby_log(ENTERED, *phases, *EXITS)).records
+    assert record.kind is SleepKind.MODERN_STANDBY
+    figures = {each.name: each.value for each in record.figures}
+    assert figures == {"session_us": 60_551_000, "exit_latency_us": 241_000}
+    assert [(each.name, each.duration_ms) for each in record.components] == [("Connection", 5000)]
+
+
+def test_a_standby_over_midnight_is_as_long_as_it_was(read: Read) -> None:
+    late = at("EnteringCS", "23:59:40.000")
+    exits = (
+        at("ExitingCS", "00:00:40.100", "11/06/2026"),
+        at("ExitedCS", "00:00:40.480", "11/06/2026"),
+    )
+    (record,) = read(standby_log(late, *exits)).records
+    assert {each.name: each.value for each in record.figures} == {
+        "session_us": 60_480_000,
+        "exit_latency_us": 380_000,
+    }
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        (ENTERED,),
+        (ENTERED, at("AbortingCS", "09:14:03.000"), at("AbortedCS", "09:14:03.100")),
+    ],
+    ids=["cut", "aborted"],
+)
+def test_a_standby_that_was_not_left_shows_nothing(read: Read, elements: tuple[str, ...]) -> None:
+    (record,) = read(standby_log(*elements)).records
+    assert record.kind is SleepKind.ABORTED
+    assert record.figures == ()
+
+
+@pytest.mark.parametrize(
+    "exits",
+    [
+        (at("ExitingCS", "09:15:02.310"), at("ExitedCS", "09:15:01.000")),
+        (at("ExitingCS", "99:99:99"), at("ExitedCS", "no time")),
+    ],
+    ids=["backwards", "no-times"],
+)
+def test_a_standby_with_impossible_times_has_no_latency(read: Read, exits: tuple[str, ...]) -> None:
+    (record,) = read(standby_log(ENTERED, *exits)).records
+    assert "exit_latency_us" not in {each.name for each in record.figures}
+
+
+def test_entries_into_the_deepest_idle_state_are_counted(read: Read) -> None:
+    def idle(deepest: int) -> str:
+        states = f'<State Index="0" SuccessCount="9"/><State Index="1" SuccessCount="{deepest}"/>'
+        return f"<PlatformIdleStats>{states}</PlatformIdleStats>"
+
+    body = f"<{ENTERED}/>{idle(40)}<{EXITS[0]}/><{EXITS[1]}/>{idle(63)}"
+    text = f"<PwrTestLog><CSTransitions>{body}</CSTransitions></PwrTestLog>"
+    (record,) = read(text.encode()).records
+    assert {each.name: each.value for each in record.figures}["deepest_idle_entries"] == 23

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.model.os_record import NO_SLEEPS, LogReading, OsRecord, SleepKind
 from resume_rig.oslog.reading import read_logs
 
 NAMESPACE = "{http://schemas.microsoft.com/win/2004/08/events/event}"
@@ -107,16 +107,33 @@ def as_account(record: OsRecord) -> dict[str, object]:
     }
 
 
+def sleeps(reading: LogReading) -> list[OsRecord]:
+    return [record for record in reading.records if record.kind not in NO_SLEEPS]
+
+
+def test_cold_boots_have_the_firmwares_times(shared_data: Path) -> None:
+    reading = read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"])
+    boots = [record for record in reading.records if record.kind is SleepKind.BOOT]
+    told = [{figure.name: figure.value for figure in boot.figures} for boot in boots]
+    # Three of its boots have Kernel-Boot 30; the OS began at half a second, as its RTC counts.
+    assert [each["start_os_image_ms"] for each in told] == [3234, 3241, 3246]
+    assert [each["exit_boot_services_exit_ms"] for each in told] == [5097, 4657, 4681]
+    assert {each["boot_type"] for each in told} == {0}
+    assert {boot.sleep_time_utc_ns % 1_000_000_000 for boot in boots} == {500_000_000}
+    assert {boot.os_build for boot in boots} == {22000}
+
+
 @pytest.mark.parametrize("name", sorted(LOGS))
 def test_every_record_has_the_values_of_the_xml(shared_data: Path, name: str) -> None:
     path = shared_data / "eventlog" / name
     records, accounts, build, kinds, problems = LOGS[name]
     reading = read_logs([path])
     (source,) = reading.sources
-    assert [as_account(record) for record in reading.records] == independent_accounts(path)
-    assert (source.records, len(reading.records), source.os_build) == (records, accounts, build)
+    slept = sleeps(reading)
+    assert [as_account(record) for record in slept] == independent_accounts(path)
+    assert (source.records, len(slept), source.os_build) == (records, accounts, build)
     assert source.records == len(events_of(path))
-    assert Counter(record.kind.value for record in reading.records) == kinds
+    assert Counter(record.kind.value for record in slept) == kinds
     assert source.integrity.ok
     assert source.integrity.problems == problems
 
@@ -174,7 +191,7 @@ def test_a_real_log_reads_the_same_without_names(
 
 
 def test_the_laptop_in_s3_tells_its_firmwares_times(shared_data: Path) -> None:
-    records = read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]).records
+    records = sleeps(read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]))
     with_both = [r for r in records if r.bios_init_ms and r.firmware_resume_ms]
     excess_ms = [r.bios_init_ms - r.firmware_resume_ms for r in with_both]
     assert len(with_both) == 54
@@ -314,13 +331,13 @@ def test_every_record_has_what_the_power_manager_told(shared_data: Path, name: s
     path = shared_data / "eventlog" / name
     told = [
         {figure.name: figure.value for figure in record.figures if figure.name in NOTES}
-        for record in read_logs([path]).records
+        for record in sleeps(read_logs([path]))
     ]
     assert told == independent_notes(path)
 
 
 def test_the_screen_of_the_laptop_goes_on_within_a_second(shared_data: Path) -> None:
-    records = read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]).records
+    records = sleeps(read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]))
     by_name = [{figure.name: figure.value for figure in record.figures} for record in records]
     screen_us = [figures["screen_on_us"] for figures in by_name if "screen_on_us" in figures]
     assert len(screen_us) == 68
@@ -333,14 +350,14 @@ def test_the_screen_of_the_laptop_goes_on_within_a_second(shared_data: Path) -> 
 def test_every_record_has_the_figures_of_its_cycle(shared_data: Path, name: str) -> None:
     path = shared_data / "eventlog" / name
     expected = independent_figures(path)
-    for record, figures in zip(read_logs([path]).records, expected, strict=True):
+    for record, figures in zip(sleeps(read_logs([path])), expected, strict=True):
         told = {figure.name: figure.value for figure in record.figures}
         assert {key: told.get(key) for key in figures} == figures
         assert ("clock_steps" in told) == ("clock_steps" in figures)
 
 
 def test_a_doze_was_asked_for_by_a_user_and_its_s4_by_the_clock(shared_data: Path) -> None:
-    records = read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]).records
+    records = sleeps(read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]))
     reasons = {
         kind: {
             figure.value
@@ -354,7 +371,7 @@ def test_a_doze_was_asked_for_by_a_user_and_its_s4_by_the_clock(shared_data: Pat
 
 
 def test_bios_init_is_the_firmwares_own_time_to_the_os(shared_data: Path) -> None:
-    records = read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]).records
+    records = sleeps(read_logs([shared_data / "eventlog" / "win11-22000-laptop-s3.xml"]))
     told = [{figure.name: figure.value for figure in record.figures} for record in records]
     excess = [figures.get("bios_init_minus_start_os_image_ms") for figures in told]
     assert [

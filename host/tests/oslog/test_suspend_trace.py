@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.model.component import ComponentKind
-from resume_rig.model.os_record import LogReading, SleepKind
+from resume_rig.model.os_record import ComponentKind, LogReading, SleepKind
 from resume_rig.oslog.reading import read_logs
 
 Read = Callable[..., LogReading]
@@ -105,9 +104,15 @@ def test_two_sleeps(read: Read) -> None:
 @pytest.mark.parametrize(
     ("events", "problem"),
     [
-        (S3[:6], "does not tell the end: 1"),
-        (tuple(e for e in S3 if "callback_end" not in e), "callbacks of which"),
-        (tuple(e for e in S3 if "callback_start" not in e), "callbacks of which"),
+        (S3[:6], "Sleeps whose end is not in the trace: 1"),
+        (
+            tuple(e for e in S3 if "callback_end" not in e),
+            "callbacks whose end is not in the trace",
+        ),
+        (
+            tuple(e for e in S3 if "callback_start" not in e),
+            "callbacks whose end is not in the trace",
+        ),
     ],
     ids=["cut", "no end", "no start"],
 )
@@ -119,7 +124,7 @@ def test_what_is_missing_is_told(read: Read, events: tuple[str, ...], problem: s
 
 def test_lost_events_are_told(read: Read) -> None:
     integrity = read(trace(*S3) + "CPU:2 [LOST 17 EVENTS]\n").sources[0].integrity
-    assert integrity.problems == ("Places where the trace says that it lost events: 1.",)
+    assert integrity.problems == ("Places where the trace reports lost events: 1.",)
 
 
 def test_header_lines_of_pm_graph_need_not_be_whole(read: Read) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resume_rig.oslog.wake_source import decode_wake_source
+from resume_rig.oslog.source.records import decode_wake_source
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.model.component import ComponentKind
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogReading, SleepKind
-from resume_rig.oslog.csv_rows import cells_of, number_of, unit_ms
+from resume_rig.model.os_record import ComponentKind, LogReading, SleepKind
 from resume_rig.oslog.reading import read_logs
+from resume_rig.oslog.xperf.csv_rows import cells_of, number_of, unit_ms
 
 Read = Callable[..., LogReading]
 

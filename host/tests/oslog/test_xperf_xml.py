@@ -7,12 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resume_rig.analysis.judge import judge_log
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.model.component import Component, ComponentKind
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogReading, OsRecord, SleepKind
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.os_record import Component, ComponentKind, LogReading, OsRecord, SleepKind
+from resume_rig.model.result.verdict import Verdict
 from resume_rig.oslog.reading import read_logs
 
 Read = Callable[..., LogReading]

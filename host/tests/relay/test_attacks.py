@@ -13,7 +13,7 @@ from queue import Queue
 
 import pytest
 
-from resume_rig.acceptance.bench_in_use import BenchInUse, open_bench
+from resume_rig.acceptance.bench import BenchInUse, open_bench
 from resume_rig.acceptance.held_line import HeldLines
 from resume_rig.acceptance.power_actions import PowerActions
 from resume_rig.acceptance.single_actions import SingleActions

@@ -6,19 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.channel import Actuator
-from resume_rig.model.cycle import (
-    Correlation,
-    IntervalName,
-    OsClock,
-    Outcome,
-    OutsideCycle,
-    OutsideState,
-    ReconciledCycle,
-)
-from resume_rig.model.judgement import JudgedRecord, KindJudgement, LogJudgement
-from resume_rig.model.match import RecordReason, UnmatchedRecord
 from resume_rig.model.os_record import (
     Integrity,
     LogReading,
@@ -28,8 +16,20 @@ from resume_rig.model.os_record import (
     WakeSource,
 )
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.requirement import Requirement
-from resume_rig.model.verdict import Finding, FindingKind, Statistics, Verdict
+from resume_rig.model.result.campaign import CampaignFacts
+from resume_rig.model.result.cycle import (
+    Correlation,
+    IntervalName,
+    OsClock,
+    Outcome,
+    OutsideCycle,
+    OutsideState,
+    ReconciledCycle,
+)
+from resume_rig.model.result.judgement import JudgedRecord, KindJudgement, LogJudgement
+from resume_rig.model.result.match import RecordReason, UnmatchedRecord
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Finding, FindingKind, Statistics, Verdict
 
 MS = 1_000_000
 WAKE_UTC_NS = 1_700_000_000_500_000_000
@@ -321,7 +321,9 @@ def log_judgement(shape: LogShape) -> LogJudgement:
 
 def _judged(index: int, record: OsRecord, *, ignore_first: bool) -> JudgedRecord:
     if record.kind is not SleepKind.S3:
-        return JudgedRecord(record, False, f"{record.kind} is judged apart", Verdict.NO_EVIDENCE)
+        return JudgedRecord(
+            record, False, f"{record.kind} is not covered by this requirement", Verdict.NO_EVIDENCE
+        )
     if record.resume_ms is None:
         return JudgedRecord(record, False, "the record has no measurement", Verdict.NO_EVIDENCE)
     if ignore_first and index == 0:
@@ -331,10 +333,7 @@ def _judged(index: int, record: OsRecord, *, ignore_first: bool) -> JudgedRecord
 
 def _apart(kind: SleepKind, records: Sequence[OsRecord]) -> KindJudgement:
     times = [r.resume_ms for r in records if r.kind is kind and r.resume_ms is not None]
-    verdict = Verdict.NO_EVIDENCE if not times else verdict_for(max(times))
-    return KindJudgement(
-        kind, sum(1 for r in records if r.kind is kind), statistics_of(times), verdict
-    )
+    return KindJudgement(kind, sum(1 for r in records if r.kind is kind), statistics_of(times))
 
 
 def mixed_log() -> LogJudgement:

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from resume_rig.model.component import Component, ComponentKind, Figure
-from resume_rig.model.cycle import Correlation
-from resume_rig.model.os_record import Integrity, LogSource
-from resume_rig.report.correlate_json import correlation_document
+from resume_rig.model.os_record import Component, ComponentKind, Figure, Integrity, LogSource
+from resume_rig.model.result.cycle import Correlation
+from resume_rig.report.campaign.document import correlation_pieces
+from resume_rig.report.campaign.terminal import correlation_table
 from resume_rig.report.html import campaign_report
-from resume_rig.report.terminal_correlation import correlation_table
 
 PARTS = (
     Component(ComponentKind.DEVICE, "Slow GPU", "resume devices", 1000.0),
@@ -38,12 +37,13 @@ def text_of(page: str) -> str:
 
 
 def test_the_document_ranks_over_the_cycles(samples: Any, correlation: Correlation) -> None:
-    document = json.loads(correlation_document(correlation, samples.facts()))
+    document = json.loads("".join(correlation_pieces(correlation, samples.facts())))
     assert [one["name"] for one in document["slowest"]] == ["Slow GPU", "NIC"]
     assert document["slowest"][0]["count"] == 2
     assert document["slowest"][0]["share"] == 0.5
     assert document["slowest_left_out"] == 0
-    assert [advice["topic"] for advice in document["advice"]] == ["slow-resume-device"]
+    (advice,) = document["advice"]
+    assert (advice["topic"], advice["owner"]) == ("slow-resume-device", "driver vendor")
     assert [part["name"] for part in document["cycles"][0]["components"]] == ["Slow GPU", "NIC"]
     assert document["cycles"][0]["figures"] == {"transition_ms": 2000.0}
     assert document["cycles"][2]["components"] == []
@@ -52,7 +52,7 @@ def test_the_document_ranks_over_the_cycles(samples: Any, correlation: Correlati
 def test_the_terminal_shows_them_before_the_verdict(samples: Any, correlation: Correlation) -> None:
     text = "".join(correlation_table(correlation))
     assert re.search(r"1000 +1000 +- +50 % +2 +Slow GPU +resume devices", text)
-    assert "Advice: Slow GPU: Let the driver request its D0 IRP" in text
+    assert "Advice for the driver vendor: Slow GPU: Let the driver request its D0 IRP" in text
     assert text.rstrip().splitlines()[-1].startswith("PASS")
     assert "Slowest" not in "".join(correlation_table(samples.four_cycles()))
 
@@ -61,6 +61,7 @@ def test_the_page_shows_them(samples: Any, correlation: Correlation) -> None:
     text = text_of(campaign_report(correlation, samples.facts(), "now"))
     assert "1000 1000 - 50 % 2 Slow GPU resume devices" in text
     assert "Slow GPU Let the driver request its D0 IRP" in text
+    assert "A driver on WDF does so by itself. driver vendor Microsoft" in text
     assert "S3 transition_ms 2 2000 2000 2000" in text
     assert "Slowest parts" not in text_of(
         campaign_report(samples.four_cycles(), samples.facts(), "now")
@@ -72,6 +73,6 @@ def test_records_of_linux_get_no_advice_from_microsoft(
 ) -> None:
     source = LogSource("dmesg", "linux-kernel-log", None, 1, Integrity(ok=True))
     facts = replace(samples.facts(), log_sources=(source,))
-    document = json.loads(correlation_document(correlation, facts))
+    document = json.loads("".join(correlation_pieces(correlation, facts)))
     assert document["advice"] == []
     assert len(document["slowest"]) == 2

@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.model.component import Figure
-from resume_rig.model.os_record import OsRecord
+from resume_rig.model.os_record import Figure, OsRecord
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.code_names import code_name, is_code
-from resume_rig.report.code_view import CODE_ROWS, code_rows
-from resume_rig.report.component_json import components_json
-from resume_rig.report.component_view import figure_rows
+from resume_rig.report.parts.components import CODE_ROWS, code_name, code_rows, figure_rows, is_code
+from resume_rig.report.parts.document import components_json
 
 NAMED = {
     ("sleep_reason", 7): "system idle",

@@ -11,18 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vcd.reader import Token, TokenKind, tokenize
 
-from resume_rig.model.campaign import CampaignFacts
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Correlation
 from resume_rig.model.edge import Edge, LightBlock
-from resume_rig.model.recorded import RecordedCycle
-from resume_rig.model.verdict import Verdict
+from resume_rig.model.result.campaign import CampaignFacts, RecordedCycle
+from resume_rig.model.result.cycle import Correlation
+from resume_rig.model.result.verdict import Verdict
 from resume_rig.report.export.chrome_trace import trace_pieces
-from resume_rig.report.export.csv_table import csv_pieces
 from resume_rig.report.export.junit import junit_pieces
-from resume_rig.report.export.table import Column, Table
+from resume_rig.report.export.table import Column, Table, csv_pieces
 from resume_rig.report.export.vcd import vcd_pieces
-from resume_rig.rig.capture.vcd_dialect import StandardVcd
+from resume_rig.rig.capture.vcd_capture import StandardVcd
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -66,12 +64,12 @@ def test_light_before_the_first_edge_moves_the_start_and_not_the_zero() -> None:
     block = LightBlock(0, 500, 10, 12, 14)
     text = "".join(vcd_pieces(recorded(Edge(0, 2_000, Channel.BUTTON, 0), light=(block,)), "dut"))
     assert "$timezero 0 $end" in text  # nothing was pressed: the zero is the start
-    assert "b1100 *" in text
+    assert "b1100 +" in text
 
 
 @pytest.mark.parametrize("text", ["<a>&\"'", "\x00\x1b", "]]>", "\ud800", "x" * 9_000])
 def test_junit_stays_well_formed(text: str) -> None:
-    from resume_rig.analysis.requirement import load_requirement
+    from resume_rig.analysis.verdict.requirement import load_requirement
 
     requirement = load_requirement("sysfund-0004")
     facts = CampaignFacts("s", None, {"dut": text, text: "v"}, {}, {}, (), requirement)

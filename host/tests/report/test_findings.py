@@ -2,8 +2,27 @@ from typing import Any
 
 import pytest
 
-from resume_rig.model.verdict import Finding, FindingKind
-from resume_rig.report.findings import cycle_ranges, grouped_findings, shared_findings
+from resume_rig.analysis.findings.explanations import explained
+from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.report.text.findings import (
+    Doubt,
+    Team,
+    cycle_ranges,
+    doubt_of,
+    grouped_findings,
+    shared_findings,
+    team_of,
+)
+
+
+@pytest.mark.parametrize("kind", FindingKind)
+def test_each_finding_has_an_owner_what_to_do_where_it_is_told_of_and_what_shows_more(
+    kind: FindingKind,
+) -> None:
+    meaning = explained(kind)
+    assert meaning is not None
+    assert all((team_of(kind).value, meaning.means, meaning.do, meaning.source, meaning.command))
+    assert meaning.source == "no paper describes it" or ": " in meaning.source
 
 
 @pytest.mark.parametrize(
@@ -40,3 +59,9 @@ def test_what_is_told_of_several_cycles_word_for_word_is_told_once(samples: Any)
         ((1, 3, 4), same),
         ((2,), other),
     ]
+
+
+@pytest.mark.parametrize("kind", FindingKind)
+def test_each_finding_puts_something_in_doubt_and_has_an_owner(kind: FindingKind) -> None:
+    assert doubt_of(kind) in Doubt
+    assert team_of(kind) in Team

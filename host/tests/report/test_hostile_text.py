@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.report.hostile_text import ascii_only, bounded, display_width, encodable, one_line
+from resume_rig.report.text.hostile_text import (
+    ascii_only,
+    bounded,
+    display_width,
+    encodable,
+    one_line,
+)
 
 
 @pytest.mark.parametrize(

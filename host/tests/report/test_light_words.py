@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import ReconciledCycle
 from resume_rig.model.light import LightBasis
-from resume_rig.report.correlate_json import correlation_document
-from resume_rig.report.milestones import light_words
+from resume_rig.model.result.cycle import ReconciledCycle
+from resume_rig.report.campaign.document import correlation_pieces
+from resume_rig.report.drawing.milestones import light_words
 
 
 def with_light(cycle: ReconciledCycle, basis: LightBasis | None, **fields: Any) -> ReconciledCycle:
@@ -49,13 +49,13 @@ def test_the_definition_stands_beside_the_intervals(samples: Any) -> None:
         asleep_from_ns=5,
         hibernated_from_ns=12,
     )
-    document = json.loads(correlation_document(replace(correlation, cycles=(told,))))
+    document = json.loads("".join(correlation_pieces(replace(correlation, cycles=(told,)))))
 
     cycle = document["cycles"][0]
     assert cycle["light_definition"] == "t_50"
     assert cycle["bounces"] == {"BUTTON": 3}
     assert cycle["hibernated_after_ns"] == 7
     assert {"press_to_first_light_ns", "press_to_light_90_ns"} <= set(cycle["outside"])
-    plain = json.loads(correlation_document(correlation))["cycles"][0]
+    plain = json.loads("".join(correlation_pieces(correlation)))["cycles"][0]
     assert plain["light_definition"] is outside.light_basis is None
     assert plain["hibernated_after_ns"] is None

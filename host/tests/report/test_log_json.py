@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from resume_rig.model.os_record import SleepKind
-from resume_rig.report.log_json import log_document
+from resume_rig.report.log.document import log_document
 
 CYCLE_KEYS = [
     "source",
@@ -40,13 +40,15 @@ def one_record(samples: Any, **changes: Any) -> Any:
 
 def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
     document = document_of(samples.mixed_log())
-    assert list(document)[:6] == [
+    assert list(document)[:8] == [
         "schema",
+        "verdict",
+        "answer",
+        "why",
         "sources",
         "cycles",
         "requirement",
         "statistics",
-        "verdict",
     ]
     assert document["schema"] == "resume-rig/log/1"
     assert list(document["sources"][0])[:5] == ["path", "kind", "os_build", "records", "integrity"]
@@ -64,9 +66,15 @@ def test_the_keys_stand_in_the_order_of_the_contract(samples: Any) -> None:
 
 def test_the_added_keys_come_after_those_of_the_contract(samples: Any) -> None:
     document = document_of(samples.mixed_log())
-    assert list(document)[6:9] == ["why", "failure_rate_upper_95", "apart"]
-    assert list(document)[9:] == ["slowest", "slowest_left_out", "advice", "limits_judged"]
-    assert list(document["sources"][0])[5:] == ["identity", "from_description"]
+    assert list(document)[8:10] == ["failure_rate_upper_95", "apart"]
+    assert list(document)[10:] == [
+        *("slowest", "slowest_left_out", "advice", "limits_judged"),
+        "training",
+    ]
+    assert list(document["sources"][0])[5:] == [
+        *("identity", "from_description"),
+        "boot_start_drivers",
+    ]
     assert list(document["cycles"][0])[len(CYCLE_KEYS) :] == [
         "verdict",
         "hiber_read_mb_per_s",
@@ -77,10 +85,11 @@ def test_the_added_keys_come_after_those_of_the_contract(samples: Any) -> None:
         "figures",
         "codes",
         "risk",
+        "user_init_ms",
     ]
     assert list(document["statistics"])[6:] == ["failure_rate", "series"]
     assert [kind["kind"] for kind in document["apart"]] == ["S4", "doze"]
-    assert list(document["apart"][0]) == ["kind", "cycles", "statistics", "verdict"]
+    assert list(document["apart"][0]) == ["kind", "cycles", "statistics"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.pwrtest_emit import left_out_count, pwrtest_xml
+from resume_rig.report.export.pwrtest import left_out_count, pwrtest_xml
 
 VALUES = (
     *("kind", "sleep_time_utc_ns", "wake_time_utc_ns", "sleep_ms", "wake_ms", "driver_init_ms"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.report.svg_axis import Scale, count_axis, multiples, nice_step, time_axis
+from resume_rig.report.drawing.axis import Scale, count_axis, multiples, nice_step, time_axis
 
 
 @pytest.mark.parametrize(

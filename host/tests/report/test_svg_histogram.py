@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.report.svg_histogram import Histogram, histogram
+from resume_rig.report.drawing.histogram import Histogram, histogram
 
 
 def drawn(times_ms: list[float], limit_ms: float = 2_000) -> Histogram:

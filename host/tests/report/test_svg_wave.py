@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge, LightBlock
-from resume_rig.model.recorded import RecordedCycle
-from resume_rig.report.svg_wave import Lane, WavePicture, wave_picture
+from resume_rig.model.result.campaign import RecordedCycle
+from resume_rig.report.drawing.wave import Lane, WavePicture, wave_picture
 
 MS = 1_000_000
 S = 1_000_000_000

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from resume_rig.model.channel import Actuator
-from resume_rig.model.verdict import Finding, FindingKind
-from resume_rig.report.terminal_correlation import correlation_table, cycle_line
+from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.report.campaign.terminal import correlation_table, cycle_line
 
 
 def text_of(correlation: Any, **style: Any) -> str:
@@ -15,7 +15,7 @@ def text_of(correlation: Any, **style: Any) -> str:
 
 def test_a_wide_table_has_every_interval_with_its_uncertainty(samples: Any) -> None:
     text = text_of(samples.four_cycles(), width=170)
-    assert "press→SLP_S3#       →PWR_OK      →PLTRST#         →light" in text
+    assert "press→SLP_S3#       →PWR_OK      →PLTRST#       →display" in text
     row = next(line for line in text.splitlines() if re.match(r" +2  ", line))
     assert " ".join(row.split()) == (
         "2 52.31 ±0.02 231.77 ±0.02 333.67 ±0.02 1420.60 ±0.53 205 1043 1248 1607 ±15 PASS"
@@ -50,16 +50,16 @@ def test_lines_fit_the_terminal(samples: Any, width: int, unicode: bool) -> None
 
 def test_what_gives_way_to_a_narrow_terminal_is_said(samples: Any) -> None:
     lines_go = text_of(samples.with_a_hang(), width=90).replace("\n  ", " ")
-    assert "Columns left out for want of width: press→SLP_S3#, →PWR_OK" in lines_go
+    assert "Too narrow for the columns press→SLP_S3#, →PWR_OK" in lines_go
     assert "Uncertainties are left out" not in lines_go
     widths_go = text_of(samples.with_a_hang(), width=60).replace("\n  ", " ")
-    assert "Uncertainties are left out for want of width." in widths_go
+    assert "Too narrow for uncertainties." in widths_go
 
 
 def test_outcomes_are_told_once_where_all_are_as_they_should_be(samples: Any) -> None:
-    assert "Every row slept and woke." in text_of(samples.four_cycles(), width=170)
+    assert "All cycles slept and woke." in text_of(samples.four_cycles(), width=170)
     mixed = text_of(samples.with_a_hang(), width=60)
-    assert "Every row slept and woke." not in mixed
+    assert "All cycles slept and woke." not in mixed
     assert "never woke" in mixed
 
 
@@ -126,7 +126,7 @@ def test_hostile_text_neither_moves_the_cursor_nor_floods(samples: Any, hostile:
 
 def test_progress_is_one_line_from_the_wires_alone(samples: Any) -> None:
     assert cycle_line(samples.cycle(7).outside, planned=500) == (
-        "cycle   7/500  slept and woke  PLTRST# 333.67 ms  light 1420.60 ms"
+        "cycle   7/500  slept and woke  PLTRST# 333.67 ms  display on 1420.60 ms"
     )
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Outcome
-from resume_rig.model.verdict import Verdict
-from resume_rig.report.hostile_text import display_width
-from resume_rig.report.terminal_progress import CampaignStatus, left_text, status_lines
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.report.campaign.progress import CampaignStatus, left_text, status_lines
+from resume_rig.report.text.hostile_text import display_width
 
 STATUS = CampaignStatus(
     doing="cycle 743 asleep after 1.2 s",

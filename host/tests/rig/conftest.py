@@ -6,14 +6,25 @@ from dataclasses import dataclass, field
 import cbor2
 import pytest
 
-from resume_rig.rig.client import SmpRig
+from resume_rig.rig.commands import actions, board, capture, self_measurement, zephyr
+from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
-from resume_rig.rig.smp.packet import FileCommand, Header, Packet, RigCommand
+from resume_rig.rig.smp.packet import Group, Header, Packet
+from resume_rig.rig.smp.request import Request
 from resume_rig.timing.clocks import VirtualClock
+
+COMMANDS = [
+    found
+    for module in (actions, board, capture, self_measurement, zephyr)
+    for found in vars(module).values()
+    if isinstance(found, type) and issubclass(found, Request) and hasattr(found, "command")
+]
+NAMES = {(found.group, found.command): found.name for found in COMMANDS}
 
 Fields = dict[str, object]
 SILENCE = None
+HOST = 500  # what the host of the conversations calls itself
 
 INFO: Fields = {
     "proto": 1,
@@ -41,10 +52,12 @@ class Conversation:
     def handle(self, data: bytes) -> bytes | None:
         packet = Packet.unpack(data)
         header = packet.header
-        name = {8: FileCommand, 64: RigCommand}.get(header.group, FileCommand)(header.command).name
+        name = NAMES[header.group, header.command]
         assert self.lines, f"nothing more was expected than {name}"
         command, request, reply = self.lines.pop(0)
-        assert (name.lower(), cbor2.loads(packet.payload)) == (command, request)
+        fields = cbor2.loads(packet.payload)
+        assert fields.pop("host", None) == (HOST if header.group == Group.RIG else None)
+        assert (name, fields) == (command, request)
         self.operations.append(header.operation)
         if reply is SILENCE:
             return None
@@ -79,6 +92,6 @@ def talk(said: Conversation) -> Talk:
     def rig_with(*lines: tuple[str, Fields, Fields | None], info: Fields = INFO) -> SmpRig:
         said.lines = [("info", {}, info), *lines]
         clock = VirtualClock()
-        return SmpRig(SmpClient(InProcessTransport(said.handle, clock), clock), first_token=500)
+        return SmpRig(SmpClient(InProcessTransport(said.handle, clock), clock), first_token=HOST)
 
     return rig_with

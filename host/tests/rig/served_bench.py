@@ -22,9 +22,9 @@ def served(bench: SimulatedBench, port: int = 0) -> Iterator[str]:
         target=serve_tcp, args=(bench, "127.0.0.1", port, on_ready, stop), daemon=True
     )
     server.start()
-    assert ready.wait(10)
+    assert ready.wait(60)
     try:
         yield address[0]
     finally:
         stop.set()
-        server.join(10)
+        server.join(60)

@@ -15,10 +15,10 @@ from resume_rig.model.errors import (
     ProtocolError,
     UsageError,
 )
-from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import ActionStart, EdgeBatch, Faults, Rig, SelfTestCheck
+from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
 from resume_rig.rig.smp.packet import Header, Operation, Packet
 from resume_rig.timing.clocks import VirtualClock
 
@@ -334,14 +334,6 @@ def test_a_download_of_a_wrong_shape_is_a_protocol_error(talk: Talk, reply: Fiel
         rig.download("f", 3)
 
 
-def test_a_ping_is_echoed_and_gives_the_round_trip(talk: Talk) -> None:
-    rig = talk(("file", {"d": "hello"}, {"r": "hello"}), ("file", {"d": "hello"}, {"r": "hullo"}))
-    rig.info()
-    assert rig.ping("hello") == 200_000
-    with pytest.raises(ProtocolError, match="answered echo with 'hullo' for 'r'"):
-        rig.ping("hello")
-
-
 def test_closing_releases_first_and_a_board_that_is_silent_does_not_hinder_it(talk: Talk) -> None:
     rig = talk(("release", {}, SILENCE), ("release", {}, SILENCE))
     rig.info()
@@ -349,3 +341,77 @@ def test_closing_releases_first_and_a_board_that_is_silent_does_not_hinder_it(ta
     rig.close()
     with pytest.raises(LinkLost, match="it is closed"):
         rig.levels()
+
+
+def refused_for(code: int, left_ns: int) -> Fields:
+    return {"err": {"group": 64, "rc": code}, "left": left_ns}
+
+
+def test_a_press_too_soon_behind_the_last_one_is_asked_for_again_in_time(talk: Talk) -> None:
+    request = {"act": 1, "dur": 10**8, "tok": 500, "boot": 77}
+    accepted = {"boot": 77, "start": 5, "end": 9}
+    rig = talk(("press", request, refused_for(17, 80_000_000)), ("press", request, accepted))
+    assert rig.press(Actuator.BUTTON, 10**8) == ActionStart(5, 9)
+
+
+def test_a_lid_too_soon_behind_its_opening_is_asked_for_again_in_time(talk: Talk) -> None:
+    request = {"closed": True, "tok": 500, "boot": 77}
+    accepted = {"boot": 77, "start": 5}
+    rig = talk(("lid", request, refused_for(17, 80_000_000)), ("lid", request, accepted))
+    assert rig.lid(closed=True) == ActionStart(5, None)
+
+
+def test_a_host_that_was_killed_is_waited_for_until_the_lease_has_let_go(talk: Talk) -> None:
+    request = {"closed": True, "tok": 500, "boot": 77}
+    accepted = {"boot": 77, "start": 5}
+    others = [("lid", request, {"err": {"group": 64, "rc": 19}})] * 11
+    rig = talk(*others, ("lid", request, refused_for(17, 80_000_000)), ("lid", request, accepted))
+    assert rig.lid(closed=True) == ActionStart(5, None)
+
+
+def test_a_host_that_lives_is_not_waited_for_longer_than_a_lease_and_a_rest(talk: Talk) -> None:
+    request = {"act": 1, "dur": 10**8, "tok": 500, "boot": 77}
+    refused = ("press", request, {"err": {"group": 64, "rc": 19}})
+    rig = talk(*[refused] * 4 * 61)  # each quarter of a second of a lease of 60 s and 1 s
+    with pytest.raises(DeviceFault) as caught:
+        rig.press(Actuator.BUTTON, 10**8)
+    assert str(caught.value) == (
+        "the board refused press: other-host (19), another host drives the button or the lid; "
+        "it has to let go first"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "left_ns", "sentence"),
+    [
+        (17, 0, "too-soon (17), too soon after the last release for the DUT to see two presses"),
+        (
+            17,
+            2 * 10**9,
+            "too-soon (17), too soon after the last release for the DUT to see two presses; "
+            "allowed in 2.000 s",
+        ),
+        (
+            18,
+            2_700_000_000,
+            "too-much (18), more pressing in so short a time could be one long press to the DUT; "
+            "allowed in 2.700 s",
+        ),
+    ],
+)
+def test_what_a_host_does_not_wait_for_is_a_sentence(
+    talk: Talk, code: int, left_ns: int, sentence: str
+) -> None:
+    request = {"act": 1, "dur": 10**8, "tok": 500, "boot": 77}
+    rig = talk(("press", request, refused_for(code, left_ns)))
+    with pytest.raises(DeviceFault) as caught:
+        rig.press(Actuator.BUTTON, 10**8)
+    assert str(caught.value) == f"the board refused press: {sentence}"
+    assert (caught.value.code, caught.value.left_ns) == (code, left_ns)
+
+
+def test_a_press_at_a_time_is_not_asked_for_again(talk: Talk) -> None:
+    request = {"act": 1, "dur": 10**8, "tok": 500, "boot": 77, "at": 7}
+    rig = talk(("press", request, refused_for(17, 80_000_000)))
+    with pytest.raises(DeviceFault, match="too-soon"):
+        rig.press(Actuator.BUTTON, 10**8, at_ns=7)

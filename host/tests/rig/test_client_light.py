@@ -8,8 +8,8 @@ import pytest
 from resume_rig.model.edge import LightBlock
 from resume_rig.model.errors import DeviceFault, ProtocolError
 from resume_rig.model.light import LightOnset, OnsetState
-from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import LightBatch
+from resume_rig.rig.link.client import SmpRig
 
 Talk = Callable[..., SmpRig]
 

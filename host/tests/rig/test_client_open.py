@@ -10,9 +10,9 @@ import pytest
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import LinkLost, ProtocolError, UsageError
-from resume_rig.rig.open import SimOptions, open_rig, parse_sim_options
-from resume_rig.rig.smp import serial_port
-from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.rig.link.open import SimOptions, open_rig, parse_sim_options
+from resume_rig.rig.smp import serial_transport
+from resume_rig.rig.smp.serial_transport import open_serial, port_key
 from resume_rig.timing.clocks import SystemClock, VirtualClock
 
 needs_ptys = pytest.mark.skipif(
@@ -94,7 +94,7 @@ def test_a_port_that_echoes_is_no_rig() -> None:
     try:
         with pytest.raises(ProtocolError, match="it only sends back what it is sent"):
             open_rig(f"serial:{os.ttyname(slave)}")
-        thread.join(5)
+        thread.join(60)
     finally:
         os.close(master)
         os.close(slave)
@@ -134,17 +134,24 @@ def test_a_usb_port_is_found_by_its_serial_number_under_another_name(
 ) -> None:
     def present(*ports: tuple[str, str | None]) -> None:
         found = [SimpleNamespace(device=device, serial_number=number) for device, number in ports]
-        monkeypatch.setattr(serial_port.list_ports, "comports", lambda: found)
+        monkeypatch.setattr(serial_transport.list_ports, "comports", lambda: found)
 
     present(("/dev/ttyACM0", "A1"), ("/dev/ttyS0", None))
-    assert serial_port.usb_serial_of("/dev/ttyACM0") == "A1"
-    assert serial_port.usb_serial_of("/dev/ttyS0") is None
-    assert serial_port.usb_serial_of("/dev/none") is None
+    assert serial_transport.usb_serial_of("/dev/ttyACM0") == "A1"
+    assert serial_transport.usb_serial_of("/dev/ttyS0") is None
+    assert serial_transport.usb_serial_of("/dev/none") is None
 
     present(("/dev/ttyACM0", "B2"), ("/dev/ttyACM1", "A1"))
-    assert serial_port.path_of("A1", "/dev/ttyACM0") == "/dev/ttyACM1"
-    assert serial_port.path_of(None, "/dev/ttyACM0") == "/dev/ttyACM0"
+    assert serial_transport.path_of("A1", "/dev/ttyACM0") == "/dev/ttyACM1"
+    assert serial_transport.path_of(None, "/dev/ttyACM0") == "/dev/ttyACM0"
     present()
-    assert serial_port.path_of("A1", "/dev/ttyACM0") == "/dev/ttyACM0"
+    assert serial_transport.path_of("A1", "/dev/ttyACM0") == "/dev/ttyACM0"
     present(("/dev/ttyACM0", "A1"), ("/dev/ttyACM1", "A1"))
-    assert serial_port.path_of("A1", "/dev/ttyACM1") == "/dev/ttyACM1"
+    assert serial_transport.path_of("A1", "/dev/ttyACM1") == "/dev/ttyACM1"
+
+
+def test_a_port_of_windows_has_many_names_and_one_of_others_has_one() -> None:
+    names = ("COM12", "com12", r"\\.\COM12", r"\\.\com12")
+
+    assert {port_key(name, windows=True) for name in names} == {"COM12"}
+    assert len({port_key(name, windows=False) for name in names}) == len(names)

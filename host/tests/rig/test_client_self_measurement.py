@@ -1,6 +1,7 @@
 """Loop-back, calibration, samples and the past, as the host asks for them and reads them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,18 @@ from resume_rig.rig.calibration import (
     LoopbackResult,
     LoopbackState,
 )
+from resume_rig.rig.commands.board import FaultsRequest, InfoRequest
+from resume_rig.rig.commands.capture import SamplesRequest
+from resume_rig.rig.commands.self_measurement import CalibrationRequest, LoopbackResultRequest
 from resume_rig.rig.interface import ActionStart, Faults, PastBoot, SampleBatch
-from resume_rig.rig.smp.fields import Fields
-from resume_rig.rig.smp.measurement_replies import (
-    parse_calibration,
-    parse_loopback,
-    parse_samples,
-)
-from resume_rig.rig.smp.rig_replies import parse_faults, parse_identity
+from resume_rig.rig.smp.request import Fields
 
 from .conftest import INFO, SILENCE, Talk
 
 VECTORS = json.loads(
     (Path(__file__).resolve().parents[3] / "fixtures" / "wire" / "vectors.json").read_text("utf-8")
 )
+BOARD = InfoRequest().decode(Fields(INFO, "info"))
 LOOP = next(e for e in VECTORS["exchanges"] if e["name"] == "info-calibrated")
 
 
@@ -91,8 +90,10 @@ def test_a_running_loopback_is_read_by_names(talk: Talk) -> None:
 
 @pytest.mark.parametrize("fields", golden("loopback-result-reply"))
 def test_every_golden_loopback_is_understood(fields: dict[str, Any]) -> None:
-    identity = parse_identity(Fields(cbor2.loads(bytes.fromhex(LOOP["reply"]["hex"])), "info"))
-    result = parse_loopback(Fields(fields, "loopback"), identity)
+    identity = InfoRequest().decode(
+        Fields(cbor2.loads(bytes.fromhex(LOOP["reply"]["hex"])), "info")
+    )
+    result = LoopbackResultRequest().decode(Fields(fields, "loopback"), identity)
     assert result.state == fields["st"]
     assert [row.seen for row in result.channels] == [row[1] for row in fields.get("ch", [])]
     spoilt = any(row[2] or row[3] for row in fields.get("ch", []))
@@ -121,15 +122,18 @@ def test_a_calibration_is_written_and_read(talk: Talk) -> None:
 @pytest.mark.parametrize("fields", golden("calibration-reply"))
 def test_every_golden_calibration_is_understood(fields: dict[str, Any]) -> None:
     channels = (Channel.PWR_OK, Channel.SLP_S3, Channel.BUTTON)
-    kept = parse_calibration(Fields(fields, "calibration"), channels)
+    board = replace(BOARD, channels=channels)
+    kept = CalibrationRequest().decode(Fields(fields, "calibration"), board)
     assert (kept.clock_ppb, len(kept.latencies)) == (fields.get("cal"), len(fields.get("lat", [])))
     assert kept.empty == ("cal" not in fields and "lat" not in fields)
 
 
 @pytest.mark.parametrize("clock_ppb", [1_000_001, -1_000_001])
 def test_a_clock_that_is_too_far_off_is_a_usage_error(talk: Talk, clock_ppb: int) -> None:
+    rig = talk()
+    rig.info()
     with pytest.raises(UsageError, match="allowed is -1000000 to 1000000 ppb"):
-        talk().calibrate(clock_ppb=clock_ppb)
+        rig.calibrate(clock_ppb=clock_ppb)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,7 @@ def test_samples_are_counts_from_a_number_on(talk: Talk) -> None:
 
 @pytest.mark.parametrize("fields", golden("samples-reply"))
 def test_every_golden_page_of_samples_is_understood(fields: dict[str, Any]) -> None:
-    batch = parse_samples(Fields(fields, "samples"), 0)
+    batch = SamplesRequest(0).decode(Fields(fields, "samples"), BOARD)
     assert 2 * len(batch.counts) == len(fields["s"])
     assert batch.more == (fields["first"] + len(batch.counts) < fields["next"])
 
@@ -187,14 +191,14 @@ def test_every_golden_page_of_samples_is_understood(fields: dict[str, Any]) -> N
 def test_samples_that_cannot_be_are_a_protocol_error(wrong: dict[str, Any]) -> None:
     fields = {"st": 3, "t0": 900, "first": 10, "next": 20, "s": b"\x28\x00\xff\x0f"} | wrong
     with pytest.raises(ProtocolError, match="answered samples with"):
-        parse_samples(Fields(fields, "samples"), 10)
+        SamplesRequest(10).decode(Fields(fields, "samples"), BOARD)
 
 
 def test_earlier_boots_are_told_newest_first() -> None:
     counters = {"reset": "pin", "wdt": 1, "eovr": 2, "lovr": 3, "ref": 4, "lease": 5, "up": 6}
-    assert parse_faults(Fields(counters, "faults")).history == ()
+    assert FaultsRequest().decode(Fields(counters, "faults"), BOARD).history == ()
     rows = [[9, "watchdog", 100, 1, 2, 3, 4], [8, "power-on", 0, 0, 0, 0, 0]]
-    assert parse_faults(Fields(counters | {"hist": rows}, "faults")) == Faults(
+    assert FaultsRequest().decode(Fields(counters | {"hist": rows}, "faults"), BOARD) == Faults(
         *("pin", 1, 2, 3, 4, 5, 6),
         (PastBoot(9, "watchdog", 100, 1, 2, 3, 4), PastBoot(8, "power-on", 0, 0, 0, 0, 0)),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.dut_character import SOUND, DutKnown
+from resume_rig.model.dut import SOUND, DutKnown
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.dut_profile import load_dut_profile, shipped_profiles
 
@@ -22,6 +22,7 @@ def test_the_shipped_profiles_are_listed() -> None:
         "bios-under-reports",
         "double-reset",
         "doze-to-s4",
+        "drains",
         "espi-laptop",
         "fake-s3",
         "fpdt-in-ticks",
@@ -34,14 +35,18 @@ def test_the_shipped_profiles_are_listed() -> None:
         "late-display",
         "late-wake",
         "lid-bounce",
+        "loses-devices",
         "modern-standby",
         "pwm-panel",
         "resume-hang",
         "slow-bios",
         "slow-ec",
         "slow-laptop",
+        "standby-doze",
         "tsc-not-reset",
         "wakes-alone",
+        "wakes-by-device",
+        "wakes-by-nothing-else",
     )
 
 

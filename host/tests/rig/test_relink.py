@@ -5,7 +5,7 @@ from served_bench import served
 
 from resume_rig.model.errors import BoardRebooted, LinkLost
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.open import open_rig
+from resume_rig.rig.link.open import open_rig
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.timing.clocks import SystemClock
 

@@ -12,7 +12,7 @@ from suites import Ran, results
 
 from resume_rig import __version__
 from resume_rig.model.errors import LinkLost
-from resume_rig.rig.claim import claim_rig
+from resume_rig.rig.link.claim import claim_rig
 
 RIG = "Open Rig    sim:clock=virtual,seed=7"
 DESKTOP = "Open Rig    sim:clock=virtual    dut=healthy-desktop"
@@ -23,8 +23,9 @@ title = "Restless"
 wakes_alone_share = 1.0
 """
 TWO = "Run Campaign    cycles=2    warm_up=0"
+# Windows takes a name that is too long for that of a file which is not there.
+TOO_LONG = "there is no such file" if sys.platform == "win32" else "name too long"
 UNITS = "a time is a number and its unit: ns, us, ms, s, min, h; for example 2 s or 250 ms"
-
 
 MISTAKES: list[tuple[list[str], str]] = [
     (["Resume Time Should Be At Most    2 parsecs"], UNITS),
@@ -60,7 +61,17 @@ MISTAKES: list[tuple[list[str], str]] = [
     ([RIG, "Run Campaign    store=x.txt"], "its name ends in .rrs"),
     ([RIG, "Run Campaign And Kill It After    4    cycles=4"], "allowed are 1 to 3"),
     ([RIG, TWO, "Time Should Be At Most    boredom_ms    1 s"], "allowed are resume_ms, bios"),
-    ([RIG, TWO, "Load Campaign    /no/such.rrs"], "/no/such.rrs"),
+    ([RIG, TWO, "Load Campaign    no-such.rrs"], "no-such.rrs"),
+    # What a shell, a path, a format or a page could take for something else is an argument here.
+    ([RIG, "Run Campaign    store=../../../../no/such/place.rrs"], "is not there"),
+    ([RIG, "Run Campaign    cycles=9999999999999999999999"], "allowed are 1 to 1,000,000"),
+    ([RIG, "Run Campaign    dwell=nan"], "dwell"),
+    ([RIG, "Run Campaign    press=1e400 s"], "press"),
+    ([RIG, "Run Campaign    requirement=../../etc/passwd"], "requirement"),
+    ([RIG, "Load Campaign    ${{ '%n%s{0}' * 99 }}"], "could not open the store"),
+    ([RIG, "Load Campaign    ${{ 'a' * 300 }}.rrs"], TOO_LONG),
+    (["Open Rig    sim:clock=virtual,faults=/dev/zero"], str(Path("/dev/zero"))),
+    (["Open Rig    serial:/dev/null"], "/dev/null"),
     ([RIG, "DUT Should Be    S4"], "the DUT is awake, as the wires show; expected S4"),
     ([RIG, "Wake DUT"], "could not wake the DUT: it does not sleep"),
     (
@@ -78,6 +89,11 @@ MISTAKES: list[tuple[list[str], str]] = [
         ],
         "the DUT has no channel LID; wired are PWR_OK",
     ),
+    ([DESKTOP, "Press Key"], "could not press a key: the rig cannot move the KEYBOARD"),
+    ([DESKTOP, "Set Contact    open"], "could not open the contact: the rig cannot move the"),
+    ([RIG, "Set Contact    ajar"], "no such state of a contact; allowed are CLOSED, OPEN"),
+    ([RIG, "Send Magic Packet"], "a magic packet needs the DUT's MAC address"),
+    ([RIG, "Put DUT To Sleep    KEYBOARD"], "allowed are BUTTON, LID"),
     (
         [DESKTOP, "Run Campaign    wake_by=LID"],
         "LID",
@@ -122,7 +138,7 @@ def test_a_rig_that_another_process_has_is_refused_with_its_name(
     port = tmp_path / "rig"
     with claim_rig(f"serial:{port}", "robot", "2026-01-01T00:00:00Z"):
         script = (
-            "import sys\nfrom resume_rig.rig.claim import claim_rig\n"
+            "import sys\nfrom resume_rig.rig.link.claim import claim_rig\n"
             "from resume_rig.model.errors import LinkLost\n"
             "try:\n    claim_rig(sys.argv[1], 'second', 'now')\n"
             "except LinkLost as e:\n    print(e)\n"
@@ -135,13 +151,16 @@ def test_a_rig_that_another_process_has_is_refused_with_its_name(
     claim_rig(f"serial:{port}", "third", "now").release()
 
 
-def test_a_claim_by_a_link_is_the_claim_of_its_target(tmp_path: Path) -> None:
-    (tmp_path / "tty").touch()
-    (tmp_path / "link").symlink_to(tmp_path / "tty")
+def test_a_claim_by_another_name_of_the_port_is_the_same_claim(tmp_path: Path) -> None:
+    port, other = "COM171", r"\\.\com171"
+    if sys.platform != "win32":
+        port, other = f"{tmp_path}/tty", f"{tmp_path}/link"
+        Path(port).touch()
+        Path(other).symlink_to(port)
 
-    with claim_rig(f"serial:{tmp_path}/tty", "first", "now"):
+    with claim_rig(f"serial:{port}", "first", "now"):
         with pytest.raises(LinkLost, match="first, process"):
-            claim_rig(f"serial:{tmp_path}/link", "second", "now")
+            claim_rig(f"serial:{other}", "second", "now")
         claim_rig("sim:", "second", "now").release()
 
 
@@ -181,7 +200,7 @@ def test_a_dut_that_wakes_alone_does_not_stay_asleep(suite: Any, tmp_path: Path)
     profile.write_text(RESTLESS, "utf-8")
 
     ran = suite(
-        f"Open Rig    sim:clock=virtual,seed=7    dut={profile}",
+        f"Open Rig    sim:clock=virtual,seed=7    dut={profile.as_posix()}",
         "Put DUT To Sleep",
         "DUT Should Stay Asleep For    60 s",
     )
@@ -219,16 +238,17 @@ def test_a_killed_campaign_goes_on(suite: Any) -> None:
 
 
 def test_evidence_that_was_changed_is_not_whole(suite: Any, tmp_path: Path) -> None:
+    evidence = (tmp_path / "evidence").as_posix()
     first = suite(
         RIG,
         TWO,
-        f"Write Evidence    {tmp_path}/evidence",
-        f"Evidence Should Be Whole    {tmp_path}/evidence",
-        f"JUnit Should Agree    {tmp_path}/evidence/junit.xml",
+        f"Write Evidence    {evidence}",
+        f"Evidence Should Be Whole    {evidence}",
+        f"JUnit Should Agree    {evidence}/junit.xml",
     )
     (tmp_path / "evidence" / "cycles.csv").write_text("another", "utf-8")
     (tmp_path / "evidence" / "more.txt").touch()
-    second = suite(f"Evidence Should Be Whole    {tmp_path}/evidence")
+    second = suite(f"Evidence Should Be Whole    {evidence}")
 
     assert first.only.status == "PASS", first.only.message
     assert "cycles.csv is not what was written; more.txt is not listed" in second.only.message

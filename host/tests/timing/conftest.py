@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from resume_rig.model.budget import BudgetRow, Distribution
 from resume_rig.model.channel import Channel
 from resume_rig.rig.front_end_file import load_front_end
-from resume_rig.timing.budget_terms import StampFacts
+from resume_rig.timing.budget import StampFacts
 from resume_rig.timing.edge_uncertainty import IntervalBounds, Ramp
 
 # The figures that the estimates were made with; hardware/delays.toml may have better ones.

@@ -9,13 +9,18 @@ from numpy.random import Generator
 
 from resume_rig.model.budget import BudgetRow, Distribution
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import IntervalName
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.budget import budget_of, difference
-from resume_rig.timing.budget_coverage import ErrorShape, expanded_half_width_ns
-from resume_rig.timing.budget_light import LightDefinition, LightEnd
-from resume_rig.timing.budget_terms import LID_DEFINITION_NS, even_row, hidden_row, reported_row
+from resume_rig.model.result.cycle import IntervalName
+from resume_rig.timing.budget import (
+    ErrorShape,
+    budget_of,
+    even_row,
+    expanded_half_width_ns,
+    hidden_row,
+    reported_row,
+)
 from resume_rig.timing.edge_uncertainty import Moment, Ramp
+from resume_rig.timing.light_budget import LightDefinition, LightEnd
 
 from .conftest import by_capture, by_interrupt, by_loopback, drawn_ns
 
@@ -94,7 +99,7 @@ def test_95_percent_of_onsets_of_light(name: str, random: Generator) -> None:
 
 
 def reconciled(name: str) -> tuple[BoundedNs, tuple[BudgetRow, ...]]:
-    """A reconciled time as analysis/reconcile.py forms it, and the terms that it is of."""
+    """A reconciled time as analysis.reconcile forms it, and the terms that it is of."""
     bounds = by_interrupt()
     hidden = BoundedNs(30 * MS, 29 * MS)
     inside = BoundedNs(200 * MS, MS) + BoundedNs(700 * MS, MS)
@@ -165,23 +170,6 @@ def test_one_rectangle_needs_165_and_many_need_2() -> None:
     assert expanded_half_width_ns([one]) / one.standard_ns == pytest.approx(1.645, abs=0.001)
     many = expanded_half_width_ns([one] * 12) / (one.standard_ns * sqrt(12))
     assert many == pytest.approx(1.96, abs=0.02)
-
-
-def test_a_shared_press_cancels_in_a_difference() -> None:
-    bounds = by_interrupt()
-    press = Moment(Channel.LID, 0)
-    reset = Moment(Channel.PLTRST, 150 * MS)
-    lit = Moment(Channel.BACKLIGHT, 760 * MS, light=LIGHTS["t_50"])
-    to_light = budget_of("press to light", 760 * MS, bounds.rows(press, lit))
-    to_reset = budget_of("press to PLTRST#", 150 * MS, bounds.rows(press, reset))
-    direct = bounds.between(reset, lit)
-
-    found = difference("PLTRST# to light", to_light, to_reset)
-
-    assert to_light.bound_ns > LID_DEFINITION_NS
-    assert found.bound_ns == pytest.approx(direct.bound_ns, abs=2)
-    assert found.standard_ns == pytest.approx(direct.standard_ns, abs=2)
-    assert found.expanded_ns == pytest.approx(direct.expanded_ns, rel=0.005)
 
 
 def test_the_clock_is_one_error_and_not_two() -> None:

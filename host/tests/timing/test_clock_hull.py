@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.timing.clock_hull import BoundHull
+from resume_rig.timing.hull import BoundHull
 
 POINTS = st.lists(
     st.tuples(st.integers(1, 1_000), st.integers(-1_000_000, 1_000_000)), min_size=1, max_size=40

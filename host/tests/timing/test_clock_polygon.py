@@ -6,9 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from resume_rig.timing.clock_hull import BoundHull
-from resume_rig.timing.clock_limits import ClockLimits
-from resume_rig.timing.clock_polygon import ROUNDING_NS, ClockPolygon
+from resume_rig.timing.hull import ROUNDING_NS, BoundHull, ClockLimits, ClockPolygon
 
 S = 1_000_000_000
 Line = tuple[float, float]  # a bound of offset + rate * away
@@ -72,6 +70,33 @@ def test_offset_and_rate_are_those_of_the_corners(*, points, drift, rate_ppm, at
     assert found.high_ns == pytest.approx(max(x for x, _ in corners), abs=3 * ROUNDING_NS)
     assert found.rate_low <= min(r for _, r in corners) + 1e-12
     assert found.rate_high >= max(r for _, r in corners) - 1e-12
+
+
+@pytest.mark.parametrize("step_ns", [9_000_000, -9_000_000])
+def test_bounds_that_no_rate_joins_leave_the_tolerance_and_what_is_between_them(
+    step_ns: int,
+) -> None:
+    polygon = ClockPolygon(ClockLimits(100_000, 100))
+    for at_ns, offset_ns in ((0, 0), (S, step_ns)):
+        polygon.add_upper(at_ns, offset_ns)
+        polygon.add_lower(at_ns, offset_ns)
+
+    found = polygon.at(S / 2)
+
+    # 100 ppm over half a second is 50 us from either end.
+    low_ns, high_ns = sorted((0, step_ns))
+    assert not found.steady
+    assert found.low_ns == pytest.approx(low_ns + 50_000, rel=1e-3)
+    assert found.high_ns == pytest.approx(high_ns - 50_000, rel=1e-3)
+    assert (found.rate_low, found.rate_high) == pytest.approx((-100e-6, 100e-6), rel=1e-3)
+
+
+def test_of_bounds_at_one_time_the_closest_stays() -> None:
+    hull = BoundHull(0.0)
+    for bound in (7.0, 9.0, 7.0, 5.0, 6.0):
+        hull.add(3.0, bound)
+
+    assert hull.near(3.0, 1.0) == ([3.0], [5.0], 0)
 
 
 def test_what_a_hull_keeps_is_enough_and_little() -> None:

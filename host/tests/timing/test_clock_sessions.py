@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from clock_sessions import TICK_NS, S, campaign_exchanges, crystal, usb_link
 
-from resume_rig.timing.clock_limits import board_limits
-from resume_rig.timing.clock_selection import ExchangeSelection
-from resume_rig.timing.relation import ClockRelation, relate
+from resume_rig.timing.hull import board_limits
+from resume_rig.timing.relation import ClockRelation, ExchangeSelection, relate
 
 LIMITS = board_limits(50_000, S // TICK_NS)
 SPAN_S = 60.0

@@ -4,9 +4,15 @@ import pytest
 
 from resume_rig.model.errors import UsageError
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.clock_discipline import HostDiscipline, discipline_of, stated_discipline
-from resume_rig.timing.clock_wall import WallClock, wall_minus_host_ns
 from resume_rig.timing.clocks import SystemClock, VirtualClock
+from resume_rig.timing.wall_clock import (
+    HostDiscipline,
+    WallClock,
+    discipline_of,
+    stated_discipline,
+    w32time_discipline,
+    wall_minus_host_ns,
+)
 
 S = 1_000_000_000
 UTC_NS = 1_777_000_000 * S
@@ -19,6 +25,8 @@ class SlowClock:
         self.host_ns = 0
         self.readings = 0
         self.interrupted = interrupted
+
+    tick_ns = 0
 
     def now_ns(self) -> int:
         self.host_ns += 500
@@ -103,5 +111,54 @@ def test_a_virtual_clock_is_exact_and_a_system_says_what_it_knows() -> None:
     assert system.synchronised in (True, False, None)
     assert system.rate_ppb > 0
     assert discipline_of(SlowClock(0)) == HostDiscipline(
-        None, system.rate_ppb, "a clock that does not tell who keeps it"
+        None, system.rate_ppb, "a clock that does not report its source"
     )
+
+
+SYNCHRONISED = """\
+Leap Indicator: 0(no warning)
+Stratum: 4 (secondary reference - syncd by (S)NTP)
+Precision: -23 (119.209ns per tick)
+Root Delay: 0.0312500s
+Root Dispersion: 7.7841108s
+ReferenceId: 0x14653962 (source IP:  20.101.57.98)
+Last Successful Sync Time: 11/23/2026 4:10:12 AM
+Source: time.windows.com,0x9
+Poll Interval: 10 (1024s)
+"""
+GERMAN_WITHOUT_A_SOURCE = """\
+Sprungindikator: 3(nicht synchronisiert)
+Stratum: 0 (nicht angegeben)
+Präzision: -23 (119.209ns pro Tick)
+Stammverzögerung: 0.0000000s
+Stammabweichung: 0.0000000s
+Referenz-ID: 0x00000000 (nicht angegeben)
+Letzte erfolgr. Synchronisierungszeit: nicht angegeben
+Quelle: Local CMOS Clock
+Abrufintervall: 6 (64s)
+"""
+FREE_RUNNING = SYNCHRONISED.replace("Stratum: 4", "Stratum: 1").replace("14653962", "4C4F434C")
+NOT_STARTED = "The following error occurred: The service has not been started. (0x80070426)\n"
+DENIED = "The following error occurred: Access is denied. (0x80070005)\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "synchronised", "words"),
+    [
+        (SYNCHRONISED, None, "which states no rate"),
+        (GERMAN_WITHOUT_A_SOURCE, False, "has no source"),
+        (FREE_RUNNING, False, "has no source"),
+        (NOT_STARTED, False, "does not run"),
+        (DENIED, None, "does not report"),
+        ("", None, "does not report"),
+        ("9" * 5000 + "\n" * 9, None, "does not report"),
+    ],
+    ids=["synchronised", "German", "own crystal", "not started", "denied", "nothing", "noise"],
+)
+def test_the_time_service_of_windows_is_understood_in_any_language(
+    status: str, synchronised: bool | None, words: str
+) -> None:
+    told = w32time_discipline(status.encode("cp850"))
+
+    assert told.synchronised is synchronised
+    assert words in told.source

@@ -1,4 +1,5 @@
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -34,9 +35,25 @@ def test_sleeping_for_nothing_returns_and_does_not_turn_time_back(
 
 
 def test_system_wall_time_is_that_of_the_machine() -> None:
+    step_ns = round(time.get_clock_info("time").resolution * 10**9)
     before_ns = time.time_ns()
     found_ns = SystemClock().utc_ns()
-    assert before_ns <= found_ns <= time.time_ns()
+    assert before_ns <= found_ns <= time.time_ns() + step_ns
+
+
+def test_the_machines_clocks_resolve_what_a_board_does() -> None:
+    clock = SystemClock()
+    stamps = [(clock.now_ns(), clock.utc_ns()) for _ in range(2000)]
+    for column in zip(*stamps, strict=True):
+        steps = {later - sooner for sooner, later in pairwise(column)} - {0}
+        assert min(steps) < 20_000
+
+
+def test_the_monotonic_clock_moves_in_steps_of_its_stated_tick() -> None:
+    clock = SystemClock()
+    stamps = [clock.now_ns() for _ in range(2000)]
+    steps = {later - sooner for sooner, later in pairwise(stamps)} - {0}
+    assert clock.tick_ns < min(steps)
 
 
 def test_virtual_time_moves_by_exactly_what_was_slept_and_only_then() -> None:

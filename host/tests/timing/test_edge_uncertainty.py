@@ -7,21 +7,19 @@ from hypothesis import strategies as st
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
 from resume_rig.model.light import LightOnset, OnsetState
-from resume_rig.timing.budget import budget_of
-from resume_rig.timing.budget_light import (
-    LONGEST_RAMP_NS,
-    LightDefinition,
-    LightEnd,
-    light_end_of,
-)
-from resume_rig.timing.budget_terms import rate_half_width_ns
-from resume_rig.timing.capture_terms import CaptureStamps
+from resume_rig.timing.budget import CaptureStamps, budget_of, rate_half_width_ns
 from resume_rig.timing.edge_uncertainty import (
     IntervalBounds,
     Moment,
     Ramp,
     capture_bounds,
     without_delays,
+)
+from resume_rig.timing.light_budget import (
+    LONGEST_RAMP_NS,
+    LightDefinition,
+    LightEnd,
+    light_end_of,
 )
 
 from .conftest import by_capture, by_interrupt, by_loopback

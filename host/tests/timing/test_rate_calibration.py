@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.clock_segment import RateRange
-from resume_rig.timing.rate_calibration import RateCalibration, calibrate
+from resume_rig.timing.relation import RateCalibration, RateRange, calibrate
 
 RATES = st.floats(-50e-6, 50e-6)
 WIDTHS = st.floats(0, 20e-6)

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from resume_rig.model.edge import ClockExchange
 from resume_rig.model.errors import ProtocolError, UsageError
-from resume_rig.timing.clock_limits import ClockLimits, board_limits
-from resume_rig.timing.clock_segment import BreakKind
-from resume_rig.timing.relation import relate
+from resume_rig.timing.hull import ClockLimits, board_limits
+from resume_rig.timing.relation import BreakKind, ClockRelation, relate
 
 S = 1_000_000_000
 DELAYS_NS = st.integers(0, 200_000_000)
@@ -113,6 +112,30 @@ def test_a_rate_that_may_drift_bounds_less_than_one_that_may_not() -> None:
     assert 10e-6 < widths[1] < 40e-6
 
 
+@pytest.mark.parametrize("booted_s", [-5_000, 5_000])
+def test_when_the_board_booted_changes_no_rate_and_no_interval(booted_s: int) -> None:
+    delays = [(i * 37 % 100) * 1_000 for i in range(61)]
+    exchanges = [exchange(i * S, 0, 20_000, d, 1_000, 99_000 - d) for i, d in enumerate(delays)]
+    shift_ns = booted_s * S
+    shifted = [
+        ClockExchange(
+            e.host_tx_ns, e.board_rx_ns + shift_ns, e.board_tx_ns + shift_ns, e.host_rx_ns
+        )
+        for e in exchanges
+    ]
+
+    here, there = relate(exchanges, limits(100_000, 100)), relate(shifted, limits(100_000, 100))
+
+    start, end = 10 * S, 50 * S
+    one, other = here.rates(start, end), there.rates(start + shift_ns, end + shift_ns)
+    assert one is not None
+    assert other is not None
+    assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-9)
+    assert one.high - one.low < 60e-6, "far less than the tolerance of 200 ppm"
+    assert here.interval_ns(start, end) == there.interval_ns(start + shift_ns, end + shift_ns)
+    assert here.to_host_ns(start) == there.to_host_ns(start + shift_ns)
+
+
 def test_later_exchanges_never_widen_what_earlier_ones_bound() -> None:
     exchanges = [exchange(i * S, 0, 10_000, 500_000, 0, 500_000 + i) for i in range(60)]
 
@@ -194,6 +217,34 @@ def test_an_exchange_in_which_the_host_slept_bounds_nothing() -> None:
     host = relation.to_host_ns(12 * S)
     assert host is not None
     assert host.value_ns == pytest.approx(8 * S, abs=300_000)
+
+
+def test_every_break_that_is_found_is_kept_in_order() -> None:
+    steady = [exchange(i * S, 0, 0, 200_000, 0, 200_000) for i in range(40)]
+    torn = ClockExchange(5 * S, 5 * S, 9 * S, 5 * S + 1000)
+
+    def earlier(made: ClockExchange, by_ns: int) -> ClockExchange:
+        sent, came = made.host_tx_ns - by_ns, made.host_rx_ns - by_ns
+        return ClockExchange(sent, made.board_rx_ns, made.board_tx_ns, came)
+
+    slept = [earlier(each, 4 * S) for each in steady[10:20]]
+    slept_again = [earlier(each, 9 * S) for each in steady[25:30]]
+    booted = [exchange(i * S, 12 * S, 0, 200_000, 0, 200_000) for i in range(30, 35)]
+    relation = ClockRelation(limits(30_000))
+
+    found = [relation.add(each) for each in (*steady[:5], torn, *slept, *slept_again, *booted)]
+
+    shown = [each for each in found if each is not None]
+    assert [each.kind for each in shown] == [
+        BreakKind.HOST_STOOD_STILL,
+        BreakKind.HOST_STOOD_STILL,
+        BreakKind.BOARD_RESET,
+    ]
+    assert relation.breaks == shown
+    assert len(relation.segments) == 4
+    relation.keep_newest(1)
+    assert relation.breaks == shown[-1:]
+    assert relation.to_host_ns(20 * S) is not None, "the board's new time"
 
 
 def test_a_rate_beyond_the_tolerance_is_named_and_not_believed() -> None:
@@ -279,3 +330,54 @@ def test_offsets_of_wall_time_keep_their_nanoseconds() -> None:
     assert found is not None
     assert found.value_ns == utc_ns + 1000
     assert found.bound_ns <= 1
+
+
+def test_a_segment_holds_its_first_and_its_last_stamp_and_nothing_beyond() -> None:
+    first, last = exchange(S, 0, 0, 1000, 40, 1000), exchange(9 * S, 0, 0, 1000, 40, 1000)
+    reset = exchange(99 * S, 90 * S, 0, 1000, 40, 1000)  # shows 9 s again, which tells which boot
+    for exchanges in ([first, last], [first, last, reset]):
+        relation = relate(exchanges, limits(30_000))
+        for board_ns, within in [
+            (first.board_rx_ns - 1, False),
+            (first.board_rx_ns, True),
+            (first.board_tx_ns, True),
+            (last.board_rx_ns - 1, True),
+        ]:
+            assert (relation.to_host_ns(board_ns) is not None) is within
+    alone = relate([first, last], limits(30_000))
+    assert alone.to_host_ns(last.board_tx_ns) is not None
+    assert alone.to_host_ns(last.board_tx_ns + 1) is None
+    both = relate([first, last, reset], limits(30_000))
+    assert [both.to_host_ns(at) for at in (last.board_rx_ns, last.board_tx_ns)] == [None, None]
+
+
+@pytest.mark.parametrize("quick", [0, 1, 2])
+def test_the_size_of_a_break_counts_from_the_best_bounds_before_it(quick: int) -> None:
+    """The host stood still for 100 ms; of what came before, one exchange alone was quick."""
+    allowed = limits(100_000)
+    turn_ns, back_ns = 400_000, 100_000_000
+    ups_ns = [0 if i == quick else 600_000 for i in range(3)]
+    before = [exchange(i * S, 0, 0, up, turn_ns, 600_000) for i, up in enumerate(ups_ns)]
+    plain = exchange(3 * S, 0, 0, 600_000, turn_ns, 0)
+    after = ClockExchange(
+        plain.host_tx_ns - back_ns,
+        plain.board_rx_ns,
+        plain.board_tx_ns,
+        plain.host_rx_ns - back_ns,
+    )
+
+    (found,) = relate([*before, after], allowed).breaks
+
+    # The offset was at least 0 when the quick request arrived, and may have gone down since then.
+    since_ns = after.board_tx_ns - before[quick].board_rx_ns
+    assert found.kind is BreakKind.HOST_STOOD_STILL
+    assert found.size_ns == pytest.approx(back_ns - allowed.rate * since_ns - 1, abs=2)
+
+
+@pytest.mark.parametrize(("turn_ns", "sizes_ns"), [(999, []), (1000, []), (1001, []), (1002, [1])])
+def test_a_host_stood_still_from_the_first_nanosecond_that_is_missing(turn_ns, sizes_ns) -> None:
+    """A nanosecond is rounding: 1000 of the host's are less than 1001."""
+    relation = relate([ClockExchange(0, 5 * S, 5 * S + turn_ns, 1000)], ClockLimits(0, 0))
+
+    assert [each.size_ns for each in relation.breaks] == sizes_ns
+    assert {each.kind for each in relation.breaks} <= {BreakKind.HOST_STOOD_STILL}

@@ -4,8 +4,8 @@ import pytest
 
 from resume_rig.model.channel import Channel
 from resume_rig.timing.budget import budget_of
-from resume_rig.timing.budget_light import LightDefinition, LightEnd
 from resume_rig.timing.edge_uncertainty import Moment, Ramp
+from resume_rig.timing.light_budget import LightDefinition, LightEnd
 
 from .conftest import RAMP_100_US, by_capture, by_interrupt
 

@@ -22,36 +22,13 @@
 #include "nsi_tasks.h"
 #include "nsi_tracing.h"
 
-#define NS_PER_US UINT64_C(1000)
 #define NS_PER_S UINT64_C(1000000000)
 
 /** Simulated time of our next turn; the scheduler reads it. */
 static uint64_t outside_turn_us;
 
-static struct {
-	uint64_t start_ns;
-	/** simulated time at which what the terminal brought last reaches the board */
-	uint64_t pty_due_us;
-} outside_clock;
-
-static uint64_t host_now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-uint64_t outside_clock_host_ns(uint64_t simulated_us)
-{
-	return outside_clock.start_ns + simulated_us * NS_PER_US;
-}
-
-uint64_t outside_clock_simulated_us(uint64_t host_ns)
-{
-	return host_ns < outside_clock.start_ns ? 0
-						: (host_ns - outside_clock.start_ns) / NS_PER_US;
-}
+/** Simulated time at which what the terminal brought last reaches the board. */
+static uint64_t pty_due_us;
 
 /**
  * Wait for input until a host time; true when there is some.
@@ -62,7 +39,7 @@ uint64_t outside_clock_simulated_us(uint64_t host_ns)
 static bool wait_until(uint64_t until_ns)
 {
 	struct pollfd wanted[] = {outside_pty_pollfd(), outside_wires_pollfd()};
-	uint64_t now_ns = host_now_ns();
+	uint64_t now_ns = outside_time_now_ns();
 	int ready;
 
 	do {
@@ -73,7 +50,7 @@ static bool wait_until(uint64_t until_ns)
 		};
 
 		ready = ppoll(wanted, 2, until_ns == OUTSIDE_NEVER ? NULL : &limit, NULL);
-		now_ns = host_now_ns();
+		now_ns = outside_time_now_ns();
 	} while (ready == 0 && now_ns < until_ns);
 	return ready != 0;
 }
@@ -82,7 +59,7 @@ static bool wait_until(uint64_t until_ns)
 static uint64_t due_us(void)
 {
 	uint64_t wires_us = outside_wires_due_us();
-	uint64_t pty_us = outside_pty_has_input() ? outside_clock.pty_due_us : OUTSIDE_NEVER;
+	uint64_t pty_us = outside_pty_has_input() ? pty_due_us : OUTSIDE_NEVER;
 
 	return pty_us < wires_us ? pty_us : wires_us;
 }
@@ -90,7 +67,7 @@ static uint64_t due_us(void)
 /** Raise the interrupts of what is due. */
 static void deliver(uint64_t now_us)
 {
-	if (outside_pty_has_input() && outside_clock.pty_due_us <= now_us) {
+	if (outside_pty_has_input() && pty_due_us <= now_us) {
 		hw_irq_ctrl_set_irq(OUTSIDE_PTY_IRQ);
 	}
 	if (outside_wires_due_us() <= now_us) {
@@ -114,12 +91,12 @@ static uint64_t next_us(uint64_t now_us)
 /** Take in what has arrived; @return simulated time at which it reaches the board */
 static uint64_t take_in(uint64_t now_us)
 {
-	uint64_t arrived_us = outside_clock_simulated_us(host_now_ns());
+	uint64_t arrived_us = outside_time_simulated_us(outside_time_now_ns());
 
 	arrived_us = arrived_us > now_us ? arrived_us : now_us;
 	if (!outside_pty_has_input()) {
 		outside_pty_fill();
-		outside_clock.pty_due_us = arrived_us;
+		pty_due_us = arrived_us;
 	}
 	outside_wires_fill(arrived_us);
 	return arrived_us;
@@ -138,7 +115,7 @@ static void outside_turn(void)
 	}
 	until_us = next_us(now_us);
 	if (until_us > now_us &&
-	    wait_until(until_us == NSI_NEVER ? OUTSIDE_NEVER : outside_clock_host_ns(until_us))) {
+	    wait_until(until_us == NSI_NEVER ? OUTSIDE_NEVER : outside_time_host_ns(until_us))) {
 		uint64_t arrived_us = take_in(now_us);
 
 		until_us = arrived_us < until_us ? arrived_us : until_us;
@@ -153,7 +130,7 @@ static void outside_clock_start(void)
 {
 	/* The default slack of 50 us would be in every wait. */
 	(void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	outside_clock.start_ns = host_now_ns();
+	outside_time_start();
 }
 
 NSI_TASK(outside_clock_start, PRE_BOOT_3, 10);

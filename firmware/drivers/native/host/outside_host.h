@@ -15,14 +15,20 @@
 /** Longest file name of a link or socket, as sun_path has it. */
 #define OUTSIDE_PATH_BYTES 108
 
-/* ---------------------------------------------------------------------------------- clock -- */
+/* ----------------------------------------------------------------------------------- time -- */
+
+/** @return CLOCK_MONOTONIC_RAW */
+uint64_t outside_time_now_ns(void);
+
+/** Simulated time 0 is now. */
+void outside_time_start(void);
 
 /** @return CLOCK_MONOTONIC_RAW at a simulated time */
-uint64_t outside_clock_host_ns(uint64_t simulated_us);
+uint64_t outside_time_host_ns(uint64_t simulated_us);
 
 /** @return simulated time at a CLOCK_MONOTONIC_RAW, rounded down; 0 for what was before the start
  */
-uint64_t outside_clock_simulated_us(uint64_t host_ns);
+uint64_t outside_time_simulated_us(uint64_t host_ns);
 
 /* ------------------------------------------------------------------------ pseudo-terminal -- */
 
@@ -67,6 +73,7 @@ struct outside_estate {
 	int flash_fd;
 	struct outside_change wires;
 	uint16_t light_mv;
+	uint32_t load_mw;
 	/** whom outputs were reported to, empty for nobody */
 	char peer[OUTSIDE_PATH_BYTES];
 };
@@ -74,9 +81,10 @@ struct outside_estate {
 /** @return NULL in the first run */
 const struct outside_estate *outside_estate(void);
 
-/** Fill in each file's part. */
-void outside_pty_bequeath(struct outside_estate *estate);
-void outside_wires_bequeath(struct outside_estate *estate);
-void outside_memory_bequeath(struct outside_estate *estate);
+/** Fill in one's part. */
+typedef void (*outside_bequeath)(struct outside_estate *estate);
+
+/** Be asked for one's part before a reboot. */
+void outside_at_reboot(outside_bequeath bequeath);
 
 #endif

@@ -50,11 +50,18 @@ void *outside_retained(size_t bytes)
 	return found;
 }
 
+static void bequeath(struct outside_estate *estate)
+{
+	estate->retained_fd = memory.retained_fd;
+	estate->flash_fd = memory.flash_fd;
+}
+
 static void outside_memory_open(void)
 {
 	static char *option = memory.flash_option;
 	const struct outside_estate *estate = outside_estate();
 
+	outside_at_reboot(bequeath);
 	memory.retained_fd = estate != NULL ? estate->retained_fd : new_file("retained");
 	memory.flash_fd = estate != NULL ? estate->flash_fd : new_file("flash");
 	(void)snprintf(memory.flash_option, sizeof(memory.flash_option), "--flash=/proc/self/fd/%d",
@@ -65,9 +72,3 @@ static void outside_memory_open(void)
 
 /* After the estate is known, before the command line is read. */
 NSI_TASK(outside_memory_open, PRE_BOOT_1, 8);
-
-void outside_memory_bequeath(struct outside_estate *estate)
-{
-	estate->retained_fd = memory.retained_fd;
-	estate->flash_fd = memory.flash_fd;
-}

@@ -121,11 +121,19 @@ static void open_new(void)
 	(void)fcntl(pty.fd, F_SETFL, O_NONBLOCK);
 }
 
+static void bequeath(struct outside_estate *estate)
+{
+	outside_pty_flush();
+	estate->pty_fd = pty.fd;
+	estate->pty_slave_fd = pty.slave_fd;
+}
+
 static void outside_pty_open(void)
 {
 	const struct outside_estate *estate = outside_estate();
 	char name[OUTSIDE_PATH_BYTES];
 
+	outside_at_reboot(bequeath);
 	if (estate != NULL) {
 		pty.fd = estate->pty_fd;
 		pty.slave_fd = estate->pty_slave_fd;
@@ -143,13 +151,6 @@ static void outside_pty_open(void)
 }
 
 NSI_TASK(outside_pty_open, HW_INIT, 20);
-
-void outside_pty_bequeath(struct outside_estate *estate)
-{
-	outside_pty_flush();
-	estate->pty_fd = pty.fd;
-	estate->pty_slave_fd = pty.slave_fd;
-}
 
 static void outside_pty_close(void)
 {

@@ -20,9 +20,14 @@
 
 #define VARIABLE "RESUME_RIG_NATIVE_ESTATE"
 
+/** Who leaves something to the next run: memory, terminal, wires. */
+#define MOST_HEIRS 3
+
 static struct {
 	struct outside_estate estate;
 	bool reborn;
+	outside_bequeath bequeath[MOST_HEIRS];
+	size_t count;
 } birth;
 
 bool outside_is_reborn(void)
@@ -33,6 +38,14 @@ bool outside_is_reborn(void)
 const struct outside_estate *outside_estate(void)
 {
 	return birth.reborn ? &birth.estate : NULL;
+}
+
+void outside_at_reboot(outside_bequeath bequeath)
+{
+	if (birth.count == MOST_HEIRS) {
+		nsi_print_error_and_exit("More than %d parts leave something\n", MOST_HEIRS);
+	}
+	birth.bequeath[birth.count++] = bequeath;
 }
 
 uint32_t outside_random(void)
@@ -52,9 +65,9 @@ void outside_reboot(void)
 	char **argv;
 	int argc;
 
-	outside_pty_bequeath(&estate);
-	outside_wires_bequeath(&estate);
-	outside_memory_bequeath(&estate);
+	for (size_t i = 0; i < birth.count; i++) {
+		birth.bequeath[i](&estate);
+	}
 	(void)snprintf(text, sizeof(text), "%d %d %d %d %d %x %x %hu %s", estate.pty_fd,
 		       estate.pty_slave_fd, estate.wires_fd, estate.retained_fd, estate.flash_fd,
 		       estate.wires.mask, estate.wires.values, estate.light_mv, estate.peer);

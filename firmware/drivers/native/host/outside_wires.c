@@ -24,6 +24,8 @@
 /** Changes kept that are not due yet. */
 #define CHANGES 32768u
 
+#define MOST_LOAD_MW 0xffffffu
+
 /** The message, both ways, in the host's byte order. */
 struct message {
 	uint64_t time_ns;
@@ -47,6 +49,7 @@ static struct {
 	struct outside_change inputs;
 	struct outside_change outputs;
 	uint16_t light_mv;
+	uint32_t load_mw;
 } wires = {.fd = -1};
 
 static struct pending *at(uint32_t index)
@@ -75,6 +78,8 @@ bool outside_wires_take(struct outside_change *change)
 	wires.count--;
 	if ((change->mask & OUTSIDE_LIGHT) != 0) {
 		wires.light_mv = (uint16_t)change->values;
+	} else if ((change->mask & OUTSIDE_LOAD) != 0) {
+		wires.load_mw = change->values & MOST_LOAD_MW;
 	} else {
 		wires.inputs.values =
 			(wires.inputs.values & ~change->mask) | (change->values & change->mask);
@@ -93,6 +98,11 @@ uint16_t outside_light_mv(void)
 	return wires.light_mv;
 }
 
+uint32_t outside_load_mw(void)
+{
+	return wires.load_mw;
+}
+
 uint64_t outside_wires_due_us(void)
 {
 	return wires.count == 0 ? OUTSIDE_NEVER : at(0)->due_us;
@@ -101,7 +111,7 @@ uint64_t outside_wires_due_us(void)
 static void tell(uint32_t mask, uint32_t values)
 {
 	const struct message message = {
-		.time_ns = outside_clock_host_ns(nsi_hws_get_time()),
+		.time_ns = outside_time_host_ns(nsi_hws_get_time()),
 		.mask = mask,
 		.values = values,
 	};
@@ -159,7 +169,7 @@ void outside_wires_fill(uint64_t arrived_us)
 			continue;
 		}
 		welcome(&peer, peer_len);
-		due_us = outside_clock_simulated_us(message.time_ns);
+		due_us = outside_time_simulated_us(message.time_ns);
 		if (message.mask != 0) {
 			insert(due_us < arrived_us ? arrived_us : due_us,
 			       (struct outside_change){message.mask, message.values});
@@ -192,6 +202,7 @@ static void inherit(const struct outside_estate *estate)
 	wires.fd = estate->wires_fd;
 	wires.inputs = estate->wires;
 	wires.light_mv = estate->light_mv;
+	wires.load_mw = estate->load_mw;
 	if (peer_bytes > 0) {
 		wires.peer.sun_family = AF_UNIX;
 		(void)memcpy(wires.peer.sun_path, estate->peer, peer_bytes);
@@ -200,10 +211,22 @@ static void inherit(const struct outside_estate *estate)
 	}
 }
 
+static void bequeath(struct outside_estate *estate)
+{
+	estate->wires_fd = wires.fd;
+	estate->wires = wires.inputs;
+	estate->light_mv = wires.light_mv;
+	estate->load_mw = wires.load_mw;
+	if (wires.peer_len > 0) {
+		(void)snprintf(estate->peer, sizeof(estate->peer), "%s", wires.peer.sun_path);
+	}
+}
+
 static void outside_wires_open(void)
 {
 	const char *path = outside_options()->wires;
 
+	outside_at_reboot(bequeath);
 	if (outside_estate() != NULL) {
 		inherit(outside_estate());
 	} else if (path != NULL) {
@@ -212,16 +235,6 @@ static void outside_wires_open(void)
 }
 
 NSI_TASK(outside_wires_open, HW_INIT, 21);
-
-void outside_wires_bequeath(struct outside_estate *estate)
-{
-	estate->wires_fd = wires.fd;
-	estate->wires = wires.inputs;
-	estate->light_mv = wires.light_mv;
-	if (wires.peer_len > 0) {
-		(void)snprintf(estate->peer, sizeof(estate->peer), "%s", wires.peer.sun_path);
-	}
-}
 
 static void outside_wires_close(void)
 {

@@ -4,6 +4,7 @@
 #include "rig_board.h"
 #include "rig_engine.h"
 #include "rig_internal.h"
+#include "rig_light.h"
 #include "rig_past.h"
 
 #include <string.h>
@@ -12,12 +13,14 @@
 #include <zephyr/drivers/gpio/gpio_emul.h>
 #include <zephyr/ztest.h>
 
-#define CHANNELS_NODE DT_INST(0, resume_rig_channels)
+#define CHANNELS_NODE DT_NODELABEL(edges)
 #define ACTUATORS_NODE DT_INST(0, resume_rig_actuators)
 #define GPIO(node) GPIO_DT_SPEC_GET(node, gpios),
 
 static const struct gpio_dt_spec inputs[] = {DT_FOREACH_CHILD(CHANNELS_NODE, GPIO)};
-static const struct gpio_dt_spec outputs[] = {DT_FOREACH_CHILD(ACTUATORS_NODE, GPIO)};
+/** A key has no pin of its own. */
+#define OUTPUT(node) GPIO_DT_SPEC_GET_OR(node, gpios, {0}),
+static const struct gpio_dt_spec outputs[] = {DT_FOREACH_CHILD(ACTUATORS_NODE, OUTPUT)};
 
 static struct {
 	uint32_t boots;
@@ -26,6 +29,11 @@ static struct {
 	size_t reply_len;
 } board;
 
+void board_set(uint32_t channel, int level)
+{
+	zassert_ok(gpio_emul_input_set(inputs[channel].port, inputs[channel].pin, level));
+}
+
 void board_boot(void *unused)
 {
 	const struct rig_identity identity = {
@@ -33,19 +41,20 @@ void board_boot(void *unused)
 		.reset_reason = "power-on",
 	};
 
+	/* The wires' levels are their pull resistors', whatever the test before left there. */
+	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
+		board_set(i, 1);
+	}
 	rig_past_begin(&identity, rig_past_memory());
 	zassert_ok(rig_board_init());
-	zassert_ok(rig_engine_start(&identity));
+	zassert_ok(rig_engine_start(&identity, rig_light_part()));
+	/* The start counts as a release. */
+	k_sleep(K_MSEC(BOARD_RELEASE_MS));
 }
 
 void board_halt(void *unused)
 {
 	rig_engine_stop();
-}
-
-void board_set(uint32_t channel, int level)
-{
-	zassert_ok(gpio_emul_input_set(inputs[channel].port, inputs[channel].pin, level));
 }
 
 bool board_is_driven(uint32_t actuator)
@@ -120,6 +129,14 @@ uint32_t board_lid(bool closed)
 	zassert_true(rig_wire_put_map(out, 2) && rig_wire_put_u32(out, "tok", ++board.token) &&
 		     rig_wire_put_text(out, "closed") && zcbor_bool_put(out, closed));
 	request(RIG_CMD_LID, true, in, (size_t)(out->payload - in));
+	return group_error();
+}
+
+uint32_t board_garbage(void)
+{
+	static const uint8_t garbage[] = {0xff};
+
+	request(RIG_CMD_TIME, false, garbage, sizeof(garbage));
 	return group_error();
 }
 

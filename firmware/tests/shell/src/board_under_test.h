@@ -13,6 +13,9 @@
 enum { PWR_OK, SLP_S3, SLP_S4, SLP_S5, PLTRST, BACKLIGHT, LED, BUTTON_CHANNEL, LID_CHANNEL };
 enum { BUTTON, LID };
 
+/** Least release time of the actuators, by their binding. */
+#define BOARD_RELEASE_MS 100
+
 struct edges_reply {
 	uint32_t first;
 	uint32_t next;
@@ -38,6 +41,9 @@ uint32_t board_press(uint32_t actuator, uint64_t duration_ns, bool force);
 
 /** Move the lid; @return 0, or the group's error */
 uint32_t board_lid(bool closed);
+
+/** Ask for what is no request; @return the group's error */
+uint32_t board_garbage(void);
 
 /** Keep a rate error of the clock; @return 0, or the group's error */
 uint32_t board_calibrate(uint32_t clock_ppb);

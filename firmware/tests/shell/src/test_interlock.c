@@ -72,6 +72,36 @@ ZTEST(interlock, test_refusals_move_nothing_and_are_counted)
 	zassert_equal(board_read(RIG_CMD_FAULTS, "ref"), 5);
 }
 
+ZTEST(interlock, test_presses_back_to_back_are_no_hold)
+{
+	for (int i = 0; i < 2; i++) {
+		zassert_ok(board_press(BUTTON, 950 * NS_PER_MS, false));
+		for (int part = 0; part < 2; part++) {
+			k_sleep(K_MSEC(475));
+			(void)board_read(RIG_CMD_TIME, "rx");
+		}
+		k_sleep(K_USEC(TICK_US));
+		zassert_false(board_is_driven(BUTTON));
+		zassert_equal(board_press(BUTTON, 950 * NS_PER_MS, false), RIG_ERR_TOO_SOON);
+		zassert_false(board_is_driven(BUTTON));
+		k_sleep(K_MSEC(BOARD_RELEASE_MS));
+	}
+	/* 1.9 s of 5 s are over. */
+	zassert_equal(board_press(BUTTON, 950 * NS_PER_MS, false), RIG_ERR_TOO_MUCH);
+	zassert_ok(board_press(BUTTON, 95 * NS_PER_MS, false));
+}
+
+ZTEST(interlock, test_garbage_keeps_no_lease)
+{
+	zassert_ok(board_lid(true));
+	for (int i = 0; i < CONFIG_RIG_LEASE_MS / 100; i++) {
+		k_sleep(K_MSEC(100));
+		zassert_equal(board_garbage(), RIG_ERR_BAD_REQUEST);
+	}
+	k_sleep(K_USEC(TICK_US));
+	zassert_false(board_is_driven(LID));
+}
+
 ZTEST(interlock, test_a_board_that_stops_lets_go)
 {
 	zassert_ok(board_press(BUTTON, 500 * NS_PER_MS, false));

@@ -2,7 +2,6 @@
 /* The photodiode through the thread back end: a sample's time is its number's. */
 #include "board_under_test.h"
 
-#include "light_source.h"
 #include "rig_light.h"
 
 #include <zephyr/devicetree.h>
@@ -11,15 +10,15 @@
 #include <zephyr/ztest.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-#define RIG_NODE DT_INST(0, resume_rig_rig)
-#define PERIOD_NS (CONFIG_RIG_LIGHT_SAMPLE_PERIOD_US * UINT64_C(1000))
+#define LIGHT_NODE DT_NODELABEL(light)
+#define PERIOD_NS (DT_PROP(LIGHT_NODE, period_us) * UINT64_C(1000))
 
 enum { DARK_MV = 33, LIT_MV = 1650 };
 
 static void shine(uint32_t voltage_mv)
 {
-	zassert_ok(adc_emul_const_value_set(DEVICE_DT_GET(DT_IO_CHANNELS_CTLR(RIG_NODE)),
-					    DT_IO_CHANNELS_INPUT(RIG_NODE), voltage_mv));
+	zassert_ok(adc_emul_const_value_set(DEVICE_DT_GET(DT_IO_CHANNELS_CTLR(LIGHT_NODE)),
+					    DT_IO_CHANNELS_INPUT(LIGHT_NODE), voltage_mv));
 }
 
 static void *begin(void)

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from resume_rig.model.campaign import CampaignFacts
-    from resume_rig.model.cycle import Correlation
-    from resume_rig.model.match import KnownPair
     from resume_rig.model.os_record import LogReading
-    from resume_rig.model.requirement import Requirement
-    from resume_rig.report.raw_data import RawData
+    from resume_rig.model.result.campaign import CampaignFacts
+    from resume_rig.model.result.cycle import Correlation
+    from resume_rig.model.result.match import KnownPair
+    from resume_rig.model.result.requirement import Requirement
+    from resume_rig.report.campaign.raw_data import RawData
     from resume_rig.rig.capture.gathering import Capture
 
 
@@ -46,9 +46,8 @@ def assess_store(
         reading: OS records to match instead of the stored ones.
         known: a cycle and its OS record, where somebody knows them.
     """
-    from resume_rig.campaign.assess import assess, facts_of
-    from resume_rig.campaign.budgets import stored_budgets
-    from resume_rig.campaign.stored import load_campaign, timed_campaign
+    from resume_rig.campaign.answer.assessment import assess, facts_of, stored_budgets
+    from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
 
     stored = load_campaign(store)
     if reading is not None:
@@ -68,12 +67,11 @@ def html_at(assessed: Assessed, generated: str, raw: "RawData | None" = None) ->
         generated: when, as it is to be printed.
         raw: what lies beside it; None: the store, where the report's own place is known.
     """
-    from resume_rig.campaign.capture_assessment import captured_cycles
-    from resume_rig.campaign.record_texts import with_record_texts
-    from resume_rig.campaign.recorded import recorded_cycles
-    from resume_rig.report.failure_view import failed_numbers
+    from resume_rig.campaign.answer.capture import captured_cycles
+    from resume_rig.campaign.store.read_back import recorded_cycles, with_record_texts
+    from resume_rig.report.campaign.failures import failed_numbers
+    from resume_rig.report.campaign.raw_data import raw_beside
     from resume_rig.report.html import campaign_report
-    from resume_rig.report.raw_data import raw_beside
 
     correlation = assessed.correlation
     numbers = failed_numbers(correlation.cycles)

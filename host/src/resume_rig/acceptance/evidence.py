@@ -4,6 +4,7 @@ The same store gives the same bytes: nothing here asks for the time.
 """
 
 import shutil
+import tempfile
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from heapq import nsmallest
@@ -11,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.acceptance.assessment import Assessed, assess_store, html_at
-from resume_rig.acceptance.whole_file import write_whole
+from resume_rig.acceptance.whole_file import mask_of_files, write_whole
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from resume_rig.model.cycle import ReconciledCycle
-    from resume_rig.model.requirement import Requirement
+    from resume_rig.model.result.cycle import ReconciledCycle
+    from resume_rig.model.result.requirement import Requirement
     from resume_rig.report.export.table import Table
 
 FORMATS = ("junit", "csv", "parquet", "vcd", "trace", "pwrtest-xml")
@@ -87,7 +88,7 @@ class Exporter:
 
     def waves(self) -> list[int]:
         """Return the cycles whose waves belong to the evidence: failures, findings, the slowest."""
-        from resume_rig.report.failure_view import is_failure
+        from resume_rig.report.campaign.failures import is_failure
 
         cycles = self.assessed.correlation.cycles
         found = {cycle.outside.number for cycle in cycles if is_failure(cycle)}
@@ -102,7 +103,7 @@ class Exporter:
             UsageError: one cannot be written.
             RecordError: the store cannot be read.
         """
-        from resume_rig.campaign.recorded import recorded_cycles
+        from resume_rig.campaign.store.read_back import recorded_cycles
         from resume_rig.report.export.vcd import vcd_pieces
 
         dut = self.assessed.facts.identity.get("dut", "")
@@ -116,14 +117,14 @@ class Exporter:
 
     def began_utc(self) -> str:
         """Return when the campaign was begun, ISO 8601."""
-        from resume_rig.campaign.store import Store
-        from resume_rig.report.json_text import utc_json
+        from resume_rig.campaign.store.store import Store
+        from resume_rig.report.text.json_text import utc_json
 
         with Store.open(self.store) as store:
             return utc_json(store.identity.created_utc_ns) or ""
 
     def _table(self, name: str) -> "Table":
-        from resume_rig.campaign.recorded import recorded_cycles
+        from resume_rig.campaign.store.read_back import recorded_cycles
         from resume_rig.report.export import table
 
         correlation = self.assessed.correlation
@@ -138,7 +139,7 @@ class Exporter:
                 return table.cycles_table(correlation)
 
     def _write_csv(self, path: Path, table: str) -> None:
-        from resume_rig.report.export.csv_table import csv_pieces
+        from resume_rig.report.export.table import csv_pieces
 
         write_whole(path, csv_pieces(self._table(table)))
 
@@ -148,16 +149,16 @@ class Exporter:
         write_parquet(self._table(table), path)
 
     def _trace(self) -> Iterable[str]:
-        from resume_rig.campaign.recorded import recorded_cycles
+        from resume_rig.campaign.store.read_back import recorded_cycles
         from resume_rig.report.export.chrome_trace import trace_pieces
 
         limit_ms = self.requirement.resume_limit_ms
         return trace_pieces(self.assessed.correlation, recorded_cycles(self.store), limit_ms)
 
     def _pwrtest(self) -> Iterable[str]:
-        from resume_rig.analysis.judge import judge_log
-        from resume_rig.campaign.stored import load_campaign
-        from resume_rig.report.pwrtest_emit import pwrtest_xml
+        from resume_rig.analysis.verdict.judge import judge_log
+        from resume_rig.campaign.store.read_back import load_campaign
+        from resume_rig.report.export.pwrtest import pwrtest_xml
 
         return pwrtest_xml(judge_log(load_campaign(self.store).reading, self.requirement))
 
@@ -175,24 +176,27 @@ def write_evidence(exporter: Exporter, folder: Path) -> list[Path]:
         raise UsageError(
             f"could not write the evidence to {folder}: it is there already; name a new folder"
         )
-    part = folder.with_name(f".{folder.name}.part")
+    part: Path | None = None
     try:
-        shutil.rmtree(part, ignore_errors=True)
-        (part / "cycles").mkdir(parents=True)
+        # A name that nobody can foresee, and put a link or a folder of theirs in its place.
+        part = Path(tempfile.mkdtemp(".part", f".{folder.name[:80]}.", folder.parent))
+        (part / "cycles").mkdir()
         names = _fill(exporter, part)
+        part.chmod(0o777 & ~mask_of_files())
         part.replace(folder)
     except OSError as error:
         raise UsageError(
             f"could not write the evidence to {folder}: {error.strerror or error}"
         ) from error
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        if part is not None:
+            shutil.rmtree(part, ignore_errors=True)
     return [folder / name for name in names]
 
 
 def _fill(exporter: Exporter, part: Path) -> list[Path]:
+    from resume_rig.report.campaign.raw_data import raw_in_folder, wave_name
     from resume_rig.report.export import manifest
-    from resume_rig.report.raw_data import raw_in_folder, wave_name
 
     waves, tables = exporter.waves(), [f"{table}.csv" for table in TABLES]
     raw = raw_in_folder(("campaign.rrs", *tables, *_DOCUMENTS), waves)
@@ -211,7 +215,7 @@ def _fill(exporter: Exporter, part: Path) -> list[Path]:
 
 
 def _copy_store(store: Path, path: Path) -> None:
-    from resume_rig.campaign.store import Store
+    from resume_rig.campaign.store.store import Store
 
     with Store.open(store) as opened:
         opened.copy_to(path)

@@ -5,29 +5,85 @@ is made either way, so that a log shows the figures of what passed, too.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from resume_rig.acceptance.explanation import phases_text
-from resume_rig.analysis.limit_answer import LimitAnswer, answer_limit
-from resume_rig.analysis.measures import is_measure, is_rate, measure_names
-from resume_rig.analysis.statistics import undecided_text
-from resume_rig.model.channel import Actuator
-from resume_rig.model.cycle import (
+from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.stats.figures import undecided_text
+from resume_rig.analysis.verdict.limit_answer import LimitAnswer, answer_limit
+from resume_rig.analysis.verdict.measures import is_measure, is_rate, measure_names
+from resume_rig.model.channel import TRIGGER_WORDS, WakeBy
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.result.cycle import (
     Correlation,
     IntervalName,
     Outcome,
     OutsideState,
     ReconciledCycle,
 )
-from resume_rig.model.errors import UsageError
-from resume_rig.model.os_record import SleepKind
-from resume_rig.model.requirement import Comparison, Limit
+from resume_rig.model.result.requirement import Comparison, Limit
+from resume_rig.model.result.verdict import FindingKind, Verdict
 from resume_rig.model.units import count_of, percent_up, seconds_text
-from resume_rig.model.verdict import FindingKind, Verdict
-from resume_rig.report.findings import cycle_ranges, findings_of
-from resume_rig.report.hostile_text import one_line
-from resume_rig.report.wording import outcome_words, quantity_text
+from resume_rig.report.drawing.milestones import outside_milestones
+from resume_rig.report.text.findings import cycle_ranges, findings_of
+from resume_rig.report.text.hostile_text import one_line
+from resume_rig.report.text.wording import outcome_words, quantity_text, record_name
+
+_FINDINGS = 3
+
+
+def phases_text(cycle: ReconciledCycle) -> str:
+    """Return where the time of one cycle went, in one line; times in ms, from its trigger on."""
+    return "; ".join(part for part in (_outside(cycle), _inside(cycle)) if part)
+
+
+def explained_cycle(cycle: ReconciledCycle) -> Iterator[str]:
+    """Yield lines that explain one cycle: outcome, phases, record, findings."""
+    outside = cycle.outside
+    why = "" if cycle.why_not is None else f", not judged ({one_line(cycle.why_not)})"
+    yield f"cycle {outside.number}: {outcome_words(cycle.outcome)}, {cycle.verdict.value}{why}"
+    yield f"  outside  {_outside(cycle) or 'nothing was measured after the trigger'}"
+    inside = _inside(cycle)
+    told = "no OS record" if cycle.record is None else record_name(cycle.record)
+    yield f"  inside   {inside or 'no time'} ({told})"
+    if cycle.press_to_resume_complete is not None:
+        yield f"  both     resume complete {quantity_text(cycle.press_to_resume_complete)} ms"
+    found = findings_of(cycle)
+    for finding in found[:_FINDINGS]:
+        yield f"  finding  {finding.kind.value}: {one_line(finding.text)}"
+        meant = explained(finding.kind)
+        if meant is not None:
+            yield f"           {meant.do}"
+    if len(found) > _FINDINGS:
+        yield f"           ... and {len(found) - _FINDINGS} more findings"
+
+
+def _outside(cycle: ReconciledCycle) -> str:
+    outside = cycle.outside
+    at = outside_milestones(outside)
+    lines = (
+        ("SLP_S3#", at.slp_s3),
+        ("PWR_OK", at.pwr_ok),
+        ("PLTRST#", at.pltrst),
+        ("light", at.light),
+    )
+    shown = [f"{name} {quantity_text(each)} ms" for name, each in lines if each is not None]
+    if not shown:
+        return "" if outside.outcome is Outcome.SLEPT_AND_WOKE else outcome_words(outside.outcome)
+    trigger = "press" if outside.wake_by is None else TRIGGER_WORDS[outside.wake_by]
+    return " → ".join([trigger, *shown])
+
+
+def _inside(cycle: ReconciledCycle) -> str:
+    record = cycle.record
+    if record is None or (record.bios_init_ms is None and record.driver_init_ms is None):
+        return ""
+    bios = "not reported" if record.bios_init_ms is None else f"{record.bios_init_ms} ms"
+    drivers = "not reported" if record.driver_init_ms is None else f"{record.driver_init_ms} ms"
+    total = "" if record.resume_ms is None else f" = total {record.resume_ms} ms"
+    return f"BIOS init {bios} + device init {drivers}{total}"
+
 
 _TOLD = 400
 
@@ -55,15 +111,13 @@ def verdict_is(answer: Correlation, wanted: Verdict = Verdict.PASS) -> Expectati
     return Expectation(False, f"{what}{_with_phases(text, failed)}", failed)
 
 
-def time_conforms(
-    answer: Correlation, limit: Limit, wake_by: Actuator | None = None
-) -> Expectation:
+def time_conforms(answer: Correlation, limit: Limit, wake_by: WakeBy | None = None) -> Expectation:
     """Return whether every cycle (or the limit's share of them) conforms to `limit`.
 
     Args:
         answer: of the campaign.
         limit: on one measure; see `limit_on`.
-        wake_by: only the cycles that this actuator woke; None: all.
+        wake_by: only the cycles that this woke; None: all.
     """
     cycles = _woken_by(answer, wake_by)
     found = answer_limit(cycles, limit)
@@ -246,7 +300,7 @@ def _all_of(
     return Expectation(False, f"{text}: {one_line(reason, _TOLD)}" if reason else text, first)
 
 
-def _woken_by(answer: Correlation, wake_by: Actuator | None) -> tuple[ReconciledCycle, ...]:
+def _woken_by(answer: Correlation, wake_by: WakeBy | None) -> tuple[ReconciledCycle, ...]:
     cycles = answer.cycles
     return tuple(c for c in cycles if wake_by is None or c.outside.wake_by is wake_by)
 

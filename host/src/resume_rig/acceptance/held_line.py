@@ -6,7 +6,7 @@ The board lets go by itself when its host is silent for its lease, so a thread s
 import threading
 from typing import Final
 
-from resume_rig.acceptance.bench_in_use import BenchInUse, need
+from resume_rig.acceptance.bench import BenchInUse, need
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import RigError, UsageError
 from resume_rig.model.units import seconds_text
@@ -22,7 +22,7 @@ LONGEST_RENEWED_NS: Final = 3_000_000_000
 _PAUSES_IN_A_LEASE: Final = 4
 _RENEWAL_PAUSE_S: Final = 0.05
 _ONE_AT_A_TIME: Final = (
-    "the board lets go of button and lid together, so that only one of them can be held; let go "
+    "the board lets go of everything together, so that a button is not held beside another; let go "
     "of the other one first"
 )
 
@@ -40,7 +40,7 @@ class HeldLines:
         self._lock = lock
         self._pressed_until_ns = 0
         self._renewed_until_ns: int | None = None
-        self._lid_held = False
+        self._lid_held = self._contact_held = False
         self._over = threading.Event()
         self._news = threading.Event()
         self._keeper: threading.Thread | None = None
@@ -54,7 +54,7 @@ class HeldLines:
         """
         need(self._use, "press the power button", Actuator.BUTTON)
         with self._lock:
-            if self._lid_held:
+            if self._lid_held or self._contact_held:
                 raise UsageError(f"could not press the power button: {_ONE_AT_A_TIME}")
             self._use.rig.press(Actuator.BUTTON, duration_ns, force_off=force_off)
             self._pressed_until_ns = self._use.opened.clock.now_ns() + duration_ns
@@ -117,8 +117,22 @@ class HeldLines:
             self._lid_held = True
         self._keep()
 
+    def hold_contact(self) -> None:
+        """Close the dry contact until `let_go`.
+
+        Raises:
+            UsageError: the rig has none.
+        """
+        need(self._use, "close the contact", Actuator.CONTACT)
+        with self._lock:
+            if self._is_pressed():
+                raise UsageError(f"could not close the contact: {_ONE_AT_A_TIME}")
+            self._use.rig.contact(True)
+            self._contact_held = True
+        self._keep()
+
     def let_go(self, actuator: Actuator) -> None:
-        """Open the contact, or the lid; may be called twice.
+        """Open the button, the lid or the contact; may be called twice.
 
         Raises:
             UsageError: the rig does not move it.
@@ -128,6 +142,9 @@ class HeldLines:
             if actuator is Actuator.LID:
                 self._use.rig.lid(False)
                 self._lid_held = False
+            elif actuator is Actuator.CONTACT:
+                self._use.rig.contact(False)
+                self._contact_held = False
             else:
                 if self._is_pressed():
                     self._release()
@@ -136,9 +153,13 @@ class HeldLines:
     def is_active(self, actuator: Actuator) -> bool:
         """Return whether the line itself shows a press, or a closed lid.
 
+        No line shows a dry contact: it is what was asked for last.
+
         Raises:
             UsageError: the DUT has no such channel.
         """
+        if actuator is Actuator.CONTACT:
+            return self._contact_held
         channel = Channel(actuator.value)
         need(self._use, f"read the {channel}", channel)
         with self._lock:
@@ -151,7 +172,7 @@ class HeldLines:
         if self._keeper is not None:
             self._keeper.join()
         with self._lock:
-            if self._lid_held or self._is_pressed():
+            if self._lid_held or self._contact_held or self._is_pressed():
                 self._use.rig.release()
 
     def _press_limit_ns(self) -> int:
@@ -180,7 +201,8 @@ class HeldLines:
             with self._lock:
                 try:
                     renewed = self._keep_renewed()
-                    if not renewed and (self._lid_held or self._is_pressed()):
+                    held = self._lid_held or self._contact_held
+                    if not renewed and (held or self._is_pressed()):
                         self._use.rig.exchange_clocks()
                 except RigError:
                     # Whoever asks next is told; the board lets go by itself.

@@ -7,11 +7,11 @@ a forced off and a press. Where the button does not cut the power, a command of 
 from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.acceptance.bench_in_use import BenchInUse, need
+from resume_rig.acceptance.bench import BenchInUse, need
 from resume_rig.acceptance.single_actions import DutState, SingleActions
-from resume_rig.campaign.bench import Bench
-from resume_rig.campaign.power_command import PowerCommand
-from resume_rig.campaign.power_waits import STARTS_WITHIN_NS, goes_off, runs_within, switched
+from resume_rig.campaign.dut.supply import PowerCommand
+from resume_rig.campaign.run.bench import Bench
+from resume_rig.campaign.run.power_waits import STARTS_WITHIN_NS, goes_off, runs_within, switched
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DutFault, UsageError
 from resume_rig.model.recovery import DEFAULT_LADDER
@@ -121,7 +121,7 @@ class PowerActions:
         need(self._use, doing, Actuator.BUTTON)
         if not set(_TELL_POWER) & set(self._use.wired):
             raise UsageError(
-                f"could not {doing}: no line of {self._use.dut_name} tells whether it has power; "
+                f"could not {doing}: no line of {self._use.dut_name} shows whether it has power; "
                 f"{' or '.join(_TELL_POWER)} would"
             )
 

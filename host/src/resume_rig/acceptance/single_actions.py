@@ -3,19 +3,23 @@
 The wires decide what happened; each action returns how long it took, from its trigger on.
 """
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum, unique
 from typing import Final
 
-from resume_rig.acceptance.bench_in_use import BenchInUse, need
-from resume_rig.campaign.actions import MeasuredPress, press_once
-from resume_rig.campaign.bench import Bench
-from resume_rig.campaign.raw import Command
-from resume_rig.campaign.states import dead_lines, first_change, is_dark, is_off, sleep_line
-from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.errors import DutFault
+from resume_rig.acceptance.bench import BenchInUse, need
+from resume_rig.campaign.dut.wake_lan import network_of
+from resume_rig.campaign.plan.states import dead_lines, first_change, is_dark, is_off, sleep_line
+from resume_rig.campaign.run.actions import RELEASE_LAG_NS, MeasuredPress, press_once
+from resume_rig.campaign.run.bench import Bench
+from resume_rig.campaign.store.raw import Command
+from resume_rig.model.channel import SLEEPERS, Actuator, Channel, WakeBy, WakeMeans
+from resume_rig.model.errors import DutFault, UsageError
 from resume_rig.model.units import seconds_text
+from resume_rig.rig.interface import Keyboard
+from resume_rig.rig.magic_packet import packet_for
 
 PRESS_NS: Final = 150_000_000
 SETTLE_NS: Final = 2_000_000_000
@@ -48,6 +52,7 @@ class SingleActions:
             use.wired,
             press_ns=PRESS_NS,
             movable=use.movable,
+            send_packet=packet_for(network_of(use.opened.network, None, None), use.dut),
         )
 
     @property
@@ -80,6 +85,55 @@ class SingleActions:
         self._bench.begin()
         self._bench.move(Actuator.LID, closed=closed)
 
+    def press_key(self, duration_ns: int) -> Keyboard:
+        """Press the key of the keyboard that the board is, and return what the DUT made of it.
+
+        Its counts are of this press alone.
+
+        Raises:
+            UsageError: the rig is no keyboard of the DUT.
+            DeviceFault: the board refuses; nothing was pressed.
+            DutFault: the DUT had neither a report nor a wakeup of it.
+        """
+        need(self._use, "press a key", Actuator.KEYBOARD)
+        rig, clock = self._use.rig, self._use.opened.clock
+        before = rig.keyboard()
+        rig.press(Actuator.KEYBOARD, duration_ns)
+        clock.sleep_ns(duration_ns + RELEASE_LAG_NS)
+        after = rig.keyboard()
+        made = dataclasses.replace(
+            after,
+            reports=after.reports - before.reports,
+            wakeups=after.wakeups - before.wakeups,
+            undelivered=after.undelivered - before.undelivered,
+        )
+        if (made.reports, made.wakeups) == (0, 0):
+            armed = "armed" if before.armed else "not armed"
+            raise DutFault(
+                f"the DUT had nothing of the key: its bus was {before.bus}, remote wakeup {armed}"
+            )
+        return made
+
+    def set_contact(self, *, closed: bool) -> None:
+        """Close or open the dry contact; the board opens it when it hears nothing for its lease.
+
+        Raises:
+            UsageError: the rig has none for the DUT.
+        """
+        need(self._use, f"{'close' if closed else 'open'} the contact", Actuator.CONTACT)
+        self._bench.begin()
+        self._bench.set_contact(closed=closed)
+
+    def send_magic_packet(self) -> None:
+        """Send the packet that wakes the DUT's network adapter.
+
+        Raises:
+            UsageError: the DUT's profile names no MAC address.
+            RigError: it could not be sent.
+        """
+        self._bench.begin()
+        self._bench.wake(WakeMeans.LAN)
+
     def put_to_sleep(self, by: Actuator, timeout_ns: int) -> int:
         """Put a DUT that runs to sleep; return the time from the trigger to sleep entry [ns].
 
@@ -87,6 +141,10 @@ class SingleActions:
             UsageError: the rig cannot move that.
             DutFault: it does not run, or does not fall asleep in time.
         """
+        if by not in SLEEPERS:
+            raise UsageError(
+                f"could not put the DUT to sleep by {by}; allowed are {', '.join(SLEEPERS)}"
+            )
         need(self._use, "put the DUT to sleep", by)
         bench = self._bench
         bench.begin()
@@ -126,16 +184,17 @@ class SingleActions:
                 f"{after}, and nobody had woken it"
             )
 
-    def wake(self, by: Actuator, timeout_ns: int, settle_ns: int = SETTLE_NS) -> int:
+    def wake(self, by: WakeBy, timeout_ns: int, settle_ns: int = SETTLE_NS) -> int:
         """Wake a DUT that sleeps; return the time from the trigger to the last sign of it [ns].
 
         Its OS needs a moment behind that sign before it can be asked anything: `settle_ns`.
 
         Raises:
-            UsageError: the rig cannot move that.
+            UsageError: the rig cannot move that, or by a packet, and nobody knows where to.
             DutFault: it does not sleep, does not wake in time, or stays dark.
         """
-        need(self._use, "wake the DUT", by)
+        if isinstance(by, Actuator):
+            need(self._use, "wake the DUT", by)
         bench = self._bench
         bench.begin()
         if bench.is_running():
@@ -144,10 +203,11 @@ class SingleActions:
             bench.move(Actuator.LID, closed=True)
             bench.wait(bench.clock.now_ns() + bench.slow_pause_ns)
         since_ns = bench.board_now_ns()
-        command = bench.move(by, closed=False)
+        command = bench.wake(by)
         until_ns = bench.clock.now_ns() + timeout_ns
         woke = bench.wait(until_ns, self._is_up, fast=True)
         bench.let_go_of_lid()
+        bench.let_go_of_contact()
         if not woke:
             raise DutFault(
                 f"could not wake the DUT by {by}: within {seconds_text(timeout_ns)} it showed "

@@ -2,8 +2,9 @@
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import IO
 
 from resume_rig.model.errors import UsageError
 
@@ -24,8 +25,19 @@ def check_place_of(path: Path) -> None:
         )
 
 
-def write_whole(path: Path, text: str | Iterable[str]) -> None:
+def mask_of_files() -> int:
+    """Return what new files are not allowed to others; it can be asked only by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_whole(path: Path, content: str | Iterable[str] | Callable[[IO[bytes]], None]) -> None:
     """Write a file so that it is there whole or not at all; a link stays, its target is written.
+
+    Args:
+        path: of the file.
+        content: text, or what writes bytes.
 
     Raises:
         UsageError: the place cannot be written to.
@@ -38,12 +50,14 @@ def write_whole(path: Path, text: str | Iterable[str]) -> None:
         descriptor, temporary = tempfile.mkstemp(
             dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part"
         )
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines([text] if isinstance(text, str) else text)
+        if callable(content):
+            with os.fdopen(descriptor, "wb") as raw:
+                content(raw)
+        else:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+                stream.writelines([content] if isinstance(content, str) else content)
         # mkstemp makes files for the owner alone; a report is for the team.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).chmod(0o666 & ~mask_of_files())
         Path(temporary).replace(path)
     except OSError as error:
         reason = error.strerror or str(error)

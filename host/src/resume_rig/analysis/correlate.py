@@ -1,48 +1,61 @@
-"""The whole of `correlate`: match, reconcile, judge, and say what the answer rests on."""
+"""The whole of `correlate`: cycles, match, reconcile, findings, verdict.
 
+Each stage takes the campaign as the one before it left it, and adds what it found.
+"""
+
+import dataclasses
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from resume_rig.analysis.campaign_series import cycle_series
-from resume_rig.analysis.detectable import detectable_bios
-from resume_rig.analysis.disagreements import (
+from resume_rig.analysis.findings.context import Surroundings
+from resume_rig.analysis.findings.detectable import detectable_bios
+from resume_rig.analysis.findings.disagreements import (
     bios_is_impossible,
     disagreements,
     record_missing,
     surroundings_of,
 )
-from resume_rig.analysis.findings.seen import Surroundings
-from resume_rig.analysis.hidden_bios import BIOS_IS_WRONG, hidden_bios
-from resume_rig.analysis.limits import judge_limits, verdict_of_limits
-from resume_rig.analysis.match import Match
-from resume_rig.analysis.match_cycles import match_cycles
-from resume_rig.analysis.measures import sighting_of
-from resume_rig.analysis.norms import usual_rests
-from resume_rig.analysis.os_clock import ClockReading, with_segments
-from resume_rig.analysis.platform import UNKNOWN_PLATFORM, Platform
-from resume_rig.analysis.reconcile import (
+from resume_rig.analysis.match.campaign import beside_told_steps, match_boots, match_cycles
+from resume_rig.analysis.match.match import Match
+from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
+from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Platform, usual_rests
+from resume_rig.analysis.reconcile.os_account import before_sleep
+from resume_rig.analysis.reconcile.os_clock import ClockReading, with_segments
+from resume_rig.analysis.reconcile.reconcile import (
     UNKNOWN_RESET_TO_TSC,
     awake_to_os,
     light_after_complete,
+    press_to_desktop,
     press_to_resume_complete,
     unexplained,
     with_bios_unproven,
 )
-from resume_rig.analysis.ruling import campaign_why, rule, ruled, undecided_of
-from resume_rig.analysis.statistics import failure_rate
-from resume_rig.analysis.timed_cycle import SleepBeside, TimedCycle, awake_times
-from resume_rig.analysis.told_steps import beside_told_steps
-from resume_rig.analysis.way_to_sleep import before_sleep
-from resume_rig.model.cycle import (
+from resume_rig.analysis.reconcile.timed_cycle import ExtraSleep, TimedCycle, awake_times
+from resume_rig.analysis.stats.figures import failure_rate
+from resume_rig.analysis.verdict.limits import judge_limits, verdict_of_limits
+from resume_rig.analysis.verdict.measures import sighting_of
+from resume_rig.analysis.verdict.ruling import campaign_why, rule, ruled, undecided_of
+from resume_rig.analysis.verdict.series import cycle_series
+from resume_rig.model.errors import RecordError
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    LogReading,
+    OsRecord,
+    SleepKind,
+)
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import (
+    BROKEN,
+    CAME_BACK,
     Correlation,
     OsClock,
     Outcome,
     OutsideCycle,
     ReconciledCycle,
 )
-from resume_rig.model.match import (
+from resume_rig.model.result.match import (
     CYCLE_REASONS,
     ClockStep,
     Confidence,
@@ -52,17 +65,10 @@ from resume_rig.model.match import (
     UnmatchedRecord,
     percent,
 )
-from resume_rig.model.os_record import (
-    LogReading,
-    OsRecord,
-    SleepKind,
-)
-from resume_rig.model.outcome import BROKEN, CAME_BACK
-from resume_rig.model.packed_sequence import Derived, PackedSequence
-from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.result.packed import Derived, PackedSequence
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import FindingKind, Verdict
 from resume_rig.model.units import count_of
-from resume_rig.model.verdict import FindingKind, Verdict
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported.
 _UNKNOWN_TO_OS = BoundedNs(2_500_000_000, 2_500_000_000)
@@ -72,17 +78,8 @@ _DID_NOT_WAKE = frozenset({Outcome.NEVER_WOKE, Outcome.HUNG_IN_SLEEP, Outcome.HU
 
 
 @dataclass(frozen=True, slots=True)
-class _Campaign:
-    """What all cycles share."""
-
-    reading: LogReading
-    requirement: Requirement
-    around: Surroundings
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """The record of a cycle with the certainty of that, or the reason why there is none."""
+class CycleRecord:
+    """The record of a cycle and how certain the match is, or the reason why there is none."""
 
     record: OsRecord | None
     certainty: MatchCertainty | None
@@ -105,6 +102,109 @@ class _Told:
         return f"no record: {CYCLE_REASONS[reason]}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cycles:
+    """What the rig measured and the OS wrote, and what both are judged by.
+
+    Attributes: as `correlate` takes them.
+    """
+
+    cycles: Sequence[TimedCycle]
+    reading: LogReading
+    requirement: Requirement
+    reset_to_tsc: BoundedNs
+    platform: Platform
+    stated_pair: KnownPair | None
+    extra_sleeps: Sequence[ExtraSleep]
+
+    @property
+    def is_related(self) -> bool:
+        """Whether the times of the cycles are on the host's clock."""
+        return any(cycle.wake_utc is not None for cycle in self.cycles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matched(Cycles):
+    """Each cycle with its record, or with why it has none.
+
+    Attributes:
+        match: which record is of which cycle.
+        records: of each cycle.
+        shutdowns: accounts of the shutdowns of boots, by number of the cycle.
+        booted: indexes of the records of boots and shutdowns that are of a cycle.
+    """
+
+    match: Match
+    records: Sequence[CycleRecord]
+    shutdowns: Mapping[int, OsRecord]
+    booted: Collection[int]
+
+    @property
+    def certain(self) -> dict[int, OsRecord]:
+        """The records of sleeps that are held against their cycles, by index of the cycle."""
+        return {
+            index: each.record
+            for index, each in enumerate(self.records)
+            if each.record is not None and each.is_certain and each.record.kind not in NO_SLEEPS
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reconciled(Matched):
+    """What wires, light and OS clocks say together of what is usual.
+
+    Attributes:
+        around: what all cycles share.
+    """
+
+    around: Surroundings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examined(Reconciled):
+    """Each cycle with its findings and its intervals, and no verdict yet.
+
+    Attributes:
+        examined: of each cycle; made anew in each pass.
+    """
+
+    examined: Collection[ReconciledCycle]
+
+
+def with_traces(correlation: Correlation, traces: Mapping[int, OsRecord]) -> Correlation:
+    """Return an answer in which cycles have what traces of theirs time; nothing is judged by it.
+
+    Args:
+        correlation: the answer.
+        traces: what a trace times, by the number of its cycle.
+
+    Raises:
+        RecordError: there is no such cycle, or it has no OS record that could have it.
+    """
+    left = dict(traces)
+    cycles = tuple(
+        _with_trace(cycle, told) if (told := left.pop(cycle.outside.number, None)) else cycle
+        for cycle in correlation.cycles
+    )
+    if left:
+        raise RecordError(
+            f"could not join a trace with cycle {min(left)}: the campaign has no such cycle"
+        )
+    return dataclasses.replace(correlation, cycles=cycles)
+
+
+def _with_trace(cycle: ReconciledCycle, told: OsRecord) -> ReconciledCycle:
+    record = cycle.record
+    if record is None:
+        raise RecordError(
+            f"could not join a trace with cycle {cycle.outside.number}: it has no OS record"
+        )
+    components = (*record.components, *told.components)
+    figures = (*record.figures, *told.figures)
+    joined = dataclasses.replace(record, components=components, figures=figures)
+    return dataclasses.replace(cycle, record=joined)
+
+
 def correlate(
     cycles: Sequence[TimedCycle],
     reading: LogReading,
@@ -112,8 +212,8 @@ def correlate(
     reset_to_tsc: BoundedNs = UNKNOWN_RESET_TO_TSC,
     platform: Platform = UNKNOWN_PLATFORM,
     *,
-    known: KnownPair | None = None,
-    beside: Sequence[SleepBeside] = (),
+    stated_pair: KnownPair | None = None,
+    extra_sleeps: Sequence[ExtraSleep] = (),
 ) -> Correlation:
     """Return cycles and OS records as one statement.
 
@@ -126,88 +226,48 @@ def correlate(
         requirement: what the verdict is about.
         reset_to_tsc: PLTRST# rising to the TSC's zero, from the DUT profile.
         platform: what else the DUT profile knows of the platform.
-        known: a pair that somebody knows.
-        beside: sleeps that the rig made outside of the cycles.
+        stated_pair: a cycle and its record, as somebody states.
+        extra_sleeps: that the rig made outside of the cycles.
 
     Raises:
-        UsageError: the times contradict the known pair.
+        UsageError: the times contradict the stated pair.
     """
-    related = any(cycle.wake_utc is not None for cycle in cycles)
-    found = match_cycles(cycles, reading.records, known, beside, related=related)
-    told = _told(cycles, reading, found)
-    record_of = {
-        index: each.record
-        for index, each in enumerate(told)
-        if each.record is not None and each.is_certain
-    }
-    around = surroundings_of(
-        Derived(cycles, attrgetter("outside")),
-        record_of,
-        reading.records,
+    campaign = Cycles(
+        cycles=cycles,
+        reading=reading,
         requirement=requirement,
         reset_to_tsc=reset_to_tsc,
         platform=platform,
-        awake=awake_times(cycles),
+        stated_pair=stated_pair,
+        extra_sleeps=extra_sleeps,
     )
-    campaign = _Campaign(reading, requirement, around)
-    reconciled = PackedSequence(
-        (_reconcile(c.outside, each, campaign) for c, each in zip(cycles, told, strict=True)),
-        kept=reading.records,
-    )
-    set_before = {cycles[after].outside.number for _, after, _ in found.steps}
-    verdicts = Counter(
-        (cycle.outside.outcome in BROKEN, cycle.verdict) for cycle in reconciled if cycle.judged
-    )
-    broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
-    timed = (sighting_of(c) for c in reconciled if c.judged and c.outside.outcome not in BROKEN)
-    limits = judge_limits(requirement, timed, broken, undecided_of(reconciled, requirement))
-    undecided = sum(cycle.undecided for cycle in reconciled)
-    return Correlation(
-        cycles=reconciled,
-        unmatched_records=tuple(
-            UnmatchedRecord(reading.records[index], reason)
-            for index, reason in found.record_reasons.items()
-        ),
-        clock=_clock(cycles, reconciled, reset_to_tsc, set_before) if related else None,
-        verdict=verdict_of_limits(limits),
-        why=campaign_why(
-            reconciled,
-            requirement,
-            limits,
-            [*_doubts(reading, known), *_unrelated(found, told, reading)],
-        ),
-        limits=limits,
-        failures=failure_rate(_not_passed(verdicts), verdicts.total(), undecided),
-        series=cycle_series(reconciled, requirement),
-        usual=usual_rests(around.norms),
-        alike_offsets=found.alike,
-        undecided=undecided,
-        detectable=detectable_bios(
-            ((c.outside, record_of[i]) for i, c in enumerate(cycles) if i in record_of), around
-        ),
-        clock_steps=tuple(
-            ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
-            for before, after, step_ns in found.steps
-        ),
-    )
+    return _verdict(_findings(_reconcile(_match(campaign))))
 
 
-def _not_passed(verdicts: Mapping[tuple[bool, Verdict], int]) -> int:
-    return sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
-
-
-def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tuple[_Told, ...]:
-    """Return of each cycle its record and how certain that is, or why it has none."""
-    certainty = {
-        cycle: (reading.records[record], MatchCertainty(probability))
+def _match(campaign: Cycles) -> Matched:
+    cycles, reading = campaign.cycles, campaign.reading
+    found = match_cycles(
+        cycles,
+        reading.records,
+        campaign.stated_pair,
+        campaign.extra_sleeps,
+        related=campaign.is_related,
+    )
+    matched = {
+        cycle: CycleRecord(reading.records[record], MatchCertainty(probability), None)
         for (cycle, record), probability in zip(found.pairs, found.probability, strict=True)
+    }
+    booted = match_boots(cycles, reading.records, related=campaign.is_related)
+    matched |= {
+        cycle: CycleRecord(reading.records[record], MatchCertainty(probability), None)
+        for cycle, (record, probability) in booted.boots.items()
     }
     lost = [each for each, why in found.cycle_reasons.items() if why is CycleReason.LOST]
     unsure = beside_told_steps(lost, found.pairs, reading.records)
-    told: list[_Told] = []
+    records: list[CycleRecord] = []
     for index, cycle in enumerate(cycles):
-        if index in certainty:
-            told.append(_Told(*certainty[index], None))
+        if index in matched:
+            records.append(matched[index])
             continue
         reason = found.cycle_reasons[index]
         if not reading.sources:
@@ -218,8 +278,80 @@ def _told(cycles: Sequence[TimedCycle], reading: LogReading, found: Match) -> tu
             reason = CycleReason.NOT_WRITTEN
         elif index in unsure:
             reason = CycleReason.AMBIGUOUS
-        told.append(_Told(None, None, reason))
-    return tuple(told)
+        records.append(CycleRecord(None, None, reason))
+    shutdowns = {
+        cycles[at].outside.number: reading.records[record]
+        for at, record in booted.shutdowns.items()
+    }
+    taken = {record for record, _ in booted.boots.values()} | set(booted.shutdowns.values())
+    return Matched(
+        **vars(campaign), match=found, records=records, shutdowns=shutdowns, booted=taken
+    )
+
+
+def _reconcile(campaign: Matched) -> Reconciled:
+    around = surroundings_of(
+        Derived(campaign.cycles, attrgetter("outside")),
+        campaign.certain,
+        campaign.reading.records,
+        requirement=campaign.requirement,
+        reset_to_tsc=campaign.reset_to_tsc,
+        platform=campaign.platform,
+        awake=awake_times(campaign.cycles),
+    )
+    return Reconciled(**vars(campaign), around=around)
+
+
+def _findings(campaign: Reconciled) -> Examined:
+    def examined(index: int) -> ReconciledCycle:
+        return _examined(campaign.cycles[index].outside, campaign.records[index], campaign)
+
+    return Examined(**vars(campaign), examined=Derived(range(len(campaign.cycles)), examined))
+
+
+def _verdict(campaign: Examined) -> Correlation:
+    requirement, reading, found = campaign.requirement, campaign.reading, campaign.match
+    cycles = PackedSequence(
+        (
+            ruled(cycle, rule(cycle, requirement, record.why_none))
+            for cycle, record in zip(campaign.examined, campaign.records, strict=True)
+        ),
+        kept=reading.records,
+    )
+    verdicts = Counter(
+        (cycle.outside.outcome in BROKEN, cycle.verdict) for cycle in cycles if cycle.judged
+    )
+    broken = sum(count for (is_broken, _), count in verdicts.items() if is_broken)
+    failed = sum(count for (_, verdict), count in verdicts.items() if verdict is not Verdict.PASS)
+    timed = (sighting_of(c) for c in cycles if c.judged and c.outside.outcome not in BROKEN)
+    limits = judge_limits(requirement, timed, broken, undecided_of(cycles, requirement))
+    undecided = sum(cycle.undecided for cycle in cycles)
+    certain = campaign.certain
+    return Correlation(
+        cycles=cycles,
+        unmatched_records=tuple(
+            UnmatchedRecord(reading.records[index], reason)
+            for index, reason in found.record_reasons.items()
+            if index not in campaign.booted
+        ),
+        clock=_clock(campaign, cycles) if campaign.is_related else None,
+        verdict=verdict_of_limits(limits),
+        why=campaign_why(cycles, requirement, limits, [*_doubts(campaign), *_unrelated(campaign)]),
+        limits=limits,
+        failures=failure_rate(failed, verdicts.total(), undecided),
+        series=cycle_series(cycles, requirement),
+        usual=usual_rests(campaign.around.norms),
+        equal_offsets=found.alike,
+        undecided=undecided,
+        detectable=detectable_bios(
+            ((c.outside, certain[i]) for i, c in enumerate(campaign.cycles) if i in certain),
+            campaign.around,
+        ),
+        clock_steps=tuple(
+            ClockStep(cycles[before].outside.number, cycles[after].outside.number, step_ns / 1e9)
+            for before, after, step_ns in found.steps
+        ),
+    )
 
 
 def _may_not_have_survived(outside: OutsideCycle, reason: CycleReason) -> bool:
@@ -236,27 +368,28 @@ def _is_dark(outside: OutsideCycle) -> bool:
     return any(finding.kind is FindingKind.DARK for finding in outside.findings)
 
 
-def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> ReconciledCycle:
-    reset_to_tsc, norms = campaign.around.reset_to_tsc, campaign.around.norms
+def _examined(outside: OutsideCycle, matched: CycleRecord, campaign: Reconciled) -> ReconciledCycle:
+    reset_to_tsc, norms = campaign.reset_to_tsc, campaign.around.norms
     # What may be another cycle's record is shown, and nothing is concluded from it.
-    record = told.record if told.is_certain else None
+    record = matched.record if matched.is_certain else None
     findings = outside.findings
     # Nothing is added up from a BIOS time that was shown to be wrong.
     impossible, believed = False, record
-    if record is not None:
+    slept = record is not None and record.kind not in NO_SLEEPS
+    if record is not None and slept:
         impossible = bios_is_impossible(outside, record, campaign.around)
         findings += disagreements(outside, record, campaign.around)
         if impossible or not BIOS_IS_WRONG.isdisjoint(finding.kind for finding in findings):
             believed = None
-    elif _lacks_record(outside, told) and campaign.reading.sources:
+    elif record is None and _lacks_record(outside, matched) and campaign.reading.sources:
         findings += (record_missing(outside),)
     hidden = campaign.around.hidden.get(outside.number)
     unproven = None if hidden is None or believed is None else hidden.whole
     complete = press_to_resume_complete(outside, believed, reset_to_tsc)
     light = light_after_complete(outside, believed, reset_to_tsc)
-    cycle = ReconciledCycle(
+    return ReconciledCycle(
         outside=outside,
-        record=told.record,
+        record=matched.record,
         press_to_resume_complete=with_bios_unproven(complete, unproven, reset_to_tsc),
         unexplained=unexplained(outside, None if impossible else record, norms),
         light_after_complete=with_bios_unproven(light, unproven, reset_to_tsc),
@@ -264,16 +397,17 @@ def _reconcile(outside: OutsideCycle, told: _Told, campaign: _Campaign) -> Recon
         judged=False,
         why_not=None,
         findings=findings,
-        hidden_before_sleep=None if record is None else before_sleep(outside, record),
-        certainty=told.certainty,
-        record_missing=told.missing,
+        hidden_before_sleep=before_sleep(outside, record) if record and slept else None,
+        certainty=matched.certainty,
+        record_missing=matched.missing,
         bios_impossible=impossible,
         bios_checked=unproven is not None,
+        press_to_desktop=press_to_desktop(outside, record, reset_to_tsc),
+        shutdown=campaign.shutdowns.get(outside.number) if matched.is_certain else None,
     )
-    return ruled(cycle, rule(cycle, campaign.requirement, told.why_none))
 
 
-def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:
+def _lacks_record(outside: OutsideCycle, matched: CycleRecord) -> bool:
     """Return whether the OS should have written a record; no log tells of a boot as one.
 
     What stayed dark may have hung: that it wrote none is no fault of the log's.
@@ -282,28 +416,27 @@ def _lacks_record(outside: OutsideCycle, told: _Told) -> bool:
     wrote = wrote and not _is_dark(outside)
     # Of a cycle whose record may be one of several, the log is not silent; a log of another unit
     # never spoke of it.
-    told_of = told.missing in (CycleReason.AMBIGUOUS, CycleReason.UNRELATED)
-    return told.record is None and not told_of and wrote
+    spoken_of = matched.missing in (CycleReason.AMBIGUOUS, CycleReason.UNRELATED)
+    return matched.record is None and not spoken_of and wrote
 
 
-def _clock(
-    cycles: Sequence[TimedCycle],
-    reconciled: Sequence[ReconciledCycle],
-    reset_to_tsc: BoundedNs,
-    set_before: Collection[int],
-) -> OsClock | None:
+def _clock(campaign: Examined, cycles: Sequence[ReconciledCycle]) -> OsClock | None:
+    """Return how the OS's clock ran against the host's."""
     readings: list[tuple[bool, ClockReading]] = []
-    for cycle, told in zip(cycles, reconciled, strict=True):
-        record = sighting_of(told).record
-        if record is None or cycle.wake_utc is None or record.wake_time_utc_ns is None:
+    for timed, cycle in zip(campaign.cycles, cycles, strict=True):
+        record = sighting_of(cycle).record
+        if record is None or timed.wake_utc is None or record.wake_time_utc_ns is None:
             continue
-        to_os = awake_to_os(cycle.outside, record, reset_to_tsc)
+        if record.kind in NO_SLEEPS:
+            continue  # its times are those of the boot, not of a wake
+        to_os = awake_to_os(cycle.outside, record, campaign.reset_to_tsc)
         os_ns = record.wake_time_utc_ns - (record.wake_ms or 0) * _MS_NS
-        host = cycle.wake_utc + (_UNKNOWN_TO_OS if to_os is None else to_os + _hidden_span(told))
+        host = timed.wake_utc + (_UNKNOWN_TO_OS if to_os is None else to_os + _hidden_span(cycle))
         reading = ClockReading(host, os_ns, cycle.outside.number)
         readings.append((to_os is not None, reading))
-    known = [reading for is_known, reading in readings if is_known]
-    return with_segments(known or [reading for _, reading in readings], set_before)
+    set_before = {cycles[after].outside.number for _, after, _ in campaign.match.steps}
+    bounded = [reading for is_bounded, reading in readings if is_bounded]
+    return with_segments(bounded or [reading for _, reading in readings], set_before)
 
 
 def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
@@ -315,21 +448,29 @@ def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
     return BoundedNs(farthest_ns // 2, abs(farthest_ns) // 2 + 1)
 
 
-def _doubts(reading: LogReading, known: KnownPair | None) -> list[str]:
+def _doubts(campaign: Cycles) -> list[str]:
     """Say what the evidence itself is worth."""
+    known = campaign.stated_pair
     parts: list[str] = []
-    bad = sum(not source.integrity.ok for source in reading.sources)
+    bad = sum(not source.integrity.ok for source in campaign.reading.sources)
     if bad:
-        parts.append(f"{count_of(bad, 'log')} not whole, so records may be missing")
+        parts.append(f"{count_of(bad, 'log')} incomplete, so records may be missing")
     if known is not None:
         parts.append(f"record {known.record} was stated to be that of cycle {known.cycle}")
     return parts
 
 
-def _unrelated(found: Match, told: Sequence[_Told], reading: LogReading) -> list[str]:
-    """Say that the log is of other sleeps, where it is."""
-    unrelated = sum(each.missing is CycleReason.UNRELATED for each in told)
-    if not reading.records or 2 * unrelated <= len(told):
+def _unrelated(campaign: Matched) -> list[str]:
+    """Say that the log is of other sleeps, where it is, or may be."""
+    found, records = campaign.match, campaign.records
+    if found.one_script:
+        return [
+            "the log may be of another unit that the same script sent to sleep: what its"
+            " SleepDuration varies by is not in the times of the wires; check that it is the log"
+            " of this unit"
+        ]
+    unrelated = sum(each.missing is CycleReason.UNRELATED for each in records)
+    if not campaign.reading.records or 2 * unrelated <= len(records):
         return []
     fit = f"{found.fit} of {found.covered} fit, no more than chance explains" if found.fit else ""
     return [

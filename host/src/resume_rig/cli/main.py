@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # While modules are loaded, before the program itself can answer.
         if "--debug" in words:
             raise
-        from resume_rig.cli.exit_status import STOPPED
+        from resume_rig.cli.terminal.console import STOPPED
 
         print("resume-rig: stopped.", file=sys.stderr)
         return STOPPED
@@ -29,8 +29,7 @@ def _tell_version() -> int:
     try:
         print(f"resume-rig {__version__}", flush=True)
     except OSError:
-        from resume_rig.cli.console import silence
-        from resume_rig.cli.exit_status import USAGE
+        from resume_rig.cli.terminal.console import USAGE, silence
 
         silence(sys.stdout)
         return USAGE

@@ -4,59 +4,81 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from resume_rig import __version__
-from resume_rig.cli import (
-    verb_compare,
-    verb_correlate,
+from resume_rig.cli import verb_gui
+from resume_rig.cli.bench import (
+    verb_action,
     verb_doctor,
-    verb_export,
     verb_firmware,
-    verb_fleet,
-    verb_gui,
-    verb_lid,
-    verb_log,
-    verb_msa,
-    verb_power,
-    verb_press,
     verb_relay,
-    verb_report,
     verb_run,
     verb_selftest,
     verb_share,
     verb_sim,
-    verb_store,
     verb_watch,
 )
-from resume_rig.cli.console import open_closed_streams, silence
-from resume_rig.cli.exit_status import INTERNAL, STOPPED, USAGE, status_of_error
-from resume_rig.cli.voice import Voice, say_end, voice_of
-from resume_rig.model.errors import ResumeRigError
-
-VERBS = (
-    verb_run,
-    verb_log,
-    verb_correlate,
+from resume_rig.cli.offline import (
+    verb_bundle,
     verb_compare,
-    verb_report,
+    verb_correlate,
     verb_export,
     verb_fleet,
+    verb_lake,
+    verb_log,
     verb_msa,
+    verb_query,
+    verb_report,
     verb_store,
-    verb_sim,
-    verb_share,
-    verb_gui,
-    verb_press,
-    verb_lid,
-    verb_power,
-    verb_relay,
-    verb_watch,
-    verb_selftest,
-    verb_doctor,
-    verb_firmware,
+    verb_trend,
+    verb_watch_sleeps,
+)
+from resume_rig.cli.terminal.console import (
+    INTERNAL,
+    STOPPED,
+    USAGE,
+    Voice,
+    open_closed_streams,
+    say_end,
+    silence,
+    status_of_error,
+    voice_of,
+)
+from resume_rig.model.errors import ResumeRigError
+
+VERBS: tuple[Callable[["argparse._SubParsersAction[Any]"], None], ...] = (
+    verb_run.add_to,
+    verb_log.add_to,
+    verb_watch_sleeps.add_to,
+    verb_correlate.add_to,
+    verb_compare.add_to,
+    verb_report.add_to,
+    verb_export.add_to,
+    verb_fleet.add_to,
+    verb_lake.add_to,
+    verb_trend.add_to,
+    verb_query.add_to,
+    verb_msa.add_to,
+    verb_store.add_to,
+    verb_bundle.add_bundle,
+    verb_bundle.add_verify,
+    verb_sim.add_to,
+    verb_share.add_to,
+    verb_gui.add_to,
+    verb_action.add_press,
+    verb_action.add_lid,
+    verb_action.add_key,
+    verb_action.add_contact,
+    verb_action.add_power,
+    verb_relay.add_to,
+    verb_watch.add_to,
+    verb_selftest.add_to,
+    verb_doctor.add_to,
+    verb_doctor.add_dut_script,
+    verb_firmware.add_to,
 )
 
 EPILOGUE = """\
@@ -82,8 +104,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"resume-rig {__version__}")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for verb in VERBS:
-        verb.add_to(verbs)
+    for add_verb in VERBS:
+        add_verb(verbs)
     return parser
 
 
@@ -91,7 +113,7 @@ def run(words: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
     open_closed_streams()
     args = build_parser().parse_args(words)
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):  # the last: Ctrl-Break on Windows
         # One that is ignored stays so: under nohup a closed terminal ends nothing.
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) != signal.SIG_IGN:
             signal.signal(getattr(signal, name), _interrupt)
@@ -109,7 +131,7 @@ def _carried_out(args: argparse.Namespace) -> int:
     except ResumeRigError as error:
         if args.debug:
             raise
-        from resume_rig.report.hostile_text import one_line
+        from resume_rig.report.text.hostile_text import one_line
 
         tell(f"resume-rig: {one_line(str(error))}")
         return status_of_error(error)
@@ -135,7 +157,7 @@ def _unforeseen(error: Exception, tell: Voice) -> int:
     What the system says of a file that was named is the user's to mend; all else is a mistake of
     the program. A traceback would end with 1, as FAIL does.
     """
-    from resume_rig.report.hostile_text import one_line
+    from resume_rig.report.text.hostile_text import one_line
 
     if isinstance(error, OSError) and error.filename is not None:
         name = one_line(os.fsdecode(error.filename))

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from resume_rig.acceptance.whole_file import check_place_of
-from resume_rig.cli.arguments import add_verb
+from resume_rig.cli.terminal.arguments import add_verb
 from resume_rig.gui.request import (
     VIEW_NAMES,
     BenchWish,
@@ -59,7 +59,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Open the window; the status says nothing of what was seen in it."""
-    from resume_rig.gui.start import run
+    from resume_rig.gui.app.start import run
 
     return run(_request(args))
 
@@ -74,6 +74,10 @@ def _request(args: argparse.Namespace) -> GuiRequest:
     for path in args.files:
         if not path.exists():
             raise UsageError(f"could not open {path}: there is no such file")
+    if args.plan is not None:
+        from resume_rig.campaign.plan.plan_file import load_plan
+
+        load_plan(args.plan)  # what is wrong with it is said before --run runs another one
     if args.screenshot is not None:
         check_place_of(args.screenshot)
     return GuiRequest(

@@ -2,6 +2,8 @@
 
 state/    what is seen, free of Qt: folds over events, tables, drafts
 worker/   the thread that owns the rig, and jobs in the background
-widgets/  pieces that every view shares: plots, tables, notices
-views/    one page of the window each; `views/registry.py` lists them
+widgets/  pieces that every page shares: plots, tables, notices
+app/      the window around the pages; `app/registry.py` lists them
+
+The other folders are one page each: bench, campaign, explorer, compare, limits, log.
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from resume_rig.model.errors import UsageError
 
-VIEW_NAMES = ("bench", "campaign", "explorer", "limits", "log", "compare")
+VIEW_NAMES = ("start", "bench", "campaign", "explorer", "limits", "log", "compare")
 LEAST_SIDE, MOST_SIDE = 480, 8_000
 _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
 

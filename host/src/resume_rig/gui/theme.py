@@ -1,81 +1,11 @@
-"""Colours: those of the report (report/templates/style.css), safe for colour-blind eyes."""
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from operator import attrgetter
+"""The application's look: the palette of reports (report/drawing/palette.py), given to Qt."""
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from resume_rig.gui.request import ThemeName
-from resume_rig.model.channel import Channel
-
-
-@dataclass(frozen=True, slots=True)
-class Colours:
-    """One set, as `#rrggbb`; names are those of the report's style sheet."""
-
-    dark: bool
-    paper: str
-    card: str
-    ink: str
-    soft: str
-    line: str
-    blue: str
-    hatch: str
-    passed: str
-    failed: str
-    sky: str = "#56b4e9"
-    orange: str = "#e69f00"
-    green: str = "#009e73"
-    yellow: str = "#f0e442"
-    vermillion: str = "#d55e00"
-    purple: str = "#cc79a7"
-    marginal: str = "#f0e442"
-    on_colour: str = "#ffffff"
-
-    def lane(self, channel: Channel) -> str:
-        """Return the colour of a channel's line; the lines' names tell them apart, too."""
-        return _LANES[channel](self)
-
-
-_LANES: dict[Channel, Callable[[Colours], str]] = {
-    Channel.SLP_S3: attrgetter("sky"),
-    Channel.SLP_S4: attrgetter("sky"),
-    Channel.SLP_S5: attrgetter("sky"),
-    Channel.PWR_OK: attrgetter("orange"),
-    Channel.PLTRST: attrgetter("green"),
-    Channel.BACKLIGHT: attrgetter("purple"),
-    Channel.LED: attrgetter("purple"),
-    Channel.BUTTON: attrgetter("vermillion"),
-    Channel.LID: attrgetter("vermillion"),
-}
-
-LIGHT = Colours(
-    dark=False,
-    paper="#ffffff",
-    card="#f6f7f8",
-    ink="#16191c",
-    soft="#555e66",
-    line="#d5dade",
-    blue="#0072b2",
-    hatch="#7b848c",
-    passed="#00694d",
-    failed="#b34700",
-)
-DARK = Colours(
-    dark=True,
-    paper="#14171a",
-    card="#1d2226",
-    ink="#e9ecee",
-    soft="#a5afb7",
-    line="#373f46",
-    blue="#3d9bd6",
-    hatch="#8c969e",
-    passed="#00805e",
-    failed="#c75300",
-)
+from resume_rig.report.drawing.palette import DARK, LIGHT, Colours
 
 
 class Look(QObject):
@@ -130,7 +60,7 @@ def _palette(colours: Colours) -> QPalette:
         ((role.WindowText, role.Text, role.ButtonText, role.ToolTipText), colours.ink),
         ((role.PlaceholderText,), colours.soft),
         ((role.Highlight, role.Link), colours.blue),
-        ((role.HighlightedText,), colours.on_colour),
+        ((role.HighlightedText,), colours.on_bios),
         ((role.Mid, role.Dark), colours.line),
         ((role.Light, role.Midlight), colours.line if colours.dark else colours.paper),
     ):
@@ -149,6 +79,7 @@ QLabel[role="soft"] {{ color: {colours.soft}; }}
 QLabel[role="title"] {{ font-weight: 600; }}
 QLabel[role="error"] {{ color: {colours.ink}; border-left: 4px solid {colours.vermillion};
   padding-left: 6px; }}
+QLabel[role="tile"] {{ font-size: 16px; font-weight: 600; }}
 QLabel[role="figure"] {{ font-size: 20px; font-weight: 600; }}
 QFrame[role="alarm"] {{ background: {colours.failed}; border-radius: 4px; }}
 QFrame[role="alarm"] QLabel {{ color: {colours.on_colour}; }}
@@ -160,5 +91,5 @@ QCheckBox::indicator:unchecked {{ width: 12px; height: 12px; border: 1px solid {
 QCheckBox::indicator:unchecked:disabled {{ border-color: {colours.line}; }}
 QListWidget#rail {{ border: 0; background: {colours.card}; outline: 0; }}
 QListWidget#rail::item {{ padding-left: 10px; }}
-QListWidget#rail::item:selected {{ background: {colours.blue}; color: {colours.on_colour}; }}
+QListWidget#rail::item:selected {{ background: {colours.blue}; color: {colours.on_bios}; }}
 """

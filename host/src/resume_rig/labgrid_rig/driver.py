@@ -1,4 +1,4 @@
-"""What a rig can do for labgrid: power, one sleep, one wake, campaigns."""
+"""What a rig can do for labgrid: power, one sleep, one wake, campaigns, a digital output."""
 
 import threading
 from collections.abc import Iterator
@@ -10,22 +10,21 @@ from typing import Any, ClassVar
 import attr
 from labgrid.driver.common import Driver
 from labgrid.factory import target_factory
-from labgrid.protocol import PowerProtocol, ResetProtocol
+from labgrid.protocol import DigitalOutputProtocol, PowerProtocol, ResetProtocol
 from labgrid.step import step
 
 from resume_rig.acceptance.assessment import Assessed
-from resume_rig.acceptance.bench_in_use import BenchInUse, open_bench
-from resume_rig.acceptance.durations import named_duration_ns
+from resume_rig.acceptance.bench import BenchInUse, open_bench
 from resume_rig.acceptance.held_line import HeldLines
 from resume_rig.acceptance.power_actions import PowerActions
 from resume_rig.acceptance.single_actions import DutState, SingleActions
-from resume_rig.campaign.hooks import program_words
-from resume_rig.campaign.power_command import PowerCommand
+from resume_rig.campaign.dut.supply import PowerCommand
+from resume_rig.campaign.dut.user_program import program_words
 from resume_rig.labgrid_rig.resources import url_of
 from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import UsageError
-from resume_rig.pytest_rig.dut import actuator_named
-from resume_rig.pytest_rig.running import run_campaign_by_words
+from resume_rig.model.units import named_duration_ns
+from resume_rig.pytest_rig.running import actuator_named, run_campaign_by_words, waker_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,22 @@ class ResumeRigDriver(Driver, PowerProtocol, ResetProtocol):
         """Wake the DUT; return the time from the trigger to the last sign of it [ns]."""
         limit_ns = named_duration_ns("timeout", timeout)
         with self._held() as hands:
-            return hands.actions.wake(actuator_named(by), limit_ns)
+            return hands.actions.wake(waker_named(by), limit_ns)
+
+    @Driver.check_active
+    @step(args=["length"])
+    def press_key(self, length: str = "150 ms") -> None:
+        """Press the key of the keyboard that the board is."""
+        length_ns = named_duration_ns("length", length)
+        with self._held() as hands:
+            hands.actions.press_key(length_ns)
+
+    @Driver.check_active
+    @step()
+    def send_magic_packet(self) -> None:
+        """Send the packet that wakes the DUT's network adapter, whose MAC its profile names."""
+        with self._held() as hands:
+            hands.actions.send_magic_packet()
 
     @Driver.check_active
     def dut_state(self) -> str:
@@ -193,10 +207,12 @@ class ResumeRigDriver(Driver, PowerProtocol, ResetProtocol):
 
     @Driver.check_active
     def hold(self, actuator: Actuator, longest_ns: int | None) -> None:
-        """Close the button's contact, or the lid, until `let_go`."""
+        """Close the button's contact, the lid, or the dry contact, until `let_go`."""
         with self._held() as hands:
             if actuator is Actuator.LID:
                 hands.lines.hold_lid()
+            elif actuator is Actuator.CONTACT:
+                hands.lines.hold_contact()
             else:
                 hands.lines.hold_button(longest_ns)
 
@@ -208,7 +224,7 @@ class ResumeRigDriver(Driver, PowerProtocol, ResetProtocol):
 
     @Driver.check_active
     def is_held(self, actuator: Actuator) -> bool:
-        """Return whether the line itself shows a press, or a closed lid."""
+        """Return whether the line itself shows a press, or a closed lid; none shows a contact."""
         with self._held() as hands:
             return hands.lines.is_active(actuator)
 
@@ -224,3 +240,50 @@ class ResumeRigDriver(Driver, PowerProtocol, ResetProtocol):
         if self.dut is None or not self.dut.endswith(".toml") or self.target.env is None:
             return self.dut
         return str(self.target.env.config.resolve_path(self.dut))
+
+
+@target_factory.reg_driver
+@attr.s(eq=False)
+class ResumeRigOutputDriver(Driver, DigitalOutputProtocol):
+    """An actuator that is set and let go of; True is a pressed button, or a closed lid.
+
+    Attributes:
+        line: BUTTON, LID or CONTACT.
+        longest: of a press, with its unit; the board's own limit (1 s) where it is left out. More
+            than that cuts the DUT's power.
+    """
+
+    bindings: ClassVar = {"rig": "ResumeRigDriver"}
+
+    line = attr.ib(default="BUTTON", validator=attr.validators.instance_of(str))
+    longest = attr.ib(
+        default=None, validator=attr.validators.optional(attr.validators.instance_of(str))
+    )
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        self._actuator = actuator_named(self.line)
+        if self._actuator is Actuator.KEYBOARD:
+            raise UsageError("a KEYBOARD is no line; allowed are BUTTON, LID and CONTACT")
+        self._longest_ns = (
+            None if self.longest is None else named_duration_ns("longest", self.longest)
+        )
+
+    def on_deactivate(self) -> None:
+        """Let go."""
+        self.rig.let_go(self._actuator)
+
+    @Driver.check_active
+    @step(result=True)
+    def get(self) -> bool:
+        """Return what the line itself shows, not what was asked for."""
+        return bool(self.rig.is_held(self._actuator))
+
+    @Driver.check_active
+    @step(args=["status"])
+    def set(self, status: bool) -> None:
+        """Press, or close; let go, or open."""
+        if status:
+            self.rig.hold(self._actuator, self._longest_ns)
+        else:
+            self.rig.let_go(self._actuator)

@@ -17,8 +17,8 @@ from labgrid.remote.exporter import ResourceExport
 
 from resume_rig.labgrid_rig.resources import RawResumeRig, USBResumeRig
 from resume_rig.model.errors import ResumeRigError
-from resume_rig.rig.share.server import share_port
-from resume_rig.rig.smp.serial_port import open_plain
+from resume_rig.rig.link.share import share_port
+from resume_rig.rig.smp.serial_transport import open_plain
 
 _READ_S: Final = 0.2
 _START_S: Final = 10.0

@@ -30,7 +30,7 @@ class ResumeRigStrategy(Strategy):
 
     Attributes:
         sleep_by: what puts the DUT to sleep, BUTTON or LID.
-        wake_by: what wakes it.
+        wake_by: what wakes it: the same, KEYBOARD, CONTACT or LAN.
     """
 
     bindings: ClassVar = {"rig": "ResumeRigDriver"}

@@ -6,6 +6,11 @@ from typing import Protocol
 class Clock(Protocol):
     """A monotonic clock that can be waited on. `timing.clocks` has the real and virtual ones."""
 
+    @property
+    def tick_ns(self) -> int:
+        """Return by how much `now_ns` may be behind the moment of the call: it moves in steps."""
+        ...
+
     def now_ns(self) -> int:
         """Return monotonic time in nanoseconds; never goes back."""
         ...

@@ -1,10 +1,104 @@
-"""A DUT profile: who the unit is, what is wired, and how a simulated one behaves."""
+"""A DUT profile: the unit, what is wired, its platform, and how a simulated one behaves."""
 
 from dataclasses import dataclass
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.dut_character import SOUND, DutBehaviour, DutKnown
+from resume_rig.model.os_record import SleepKind
 from resume_rig.model.recovery import DEFAULT_LADDER, RecoveryLadder
+
+
+@dataclass(frozen=True, slots=True)
+class DutKnown:
+    """Constants of a platform, learned over healthy units and campaigns; None: not known.
+
+    Attributes:
+        residual_ns: PLTRST# rising to light, minus BiosInit, minus DriverInit.
+        residual_half_width_ns: how far healthy cycles are from it, at most.
+        firmware_extra_ms: BiosInit minus the firmware's FullResume.
+        light_after_complete_max_ns: the display may light so long after the OS's "complete".
+    """
+
+    residual_ns: int | None = None
+    residual_half_width_ns: int = 0
+    firmware_extra_ms: int | None = None
+    light_after_complete_max_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DutBehaviour:
+    """How a simulated DUT differs from a sound one. A share is of cycles, 0 to 1.
+
+    Attributes:
+        sleeps: what it really does when it is asked to sleep: S3, hybrid, S4 or modern-standby, or
+            boot: it shuts down, and boots when it is woken.
+        claims: the kind that its OS writes; None: the truth.
+        doze_after_ns: S3 goes on to S4 after so long; None: never.
+        image_write_ns, image_read_ns: of the hibernation image.
+        hidden_before_sleep_ns: from the OS having stopped to SLP_S3# falling, beyond the usual.
+        late_sleep_ns, late_sleep_spread_ns: from the accepted press or lid to SleepTime: so much,
+            and evenly up to so much more.
+        unreported_suspend_ns: of the way to sleep that the OS's clock shows, what SleepDuration
+            lacks.
+        tsc_resets: False: BiosInit is the uptime.
+        bios_factor: what BiosInit is reported times; 0: not reported.
+        full_resume_factor: the same of FullResume in the firmware's table.
+        average_factor: the same of AverageResume.
+        resume_count_runs: False: count and times of the firmware's table never change.
+        wake_source_type: what the OS names as the source of every wake; None: the truth.
+        lit_by_firmware: the panel is lit before the OS has control.
+        light_late_share, light_late_ns: the display is late, by so much.
+        firmware_late_share, firmware_late_ns: its firmware takes so much longer.
+        pwm_hz, pwm_duty: of the dimmed panel; 0 Hz: not dimmed.
+        lid_bounces: how often the lid's sensor falls back at each of its edges.
+        hang_share: never gets out of its firmware.
+        wakes_alone_share: something else wakes it.
+        double_reset_share: PLTRST# rises twice.
+        record_missing_share, record_aborted_share, record_doubled_share: what becomes of the
+            OS's record.
+        clock_step_share, clock_step_ns: the OS's clock is set, by so much, after the wake.
+        device_lost_share: a device of it is gone after the wake.
+        link_late_ns: its network link comes up so long after the OS runs.
+        standby_deep_share: of a Modern Standby, so much is in its deepest state; 0: it drains.
+    """
+
+    sleeps: SleepKind = SleepKind.S3
+    claims: SleepKind | None = None
+    doze_after_ns: int | None = None
+    image_write_ns: int = 3_000_000_000
+    image_read_ns: int = 2_500_000_000
+    hidden_before_sleep_ns: int = 0
+    late_sleep_ns: int = 0
+    late_sleep_spread_ns: int = 0
+    unreported_suspend_ns: int = 0
+    tsc_resets: bool = True
+    bios_factor: float = 1.0
+    full_resume_factor: float = 1.0
+    average_factor: float = 1.0
+    resume_count_runs: bool = True
+    wake_source_type: int | None = None
+    lit_by_firmware: bool = False
+    light_late_share: float = 0.0
+    light_late_ns: int = 0
+    firmware_late_share: float = 0.0
+    firmware_late_ns: int = 0
+    pwm_hz: int = 0
+    pwm_duty: float = 1.0
+    lid_bounces: int = 0
+    hang_share: float = 0.0
+    wakes_alone_share: float = 0.0
+    double_reset_share: float = 0.0
+    record_missing_share: float = 0.0
+    record_aborted_share: float = 0.0
+    record_doubled_share: float = 0.0
+    clock_step_share: float = 0.0
+    clock_step_ns: int = 0
+    device_lost_share: float = 0.0
+    link_late_ns: int = 0
+    standby_deep_share: float = 0.97
+
+
+SOUND = DutBehaviour()
+"""Of a DUT that does what it is asked, and tells the truth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +149,10 @@ class DutTiming:
     record_delay: Spread
 
 
+STANDBY_MW = 6_000
+"""What a simulated DUT draws in Modern Standby that does not reach its deepest state (assumed)."""
+
+
 @dataclass(frozen=True, slots=True)
 class DutProfile:
     """One DUT.
@@ -70,6 +168,11 @@ class DutProfile:
         firmware_extra_ms: BiosInitDuration minus FullResume, constant per machine.
         timing: how a simulated one behaves.
         lid_close_sleeps, lid_open_wakes: what a simulated one does when its lid moves.
+        keyboard_wakes, contact_wakes, lan_wakes: whether a simulated one is armed for them.
+        mac: of the network adapter that a magic packet wakes, twelve hexadecimal digits in pairs;
+            None: nobody says.
+        s3_power_max_mw: a unit that draws more is not in S3; None: half of what it draws awake.
+        standby_mw: what a simulated one draws in Modern Standby.
         pwr_ok_rise_max_ns: PWR_OK rises within so long (0 to 100 %); None: within ATX's 10 ms.
         pressed_by: what presses the button: "header" (photoMOS at its header) or "finger".
         known: what healthy units of its platform have shown; None: nothing.
@@ -99,3 +202,9 @@ class DutProfile:
     behaviour: DutBehaviour = SOUND
     recovery: RecoveryLadder = DEFAULT_LADDER
     idle_ns: int | None = None
+    keyboard_wakes: bool = True
+    contact_wakes: bool = True
+    lan_wakes: bool = True
+    mac: str | None = None
+    s3_power_max_mw: int | None = None
+    standby_mw: int = STANDBY_MW

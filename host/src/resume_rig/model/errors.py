@@ -40,12 +40,14 @@ class DeviceFault(RigError):
     Attributes:
         group: SMP group that the code belongs to; 64 is the rig group, -1 an SMP-level `rc`.
         code: the error code of that group (fixtures/wire/rig.cddl names those of group 64).
+        left_ns: how much later the request would be taken [ns]; 0 where the board does not say.
     """
 
-    def __init__(self, group: int, code: int, text: str) -> None:
+    def __init__(self, group: int, code: int, text: str, left_ns: int = 0) -> None:
         super().__init__(text)
         self.group = group
         self.code = code
+        self.left_ns = left_ns
 
 
 class BoardRebooted(RigError):

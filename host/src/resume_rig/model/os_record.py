@@ -1,9 +1,66 @@
-"""What an operating system says of one sleep and wake: an OS record, and where it was read."""
+"""An OS record: what an operating system reports of one sleep and wake, and of its parts."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
-from resume_rig.model.component import Component, Figure
+
+@unique
+class ComponentKind(StrEnum):
+    """What a component is."""
+
+    PHASE = "phase"
+    DEVICE = "device"
+    DRIVER = "driver"
+    SERVICE = "service"
+    APPLICATION = "application"
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One part of one transition, as the OS timed it.
+
+    Components may overlap and nest: their durations do not add up to that of the transition.
+
+    Attributes:
+        kind: what it is.
+        name: as recorded; hostile: escape it where it is shown.
+        phase: the phase of the transition that it belongs to, e.g. "resume devices"; of a phase,
+            its parent's name, or empty.
+        duration_ms: how long it took; None where the account says that it had not ended.
+        start_ms: when it began, from the start of the transition.
+        own_ms: what is left of the duration without its children, where the account tells.
+        detail: what else tells it from others of its name (process id, driver, bus address).
+        held_ms: how long of it others had to wait for it, where the account tells (the prePendTime
+            of a Plug and Play object: until its driver returned STATUS_PENDING).
+        group: the load order group of a service; empty where it has none.
+    """
+
+    kind: ComponentKind
+    name: str
+    phase: str
+    duration_ms: float | None
+    start_ms: float | None = None
+    own_ms: float | None = None
+    detail: str = ""
+    held_ms: float | None = None
+    group: str = ""
+
+
+MAIN_PATH = "main path"
+"""The phase of a boot that ends where the desktop is there, as Diagnostics-Performance times it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that an account gives and no field of OsRecord holds.
+
+    Attributes:
+        name: glossary word with its unit at the end, e.g. "exit_latency_us", "drips_percent".
+        value: as recorded.
+    """
+
+    name: str
+    value: float
 
 
 @unique
@@ -12,7 +69,8 @@ class SleepKind(StrEnum):
 
     MODERN_STANDBY is Windows' S0 low power idle, S2IDLE Linux's "freeze"; DIED is a sleep that the
     OS did not come back from. BOOT and SHUTDOWN are no sleeps: accounts of on/off transitions that
-    the same tools write; none of them is ever judged as a resume.
+    the same tools write; none of them is ever judged as a resume. STANDBY_PERFORMANCE tells what
+    delayed a sleep and its resume, beside the record of the sleep itself.
     """
 
     S1 = "S1"
@@ -27,6 +85,7 @@ class SleepKind(StrEnum):
     DIED = "died-in-sleep"
     BOOT = "boot"
     SHUTDOWN = "shutdown"
+    STANDBY_PERFORMANCE = "standby-performance"
     UNKNOWN = "unknown"
 
 
@@ -35,11 +94,35 @@ def state_word(kind: SleepKind) -> str:
     return "S5" if kind is SleepKind.BOOT else kind.value
 
 
-NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN})
-"""Kinds of records that tell of no sleep."""
+_KIND_WORDS = {
+    SleepKind.UNKNOWN: "unknown kind",
+    SleepKind.MODERN_STANDBY: "Modern Standby",
+    SleepKind.DOZE: "doze to hibernate",
+    SleepKind.ABORTED: "aborted sleep attempt",
+    SleepKind.STANDBY_PERFORMANCE: "standby performance",
+}
+
+
+def kind_words(kind: SleepKind) -> str:
+    """Return a kind as a sentence names it; documents have its value."""
+    return _KIND_WORDS.get(kind, kind.value)
+
+
+NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN, SleepKind.STANDBY_PERFORMANCE})
+"""Kinds of records that are no account of a sleep."""
 
 SLEEPS = tuple(kind for kind in SleepKind if kind not in NO_SLEEPS)
-"""Kinds of records that a requirement can be about."""
+"""Kinds of records that are accounts of a sleep."""
+
+TRANSITIONS = (*SLEEPS, SleepKind.BOOT, SleepKind.SHUTDOWN)
+"""Kinds of records that a requirement can be about, and that can be compared."""
+
+
+def transition_of_word(word: str) -> SleepKind | None:
+    """Return a kind of transition by its name, a boot by S5 too, as a plan names it."""
+    names = {kind.value: kind for kind in TRANSITIONS}
+    return names.get(word, SleepKind.BOOT if word == state_word(SleepKind.BOOT) else None)
+
 
 NO_SUSPENDS = NO_SLEEPS | {SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}
 """Kinds of records that cannot tell of a cycle in which SLP_S3# fell."""
@@ -54,11 +137,14 @@ class WakeSource:
         name: decoded by OS build, e.g. "power button"; "unknown" where the build is unknown and
             the number means different things on different builds.
         text: WakeSourceText, any language, hostile: escape it where it is shown.
+        timer_owner: WakeTimerOwner and, behind a colon, WakeTimerContext: which program or task set
+            the timer; as hostile. Empty where the record has none.
     """
 
     type: int | None
     name: str
     text: str
+    timer_owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +159,8 @@ class OsRecord:
             Kernel-Power 507 or 41 for the kinds that it does not know.
         kind: what kind of sleep it was.
         sleep_time_utc_ns, wake_time_utc_ns: SleepTime and WakeTime, OS clock, ns since 1970 UTC;
-            after a wake good to about +/-0.5 s absolutely.
+            after a wake good to about +/-0.5 s absolutely. Of a boot its start and its end, of a
+            shutdown its start, where the account tells them.
         written_utc_ns: TimeCreated of the record itself.
         sleep_ms: length of the transition to sleep. wake_ms: device and user initialisation.
         driver_init_ms, bios_init_ms: the two parts that SYSFUND-0004 sums.
@@ -118,6 +205,14 @@ class OsRecord:
         return self.bios_init_ms + self.driver_init_ms
 
     @property
+    def user_init_ms(self) -> int | None:
+        """The USER phase: what WakeDuration has beyond DriverInitDuration; None if either lacks."""
+        if self.wake_ms is None or self.driver_init_ms is None:
+            return None
+        rest_ms = self.wake_ms - self.driver_init_ms
+        return rest_ms if rest_ms >= 0 else None
+
+    @property
     def read_its_image(self) -> bool:
         """Whether a hybrid sleep lost its power and resumed from its hibernation file, not S3."""
         return self.kind is SleepKind.HYBRID and self.hiber_read_ms is not None
@@ -129,6 +224,10 @@ class Integrity:
 
     ok: bool
     problems: tuple[str, ...] = ()
+
+
+BOOT_START_DRIVERS = "boot_start_drivers"
+"""Name in a source's identity: the files of the drivers that the OS loader loads, ", " between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +251,12 @@ class LogSource:
     integrity: Integrity
     identity: tuple[tuple[str, str], ...] = ()
     from_description: bool = False
+
+    @property
+    def boot_start_drivers(self) -> tuple[str, ...]:
+        """The drivers that the OS loader loads, where the source names them; hostile."""
+        text = dict(self.identity).get(BOOT_START_DRIVERS, "")
+        return tuple(filter(None, text.split(", ")))
 
 
 @dataclass(frozen=True, slots=True)

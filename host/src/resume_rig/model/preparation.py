@@ -34,12 +34,14 @@ class ChecklistItem:
         wanted: what it should be, and why.
         questions: commands that only read.
         remedy: the command or the place that sets it; empty where nothing does.
+        source: the paper and its section that asks for it; empty where none does.
     """
 
     name: str
     wanted: str
     questions: tuple[str, ...]
     remedy: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

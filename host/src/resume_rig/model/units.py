@@ -1,8 +1,10 @@
-"""Quantities as text for people, and durations as people write them."""
+"""Quantities as text for people, and durations as people and tests write them."""
 
 import math
 import re
 from typing import Final
+
+from resume_rig.model.errors import UsageError
 
 DURATION_UNITS_NS: Final = {
     "ns": 1,
@@ -61,3 +63,18 @@ def percent_up(share: float) -> str:
     scale = 10**digits
     # 1e-9: a share that is exactly 5 % must not become 5.1 % by its binary form.
     return f"{math.ceil(percent * scale - 1e-9) / scale:.{digits}f} %"
+
+
+def named_duration_ns(name: str, text: str) -> int:
+    """Return `2 s` or `250 ms` in nanoseconds.
+
+    Raises:
+        UsageError: it has no unit, or is no duration; the sentence names `name`.
+    """
+    found = duration_of(text) if isinstance(text, str) else None
+    if found is None:
+        raise UsageError(
+            f"{name} is {text!r}; a time is a number and its unit: {', '.join(DURATION_UNITS_NS)}, "
+            "for example '2 s' or '250 ms'"
+        )
+    return found

@@ -7,11 +7,19 @@ from pathlib import Path
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import Integrity, LogReading, LogSource, OsRecord
-from resume_rig.oslog.event_text import NO_DECLARATION, encoding_of, has_declaration
-from resume_rig.oslog.foreign_file import foreign_kind
-from resume_rig.oslog.registry import HEAD_BYTES, allowed_formats, format_of
-from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    Integrity,
+    LogReading,
+    LogSource,
+    OsRecord,
+    SleepKind,
+)
+from resume_rig.oslog.event.accounts import KINDS
+from resume_rig.oslog.event.delays import with_delays
+from resume_rig.oslog.registry import HEAD_BYTES, allowed_formats, foreign_kind, format_of
+from resume_rig.oslog.source.encoding import NO_DECLARATION, encoding_of, has_declaration
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
 
 # What begins so may still be a log: Linux logs are kept as gzip archives.
 _ODD_STARTS: Final[Mapping[bytes, str]] = {
@@ -27,7 +35,8 @@ def read_logs(
     """Return what all the logs tell, in the order of `paths`.
 
     A record that several of them hold (the same log twice, an export beside its EVTX file) is
-    taken once: counted twice, it would prove twice as much.
+    taken once: counted twice, it would prove twice as much. What delayed a sleep stands in a log
+    of its own, and goes to the record of that sleep.
 
     Args:
         paths: log files of any kind that the registry knows.
@@ -44,10 +53,19 @@ def read_logs(
         readings.append(_read_log(SourceRequest(path, source=index, keep_text=keep_text)))
     if len(readings) > 1:
         readings = _each_once(readings)
+    records = [record for reading in readings for record in reading.records]
     return LogReading(
         sources=tuple(reading.source for reading in readings),
-        records=tuple(record for reading in readings for record in reading.records),
+        records=tuple(_standing(record) for record in with_delays(records) if record is not None),
     )
+
+
+def _standing(record: OsRecord) -> OsRecord:
+    """Return what a trace timed and no account of the sleep took up as that account itself."""
+    if record.kind is not SleepKind.STANDBY_PERFORMANCE or record.effective_state is None:
+        return record
+    states = record.target_state, record.effective_state
+    return replace(record, kind=KINDS.get(states, SleepKind.UNKNOWN))
 
 
 def _each_once(readings: Sequence[SourceReading]) -> list[SourceReading]:
@@ -55,34 +73,43 @@ def _each_once(readings: Sequence[SourceReading]) -> list[SourceReading]:
     seen: set[int] = set()
     found: list[SourceReading] = []
     for reading in readings:
-        keys = [_identity(record) for record in reading.records]
+        keys = [_identities(record) for record in reading.records]
         kept = [
             record
-            for record, key in zip(reading.records, keys, strict=True)
-            if key is None or key not in seen
+            for record, (asked, _) in zip(reading.records, keys, strict=True)
+            if seen.isdisjoint(asked)
         ]
-        seen.update(key for key in keys if key is not None)
+        for _, told in keys:
+            seen |= told
         repeated = len(reading.records) - len(kept)
         source = _with_repeats(reading.source, repeated) if repeated else reading.source
         found.append(SourceReading(source, tuple(kept)))
     return found
 
 
-def _identity(record: OsRecord) -> int | None:
-    """Return what a record has in common with itself in another file; None where it has nothing.
+def _identities(record: OsRecord) -> tuple[set[int], set[int]]:
+    """Return by what a record is known in another file, and by what others are known as it.
 
-    The evtx library keeps 1 us of the times of an event's data, XML 100 ns.
+    The evtx library keeps 1 us of the times of an event's data, XML 100 ns. An account in a trace
+    has no number, so it is known by its times alone.
     """
-    if record.record_id is None or record.written_utc_ns is None:
-        return None
-    times_ns = (record.written_utc_ns, record.sleep_time_utc_ns, record.wake_time_utc_ns)
-    return hash(
-        (
-            *(record.record_id, record.kind, record.wake_source.text),
-            *(None if time_ns is None else time_ns // 1_000 for time_ns in times_ns),
-            *(record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms),
-        )
+    sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
+    times_us = tuple(
+        None if time_ns is None else time_ns // 1_000
+        for time_ns in (record.written_utc_ns, sleep_ns, wake_ns)
     )
+    told = (
+        *(record.kind, record.wake_source.text, *times_us[1:], record.sleep_ms, record.wake_ms),
+        *(record.driver_init_ms, record.bios_init_ms),
+    )
+    whole = None not in times_us and record.kind not in NO_SLEEPS
+    if record.record_id is None:
+        bare = {hash(("bare", told))} if whole else set()
+        return {hash(("any", told))} | bare if whole else bare, bare
+    own = set() if record.written_utc_ns is None else {hash((record.record_id, times_us[0], told))}
+    if not whole:
+        return own, own
+    return own | {hash(("bare", told))}, own | {hash(("any", told))}
 
 
 def _with_repeats(source: LogSource, repeated: int) -> LogSource:

@@ -30,10 +30,10 @@ def assert_resume(
         UsageError: a time without a unit, or a share out of its range.
     """
     __tracebackhide__ = True
-    from resume_rig.acceptance.durations import named_duration_ns
     from resume_rig.acceptance.expectations import limit_on, slept_and_woke, time_conforms
-    from resume_rig.model.cycle import IntervalName
-    from resume_rig.model.requirement import BIOS, RESUME
+    from resume_rig.model.result.cycle import IntervalName
+    from resume_rig.model.result.requirement import BIOS, RESUME
+    from resume_rig.model.units import named_duration_ns
 
     asked = {
         "within": (RESUME, within),
@@ -53,8 +53,8 @@ def assert_resume(
 
 
 def _told(answer: "Assessed", failed: "list[Expectation]") -> list[str]:
-    from resume_rig.acceptance.explanation import explained_cycle
-    from resume_rig.report.hostile_text import encodable, one_line
+    from resume_rig.acceptance.expectations import explained_cycle
+    from resume_rig.report.text.hostile_text import encodable, one_line
 
     lines = [one_line(each.text, 2_000) for each in failed]
     decisive = {e.decisive.outside.number: e.decisive for e in failed if e.decisive is not None}

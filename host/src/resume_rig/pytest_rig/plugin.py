@@ -11,8 +11,8 @@ import pytest
 
 if TYPE_CHECKING:
     from resume_rig.acceptance.assessment import Assessed
-    from resume_rig.acceptance.bench_in_use import BenchInUse
-    from resume_rig.pytest_rig.dut import Dut
+    from resume_rig.acceptance.bench import BenchInUse
+    from resume_rig.pytest_rig.running import Dut
 
 _REQUIREMENT = "sysfund-0004"
 _MARKERS = (
@@ -53,7 +53,7 @@ def rig(request: pytest.FixtureRequest) -> "Iterator[BenchInUse]":
     url = request.config.getoption("--rig")
     if url is None:
         pytest.skip("no rig: name one with --rig URL, for example --rig sim:clock=virtual")
-    from resume_rig.acceptance.bench_in_use import open_bench
+    from resume_rig.acceptance.bench import open_bench
     from resume_rig.model.errors import ResumeRigError
 
     try:
@@ -69,7 +69,7 @@ def rig(request: pytest.FixtureRequest) -> "Iterator[BenchInUse]":
 @pytest.fixture
 def dut(rig: "BenchInUse", request: pytest.FixtureRequest) -> "Dut":
     """The DUT on the rig, for one press, one move of the lid, one sleep, one wake."""
-    from resume_rig.pytest_rig.dut import Dut
+    from resume_rig.pytest_rig.running import Dut
 
     _skip_without(rig, request)
     return Dut(rig)

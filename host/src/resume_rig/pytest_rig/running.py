@@ -1,29 +1,123 @@
-"""Runs a campaign from the words of a test, and says what JUnit shall know of it."""
+"""The DUT and campaigns in the hands of a pytest test: words and units in, nanoseconds out."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from resume_rig.acceptance.assessment import Assessed
-from resume_rig.acceptance.bench_in_use import BenchInUse
-from resume_rig.acceptance.campaigning import SUFFIX, run_campaign
-from resume_rig.acceptance.durations import named_duration_ns
-from resume_rig.analysis.requirement import load_requirement
-from resume_rig.campaign.plan import Plan, default_plan, override
-from resume_rig.campaign.plan_file import load_plan
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.acceptance.bench import BenchInUse
+from resume_rig.acceptance.campaign import SUFFIX, run_campaign
+from resume_rig.acceptance.single_actions import SingleActions
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.plan.plan import Plan, default_plan, override
+from resume_rig.campaign.plan.plan_file import load_plan
+from resume_rig.model.channel import (
+    SLEEPERS,
+    Actuator,
+    Channel,
+    SleepBy,
+    SleepMeans,
+    WakeBy,
+    WakeMeans,
+)
 from resume_rig.model.errors import UsageError
-from resume_rig.model.means import SleepBy, SleepMeans, WakeBy, WakeMeans
 from resume_rig.model.os_record import SleepKind
-from resume_rig.report.hostile_text import encodable, one_line
+from resume_rig.model.units import named_duration_ns
+from resume_rig.report.text.hostile_text import encodable, one_line
+
+
+class Dut:
+    """One press, one move of the lid, one sleep, one wake; see `single_actions`.
+
+    Every method may raise UsageError, for a word that is none or a part that the bench has not,
+    DeviceFault where the board refuses, and DutFault where the DUT does not do it.
+    """
+
+    def __init__(self, bench: BenchInUse) -> None:
+        self._hands = SingleActions(bench)
+
+    def press(self, length: str = "150 ms", *, force_off: bool = False) -> int | None:
+        """Press the button; return how long the header saw it [ns], None where it saw none."""
+        length_ns = named_duration_ns("length", length)
+        return self._hands.press(length_ns, force_off=force_off).width_ns
+
+    def close_lid(self) -> None:
+        """Close the lid; the board opens it when it hears nothing for its lease."""
+        self._hands.move_lid(closed=True)
+
+    def open_lid(self) -> None:
+        """Open the lid."""
+        self._hands.move_lid(closed=False)
+
+    def press_key(self, length: str = "150 ms") -> None:
+        """Press the key of the keyboard that the board is; fails where the DUT had none of it."""
+        self._hands.press_key(named_duration_ns("length", length))
+
+    def close_contact(self) -> None:
+        """Close the dry contact; the board opens it when it hears nothing for its lease."""
+        self._hands.set_contact(closed=True)
+
+    def open_contact(self) -> None:
+        """Open the dry contact."""
+        self._hands.set_contact(closed=False)
+
+    def send_magic_packet(self) -> None:
+        """Send the packet that wakes the DUT's network adapter."""
+        self._hands.send_magic_packet()
+
+    def put_to_sleep(self, by: str = "BUTTON", *, timeout: str = "60 s") -> int:
+        """Put the DUT to sleep; return the time from the trigger to sleep entry [ns]."""
+        return self._hands.put_to_sleep(actuator_named(by), named_duration_ns("timeout", timeout))
+
+    def stay_asleep(self, time: str) -> None:
+        """Watch a DUT that sleeps, and see that nothing wakes it."""
+        self._hands.stay_asleep(named_duration_ns("time", time))
+
+    def wake(self, by: str = "BUTTON", *, timeout: str = "60 s") -> int:
+        """Wake the DUT; return the time from the trigger to the last sign of it [ns]."""
+        return self._hands.wake(waker_named(by), named_duration_ns("timeout", timeout))
+
+    def state(self) -> str:
+        """Return what the wires show: awake, S3, S4, off or unclear."""
+        return self._hands.state().value
+
+    def levels(self) -> dict[str, int]:
+        """Return the present level of each wired channel."""
+        return {str(channel): level for channel, level in self._hands.levels().items()}
+
+
+def actuator_named(name: str) -> Actuator:
+    """Return an actuator by its name.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name not in list(Actuator):
+        raise UsageError(f"{name!r} is no actuator; allowed are {', '.join(Actuator)}")
+    return Actuator(name)
+
+
+def waker_named(name: str) -> WakeBy:
+    """Return what wakes a DUT by its name: an actuator, or LAN.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name == WakeMeans.LAN:
+        return WakeMeans.LAN
+    if name not in list(Actuator):
+        allowed = ", ".join((*Actuator, WakeMeans.LAN))
+        raise UsageError(f"{name!r} wakes nothing; allowed are {allowed}")
+    return Actuator(name)
+
 
 _NUMBERS: Final = ("cycles", "warm_up")
 _TIMES: Final = ("dwell", "settle", "press")
 _WAYS: Final[Mapping[str, Mapping[str, SleepBy | WakeBy]]] = {
-    "sleep_by": {str(each): each for each in (*Actuator, *SleepMeans)},
+    "sleep_by": {str(each): each for each in (*SLEEPERS, *SleepMeans)},
     "wake_by": {str(each): each for each in (*Actuator, *WakeMeans)},
 }
-_WORDS: Final = ("plan", "state", *_NUMBERS, *_WAYS, *_TIMES)
+_WORDS: Final = ("plan", "state", "health", *_NUMBERS, *_WAYS, *_TIMES)
 
 
 def run_campaign_by_words(
@@ -38,7 +132,7 @@ def run_campaign_by_words(
     """Run a campaign into a new store in `folder`, which is named after the test.
 
     Raises:
-        ResumeRigError: as `campaigning.run_campaign`; a word that a plan has not is a UsageError.
+        ResumeRigError: as `acceptance.campaign.run_campaign`, and for a word that a plan has not.
     """
     plan, wanted = plan_of(words), load_requirement(requirement)
     try:
@@ -79,6 +173,10 @@ def plan_of(words: Mapping[str, Any]) -> Plan:
                 f"state is {words['state']!r}; kinds of sleep are {', '.join(SleepKind)}"
             )
         given["state"] = SleepKind(words["state"])
+    if "health" in words:
+        if not isinstance(words["health"], bool):
+            raise UsageError(f"health is {words['health']!r}; it is True or False")
+        given["health"] = words["health"]
     plan = default_plan() if words.get("plan") is None else load_plan(str(words["plan"]))
     return override(plan, **given)
 

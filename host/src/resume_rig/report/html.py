@@ -1,24 +1,34 @@
-"""The HTML reports: one file that needs nothing else, no script and no network."""
+"""The HTML reports: one file that needs nothing else and no network.
 
+Its style and its one script stand in it, and its policy allows these two alone, by their hashes.
+Without the script nothing is missing but sorting, filtering and choosing.
+"""
+
+import base64
+import hashlib
 from collections.abc import Iterable
 from functools import cache
+from importlib.resources import files
+from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from resume_rig.model.campaign import CampaignFacts
-from resume_rig.model.comparison import Comparison
-from resume_rig.model.cycle import Correlation
-from resume_rig.model.fleet import Fleet
-from resume_rig.model.judgement import LogJudgement
-from resume_rig.model.recorded import RecordedCycle
-from resume_rig.report.campaign_view import campaign_page
-from resume_rig.report.compare_view import comparison_page
-from resume_rig.report.failure_view import failures, is_failure
-from resume_rig.report.fleet_view import fleet_page
-from resume_rig.report.hostile_text import one_line
-from resume_rig.report.log_view import log_page
-from resume_rig.report.raw_data import NOTHING_RAW, RawData
+from resume_rig.model.result.campaign import CampaignFacts, RecordedCycle
+from resume_rig.model.result.comparison import Comparison
+from resume_rig.model.result.cycle import Correlation
+from resume_rig.model.result.fleet import Fleet
+from resume_rig.model.result.judgement import LogJudgement
+from resume_rig.model.result.trend import Trend
+from resume_rig.report.campaign.failures import failures, is_failure
+from resume_rig.report.campaign.page import campaign_page
+from resume_rig.report.campaign.raw_data import NOTHING_RAW, RawData
+from resume_rig.report.compare.page import comparison_page
+from resume_rig.report.drawing.palette import css_variables
+from resume_rig.report.fleet.page import fleet_page
+from resume_rig.report.log.page import log_page
+from resume_rig.report.text.hostile_text import one_line
+from resume_rig.report.trend.page import trend_page
 
 
 def campaign_report(
@@ -50,7 +60,7 @@ def embedded_report(correlation: Correlation, facts: CampaignFacts, generated_ut
 
     Its size does not grow with the number of cycles; arguments as `campaign_report`.
     """
-    page = campaign_page(correlation, facts, generated_utc)
+    page = campaign_page(correlation, facts, generated_utc, scripted=False)
     return _environment().get_template("embedded.html.j2").render(page=page)
 
 
@@ -72,13 +82,21 @@ def fleet_report(fleet: Fleet, generated_utc: str) -> str:
     return _environment().get_template("fleet.html.j2").render(page=page)
 
 
+def trend_report(
+    trend: Trend, generated_utc: str, place: Path | None = None, reports: str | None = None
+) -> str:
+    """Return the page of a lab; arguments as `trend_page`."""
+    page = trend_page(trend, generated_utc, place, reports)
+    return _environment().get_template("trend.html.j2").render(page=page)
+
+
 @cache  # compiling the templates takes longer than filling them in
 def _environment() -> Environment:
     """Return an environment in which every value is cleaned and then escaped.
 
     `finalize` sees each value before autoescape does: a template cannot forget to clean one.
     """
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("resume_rig.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -86,6 +104,27 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    style = css_variables() + _own("style.css")
+    script = _own("report.js")
+    environment.globals |= {
+        "style": Markup(style),
+        "script": Markup(script),
+        "policy": f"default-src 'none'; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
+        "script_hash": _hash(script),
+    }
+    return environment
+
+
+def _own(name: str) -> str:
+    """Return a file of ours that stands in every page, as it is."""
+    return files("resume_rig.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return what a policy allows an inline text by (CSP Level 3, 2.3.1)."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _clean(value: object) -> object:

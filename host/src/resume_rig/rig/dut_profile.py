@@ -4,18 +4,252 @@ Shipped profiles lie in the package (resume_rig/data/duts) where it was built fo
 and in the checkout's fixtures/duts otherwise. Every problem is a UsageError of one sentence.
 """
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NoReturn, TypeVar
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.dut import DutProfile, DutTiming, Spread
+from resume_rig.model.dut import STANDBY_MW, DutBehaviour, DutKnown, DutProfile, DutTiming, Spread
 from resume_rig.model.errors import UsageError
-from resume_rig.rig.dut_character import read_behaviour, read_known
-from resume_rig.rig.dut_recovery import read_recovery
-from resume_rig.rig.dut_table import DutTable, shown
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.recovery import RecoveryLadder, RecoveryStep
+from resume_rig.rig.magic_packet import mac_bytes, mac_text
+
+_MAX_TEXT = 200
+_MAX_MS = 3_600_000  # an hour: beyond it a phase is a typing error
+_NS_PER_MS = 1_000_000
+
+_Line = TypeVar("_Line", Channel, Actuator)
+
+
+class DutTable:
+    """One TOML table and where it stands."""
+
+    def __init__(self, path: Path, place: str, values: Mapping[str, object]) -> None:
+        self.path = path
+        self.values = values
+        self._place = place
+
+    def expect(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
+        """Refuse keys that are not known or missing."""
+        for key in self.values:
+            if key not in required and key not in optional:
+                self.refuse(key, "is not known", f"allowed are {', '.join(required + optional)}")
+        for key in required:
+            if key not in self.values:
+                self.refuse(key, "is missing", "every profile has it")
+
+    def refuse(self, key: str, found: str, allowed: str) -> NoReturn:
+        """Raise the UsageError of a key."""
+        raise UsageError(f'DUT profile "{self.path}": key "{self._place}{key}" {found}; {allowed}.')
+
+    def text(self, key: str) -> str:
+        """Return a text that is not blank."""
+        value = self.values[key]
+        if not isinstance(value, str) or not value.strip() or len(value) > _MAX_TEXT:
+            self.refuse(key, f"is {shown(value)}", f"it takes a text of 1 to {_MAX_TEXT} letters")
+        return value
+
+    def choice(self, key: str, allowed: tuple[str, ...], default: str | None = None) -> str:
+        """Return one of some words; the default where the key is missing."""
+        value = self.values.get(key, default)
+        if not isinstance(value, str) or value not in allowed:
+            self.refuse(key, f"is {shown(value)}", f"allowed are {', '.join(allowed)}")
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return true or false."""
+        value = self.values.get(key, default)
+        if not isinstance(value, bool):
+            self.refuse(key, f"is {shown(value)}", "it takes true or false")
+        return value
+
+    def whole(self, key: str, smallest: int) -> int:
+        """Return a whole number from `smallest` on."""
+        value = self.values[key]
+        if not isinstance(value, int) or isinstance(value, bool) or value < smallest:
+            self.refuse(key, f"is {shown(value)}", f"it takes a whole number from {smallest} on")
+        return value
+
+    def number(self, key: str, largest: float, smallest: float = 0) -> float:
+        """Return a finite number from `smallest` to `largest`."""
+        value = self.values[key]
+        if (
+            not isinstance(value, int | float)
+            or isinstance(value, bool)
+            or not math.isfinite(value)
+            or not smallest <= value <= largest
+        ):
+            self.refuse(
+                key, f"is {shown(value)}", f"it takes a number from {smallest:g} to {largest:g}"
+            )
+        return float(value)
+
+    def ns(self, key: str, smallest_ms: float = 0) -> int:
+        """Return a key in ms as nanoseconds."""
+        return round(self.number(key, _MAX_MS, smallest_ms) * _NS_PER_MS)
+
+    def has(self, key: str) -> bool:
+        """Return whether the table has a key."""
+        return key in self.values
+
+    def lines(self, key: str, kind: type[_Line]) -> tuple[_Line, ...]:
+        """Return the channels or actuators of a list."""
+        names = self.values[key]
+        known = {str(line.value): line for line in kind}
+        if not isinstance(names, list) or not names:
+            self.refuse(key, f"is {shown(names)}", f"it takes a list of {', '.join(known)}")
+        for name in names:
+            if not isinstance(name, str) or name not in known:
+                self.refuse(key, f"names {shown(name)}", f"allowed are {', '.join(known)}")
+        if len(set(names)) != len(names):
+            self.refuse(key, "names a line twice", "each may stand once")
+        return tuple(known[name] for name in names)
+
+    def table(self, key: str) -> "DutTable":
+        """Return the table of a key; an empty one where the key is missing."""
+        values = self.values.get(key, {})
+        if not isinstance(values, dict):
+            self.refuse(key, f"is {shown(values)}", "it takes a table")
+        return DutTable(self.path, f"{self._place}{key}.", values)
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+# Least and most of each time, in ms: 4 s of the button cut the power, 15 s are for the slowest EC.
+_RECOVERY_TIMES: Final = {
+    "wait_ms": (0, 3_600_000),
+    "force_off_ms": (4_000, 15_000),
+    "off_ms": (0, 600_000),
+    "boot_ms": (0, 3_600_000),
+    "ask_ms": (1_000, 3_600_000),
+}
+_RECOVERY_COUNTS: Final = {"tries": 1_000_000, "in_a_row": 1_000}
+
+
+def read_recovery(table: DutTable) -> RecoveryLadder:
+    """Return the ladder of a DUT; what the table does not name is as in `DEFAULT_LADDER`.
+
+    Raises:
+        UsageError: a key is not known, or out of range.
+    """
+    table.expect((), ("steps", *_RECOVERY_TIMES, *_RECOVERY_COUNTS))
+    given: dict[str, Any] = {}
+    for key in table.values:
+        if key in _RECOVERY_TIMES:
+            low_ms, high_ms = _RECOVERY_TIMES[key]
+            given[f"{key.removesuffix('_ms')}_ns"] = _time_ns(table, key, low_ms, high_ms)
+        elif key in _RECOVERY_COUNTS:
+            given[key] = _count(table, key, _RECOVERY_COUNTS[key])
+        else:
+            given[key] = _steps(table)
+    return RecoveryLadder(**given)
+
+
+def _time_ns(table: DutTable, key: str, low_ms: int, high_ms: int) -> int:
+    return round(table.number(key, high_ms, low_ms) * 1_000_000)
+
+
+def _count(table: DutTable, key: str, most: int) -> int:
+    value = table.whole(key, 1)
+    if value > most:
+        table.refuse(key, f"is {value}", f"it takes a whole number from 1 to {most}")
+    return value
+
+
+def _steps(table: DutTable) -> tuple[RecoveryStep, ...]:
+    names = table.values["steps"]
+    allowed = f"it takes a list of {', '.join(RecoveryStep)}, each once at most"
+    if not isinstance(names, list) or len(names) > len(RecoveryStep):
+        table.refuse("steps", f"is {shown(names)}", allowed)
+    for name in names:
+        if not isinstance(name, str) or name not in list(RecoveryStep) or names.count(name) > 1:
+            table.refuse("steps", f"names {shown(name)}", allowed)
+    return tuple(RecoveryStep(name) for name in names)
+
+
+_KNOWN: Final = (
+    "residual_ms",
+    "residual_half_width_ms",
+    "firmware_extra_ms",
+    "light_after_complete_max_ms",
+)
+_SLEEPS: Final = ("S3", "hybrid", "S4", "modern-standby")
+# One whose button is set to shut it down is off, and boots when it is pressed.
+_DOES: Final = (*_SLEEPS, "boot")
+_SHARES: Final = tuple(f.name for f in fields(DutBehaviour) if f.name.endswith("_share"))
+_FACTORS: Final = tuple(f.name for f in fields(DutBehaviour) if f.name.endswith("_factor"))
+_BEHAVIOUR_TIMES: Final = tuple(f.name for f in fields(DutBehaviour) if f.name.endswith("_ns"))
+_FLAGS: Final = ("tsc_resets", "resume_count_runs", "lit_by_firmware")
+_BEHAVIOUR_COUNTS: Final = ("wake_source_type", "pwm_hz", "lid_bounces")
+# Assumed: decides which numbers of a profile are typing errors.
+_MOST_FACTOR: Final = 10_000_000
+_MOST_PWM_HZ: Final = 1_000_000
+_MOST_BOUNCES: Final = 20
+_HOUR_MS: Final = 3_600_000
+
+
+def read_known(table: DutTable) -> DutKnown | None:
+    """Return what healthy units have shown; None where the table is empty.
+
+    Raises:
+        UsageError: a key is not known, or out of range.
+    """
+    table.expect((), _KNOWN)
+    if not table.values:
+        return None
+    has = table.values.__contains__
+    if has("residual_ms") != has("residual_half_width_ms"):
+        table.refuse(
+            "residual_ms", "stands alone", "residual_ms and residual_half_width_ms go together"
+        )
+    late = "light_after_complete_max_ms"
+    return DutKnown(
+        residual_ns=table.ns("residual_ms", -_HOUR_MS) if has("residual_ms") else None,
+        residual_half_width_ns=table.ns("residual_half_width_ms") if has("residual_ms") else 0,
+        firmware_extra_ms=table.whole("firmware_extra_ms", 0) if has("firmware_extra_ms") else None,
+        light_after_complete_max_ns=table.ns(late, -_HOUR_MS) if has(late) else None,
+    )
+
+
+def read_behaviour(table: DutTable) -> DutBehaviour:
+    """Return how a simulated DUT errs; a sound one where the table is empty.
+
+    Raises:
+        UsageError: a key is not known, or out of range.
+    """
+    ms_of = {f"{name.removesuffix('_ns')}_ms": name for name in _BEHAVIOUR_TIMES}
+    words = ("sleeps", "claims", "pwm_duty")
+    table.expect((), (*words, *_SHARES, *_FACTORS, *_FLAGS, *_BEHAVIOUR_COUNTS, *ms_of))
+    given: dict[str, Any] = {}
+    for key in table.values:
+        if key in _SHARES or key == "pwm_duty":
+            given[key] = table.number(key, 1)
+        elif key in _FACTORS:
+            given[key] = table.number(key, _MOST_FACTOR)
+        elif key in _FLAGS:
+            given[key] = table.flag(key, default=True)
+        elif key in _BEHAVIOUR_COUNTS:
+            given[key] = table.whole(key, 0)
+        elif key in ms_of:
+            given[ms_of[key]] = table.ns(key, -_HOUR_MS if key == "clock_step_ms" else 0)
+        else:
+            allowed = _DOES if key == "sleeps" else _SLEEPS
+            given[key] = SleepKind(table.choice(key, allowed))
+    behaviour = DutBehaviour(**given)
+    if behaviour.pwm_hz > _MOST_PWM_HZ:
+        table.refuse("pwm_hz", f"is {behaviour.pwm_hz}", f"it takes 0 to {_MOST_PWM_HZ}")
+    if behaviour.lid_bounces > _MOST_BOUNCES:
+        table.refuse("lid_bounces", f"is {behaviour.lid_bounces}", f"it takes 0 to {_MOST_BOUNCES}")
+    return behaviour
+
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PACKAGED = _PACKAGE / "data" / "duts"
@@ -28,6 +262,12 @@ _SPREAD_KEYS = ("median_ms", "sigma", "min_ms", "max_ms")
 _OPTIONAL = (
     "lid_close_sleeps",
     "lid_open_wakes",
+    "keyboard_wakes",
+    "contact_wakes",
+    "lan_wakes",
+    "mac",
+    "s3_power_max_mw",
+    "standby_mw",
     "known",
     "behaviour",
     "recovery",
@@ -36,6 +276,7 @@ _OPTIONAL = (
     "idle_s",
 )
 _IDLE_S = (10, 3_600)
+_MOST_MW = 2_000_000
 _PRESSED_BY = ("header", "finger")
 _REQUIRED = (
     "title",
@@ -172,9 +413,29 @@ def _profile(table: DutTable) -> DutProfile:
         behaviour=read_behaviour(table.table("behaviour")),
         recovery=read_recovery(table.table("recovery")),
         idle_ns=_idle_ns(table),
+        keyboard_wakes=table.flag("keyboard_wakes", default=True),
+        contact_wakes=table.flag("contact_wakes", default=True),
+        lan_wakes=table.flag("lan_wakes", default=True),
+        mac=_mac(table),
+        s3_power_max_mw=_milliwatts(table, "s3_power_max_mw"),
+        standby_mw=_milliwatts(table, "standby_mw") or STANDBY_MW,
     )
     _check_reset_to_tsc(table, profile)
     return profile
+
+
+def _milliwatts(table: DutTable, key: str) -> int | None:
+    """Return a power; None where nobody says."""
+    return round(table.number(key, _MOST_MW, 1)) if table.has(key) else None
+
+
+def _mac(table: DutTable) -> str | None:
+    if not table.has("mac"):
+        return None
+    try:
+        return mac_text(mac_bytes(table.text("mac")))
+    except UsageError as error:
+        table.refuse("mac", f"is {shown(table.values['mac'])}", str(error))
 
 
 def _idle_ns(table: DutTable) -> int | None:

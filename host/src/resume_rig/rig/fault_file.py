@@ -15,6 +15,7 @@ from resume_rig.model.fault_plan import (
     WireShares,
 )
 
+# Assumed: these decide which fault files are mistakes.
 MAX_FILE_BYTES: Final = 65_536
 _MAX_FAULTS: Final = 1_000
 _MAX_INSTANTS: Final = 10_000
@@ -35,11 +36,15 @@ def load_fault_plan(path: Path) -> FaultPlan:
             has not.
     """
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        if path.exists() and not path.is_file():  # a device never ends, a pipe never begins
+            raise UsageError(f"could not read the fault plan {path}: it is no file")
+        with path.open("rb") as file:
+            raw = file.read(MAX_FILE_BYTES + 1)
+        if len(raw) > MAX_FILE_BYTES:
             raise UsageError(
                 f"could not read the fault plan {path}: it is over {MAX_FILE_BYTES} bytes"
             )
-        text = path.read_text("utf-8")
+        text = raw.decode("utf-8")
     except OSError as error:
         raise UsageError(
             f"could not read the fault plan {path}: {error.strerror or error}"

@@ -6,11 +6,13 @@ all of them speak the wire contract (fixtures/wire/rig.cddl) underneath.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum, unique
 from typing import NamedTuple, Protocol
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.light import LightOnset, OnsetState
+from resume_rig.model.power import PowerMonitor, PowerSamples
 from resume_rig.rig.calibration import Calibration, ChannelLatency, LoopbackResult
 
 
@@ -60,6 +62,7 @@ class RigInfo:
             elsewhere. light_full_scale: counts from which on its converter is at its end.
         onset_ring: how many samples such a board keeps about an onset.
         edge_source: what stamps edges, e.g. "gpio-interrupt"; None from boards that do not tell.
+        power: the monitor in the DUT's supply; None without one.
     """
 
     protocol: int
@@ -80,6 +83,12 @@ class RigInfo:
     light_full_scale: int | None = None
     onset_ring: int = 0
     edge_source: str | None = None
+    power: PowerMonitor | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a half-width below 0; the wire has none, a store of somebody else may have one."""
+        if self.clock_tolerance_ppb < 0:
+            raise ValueError(f"clock_tolerance_ppb is {self.clock_tolerance_ppb}")
 
 
 class EdgeBatch(NamedTuple):
@@ -107,6 +116,18 @@ class LightBatch:
     """A reply to "light blocks from N"; fields as in EdgeBatch."""
 
     blocks: Sequence[LightBlock]
+    first: int
+    next_number: int
+    lost: int
+    overruns: int
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PowerBatch:
+    """A reply to "power from N"; fields as in EdgeBatch."""
+
+    samples: PowerSamples
     first: int
     next_number: int
     lost: int
@@ -170,6 +191,32 @@ class PastBoot:
     lease_expiries: int
 
 
+@unique
+class KeyboardBus(StrEnum):
+    """The bus between a DUT and a board that is its keyboard."""
+
+    DETACHED = "detached"
+    SUSPENDED = "suspended"
+    READY = "ready"
+
+
+@dataclass(frozen=True, slots=True)
+class Keyboard:
+    """What a DUT makes of the board as its keyboard; counts are since the board's boot.
+
+    Attributes:
+        armed: the DUT's OS lets it wake the DUT (SET_FEATURE DEVICE_REMOTE_WAKEUP).
+        reports: that the DUT took. wakeups: remote wakeups signalled to a suspended bus.
+        undelivered: presses of which the DUT got neither.
+    """
+
+    bus: KeyboardBus
+    armed: bool
+    reports: int
+    wakeups: int
+    undelivered: int
+
+
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
     """What a link lost and damaged; all counts.
@@ -231,7 +278,7 @@ class Rig(Protocol):
         """Return up to `count` edges numbered from `cursor`."""
         ...
 
-    def await_news(
+    def await_change(
         self,
         until_host_ns: int,
         pause_ns: int,
@@ -239,18 +286,18 @@ class Rig(Protocol):
         *,
         log: bool = False,
     ) -> bool:
-        """Wait until the board may have news, at most until a host time; return whether it may.
+        """Wait until something may have changed, at most until a host time; return whether it may.
 
-        Who returned False knows that there are none: the board need not be asked.
+        After False nothing has: the board need not be asked.
 
         A board never speaks unasked, so this ends after `pause_ns` as well. A simulated bench on a
         virtual clock knows its next edge, and time jumps there instead.
 
         Args:
             until_host_ns: returns then at the latest.
-            pause_ns: how often a board is asked of which nobody knows when it will have news.
-            channels: edges on these are news; none: nothing on a wire is.
-            log: the DUT's log growing is news, too, where the board serves it.
+            pause_ns: how often a board is asked that cannot look ahead.
+            channels: edges on these count; none: nothing on a wire does.
+            log: the DUT's log growing counts, too, where the board serves it.
         """
         ...
 
@@ -273,6 +320,14 @@ class Rig(Protocol):
 
     def lid(self, closed: bool, at_ns: int | None = None) -> ActionStart:
         """Close or open the lid, at board time `at_ns` or at once; bound to a boot as `press`."""
+        ...
+
+    def contact(self, closed: bool, at_ns: int | None = None) -> ActionStart:
+        """Close or open the dry contact; as `lid`."""
+        ...
+
+    def keyboard(self) -> Keyboard:
+        """Return what the DUT makes of the board as its keyboard; refused by one that is none."""
         ...
 
     def release(self) -> None:
@@ -300,6 +355,10 @@ class Rig(Protocol):
 
     def light(self, cursor: int, count: int = 128) -> LightBatch:
         """Return up to `count` light blocks numbered from `cursor`."""
+        ...
+
+    def power(self, cursor: int, count: int = 128) -> PowerBatch:
+        """Return up to `count` samples of the power monitor numbered from `cursor`."""
         ...
 
     def selftest(self) -> tuple[SelfTestCheck, ...]:

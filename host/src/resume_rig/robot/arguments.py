@@ -7,10 +7,17 @@ from typing import Final, ParamSpec, TypeVar
 
 from robot.api.deco import keyword
 
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import (
+    SLEEPERS,
+    Actuator,
+    Channel,
+    SleepBy,
+    SleepMeans,
+    WakeBy,
+    WakeMeans,
+)
 from resume_rig.model.errors import ResumeRigError
-from resume_rig.model.means import SleepBy, SleepMeans, WakeBy, WakeMeans
-from resume_rig.model.os_record import SLEEPS, SleepKind, state_word
+from resume_rig.model.os_record import TRANSITIONS, SleepKind, state_word
 from resume_rig.model.units import DURATION_UNITS_NS, duration_of, seconds_text
 
 _P = ParamSpec("_P")
@@ -65,6 +72,26 @@ class By:
 
 
 @dataclass(frozen=True, slots=True)
+class Waker:
+    """What wakes the DUT: an actuator, or `LAN` for a magic packet; any where none is named."""
+
+    by: WakeBy | None = None
+
+    def __str__(self) -> str:
+        return "any" if self.by is None else str(self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Where a dry contact is to be: closed or open."""
+
+    closed: bool
+
+    def __str__(self) -> str:
+        return "closed" if self.closed else "open"
+
+
+@dataclass(frozen=True, slots=True)
 class SleepWay:
     """What puts the DUT to sleep in a plan; the plan's own where none is named."""
 
@@ -105,12 +132,13 @@ class Share:
 
 
 AS_PLANNED: Final = PlanTime()
-ANY: Final = By()
+ANY: Final = Waker()
 SLEEP_AS_PLANNED: Final = SleepWay()
 WAKE_AS_PLANNED: Final = WakeWay()
 ANY_KIND: Final = Kind()
 EVERY: Final = Share()
 BUTTON: Final = By(Actuator.BUTTON)
+BY_BUTTON: Final = Waker(Actuator.BUTTON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +169,20 @@ def read_by(text: str) -> By:
     return By(Actuator(name))
 
 
+def read_waker(text: str) -> Waker:
+    """Read what wakes the DUT in one action, or woke it in the cycles that count."""
+    ways: tuple[WakeBy, ...] = (*Actuator, WakeMeans.LAN)
+    return Waker(_one_of(text, ways, "way to wake"))
+
+
+def read_contact(text: str) -> Contact:
+    """Read `closed` or `open`."""
+    return Contact(_one_of(text.lower(), ("CLOSED", "OPEN"), "state of a contact") == "CLOSED")
+
+
 def read_sleep_way(text: str) -> SleepWay:
     """Read what puts the DUT to sleep: an actuator, its own time-out, or its OS."""
-    ways: tuple[SleepBy, ...] = (*Actuator, *SleepMeans)
+    ways: tuple[SleepBy, ...] = (*SLEEPERS, *SleepMeans)
     return SleepWay(_one_of(text, ways, "way to sleep"))
 
 
@@ -162,7 +201,7 @@ def _one_of(text: str, allowed: Sequence[_T], what: str) -> _T:
 
 def read_kind(text: str) -> Kind:
     """Read the name of a kind of sleep."""
-    kinds = {state_word(kind): kind for kind in (*SLEEPS, SleepKind.BOOT)}
+    kinds = {state_word(kind): kind for kind in TRANSITIONS}
     found = [kind for word, kind in kinds.items() if word.lower() == text.strip().lower()]
     if not found:
         raise ValueError(f"there is no such kind of sleep; allowed are {', '.join(kinds)}")

@@ -2,6 +2,7 @@
 
 from robot.api import logger
 
+from resume_rig.acceptance.checks import recoveries_succeeded
 from resume_rig.acceptance.expectations import (
     Expectation,
     came_to,
@@ -17,14 +18,12 @@ from resume_rig.acceptance.expectations import (
     verdict_is,
     wires_show,
 )
-from resume_rig.acceptance.recoveries import recoveries_succeeded
-from resume_rig.model.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.requirement import BIOS, RESUME, Comparison
-from resume_rig.model.verdict import FindingKind, Verdict
-from resume_rig.robot.arguments import ANY, ANY_KIND, EVERY, By, Duration, Kind, Share, sentence
-from resume_rig.robot.held import shown
-from resume_rig.robot.keywords import Keywords
+from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
+from resume_rig.model.result.requirement import BIOS, RESUME, Comparison
+from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.robot.arguments import ANY, ANY_KIND, EVERY, Duration, Kind, Share, Waker, sentence
+from resume_rig.robot.session import Keywords, shown
 
 _LIGHT = IntervalName.PRESS_TO_LIGHT.value
 _AFTER = "light_after_complete_ns"
@@ -45,9 +44,9 @@ class ExpectationKeywords(Keywords):
 
     @sentence("Resume Time Should Be At Most")
     def resume_time_should_be_at_most(
-        self, limit: Duration, share: Share = EVERY, wake_by: By = ANY
+        self, limit: Duration, share: Share = EVERY, wake_by: Waker = ANY
     ) -> str:
-        """Check BIOS + drivers, the OS's own times, which SYSFUND-0004 limits.
+        """Check total resume time, the OS's own times, which SYSFUND-0004 limits.
 
         | =Argument= | =Meaning= |
         | ``limit`` | for example ``2 s`` |
@@ -75,7 +74,7 @@ class ExpectationKeywords(Keywords):
 
     @sentence("Display Should Light Within")
     def display_should_light_within(
-        self, limit: Duration, share: Share = EVERY, wake_by: By = ANY
+        self, limit: Duration, share: Share = EVERY, wake_by: Waker = ANY
     ) -> str:
         """Check the time from the press, or from the lid's opening, to the display's light."""
         return self._held.expect(self._time(_LIGHT, limit, share, wake_by))
@@ -96,7 +95,7 @@ class ExpectationKeywords(Keywords):
         measure: str,
         limit: Duration,
         share: Share = EVERY,
-        wake_by: By = ANY,
+        wake_by: Waker = ANY,
         kind: Kind = ANY_KIND,
     ) -> str:
         """Check any measure of time, for example ``press_to_pwr_ok_ns`` or ``driver_init_ms``.
@@ -130,7 +129,7 @@ class ExpectationKeywords(Keywords):
 
     @sentence("OS Records Should Tell Of")
     def os_records_should_tell_of(self, kind: SleepKind) -> str:
-        """Check the kind of sleep that the OS tells of in every cycle."""
+        """Check the kind of sleep that the OS reports in every cycle."""
         return self._held.expect(records_tell_of(self._held.campaign().correlation, kind))
 
     @sentence("Every Cycle Should Have An OS Record")
@@ -167,7 +166,7 @@ class ExpectationKeywords(Keywords):
         measure: str,
         limit: Duration,
         share: Share = EVERY,
-        wake_by: By = ANY,
+        wake_by: Waker = ANY,
         *,
         comparison: Comparison = Comparison.AT_MOST,
         kind: Kind = ANY_KIND,
@@ -175,4 +174,4 @@ class ExpectationKeywords(Keywords):
         assessed = self._held.campaign()
         kinds = assessed.facts.requirement.kinds if kind.kind is None else (kind.kind,)
         wanted = limit_on(measure, limit.ns, kinds, comparison=comparison, share=share.of_one)
-        return time_conforms(assessed.correlation, wanted, wake_by.actuator)
+        return time_conforms(assessed.correlation, wanted, wake_by.by)

@@ -8,6 +8,7 @@ from robot.api.deco import library
 from resume_rig import __version__
 from resume_rig.robot.arguments import (
     By,
+    Contact,
     Duration,
     Kind,
     Part,
@@ -15,8 +16,10 @@ from resume_rig.robot.arguments import (
     Refusal,
     Share,
     SleepWay,
+    Waker,
     WakeWay,
     read_by,
+    read_contact,
     read_duration,
     read_kind,
     read_part,
@@ -24,17 +27,18 @@ from resume_rig.robot.arguments import (
     read_share,
     read_sleep_way,
     read_wake_way,
+    read_waker,
 )
-from resume_rig.robot.campaign_keywords import CampaignKeywords
-from resume_rig.robot.dut_keywords import DutKeywords
-from resume_rig.robot.evidence_keywords import EvidenceKeywords
+from resume_rig.robot.bench_keywords import DutKeywords, RigKeywords
+from resume_rig.robot.campaign_keywords import CampaignKeywords, EvidenceKeywords
 from resume_rig.robot.expectation_keywords import ExpectationKeywords
-from resume_rig.robot.held import Held
-from resume_rig.robot.log_listener import LogListener
-from resume_rig.robot.rig_keywords import RigKeywords
+from resume_rig.robot.log import LogListener
+from resume_rig.robot.session import Held
 
 _CONVERTERS: Final[dict[type, Callable[[Any], Any] | Callable[[Any, Any], Any]]] = {
     By: read_by,
+    Waker: read_waker,
+    Contact: read_contact,
     Duration: read_duration,
     Kind: read_kind,
     PlanTime: read_plan_time,

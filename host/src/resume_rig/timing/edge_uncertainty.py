@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil, log2, sqrt
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from resume_rig.model.budget import (
     BudgetRow,
@@ -20,28 +20,30 @@ from resume_rig.model.budget import (
     scoped_bound_ns,
     summed_bound_ns,
 )
-from resume_rig.model.channel import Channel
-from resume_rig.model.coverage import SQRT_3
+from resume_rig.model.channel import Channel, WakeBy
 from resume_rig.model.edge import Edge
 from resume_rig.model.front_end import FrontEnd
-from resume_rig.model.quantity import BoundedNs
-from resume_rig.timing.budget import shapes_of
-from resume_rig.timing.budget_coverage import ErrorShape, expanded_half_width_ns
-from resume_rig.timing.budget_light import LightEnd, light_delay_ns, light_rows
-from resume_rig.timing.budget_terms import (
+from resume_rig.model.quantity import SQRT_3, BoundedNs
+from resume_rig.timing.budget import (
     FIXED,
     LID_DEFINITION_NS,
     LIGHT_DEFINITION_NS,
     PRESS_DEFINITION_NS,
+    CaptureStamps,
+    ErrorShape,
     StampFacts,
+    capture_rows,
     clock_row,
+    command_rows,
     definition_row,
+    expanded_half_width_ns,
     front_end_row,
     rate_half_width_ns,
+    shapes_of,
     stamp_rows,
     unknown_ramp_row,
 )
-from resume_rig.timing.capture_terms import CaptureStamps, capture_rows
+from resume_rig.timing.light_budget import LightEnd, light_delay_ns, light_rows
 
 # What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments.
 CAPTURE_TOLERANCE_PPB: Final = 100_000
@@ -54,13 +56,39 @@ _MOST_PAIRS: Final = (
 _MOST_WIDTHS: Final = 2_048
 
 
+# Widths are rounded up to it, so that cycles share what is worked out of them.
+_CLOCKS_STEP_NS: Final = 10_000
+
+
+class Stimulus(NamedTuple):
+    """A trigger that no wire shows; its command tells when it was.
+
+    Attributes:
+        by: what was asked to wake the DUT.
+        clocks_half_ns: how well that time is known on the board's clock.
+    """
+
+    by: WakeBy
+    clocks_half_ns: int = 0
+
+    @classmethod
+    def within(cls, by: WakeBy, half_ns: int) -> "Stimulus":
+        """Return one whose time is known to within a half-width, which is rounded up."""
+        return cls(by, -(-half_ns // _CLOCKS_STEP_NS) * _CLOCKS_STEP_NS)
+
+
 class Moment(NamedTuple):
-    """One end of an interval: an edge, or an onset of light."""
+    """One end of an interval: an edge, an onset of light, or a command in place of an edge.
+
+    Attributes:
+        channel: of the edge; that of the button where it is a `stimulus`.
+    """
 
     channel: Channel
     t_ns: int
     rises: bool = True
     light: LightEnd | None = None
+    stimulus: Stimulus | None = None
 
 
 class Ramp(NamedTuple):
@@ -72,6 +100,7 @@ class Ramp(NamedTuple):
 
 
 LOGIC_EDGE: Final = Ramp(0, 0, "")
+# Assumed: decides the bound of intervals that end at PWR_OK falling.
 _POWER_FALLS: Final = Ramp(0, 1_000_000, "taken for 1 ms at most")
 
 
@@ -98,7 +127,7 @@ class IntervalBounds:
             where the board states them.
         pwr_ok_ramp: of PWR_OK, for the threshold's part.
         press_definition_ns, lid_definition_ns, light_definition_ns: half-widths.
-        known: False for an instrument that is not ours: its 95 % interval is the guaranteed one.
+        is_own: False for an instrument that is not ours: its 95 % interval is the guaranteed one.
         capture: how such an instrument stamps, instead of the front end and all of the above; None
             for a board.
         witness: told of each interval that is formed, by whom and with its ends; None for nobody.
@@ -115,7 +144,7 @@ class IntervalBounds:
     pwr_ok_ramp: Ramp = LOGIC_EDGE
     rate_source: str = "the board's info: tolerance"
     rate_scope: Scope = Scope.RIG
-    known: bool = True
+    is_own: bool = True
     capture: CaptureStamps | None = None
     witness: "Witness | None" = field(default=None, compare=False, repr=False)
     _pairs: "dict[_PairKey, _Pair]" = field(
@@ -139,7 +168,7 @@ class IntervalBounds:
             duration_ns,
             bound_ns,
             standard_ns,
-            expanded_ns if self.known else bound_ns,
+            expanded_ns if self.is_own else bound_ns,
             pair.rig_ns + (clock_ns if by_rig else 0),
             pair.campaign_ns + (0 if by_rig else clock_ns),
         )
@@ -186,8 +215,10 @@ class IntervalBounds:
         return moment.t_ns - (0 if light is None else light_delay_ns(light, self.front_end))
 
     def _pair(self, start: Moment, end: Moment) -> "_Pair":
-        channel, _, rises, light = start
-        key = (channel, rises, light, end.channel, end.rises, end.light)
+        key = (
+            (start.channel, start.rises, start.light, start.stimulus),
+            (end.channel, end.rises, end.light, end.stimulus),
+        )
         pair = self._pairs.get(key)
         if pair is None:
             if len(self._pairs) >= _MOST_PAIRS:
@@ -211,6 +242,9 @@ class IntervalBounds:
     def _rows_of(self, moment: Moment) -> Iterator[BudgetRow]:
         if moment.light is not None:
             yield from light_rows(moment.light, self.front_end)
+            return
+        if moment.stimulus is not None:
+            yield from command_rows(*moment.stimulus)
             return
         channel, rises = moment.channel, moment.rises
         if self.capture is not None:
@@ -255,7 +289,8 @@ class IntervalBounds:
 
 _PLACE = attrgetter("t_ns", "number")
 Witness = Callable[[IntervalBounds, Moment, Moment, BoundedNs], None]
-_PairKey = tuple[Channel, bool, LightEnd | None, Channel, bool, LightEnd | None]
+_EndKey: TypeAlias = tuple[Channel, bool, LightEnd | None, Stimulus | None]
+_PairKey: TypeAlias = tuple[_EndKey, _EndKey]
 
 
 class _Pair:
@@ -304,7 +339,7 @@ def capture_bounds(stamps: CaptureStamps) -> IntervalBounds:
     return IntervalBounds(
         rate_ppb=CAPTURE_TOLERANCE_PPB,
         rate_source="assumed of an unknown instrument",
-        known=False,
+        is_own=False,
         capture=stamps,
     )
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from resume_rig.campaign.dut_shell import Answer
-from resume_rig.campaign.preparation.asking import look_at
+from resume_rig.campaign.dut.shell import Answer
+from resume_rig.campaign.preparation.doctor import look_at
 from resume_rig.model.preparation import Found, Standing
 
 GOOD = {
@@ -20,6 +20,11 @@ GOOD = {
     "IdleAction": 's "ignore"\n',
     "wakealarm": "\n",
     "journal": "/var/log/journal\n",
+    "/proc/net/wireless": "Inter-| sta-|   Quality        |\n face | tus | link level noise |\n",
+    "/proc/mounts": "/dev/sda1 / ext4 rw 0 0\nproc /proc proc rw 0 0\n",
+    "usb/devices": "xHCI Host Controller\nIntegrated Camera\n",
+    "platform_profile": "balanced\n",
+    "power/disk": "[platform] shutdown reboot\n",
 }
 
 
@@ -35,7 +40,7 @@ def found_with(changes: Mapping[str, str | None]) -> dict[str, Found]:
 
 def test_a_dut_that_is_set_up_needs_no_change() -> None:
     found = found_with({})
-    assert len(found) == 10
+    assert len(found) == 16
     assert {entry.standing for entry in found.values()} <= {Standing.GOOD, Standing.NOTE}
 
 
@@ -51,6 +56,9 @@ def test_a_dut_that_is_set_up_needs_no_change() -> None:
         ("idle action", "IdleAction", 's "suspend"\n'),
         ("wake alarm", "wakealarm", "1790000000\n"),
         ("journal", "journal", None),
+        ("wireless", "/proc/net/wireless", "Inter-\n face\n  wlp2s0: 0000   70.  -40.\n"),
+        ("network files", "/proc/mounts", "srv:/home /home nfs4 rw 0 0\n"),
+        ("updates", "reboot-required", "/var/run/reboot-required\n"),
     ],
 )
 def test_what_is_not_as_it_should_be_is_found_and_nothing_else(

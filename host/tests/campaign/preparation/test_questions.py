@@ -2,19 +2,15 @@
 
 import re
 
-from resume_rig.campaign.dut_kind import DutKind
-from resume_rig.campaign.dut_shell import Answer
-from resume_rig.campaign.preparation.asking import items_for, look_at
+from resume_rig.campaign.dut.shell import Answer, DutKind
+from resume_rig.campaign.preparation.doctor import items_for, look_at
 from resume_rig.model.preparation import Found, Prepared, Standing
-from resume_rig.report.preparation_text import (
-    checklist_lines,
-    preparation_json,
-    preparation_lines,
-)
-from resume_rig.report.terminal_style import TerminalStyle
+from resume_rig.report.preparation import checklist_lines, preparation_json, preparation_lines
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 READS = re.compile(
-    r"powercfg /(a|qh SCHEME_CURRENT)$|reg query |wevtutil (gli|gl|qe) |cat /|ls -d /|"
+    r"powercfg /(a|qh SCHEME_CURRENT|getactivescheme)$|reg query |netsh wlan show |"
+    r"pnputil /enum-devices |wevtutil (gli|gl|qe) |cat /|ls -d /|"
     r"busctl get-property "
 )
 STYLE = TerminalStyle(colour=False, unicode=True, width=80)

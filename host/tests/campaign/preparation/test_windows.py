@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from resume_rig.campaign.dut_shell import Answer
-from resume_rig.campaign.preparation.asking import look_at
+from resume_rig.campaign.dut.shell import Answer, DutKind
+from resume_rig.campaign.preparation.doctor import items_for, look_at
 from resume_rig.campaign.preparation.item import Reply
-from resume_rig.campaign.preparation.windows_items import EVENTS_A_CYCLE, windows_items
-from resume_rig.campaign.preparation.windows_words import (
+from resume_rig.campaign.preparation.windows import (
+    EVENTS_A_CYCLE,
     power_settings,
     registry_values,
     sleep_states,
@@ -42,6 +42,14 @@ STATES = {
 }
 
 
+UNCONNECTED = (
+    "Es ist 1 Schnittstelle auf dem System vorhanden:\n    Name          : WLAN\n"
+    "    GUID          : 8a9b2c33-1f2e-4d5c-9b7a-0123456789ab\n"
+    "    Physische Adresse : 00:11:22:33:44:55\n    Status        : Getrennt\n"
+)
+CONNECTED = UNCONNECTED + "    BSSID         : 66:77:88:99:aa:bb\n"
+
+
 def plan(settings: Mapping[str, tuple[int, int]], words: tuple[str, str, str] = ENGLISH) -> str:
     """Print settings as `powercfg /qh` does."""
     lines = ["Power Scheme GUID: 381b4222-f694-41f0-9685-ff5bb260df2e  (Balanced)"]
@@ -72,6 +80,16 @@ def good_answers() -> dict[str, str]:
         "MaintenanceDisabled": registry("MaintenanceDisabled", "REG_DWORD", "0x1"),
         "SystemStartOptions": registry("SystemStartOptions", "REG_SZ", " NOEXECUTE=OPTIN  FVEBOOT"),
         "Parameters /v Domain": registry("Domain", "REG_SZ", ""),
+        "AutoAdminLogon": registry("AutoAdminLogon", "REG_SZ", "1"),
+        "EnableLUA": registry("EnableLUA", "REG_DWORD", "0x1"),
+        "ScreenSaverIsSecure": registry("ScreenSaverIsSecure", "REG_SZ", "0"),
+        "netsh wlan": UNCONNECTED,
+        "pnputil": "Instanz-ID: USB\\VID_04F2&PID_B6D9\\1\nInstanz-ID: USB\\ROOT_HUB30\\4\n",
+        "USBSTOR": registry("Count", "REG_DWORD", "0x0"),
+        "FwPOSTTime": registry("FwPOSTTime", "REG_DWORD", "0x2134"),
+        "EnablePrefetcher": registry("EnablePrefetcher", "REG_DWORD", "0x3"),
+        "HibernateEnabled": registry("HibernateEnabled", "REG_DWORD", "0x1"),
+        "getactivescheme": "GUID des Energieschemas: 381b4222-f694-41f0-9685-ff5bb260df2e\n",
         "wevtutil gli": "creationTime: x\nfileSize: 20975616\nnumberOfLogRecords: 30000\n",
         "wevtutil gl System": "<channel><logging><maxSize>268435456</maxSize></logging></channel>",
     }
@@ -91,7 +109,7 @@ def found_with(changes: Mapping[str, str], cycles: int = 1000) -> dict[str, Foun
 
 def test_a_dut_that_is_set_up_needs_no_change() -> None:
     found = found_with({})
-    assert len(found) == len(windows_items(1)) == 24
+    assert len(found) == len(items_for(DutKind.WINDOWS, 1)) == 36
     assert {entry.standing for entry in found.values()} <= {Standing.GOOD, Standing.NOTE}
 
 
@@ -118,6 +136,13 @@ def test_a_dut_that_is_set_up_needs_no_change() -> None:
             registry("SystemStartOptions", "REG_SZ", "DEBUG=LOCAL DEBUGPORT=1394"),
         ),
         ("driver verifier", "VerifyDrivers", registry("VerifyDrivers", "REG_SZ", "*")),
+        ("auto-logon", "AutoAdminLogon", ""),
+        ("screen saver", "ScreenSaverIsSecure", registry("ScreenSaverIsSecure", "REG_SZ", "1")),
+        ("wireless", "netsh wlan", CONNECTED),
+        ("USB devices", "USBSTOR", registry("Count", "REG_DWORD", "0x1")),
+        ("NFS client", "NfsClnt", registry("Start", "REG_DWORD", "0x2")),
+        ("prefetcher", "EnablePrefetcher", registry("EnablePrefetcher", "REG_DWORD", "0x0")),
+        ("updates", "RebootRequired", "HKEY_LOCAL_MACHINE\\SOFTWARE\\x\\RebootRequired\r\n"),
         ("new drivers", "UserPnp", "<Event><System><EventID>20001</EventID></System></Event>"),
     ],
 )
@@ -126,6 +151,24 @@ def test_what_is_not_as_it_should_be_is_found_and_nothing_else(
 ) -> None:
     found = found_with({question: text})
     assert [name for name, e in found.items() if e.standing is Standing.CHANGE] == [item]
+
+
+def test_what_is_neither_right_nor_wrong_is_noted_in_any_language() -> None:
+    startup = registry("Mailer", "REG_SZ", "C:\\mailer.exe")
+    found = found_with({r"HKCU\Software": startup, "netsh wlan": ""})
+    told = {name: entry.text for name, entry in found.items() if entry.standing is Standing.NOTE}
+    assert told["USB devices"] == "1: USB\\VID_04F2&PID_B6D9"
+    assert told["fast POST"] == "the last boot's firmware took 8.5 s"
+    assert told["power plan"] == "balanced"
+    assert told["startup applications"] == "1: mailer"
+    assert told["wireless"].startswith("no adapter answers")
+
+
+def test_each_item_that_is_to_be_set_says_how_and_those_of_the_papers_say_where() -> None:
+    for item in items_for(DutKind.WINDOWS, 1):
+        assert item.wanted
+        assert not item.source or ": " in item.source
+    assert sum(bool(item.source) for item in items_for(DutKind.WINDOWS, 1)) >= 15
 
 
 def test_the_log_must_have_room_for_the_campaign() -> None:

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.dut_shell import DutShell, parse_dut_address
-from resume_rig.campaign.ssh_log import SshLog
+from resume_rig.campaign.dut.shell import DutShell, parse_dut_address
+from resume_rig.campaign.dut.ssh_log import SshLog
 from resume_rig.model.errors import RecordError
 from resume_rig.timing.clocks import SystemClock
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 # A daemon is in no ordinary user's search path.
 SBIN = "/usr/sbin:/usr/local/sbin:/sbin"
 

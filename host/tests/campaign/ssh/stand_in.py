@@ -1,4 +1,4 @@
-"""Stands in for `wevtutil` on a DUT: serves the log in its folder, one event a line.
+"""Stands in for `wevtutil` on a DUT: serves the logs in its folder, one event a line.
 
 What it is to do wrong stands in files beside the log: `cut` (half an answer, then the connection
 goes), `denied` (exit status 5), `wait` (no answer while the file is there).
@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+DELAYS = "Microsoft-Windows-Diagnostics-Performance/Operational"
 HERE = Path(__file__).parent
 PROVIDER = re.compile(r"<Provider[^>]* Name=.(?P<name>[^'\"]+)")
 NUMBER = re.compile(r"<EventRecordID>(?P<number>\d+)</EventRecordID>")
@@ -31,6 +32,17 @@ def is_asked_for(event: str, query: str) -> bool:
     )
 
 
+def delays(query: str) -> int:
+    if not (HERE / "delays.xml").exists():
+        sys.stderr.write("Access is denied.\n")
+        return 5
+    after = re.search(r"EventRecordID>(\d+)", query)
+    assert after is not None, query
+    events = (HERE / "delays.xml").read_text("utf-8").splitlines()
+    sys.stdout.write("\n".join(e for e in events if number_of(e) > int(after[1])))
+    return 0
+
+
 def main(words: list[str]) -> int:
     while (HERE / "wait").exists():
         time.sleep(0.01)
@@ -45,6 +57,8 @@ def main(words: list[str]) -> int:
         count = newest - oldest + 1
         sys.stdout.write(f"numberOfLogRecords: {count}\noldestRecordNumber: {oldest}\n")
         return 0
+    if words[:2] == ["qe", DELAYS]:
+        return delays(words[3])
     assert words[:3] == ["qe", "System", "/f:xml"], words
     text = "\n".join(event for event in events if is_asked_for(event, words[3]))
     if (HERE / "cut").exists():

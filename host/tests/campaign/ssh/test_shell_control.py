@@ -1,14 +1,20 @@
 """The OS of a DUT behind a real sshd, which notes what it is told."""
 
 import base64
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tree_sitter
+import tree_sitter_powershell
 
-from resume_rig.campaign.dut_kind import DutKind
-from resume_rig.campaign.shell_control import (
+from resume_rig.analysis.cycles.health import read_report
+from resume_rig.campaign.dut.shell import DutKind
+from resume_rig.campaign.dut.shell_control import (
+    HEALTH_COMMANDS,
     SLEEP_COMMANDS,
     TIMER_COMMANDS,
     ShellControl,
@@ -16,7 +22,7 @@ from resume_rig.campaign.shell_control import (
 )
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.dut_control import Ended
+from resume_rig.rig.dut_os import Ended
 
 PROGRAMS = ("powershell", "shutdown", "systemctl", "sudo")
 
@@ -76,6 +82,47 @@ def test_a_linux_is_told_in_its_own_words(dut: Any, told: Path) -> None:
         uname.write_text(windows)
 
     assert told.read_text().splitlines() == ["systemctl hibernate", "sudo -n rtcwake -m no -s 1"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks this machine as its DUT")
+def test_a_linux_reports_its_health() -> None:
+    """The DUT is this machine: what it has is not known, that the report is whole is."""
+    words = ["sh", "-c", HEALTH_COMMANDS[DutKind.LINUX]]
+    answer = subprocess.run(words, capture_output=True, check=True, timeout=60)
+
+    report = read_report(answer.stdout.decode())
+    assert report.whole
+    assert report.boot == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    pci = {f"pci:{each.name}" for each in Path("/sys/bus/pci/devices").glob("*")}
+    assert pci <= set(report.devices)
+    assert answer.stderr == b""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs sh and sed")
+def test_the_counters_of_pmc_core_are_read(tmp_path: Path) -> None:
+    """In the forms that users have posted (docs/reference/health.md names where)."""
+    (tmp_path / "slp_s0_residency_usec").write_text("12345\n")
+    (tmp_path / "substate_residencies").write_text(
+        "Substate       Residency\nS0i2.0         9028122\nS0i3.0         0\n"
+    )
+    (tmp_path / "package_cstate_show").write_text("Package C2 : 19094886\nPackage C10 : 70353426\n")
+    command = HEALTH_COMMANDS[DutKind.LINUX].replace("/sys/kernel/debug/pmc_core", str(tmp_path))
+    answer = subprocess.run(["sh", "-c", command], capture_output=True, check=True, timeout=60)
+
+    counters = read_report(answer.stdout.decode()).counters
+    assert counters["slp_s0"] == 12345
+    assert (counters["substate S0i2.0"], counters["substate S0i3.0"]) == (9028122, 0)
+    assert (counters["package C2"], counters["package C10"]) == (19094886, 70353426)
+
+
+def test_a_windows_is_asked_in_powershell() -> None:
+    script = decoded(HEALTH_COMMANDS[DutKind.WINDOWS])
+    language = tree_sitter.Language(tree_sitter_powershell.language())
+
+    assert not tree_sitter.Parser(language).parse(script.encode()).root_node.has_error
+    assert script.isascii()
+    # cmd.exe, the shell that OpenSSH on Windows starts, takes no longer lines.
+    assert len(HEALTH_COMMANDS[DutKind.WINDOWS]) < 8191
 
 
 def test_a_state_that_the_os_has_no_command_for_is_refused_beforehand(dut: Any) -> None:

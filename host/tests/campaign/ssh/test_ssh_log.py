@@ -1,21 +1,28 @@
 """The log of a DUT over a real SSH connection: each record comes once, whatever breaks."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
-from resume_rig.campaign.dut_shell import DutShell, parse_dut_address
-from resume_rig.campaign.plan import default_plan, override
-from resume_rig.campaign.ssh_log import SshLog
-from resume_rig.campaign.stored import load_campaign
+from resume_rig.campaign.dut.shell import DutShell, parse_dut_address
+from resume_rig.campaign.dut.ssh_log import SshLog
+from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogSource, OsRecord
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    ComponentKind,
+    LogSource,
+    OsRecord,
+    SleepKind,
+)
 from resume_rig.timing.clocks import SystemClock
 
 MS = 1_000_000
-PATIENCE_NS = 20_000 * MS
+PATIENCE_NS = 60_000 * MS
 
 
 class Dut(Protocol):
@@ -175,6 +182,41 @@ def test_a_log_that_wrapped_in_between_is_not_whole(dut: Dut, fragments: list[by
     assert not log.describe().integrity.ok
     assert any("wrapped" in problem for problem in log.describe().integrity.problems)
     log.close()
+
+
+def test_what_delayed_a_sleep_is_read_beside_the_log(
+    dut: Dut, fragments: list[bytes], fixtures_dir: Path
+) -> None:
+    text = (fixtures_dir / "logs" / "diagnostics-performance.xml").read_text()
+    events = [line for line in text.splitlines(keepends=True) if "<Event " in line]
+    (dut.folder / "delays.xml").write_text("".join(events[:10]))
+    dut.write(fragments)
+    log = dut.log()
+    first = list(log.new_records())
+    assert Counter(r.kind for r in first)[SleepKind.STANDBY_PERFORMANCE] == 1
+    assert len([r for r in first if r.kind not in NO_SLEEPS]) == 4
+    (dut.folder / "delays.xml").write_text("".join(events))
+    later = settled(log, 2)
+    log.close()
+    assert [c.name for r in later for c in r.components if c.kind is ComponentKind.DRIVER] == [
+        "exwlan.sys"
+    ]
+    source = log.describe()
+    assert (source.integrity.ok, source.integrity.problems) == (True, ())
+
+
+def test_a_dut_that_does_not_give_the_log_of_delays_is_read_without(
+    dut: Dut, fragments: list[bytes]
+) -> None:
+    dut.write(fragments)
+    log = dut.log()
+    assert len(log.new_records()) == 4
+    log.close()
+    integrity = log.describe().integrity
+    assert integrity.ok
+    assert [problem.partition(":")[0] for problem in integrity.problems] == [
+        "What delayed a boot, a shutdown or a sleep is unknown"
+    ]
 
 
 class Patient:

@@ -7,11 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign.events import CampaignBegan, CycleStarted, RigBack, RigLost
-from resume_rig.campaign.plan import default_plan
-from resume_rig.gui.state.bench_state import BenchState, Link, bench_after
-from resume_rig.gui.state.campaign_state import MOST_LINES, CampaignState, Phase, campaign_after
-from resume_rig.gui.state.events import (
+from resume_rig.campaign.plan.plan import default_plan
+from resume_rig.campaign.run.events import CampaignBegan, CycleStarted, RigBack, RigLost
+from resume_rig.gui.worker.bench_state import BenchState, Link, bench_after
+from resume_rig.gui.worker.campaign_state import (
+    MOST_LINES,
+    CampaignState,
+    Grown,
+    Phase,
+    campaign_after,
+    histogram_of,
+)
+from resume_rig.gui.worker.events import (
     Answered,
     BenchEvent,
     CampaignHeld,
@@ -26,11 +33,9 @@ from resume_rig.gui.state.events import (
     LinkDown,
     WiresSeen,
 )
-from resume_rig.gui.state.grown import Grown
-from resume_rig.gui.state.histogram import histogram_of
-from resume_rig.model.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
+from resume_rig.model.result.verdict import Finding, FindingKind
 
 STORE = Path("one.rrs")
 MS = 1_000_000

@@ -5,11 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from resume_rig.campaign.being_written import is_being_written
-from resume_rig.gui.state.columns import number_column, word_column
-from resume_rig.gui.state.following import Due, Pace, Sight, look_at
-from resume_rig.gui.state.newer_cycles import NOT_YET, with_newer
-from resume_rig.gui.state.table import Table
+from resume_rig.campaign.store.disk import is_being_written
+from resume_rig.gui.explorer.state import NOT_YET, Due, Pace, Sight, look_at, with_newer
+from resume_rig.gui.state.table import Table, number_column, word_column
 
 
 def sight(change: int, *, writing: bool = True) -> Sight:

@@ -6,12 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign.plan import check_plan, default_plan
-from resume_rig.campaign.plan_file import load_plan, ready_plans
-from resume_rig.campaign.stop_rules import StopRules
-from resume_rig.gui.state.duration_field import duration_text, parse_duration_ns
-from resume_rig.gui.state.history import History
-from resume_rig.gui.state.plan_draft import WHOLE, default_draft, draft_of, plan_of, problems_of
+from resume_rig.campaign.plan.plan import TraceTool, check_plan, default_plan
+from resume_rig.campaign.plan.plan_file import load_plan, ready_plans
+from resume_rig.campaign.plan.stop_rules import StopRules
+from resume_rig.gui.campaign.draft import (
+    WHOLE,
+    History,
+    default_draft,
+    draft_of,
+    duration_text,
+    parse_duration_ns,
+    plan_of,
+    problems_of,
+)
 from resume_rig.model.channel import Actuator
 
 SECOND = 1_000_000_000
@@ -22,6 +29,14 @@ def test_a_ready_plan_comes_back_from_its_fields(name: str) -> None:
     plan = load_plan(name)
     assert plan_of(draft_of(plan)) == plan
     assert problems_of(draft_of(plan)) == {}
+
+
+def test_a_plan_that_traces_comes_back_from_its_fields_and_a_boot_in_it_is_told() -> None:
+    plan = dataclasses.replace(default_plan(), trace=TraceTool.XPERF)
+    assert plan_of(draft_of(plan)) == plan
+    draft = draft_of(plan)
+    draft = dataclasses.replace(draft, texts={**draft.texts, "state": "S5", "settle_ns": "20 s"})
+    assert "with a boot" in " ".join(problems_of(draft).values())
 
 
 @given(

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.gui.state.columns import number_column, word_column
-from resume_rig.gui.state.row_filter import rows_of_filter
-from resume_rig.gui.state.table import Table
+from resume_rig.gui.explorer.filter import rows_of_filter
+from resume_rig.gui.state.table import Table, number_column, word_column
 from resume_rig.model.errors import UsageError
 
 TABLE = Table(

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.gui.state.columns import word_column
-from resume_rig.gui.state.table import Column, Table, csv_lines
+from resume_rig.gui.state.table import Column, Table, csv_lines, word_column
 
 NUMBERS = Column("cycle", np.array([1, 2, 3, 4]))
 TIMES = Column("light, ms", np.array([7.5, np.nan, 3.0, 7.5]), lambda v: f"{v:.1f}")

@@ -2,16 +2,16 @@
 
 import pytest
 
-from resume_rig.cli.arguments import channel_map_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
-from resume_rig.rig.capture.channel_names import channel_of_name, schematic_name
+from resume_rig.rig.capture.signals import channel_map_of, channel_of_name, schematic_name
 
 SPELLINGS = {
     Channel.SLP_S3: "SLP_S3 SLP_S3# SLP_S3_N SLP_S3_L SLP_S3_B nSLP_S3 /SLP_S3 slp_s3# PM_SLP_S3#"
     " SLP-S3# SLP_S3*",
     Channel.SLP_S4: "SLP_S4# slp_s4_n nSLP_S4 SLPS4n",
     Channel.SLP_S5: "SLP_S5# SLP_S5_N",
+    Channel.SLP_S0: "SLP_S0# SLP_S0_N PM_SLP_S0#",
     Channel.PLTRST: "PLTRST# PLT_RST# PLTRST_N PLTRST_L nPLTRST pltrst#[0]",
     Channel.PWR_OK: "PWR_OK PWROK pwr_ok PWR_GOOD PWRGD POWER_GOOD",
     Channel.BUTTON: "BUTTON PWRBTN# PWR_BTN PWRBTN_N PWR_BTN# PWRSW# POWER_BUTTON",
@@ -20,7 +20,7 @@ SPELLINGS = {
     Channel.LED: "LED PWR_LED",
 }
 # A name that says "low when on", a name of something else, a name that only begins so.
-NONE = "PWR_OK# LED_N nBACKLIGHT D0 SLP_S0# SLP_SUS# N # _N RSMRST# SYS_PWROK SLP_S33 XLED1"
+NONE = "PWR_OK# LED_N nBACKLIGHT D0 SLP_SUS# N # _N RSMRST# SYS_PWROK SLP_S33 XLED1"
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,14 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from vcd.reader import ScalarChange, TokenKind, VCDParseError, VectorChange, tokenize
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.rig.capture import csv_capture, gathering, vcd_capture
-from resume_rig.rig.capture.doubts import doubts_of
+from resume_rig.rig.capture.plausibility import doubts_of
 from resume_rig.rig.capture.reading import read_capture
 
 HEADER = """$timescale 1 ns $end
@@ -56,6 +56,7 @@ def one_by_one(text: str) -> list[tuple[int, str, int]]:
     return found
 
 
+@example(["0!", "$comment $end", "b1 !", "$end"], 60, " ")
 @given(
     st.lists(WORDS, max_size=40), st.integers(1, 60), st.sampled_from([" ", "\n", "\r\n", "\t "])
 )

@@ -7,7 +7,7 @@ import pytest
 
 from resume_rig.model.channel import Channel
 from resume_rig.rig.capture.reading import read_capture
-from resume_rig.rig.capture.vcd_dialect import StandardVcd
+from resume_rig.rig.capture.vcd_capture import StandardVcd
 
 HEADER = "$timescale 1 ns $end\n{extra}$var wire 1 ! PWR_OK $end\n$enddefinitions $end\n"
 BODY = "#0\n1!\n#500\n0!\n#900\n1!\n"

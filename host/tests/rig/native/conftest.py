@@ -15,12 +15,14 @@ from typing import Final, Self
 import pytest
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.rig.client import SmpRig
+from resume_rig.model.errors import LinkLost
+from resume_rig.rig.commands.zephyr import EchoRequest
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.timing.clocks import SystemClock
 
-PATIENCE_S: Final = 10.0
+PATIENCE_S: Final = 60.0
 MESSAGE: Final = struct.Struct("=QII")
 """CLOCK_MONOTONIC_RAW [ns], 0 for at once; mask; values. The same both ways."""
 
@@ -103,7 +105,20 @@ class NativeBoard:
         return cls(wires, port, clock, client, SmpRig(client))
 
     def sleep_until(self, host_ns: int) -> None:
+        """Sleep, then wait for a board that a busy machine keeps from getting there.
+
+        An echo renews no lease.
+        """
         self.clock.sleep_ns(max(0, host_ns - self.clock.now_ns()))
+        end_ns = self.clock.now_ns() + int(PATIENCE_S * 1e9)
+        while True:
+            try:
+                self.client.request(EchoRequest("there?"))
+            except LinkLost:
+                if self.clock.now_ns() > end_ns:
+                    raise
+            else:
+                return
 
     def host_ns_of_boot(self) -> int:
         """Return the host's time of board time 0, by a press whose start both sides know."""

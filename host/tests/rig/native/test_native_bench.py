@@ -3,28 +3,32 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from raw_request import RESET
 
-from resume_rig.campaign.stored import load_campaign
+from resume_rig.campaign.dut.wake_lan import network_of
+from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import BoardRebooted, LinkLost
 from resume_rig.model.light import OnsetState
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.client import SmpRig
+from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import Rig
-from resume_rig.rig.open import OpenRig, open_rig
+from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.link.open import OpenRig, open_rig
+from resume_rig.rig.magic_packet import mac_bytes, magic_packet, packet_for
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.packet import Group, Operation
-from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.timing.clocks import SystemClock
 
 if not sys.platform.startswith("linux"):
@@ -67,6 +71,12 @@ def opened(native_image: Path) -> Iterator[OpenRig]:
     found = open_rig(f"native:{native_image},seed=7")
     yield found
     found.rig.close()
+
+
+@contextmanager
+def closing_rig(opened: OpenRig) -> Iterator[OpenRig]:
+    with closing(opened.rig):
+        yield opened
 
 
 def wait_for(rig: Rig, wanted: int) -> list[Edge]:
@@ -121,6 +131,33 @@ def test_the_os_behind_the_image_sleeps_when_it_is_told(opened: OpenRig) -> None
     assert opened.control.ended() != ended
 
 
+def test_a_magic_packet_on_the_loopback_interface_wakes_the_dut(native_image: Path) -> None:
+    profile = load_dut_profile("wakes-by-device")
+    assert profile.mac is not None
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as adapter,
+        closing_rig(open_rig(f"native:{native_image},seed=7", dut=profile)) as opened,
+    ):
+        adapter.bind(("127.0.0.1", 0))
+        adapter.settimeout(PATIENCE_S)
+        network = network_of(opened.network, "127.0.0.1", f"127.0.0.1:{adapter.getsockname()[1]}")
+        send = packet_for(network, profile)
+        assert send is not None
+        assert opened.network is not None
+        opened.rig.press(Actuator.BUTTON, 150 * MS)
+        until(lambda: opened.rig.levels()[Channel.SLP_S3] == 0)
+
+        send()
+        payload = adapter.recv(2048)
+        assert payload == magic_packet(mac_bytes(profile.mac))
+        assert opened.rig.levels()[Channel.SLP_S3] == 0, "nobody has told the DUT yet"
+        opened.network.magic_packet(payload[6:12])
+
+        until(lambda: opened.rig.levels()[Channel.PWR_OK] == 1)
+        woke = [e for e in opened.rig.edges(0).edges if (e.channel, e.level) == (Channel.SLP_S3, 1)]
+        assert len(woke) == 1
+
+
 def test_the_lid_is_sensed_and_gates_the_panel(opened: OpenRig) -> None:
     opened.rig.lid(closed=True)
     edges = wait_for(opened.rig, 2)
@@ -131,6 +168,14 @@ def test_the_lid_is_sensed_and_gates_the_panel(opened: OpenRig) -> None:
     assert (Channel.LID, 1) in levels
 
 
+def state_of_onset(opened: OpenRig) -> OnsetState | None:
+    """Return None where a busy machine keeps the image from answering."""
+    try:
+        return opened.rig.onset().state
+    except LinkLost:
+        return None
+
+
 def test_the_onset_of_the_panels_light_is_told(opened: OpenRig) -> None:
     opened.rig.lid(closed=True)
     clock = SystemClock()
@@ -139,7 +184,7 @@ def test_the_onset_of_the_panels_light_is_told(opened: OpenRig) -> None:
     clock.sleep_ns(200 * MS)
     opened.rig.lid(closed=False)
     done = (OnsetState.OK, OnsetState.UNSTABLE, OnsetState.NO_LIGHT, OnsetState.LOST)
-    until(lambda: opened.rig.onset().state in done)
+    until(lambda: state_of_onset(opened) in done)
     onset = opened.rig.onset()
     lit = [e for e in opened.rig.edges(0).edges if (e.channel, e.level) == (Channel.BACKLIGHT, 1)]
     assert onset.state is OnsetState.OK
@@ -174,7 +219,7 @@ def test_a_reset_board_is_named_and_lets_go(native_image: Path) -> None:
             rig.info()
             rig.press(Actuator.BUTTON, 3_000 * MS, force_off=True)
             assert [(e.channel, e.level) for e in wait_for(rig, 1)][:1] == [(Channel.BUTTON, 0)]
-            client.request(Operation.WRITE, Group.OS, 5, {})
+            client.request(RESET)
             with pytest.raises(BoardRebooted):
                 until(lambda: rig.levels() == {})
             rig.info()

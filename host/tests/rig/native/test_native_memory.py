@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from raw_request import RESET
 
 from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import BoardRebooted, DeviceFault
-from resume_rig.rig.smp.packet import Group, Operation
 from resume_rig.rig.smp.refusal import RigCode
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if sys.platform == "win32":
     pytest.skip("native_sim runs on Linux", allow_module_level=True)
 
 MS = 1_000_000
-OS_RESET = 5
 
 Until = Callable[[Callable[[], bool]], None]
 
@@ -29,7 +28,7 @@ Until = Callable[[Callable[[], bool]], None]
 def reset(native: "NativeBoard", until: Until) -> int:
     """Reset the board; returns the boot id that it had."""
     before = native.rig.info().boot_id
-    native.client.request(Operation.WRITE, Group.OS, OS_RESET, {})
+    native.client.request(RESET)
     with pytest.raises(BoardRebooted):
         until(lambda: native.rig.levels() == {})
     assert native.rig.info().boot_id != before

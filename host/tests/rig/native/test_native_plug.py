@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.self_measurement import LoopbackPlan, measure_loopback
+from resume_rig.campaign.preparation.self_measurement import LoopbackPlan, measure_loopback
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DeviceFault
 from resume_rig.rig.calibration import LoopbackState
+from resume_rig.rig.link.open import OpenRig, open_rig
 from resume_rig.rig.native.wired_plug import DELAY_NS, WiredPlug
 from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, PinChange
-from resume_rig.rig.open import OpenRig, open_rig
 
 if not sys.platform.startswith("linux"):
     pytest.skip("native_sim runs on Linux", allow_module_level=True)
@@ -70,4 +70,4 @@ def test_an_edge_that_is_to_be_sent_ahead_comes_no_sooner() -> None:
     plug = WiredPlug(0, 3)
     plug.drive(PinChange(0, BUTTON, BUTTON), 3 * DELAY_NS)
     assert plug.live(3 * DELAY_NS - 1) == []
-    assert len(plug.live(3 * DELAY_NS + MS)) == len(Channel)
+    assert len(plug.live(3 * DELAY_NS + MS)) == len(CHANNEL_PINS)

@@ -12,7 +12,17 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.native.wired_dut import WiredDut
-from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, LIGHT_BIT, PinChange
+from resume_rig.rig.native.wires import (
+    ACTIVE_BIT,
+    ACTUATOR_PINS,
+    ARMED_BIT,
+    CHANNEL_PINS,
+    LIGHT_BIT,
+    LOAD_BIT,
+    POWERED_BIT,
+    PinChange,
+)
+from resume_rig.rig.sim.dut.states import LOAD_MW, PowerState
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -44,16 +54,27 @@ def test_the_pins_are_those_of_the_overlay(overlay: str) -> None:
     channels = re.findall(pins.format("channel"), text)
     actuators = re.findall(pins.format("actuator"), text)
     assert {Channel(name): int(pin) for name, pin in channels} == CHANNEL_PINS
-    assert {Actuator(name): int(pin) for name, pin in actuators} == ACTUATOR_PINS
+    # A key has no pin of its own: the emulated keyboard shows it.
+    keyboard = dict(re.findall(r"(\w+)-gpios = <&gpio0 (\d+) ", text))
+    assert {
+        **{Actuator(name): int(pin) for name, pin in actuators},
+        Actuator.KEYBOARD: int(keyboard["key"]),
+    } == ACTUATOR_PINS
+    assert [1 << int(keyboard[name]) for name in ("powered", "active", "armed")] == [
+        POWERED_BIT,
+        ACTIVE_BIT,
+        ARMED_BIT,
+    ]
 
 
 def test_a_dut_that_is_up_shows_it_on_its_wired_pins_alone() -> None:
-    levels, light = wired_dut().standing()
+    levels, light, load = wired_dut().standing()
     wired = sum(1 << CHANNEL_PINS[channel] for channel in LAPTOP.channels)
     assert levels == PinChange(0, wired, wired)
     assert not levels.mask >> CHANNEL_PINS[Channel.SLP_S5] & 1
     assert (light.mask, light.t_ns) == (LIGHT_BIT, 0)
     assert 1_900 < light.values < 2_300
+    assert (load.mask, load.values) == (LOAD_BIT, LOAD_MW[PowerState.UP])
 
 
 def test_the_light_ramps_down_when_the_panel_goes_dark_and_stands_still_then() -> None:
@@ -122,7 +143,7 @@ def test_lived_ahead_its_changes_never_run_backwards(
             dut.drive(button(now_ns - MS // 2, driven), now_ns)
     changes += dut.live(now_ns + 30 * S)
     assert [c.t_ns for c in changes] == sorted(c.t_ns for c in changes)
-    levels, _ = dut.standing()
+    levels, *_ = dut.standing()
     for channel in LAPTOP.channels:
         bit = 1 << CHANNEL_PINS[channel]
         own = [bool(c.values) for c in changes if c.mask == bit]
@@ -154,3 +175,26 @@ def test_an_os_that_sleeps_does_nothing_it_is_told() -> None:
     assert not dut.arm_timer(START_NS + 5 * S, S)
     assert dut.has_state(SleepKind.S4)
     assert not dut.has_state(SleepKind.MODERN_STANDBY)
+
+
+def test_a_key_wakes_it_and_its_bus_is_shown_on_the_pins() -> None:
+    dut = WiredDut(load_dut_profile("wakes-by-device"), START_NS, 1_767_603_600 * S, 1)
+    bus = [change for change in dut.standing() if change.mask & POWERED_BIT]
+    assert [change.values for change in bus] == [POWERED_BIT | ACTIVE_BIT | ARMED_BIT]
+    assert dut.command(START_NS + S, SleepKind.S3)
+    asleep = [change for change in dut.live(START_NS + 9 * S) if change.mask & POWERED_BIT]
+    assert asleep[-1].values == POWERED_BIT | ARMED_BIT
+    bit = 1 << ACTUATOR_PINS[Actuator.KEYBOARD]
+    dut.drive(PinChange(START_NS + 9 * S, bit, bit), START_NS + 9 * S)
+    awake = [change for change in dut.live(START_NS + 20 * S) if change.mask & POWERED_BIT]
+    assert awake[-1].values == POWERED_BIT | ACTIVE_BIT | ARMED_BIT
+    assert dut.os_runs()
+
+
+def test_what_it_draws_follows_what_it_does() -> None:
+    dut = wired_dut()
+    dut.standing()
+    assert dut.command(START_NS + S, SleepKind.S3)
+    load = [change.values for change in dut.live(START_NS + 9 * S) if change.mask == LOAD_BIT]
+    assert load[-1] == LOAD_MW[PowerState.ASLEEP]
+    assert load[0] == LOAD_MW[PowerState.SUSPENDING]

@@ -8,27 +8,29 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import pytest
+from raw_request import RESET
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.errors import BoardRebooted, DeviceFault
-from resume_rig.rig.client import SmpRig
+from resume_rig.model.errors import BoardRebooted, DeviceFault, LinkLost
+from resume_rig.rig.commands.zephyr import EchoRequest
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.packet import Group, Operation
 from resume_rig.rig.smp.refusal import RigCode
-from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.timing.clocks import SystemClock
 
 if sys.platform == "win32":
     pytest.skip("QEMU's pseudo-terminals need Linux", allow_module_level=True)
 
 MS: Final = 1_000_000
-PATIENCE_S: Final = 10.0
-OS_RESET: Final = 5
+PATIENCE_S: Final = 60.0
 # The instruction counter ties QEMU's time to what has run, as Zephyr's own board support has it.
 TIME: Final = "shift=6,align=off,sleep=on"
 MACHINE: Final = ["-cpu", "cortex-m3", "-machine", "lm3s6965evb", "-icount", TIME]
@@ -94,19 +96,24 @@ def test_a_press_occupies_its_actuator_until_it_ends(rig: SmpRig) -> None:
     rig.press(Actuator.BUTTON, MS)
 
 
-def test_a_reply_that_does_not_fit_a_line_arrives_whole(rig: SmpRig) -> None:
+def test_what_does_not_fit_a_line_arrives_whole(rig: SmpRig, client: SmpClient) -> None:
     assert len(rig.info().channels) == 9
-    assert rig.ping("x" * 900) > 0
+    reply = client.request(EchoRequest("x" * 900))
+    assert reply.fields == {"r": "x" * 900}
 
 
 def ask_until(rig: SmpRig, end_ns: int) -> None:
     while SystemClock().now_ns() < end_ns:
-        rig.levels()
+        with suppress(LinkLost):  # it boots; on a busy machine for longer than the client asks
+            rig.levels()
 
 
 def test_a_reset_is_named(rig: SmpRig, client: SmpClient) -> None:
     before = rig.info()
-    client.request(Operation.WRITE, Group.OS, OS_RESET, {})
+    client.request(RESET)
+    # Asked while a starved QEMU boots, it was sometimes not heard from again, for a minute; why is
+    # not known: what waits in the emulated UART when its interrupt comes on may raise none.
+    time.sleep(3)
     with pytest.raises(BoardRebooted):
-        ask_until(rig, SystemClock().now_ns() + before.lease_ns)
+        ask_until(rig, SystemClock().now_ns() + 60_000 * MS)
     assert rig.info().boot_id != before.boot_id

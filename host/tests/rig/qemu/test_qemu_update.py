@@ -16,8 +16,7 @@ import pytest
 
 from resume_rig.model.errors import DeviceFault, RigError
 from resume_rig.rig.smp.refusal import SmpCode
-from resume_rig.rig.smp.serial_port import open_serial
-from resume_rig.rig.smp.serial_transport import SerialTransport
+from resume_rig.rig.smp.serial_transport import SerialTransport, open_serial
 from resume_rig.rig.update.image import FirmwareImage, parse_image
 from resume_rig.rig.update.image_group import ImageGroup
 from resume_rig.rig.update.updating import BoardFirmware, Outcome, Updater
@@ -27,7 +26,7 @@ if sys.platform == "win32":
     pytest.skip("QEMU's pseudo-terminals need Linux", allow_module_level=True)
 
 SECOND: Final = 1_000_000_000
-PATIENCE_S: Final = 10.0
+PATIENCE_S: Final = 60.0
 FLASH_BYTES: Final = 16 << 20
 SLOT_0: Final = 0x20000
 TIME: Final = "shift=6,align=off,sleep=on"

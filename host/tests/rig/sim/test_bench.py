@@ -6,20 +6,20 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from raw_request import RESET
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.errors import DeviceFault, UsageError
 from resume_rig.model.light import LightOnset, OnsetState
-from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_profile import load_dut_profile, shipped_profiles
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.board import EDGE_RING, LEASE_NS, LIGHT_RATE_HZ
-from resume_rig.rig.sim.faults import SimFault, parse_faults
+from resume_rig.rig.sim.dut.faults import SimFault, parse_faults
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
-from resume_rig.rig.smp.packet import Group, Operation
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000
@@ -300,7 +300,7 @@ def test_a_reset_begins_a_new_boot_and_lets_go(person: Person) -> None:
     before = person.rig.info()
     person.rig.lid(closed=True)
     person.wait(5 * S)
-    person.client.request(Operation.WRITE, Group.OS, 5, {})
+    person.client.request(RESET)
     after = person.rig.info()
     assert after.boot_id != before.boot_id
     assert person.rig.edges(0).edges == ()
@@ -313,7 +313,7 @@ def test_a_reset_begins_a_new_boot_and_lets_go(person: Person) -> None:
 def test_the_dut_sleeps_on_through_a_reset_of_the_board(person: Person) -> None:
     person.press()
     person.wait(5 * S)
-    person.client.request(Operation.WRITE, Group.OS, 5, {})
+    person.client.request(RESET)
     person.rig.info()
     assert person.rig.levels()[Channel.PWR_OK] == 0
 

@@ -12,12 +12,11 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.os_record import SleepKind
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.sim.dut import SimulatedDut
-from resume_rig.rig.sim.dut_event import PanelChange, WireChange
-from resume_rig.rig.sim.dut_state import PowerState
-from resume_rig.rig.sim.os_clock import OsClock
-from resume_rig.rig.sim.os_log import new_log
-from resume_rig.rig.sim.panel import FULL_SCALE, Panel
+from resume_rig.rig.sim.dut.event import PanelChange, WireChange
+from resume_rig.rig.sim.dut.machine import SimulatedDut
+from resume_rig.rig.sim.dut.os_log import OsClock, new_log
+from resume_rig.rig.sim.dut.panel import FULL_SCALE, Panel
+from resume_rig.rig.sim.dut.states import PowerState
 
 MS = 1_000_000
 S = 1_000 * MS

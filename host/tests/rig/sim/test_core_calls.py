@@ -4,7 +4,7 @@ import pytest
 
 from resume_rig.model.channel import Actuator
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.open import OpenRig, open_rig
+from resume_rig.rig.link.open import OpenRig, open_rig
 from resume_rig.timing.clocks import VirtualClock
 
 PRESS_NS = 100_000_000

@@ -11,8 +11,7 @@ from numpy.random import default_rng
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile, Spread
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.sim.dut import SimulatedDut
-from resume_rig.rig.sim.dut_event import (
+from resume_rig.rig.sim.dut.event import (
     DutEvent,
     OsFrozen,
     OsResumed,
@@ -23,8 +22,9 @@ from resume_rig.rig.sim.dut_event import (
     WakeEnded,
     WireChange,
 )
-from resume_rig.rig.sim.dut_state import PowerState
-from resume_rig.rig.sim.faults import SimFault
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.machine import SimulatedDut
+from resume_rig.rig.sim.dut.states import PowerState
 
 MS = 1_000_000
 S = 1_000 * MS

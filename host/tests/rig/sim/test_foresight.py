@@ -6,13 +6,13 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import DeviceFault, UsageError
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.client import SmpRig
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import Rig
-from resume_rig.rig.open import open_rig
+from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.link.open import open_rig
 from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000
@@ -35,7 +35,7 @@ def cycle(rig: Rig, clock: VirtualClock) -> tuple[list[Edge], int]:
     for end_ns in (10 * S, 20 * S):
         rig.press(Actuator.BUTTON, PRESS_NS)
         while clock.now_ns() < end_ns:
-            rig.await_news(end_ns, 20 * MS, tuple(Channel))
+            rig.await_change(end_ns, 20 * MS, tuple(Channel))
             batch = rig.edges(len(edges))
             asked += 1
             edges += batch.edges
@@ -61,7 +61,7 @@ def test_the_wait_ends_with_the_first_edge_of_the_channels_named() -> None:
     rig = rig_on(clock, jumps=True)
     rig.press(Actuator.BUTTON, PRESS_NS)
 
-    rig.await_news(10 * S, 20 * MS, (Channel.SLP_S3,))
+    rig.await_change(10 * S, 20 * MS, (Channel.SLP_S3,))
 
     board_ns = rig.exchange_clocks().board_rx_ns
     (slept,) = (edge for edge in rig.edges(0).edges if edge.channel is Channel.SLP_S3)
@@ -72,10 +72,10 @@ def test_without_news_the_wait_ends_when_it_has_to() -> None:
     clock = VirtualClock()
     rig = rig_on(clock, jumps=True)
 
-    rig.await_news(7 * S, 20 * MS, tuple(Channel), log=True)
+    rig.await_change(7 * S, 20 * MS, tuple(Channel), log=True)
 
     assert clock.now_ns() == 7 * S
-    rig.await_news(6 * S, 20 * MS, tuple(Channel))
+    rig.await_change(6 * S, 20 * MS, tuple(Channel))
     assert clock.now_ns() == 7 * S  # over already
 
 
@@ -85,7 +85,7 @@ def test_a_log_that_grows_is_news_where_it_is_asked_for() -> None:
     before = len(rig.download("/dut/System.xml", 0))
     rig.press(Actuator.BUTTON, PRESS_NS)
 
-    rig.await_news(20 * S, 20 * MS, log=True)
+    rig.await_change(20 * S, 20 * MS, log=True)
 
     assert clock.now_ns() < 10 * S
     assert len(rig.download("/dut/System.xml", 0)) > before
@@ -96,10 +96,10 @@ def test_a_board_that_nobody_can_foresee_is_asked_at_its_pace() -> None:
     rig = rig_on(clock, jumps=False)
     now_ns = clock.now_ns()
 
-    rig.await_news(now_ns + 10 * S, 20 * MS, (Channel.SLP_S3,))
+    rig.await_change(now_ns + 10 * S, 20 * MS, (Channel.SLP_S3,))
     assert clock.now_ns() == now_ns + 20 * MS
 
-    rig.await_news(now_ns + 25 * MS, 20 * MS, (Channel.SLP_S3,))
+    rig.await_change(now_ns + 25 * MS, 20 * MS, (Channel.SLP_S3,))
     assert clock.now_ns() == now_ns + 25 * MS
 
 
@@ -111,11 +111,11 @@ def test_news_that_nobody_has_read_yet_is_not_waited_for() -> None:
     rig.exchange_clocks()  # the bench has come so far
     now_ns = clock.now_ns()
 
-    rig.await_news(10 * S, 20 * MS, (Channel.SLP_S3,))
+    rig.await_change(10 * S, 20 * MS, (Channel.SLP_S3,))
     assert clock.now_ns() == now_ns
 
     rig.edges(0)
-    rig.await_news(10 * S, 20 * MS, (Channel.SLP_S3,))
+    rig.await_change(10 * S, 20 * MS, (Channel.SLP_S3,))
     assert clock.now_ns() == 10 * S
 
 
@@ -125,14 +125,14 @@ def test_the_wait_tells_whether_there_may_be_news() -> None:
     polls.press(Actuator.BUTTON, PRESS_NS)
     jumps.press(Actuator.BUTTON, PRESS_NS)
 
-    assert jumps.await_news(clock.now_ns() + 10 * S, 20 * MS, (Channel.SLP_S3,))
+    assert jumps.await_change(clock.now_ns() + 10 * S, 20 * MS, (Channel.SLP_S3,))
     slept_ns = clock.now_ns()
     jumps.edges(0)
-    assert not jumps.await_news(slept_ns + 3 * S, 20 * MS, (Channel.SLP_S3,))
+    assert not jumps.await_change(slept_ns + 3 * S, 20 * MS, (Channel.SLP_S3,))
     assert clock.now_ns() == slept_ns + 3 * S
     # Nobody knows of a board that cannot be foreseen, nor of one whose time is over.
-    assert polls.await_news(20 * MS, 20 * MS, ())
-    assert jumps.await_news(slept_ns, 20 * MS, (Channel.SLP_S3,))
+    assert polls.await_change(20 * MS, 20 * MS, ())
+    assert jumps.await_change(slept_ns, 20 * MS, (Channel.SLP_S3,))
 
 
 def test_a_timer_or_a_command_makes_something_due_that_was_not() -> None:
@@ -140,10 +140,10 @@ def test_a_timer_or_a_command_makes_something_due_that_was_not() -> None:
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), clock, 5)
     rig = SmpRig(SmpClient(InProcessTransport(bench.handle, clock), clock), foresight=bench)
     rig.info()
-    assert not rig.await_news(60 * S, 20 * MS, (Channel.SLP_S3,))
+    assert not rig.await_change(60 * S, 20 * MS, (Channel.SLP_S3,))
 
     assert bench.command_sleep(SleepKind.S3)
-    assert rig.await_news(120 * S, 20 * MS, (Channel.SLP_S3,))
+    assert rig.await_change(120 * S, 20 * MS, (Channel.SLP_S3,))
     assert [e.level for e in rig.edges(0).edges if e.channel is Channel.SLP_S3] == [0]
 
 

@@ -18,12 +18,11 @@ from resume_rig.model.fault_plan import (
     WireShares,
 )
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.sim.fault_diary import FaultDiary
-from resume_rig.rig.sim.fault_schedule import FaultSchedule, FaultWatch
-from resume_rig.rig.sim.faults import SimFault
-from resume_rig.rig.sim.link_faults import LinkFaults
+from resume_rig.rig.sim.diary import FaultDiary
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.link_faults import FaultyWire, LinkFaults, WireFault
 from resume_rig.rig.sim.opening import open_sim
-from resume_rig.rig.sim.wire_faults import FaultyWire, WireFault
+from resume_rig.rig.sim.schedule import FaultSchedule, FaultWatch
 from resume_rig.timing.clocks import VirtualClock
 
 S = 1_000_000_000

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.rig.sim.log_text import LogText
+from resume_rig.rig.sim.dut.os_log import LogText
 
 
 @given(st.lists(st.binary(max_size=40), max_size=30), st.integers(0, 300), st.integers(0, 300))

@@ -3,16 +3,21 @@
 import pytest
 from numpy.random import default_rng
 
-from resume_rig.campaign.self_measurement import LoopbackPlan, check_can_keep, measure_loopback
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.campaign.preparation.self_measurement import (
+    LoopbackPlan,
+    check_can_keep,
+    measure_loopback,
+)
+from resume_rig.model.channel import SLEEPERS, Actuator, Channel
 from resume_rig.model.errors import BoardRebooted, RigError
-from resume_rig.rig.client import SmpRig
+from resume_rig.rig.commands.actions import LidRequest, PressRequest
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.bench import SimulatedBench
-from resume_rig.rig.sim.plug import DELAY_MIN_NS, DELAY_SPAN_NS, JITTER_NS, LoopbackPlug
+from resume_rig.rig.sim.dut.plug import DELAY_MIN_NS, DELAY_SPAN_NS, JITTER_NS, LoopbackPlug
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
-from resume_rig.rig.smp.packet import Packet, RigCommand
+from resume_rig.rig.smp.packet import Packet
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000
@@ -36,7 +41,7 @@ class Plug:
         return measure_loopback(self.rig, self.clock, LoopbackPlan(actuator, channels, changes))
 
 
-@pytest.mark.parametrize("actuator", list(Actuator))
+@pytest.mark.parametrize("actuator", SLEEPERS)
 def test_every_change_is_seen_and_latencies_lie_where_the_plug_puts_them(
     actuator: Actuator,
 ) -> None:
@@ -159,13 +164,13 @@ def test_a_plug_keeps_the_order_of_its_edges() -> None:
 
 
 DEEDS = {
-    RigCommand.PRESS: (Channel.BUTTON, lambda rig: rig.press(Actuator.BUTTON, 200 * MS)),
-    RigCommand.LID: (Channel.LID, lambda rig: rig.lid(True)),
+    PressRequest.command: (Channel.BUTTON, lambda rig: rig.press(Actuator.BUTTON, 200 * MS)),
+    LidRequest.command: (Channel.LID, lambda rig: rig.lid(True)),
 }
 
 
-@pytest.mark.parametrize("action", DEEDS, ids=lambda action: action.name.lower())
-def test_a_reply_that_is_lost_before_a_reset_moves_nothing_twice(action: RigCommand) -> None:
+@pytest.mark.parametrize("action", DEEDS, ids=["press", "lid"])
+def test_a_reply_that_is_lost_before_a_reset_moves_nothing_twice(action: int) -> None:
     moved, deed = DEEDS[action]
     clock = VirtualClock()
     bench = SimulatedBench(LAPTOP, clock, 4)

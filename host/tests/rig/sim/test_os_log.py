@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from resume_rig.rig.sim.dut_event import (
+from resume_rig.rig.sim.dut.event import (
     DisplayOff,
     DriversReady,
     OsBooted,
@@ -25,9 +25,8 @@ from resume_rig.rig.sim.dut_event import (
     WakeCause,
     WakeEnded,
 )
-from resume_rig.rig.sim.faults import SimFault
-from resume_rig.rig.sim.os_clock import OsClock
-from resume_rig.rig.sim.os_log import LogIdentity, OsLog
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.os_log import LogIdentity, OsClock, OsLog
 
 MS = 1_000_000
 S = 1_000 * MS

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.random import default_rng
 
-from resume_rig.rig.sim.panel import Panel
+from resume_rig.rig.sim.dut.panel import Panel
 
 MS = 1_000_000
 

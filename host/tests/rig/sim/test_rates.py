@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.rig.sim.rates import RatedClock
+from resume_rig.rig.sim.board import RatedClock
 
 S = 1_000_000_000
 

@@ -9,12 +9,16 @@ import pytest
 
 from resume_rig.model.errors import ProtocolError
 from resume_rig.model.light import LightOnset, OnsetState
-from resume_rig.rig.smp.fields import Fields
-from resume_rig.rig.smp.rig_replies import parse_onset
+from resume_rig.rig.commands.board import InfoRequest
+from resume_rig.rig.commands.capture import OnsetRequest
+from resume_rig.rig.smp.request import Fields
+
+from ..conftest import INFO
 
 VECTORS = json.loads(
     (Path(__file__).resolve().parents[4] / "fixtures" / "wire" / "vectors.json").read_text("utf-8")
 )
+BOARD = InfoRequest().decode(Fields(INFO, "info"))
 ONSETS = [
     pytest.param(entry, id=entry["name"])
     for entry in VECTORS["exchanges"]
@@ -28,7 +32,7 @@ MEASURED: dict[str, Any] = {
 
 
 def parse(fields: dict[str, Any]) -> LightOnset:
-    return parse_onset(Fields(fields, "onset"))
+    return OnsetRequest().decode(Fields(fields, "onset"), BOARD)
 
 
 def test_an_onset_is_measured_in_counts_hertz_and_shares() -> None:

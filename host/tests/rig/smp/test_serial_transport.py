@@ -15,11 +15,12 @@ import pytest
 from serial import rfc2217
 
 from resume_rig.model.errors import LinkLost, ProtocolError, UsageError
-from resume_rig.rig.client import SmpRig
+from resume_rig.rig.commands.board import TimeRequest
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import Discards, SmpClient
 from resume_rig.rig.smp.framing import Decoder, encode, lines
-from resume_rig.rig.smp.packet import Header, Operation, Packet
-from resume_rig.rig.smp.serial_port import open_rfc2217, open_serial, open_socket
+from resume_rig.rig.smp.packet import Header, Packet
+from resume_rig.rig.smp.serial_transport import open_rfc2217, open_serial, open_socket
 from resume_rig.timing.clocks import SystemClock
 
 if sys.platform == "win32":
@@ -29,7 +30,7 @@ import tty
 
 MS = 1_000_000
 LOG = b"[00:00:03.120,000] <wrn> rig: late\r\n"
-TIME = (Operation.READ, 64, 1)
+TIME = TimeRequest()
 
 
 def packet_of(asked: Packet, fields: object) -> bytes:
@@ -90,7 +91,7 @@ class PtyBoard:
 
     def stop(self) -> None:
         os.write(self._woken, b"x")
-        self._thread.join(5)
+        self._thread.join(60)
         for descriptor in (self._wake, self._woken):
             os.close(descriptor)
         if self.master >= 0:
@@ -122,7 +123,7 @@ def connect(cleanup: ExitStack) -> Connect:
 
 
 def ask(client: SmpClient, timeout_ns: int = 500 * MS, tries: int = 3) -> object:
-    return client.request(*TIME, {}, timeout_ns=timeout_ns, tries=tries).fields["n"]
+    return client.request(TIME, timeout_ns=timeout_ns, tries=tries).fields["n"]
 
 
 def in_the_middle(noise: bytes) -> Callable[[Packet], bytes]:
@@ -192,7 +193,7 @@ def test_a_doubled_reply_is_dropped_and_the_next_request_gets_its_own(connect: C
 def test_a_reply_of_many_lines_comes_whole(connect: Connect) -> None:
     content = os.urandom(1500)
     client, _ = connect(lambda p: framed(p, {"data": content}))
-    assert client.request(*TIME, {}).fields == {"data": content}
+    assert client.request(TIME).fields == {"data": content}
 
 
 def test_replies_are_stamped_after_their_request(connect: Connect) -> None:
@@ -200,7 +201,7 @@ def test_replies_are_stamped_after_their_request(connect: Connect) -> None:
     clock = SystemClock()
     stamps = [clock.now_ns()]
     for _ in range(20):
-        reply = client.request(*TIME, {})
+        reply = client.request(TIME)
         stamps += [reply.tx_ns, reply.rx_ns, clock.now_ns()]
     assert stamps == sorted(stamps)
 
@@ -324,7 +325,7 @@ def test_a_rig_behind_a_tcp_port_answers_and_its_going_is_noticed(cleanup: ExitS
     assert ask(client) == 0
     with pytest.raises(LinkLost, match=r"lost socket:there: the port is gone \(.*disconnected"):
         ask(client, timeout_ns=10_000 * MS)
-    thread.join(5)
+    thread.join(60)
 
 
 def test_a_tcp_port_where_nobody_listens_is_one_sentence() -> None:
@@ -378,4 +379,4 @@ def test_a_rig_behind_an_rfc_2217_server_answers_and_its_going_is_noticed(
     assert [ask(client), ask(client)] == [0, 1]
     with pytest.raises(LinkLost, match="rfc2217:there"):
         ask(client, timeout_ns=10_000 * MS)
-    thread.join(5)
+    thread.join(60)

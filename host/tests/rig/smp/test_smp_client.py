@@ -6,15 +6,18 @@ from collections.abc import Callable
 
 import cbor2
 import pytest
+from raw_request import raw_request
 
 from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError
+from resume_rig.rig.commands.board import TimeRequest
 from resume_rig.rig.smp.client import Discards, SmpClient
 from resume_rig.rig.smp.packet import Header, Operation, Packet
+from resume_rig.rig.smp.request import Request
 from resume_rig.rig.smp.transport import Arrival
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000
-TIME = (Operation.READ, 64, 1)
+TIME = TimeRequest()
 
 Delayed = tuple[int, bytes]
 
@@ -84,7 +87,7 @@ def silent(packet: Packet) -> list[Delayed]:
 
 def test_a_request_is_what_the_wire_contract_says_and_its_reply_comes_back() -> None:
     client, transport = client_of(good)
-    reply = client.request(Operation.WRITE, 64, 4, {"act": 0, "dur": 200 * MS})
+    reply = client.request(raw_request(Operation.WRITE, 64, 4, {"act": 0, "dur": 200 * MS}))
     assert reply.fields == {"n": 0}
     assert (reply.tx_ns, reply.rx_ns) == (0, 1 * MS)
     (sent,) = transport.sent
@@ -109,21 +112,21 @@ def test_what_is_not_the_reply_is_dropped_and_counted_before_it(
     spoiled: Callable[[Packet], bytes], discards: Discards
 ) -> None:
     client, transport = client_of(lambda p: [(1, spoiled(p)), *good(p)])
-    assert client.request(*TIME, {}).fields == {"n": 0}
+    assert client.request(TIME).fields == {"n": 0}
     assert client.discards == discards
     assert len(transport.sent) == 1
 
 
 def test_a_doubled_reply_does_not_answer_the_next_request() -> None:
     client, _ = client_of(lambda p: good(p) * 2, good, good)
-    found = [client.request(*TIME, {}).fields["n"] for _ in range(3)]
+    found = [client.request(TIME).fields["n"] for _ in range(3)]
     assert found == [0, 1, 2]
     assert client.discards == Discards(stale=1)
 
 
 def test_a_lost_reply_costs_one_repeat_of_the_same_request() -> None:
     client, transport = client_of(silent, silent, good)
-    reply = client.request(*TIME, {"k": 1})
+    reply = client.request(raw_request(Operation.READ, 64, 1, {"k": 1}))
     assert reply.fields == {"n": 2}
     assert reply.tx_ns == 600 * MS
     assert {sent.payload for sent in transport.sent} == {cbor2.dumps({"k": 1})}
@@ -135,25 +138,54 @@ def test_a_reply_that_comes_after_the_repeat_counts_with_the_stamp_of_its_own_re
         lambda p: [(300 * MS, reply_to(p, {"from": "second"}))],
         good,
     )
-    reply = client.request(*TIME, {})
+    reply = client.request(TIME)
     assert reply.fields == {"from": "first"}
     assert (reply.tx_ns, reply.rx_ns) == (0, 600 * MS)
     transport.clock.sleep_ns(300 * MS)  # the second reply is there by now
-    assert client.request(*TIME, {}).fields == {"n": 2}
+    assert client.request(TIME).fields == {"n": 2}
     assert client.discards == Discards(stale=1)
 
 
 def test_after_a_reply_that_came_too_late_the_next_request_is_not_off_by_one() -> None:
     client, _ = client_of(lambda p: [(120 * MS, reply_to(p, {"late": True}))], good, good)
     with pytest.raises(LinkLost):
-        client.request(*TIME, {}, timeout_ns=100 * MS, tries=1)
-    assert client.request(*TIME, {}, timeout_ns=100 * MS).fields == {"n": 1}
-    assert client.request(*TIME, {}, timeout_ns=100 * MS).fields == {"n": 2}
+        client.request(TIME, timeout_ns=100 * MS, tries=1)
+    assert client.request(TIME, timeout_ns=100 * MS).fields == {"n": 1}
+    assert client.request(TIME, timeout_ns=100 * MS).fields == {"n": 2}
+
+
+def no_buffer(packet: Packet) -> list[Delayed]:
+    return [(1 * MS, reply_to(packet, {"rc": 2}))]
+
+
+def test_a_board_without_a_buffer_for_its_reply_is_asked_again_after_the_usual_wait() -> None:
+    client, transport = client_of(no_buffer, no_buffer, good)
+    assert client.request(TIME, timeout_ns=100 * MS).fields == {"n": 2}
+    assert [packet.header.sequence for packet in transport.sent] == [0, 1, 2]
+    assert transport.clock.now_ns() == 201 * MS
+
+
+def test_the_reply_to_an_earlier_try_comes_before_that_of_a_board_without_a_buffer() -> None:
+    def late(packet: Packet) -> list[Delayed]:
+        return [(150 * MS, reply_to(packet, {"n": "first"}))]
+
+    client, transport = client_of(late, no_buffer)
+    reply = client.request(TIME, timeout_ns=100 * MS)
+    assert reply.fields == {"n": "first"}
+    assert (reply.tx_ns, reply.rx_ns) == (0, 150 * MS)
+    assert len(transport.sent) == 2
+
+
+def test_a_board_that_never_has_a_buffer_is_a_device_fault() -> None:
+    client, transport = client_of(*[no_buffer] * 6)
+    with pytest.raises(DeviceFault, match=r"refused time: no-memory \(2\)"):
+        client.request(TIME, timeout_ns=100 * MS)
+    assert len(transport.sent) == 6
 
 
 def test_sequence_numbers_wrap_after_256_requests() -> None:
     client, _ = client_of(*[good] * 300)
-    found = [client.request(*TIME, {}).fields["n"] for _ in range(300)]
+    found = [client.request(TIME).fields["n"] for _ in range(300)]
     assert found == [number & 0xFF for number in range(300)]
     assert client.discards == Discards()
 
@@ -165,7 +197,7 @@ def test_sequence_numbers_wrap_after_256_requests() -> None:
 )
 def test_damaged_cbor_is_a_lost_reply_and_repeated_at_once(payload: bytes) -> None:
     client, transport = client_of(lambda p: [(1 * MS, reply_to(p, payload))], good)
-    assert client.request(*TIME, {}).fields == {"n": 1}
+    assert client.request(TIME).fields == {"n": 1}
     assert client.discards == Discards(damaged=1)
     assert transport.clock.now_ns() == 2 * MS
 
@@ -173,7 +205,7 @@ def test_damaged_cbor_is_a_lost_reply_and_repeated_at_once(payload: bytes) -> No
 def test_nothing_at_all_is_said_in_one_sentence_after_a_bounded_time() -> None:
     client, transport = client_of()
     with pytest.raises(LinkLost) as caught:
-        client.request(*TIME, {})
+        client.request(TIME)
     assert str(caught.value) == (
         "no reply from serial:SCRIPT to time: asked 6 times, waited 300 ms each time, heard nothing"
     )
@@ -187,7 +219,7 @@ def test_a_flood_of_stale_replies_does_not_lengthen_the_wait() -> None:
 
     client, transport = client_of(flood)
     with pytest.raises(LinkLost, match="bytes that are no reply"):
-        client.request(*TIME, {})
+        client.request(TIME)
     assert transport.clock.now_ns() <= 1810 * MS
 
 
@@ -204,21 +236,21 @@ def test_a_port_that_answers_wrongly_each_time_is_no_rig(
 ) -> None:
     client, _ = client_of(rule, rule, rule)
     with pytest.raises(ProtocolError, match=f"no reply from serial:SCRIPT to time.*{sentence}"):
-        client.request(*TIME, {})
+        client.request(TIME)
 
 
 @pytest.mark.parametrize(
-    ("request_of", "fields", "group", "code", "sentence"),
+    ("asked", "fields", "group", "code", "sentence"),
     [
         (
-            (Operation.WRITE, 64, 4),
+            raw_request(Operation.WRITE, 64, 4, name="press"),
             {"err": {"group": 64, "rc": 4}},
             64,
             4,
             "the board refused press: too-long (4), longer than the actuator's maximum",
         ),
         (
-            (Operation.READ, 8, 0),
+            raw_request(Operation.READ, 8, 0, name="file"),
             {"err": {"group": 8, "rc": 3, "more": []}},
             8,
             3,
@@ -251,11 +283,11 @@ def test_a_port_that_answers_wrongly_each_time_is_no_rig(
     ids=["rig", "file", "other group", "unknown code", "v1", "v1 with reason", "v1 unknown"],
 )
 def test_a_refusal_is_a_device_fault_that_names_its_code(
-    request_of: tuple[Operation, int, int], fields: object, group: int, code: int, sentence: str
+    asked: Request, fields: object, group: int, code: int, sentence: str
 ) -> None:
     client, transport = client_of(lambda p: [(1, reply_to(p, fields))])
     with pytest.raises(DeviceFault) as caught:
-        client.request(*request_of, {})
+        client.request(asked)
     assert (caught.value.group, caught.value.code) == (group, code)
     assert str(caught.value) == sentence
     assert len(transport.sent) == 1
@@ -263,14 +295,14 @@ def test_a_refusal_is_a_device_fault_that_names_its_code(
 
 def test_an_rc_of_0_is_no_refusal() -> None:
     client, _ = client_of(lambda p: [(1, reply_to(p, {"rc": 0, "t": 5}))])
-    assert client.request(*TIME, {}).fields["t"] == 5
+    assert client.request(TIME).fields["t"] == 5
 
 
 @pytest.mark.parametrize("fields", [{"err": 5}, {"err": {"rc": "x"}}, {"rc": "x"}])
 def test_an_error_of_a_wrong_form_is_a_protocol_error(fields: object) -> None:
     client, _ = client_of(lambda p: [(1, reply_to(p, fields))])
     with pytest.raises(ProtocolError, match=r"the board (refused|answered) time with an"):
-        client.request(*TIME, {})
+        client.request(TIME)
 
 
 def test_threads_take_turns_and_each_gets_its_own_reply() -> None:
@@ -283,7 +315,7 @@ def test_threads_take_turns_and_each_gets_its_own_reply() -> None:
     def ask(thread: int) -> None:
         for number in range(100):
             fields = {"thread": thread, "number": number}
-            if client.request(Operation.WRITE, 0, 0, fields).fields != fields:
+            if client.request(raw_request(Operation.WRITE, 0, 0, fields)).fields != fields:
                 wrong.append(fields)
 
     threads = [threading.Thread(target=ask, args=(thread,)) for thread in range(4)]

@@ -9,7 +9,7 @@ import cbor2
 import pytest
 
 from resume_rig.model.errors import LinkLost
-from resume_rig.rig.smp.inprocess_transport import InProcessTransport
+from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.packet import Group, Header, ImageCommand, OsCommand, Packet
 from resume_rig.rig.smp.transport import Arrival
 from resume_rig.rig.update.image import parse_image

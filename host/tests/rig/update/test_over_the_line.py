@@ -1,5 +1,6 @@
 """The command line against a board behind a real TCP socket, with the real framing."""
 
+import contextlib
 import json
 import os
 import socket
@@ -37,9 +38,10 @@ class Server:
         self._thread.start()
 
     def close(self) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):  # where closing is enough to end `accept`
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        self._thread.join(5)
+        self._thread.join(60)
 
     def _run(self) -> None:
         while True:

@@ -63,6 +63,21 @@ def test_an_update_ends_with_the_new_image_kept(
     assert board.confirmed
 
 
+def test_an_older_image_is_sent_with_a_word(
+    board: Board, updater: Updater, said: list[str], make_bytes: Callable[..., bytes]
+) -> None:
+    old = parse_image(make_bytes((0, 0, 9, 0)), "old.bin")
+    assert updater.update(old, keep=True).outcome is Outcome.CONFIRMED
+    assert any("0.0.9 is older than" in line for line in said)
+
+
+def test_a_newer_image_is_not_called_older(
+    board: Board, updater: Updater, said: list[str], new: FirmwareImage
+) -> None:
+    updater.update(new, keep=True)
+    assert not any("older" in line for line in said)
+
+
 def test_progress_ends_at_the_images_size(board: Board, new: FirmwareImage) -> None:
     offsets: list[tuple[int, int]] = []
     Updater(
@@ -171,7 +186,7 @@ def test_an_image_that_names_no_board_is_sent_with_a_word(
 ) -> None:
     image = parse_image(make_bytes((2, 0, 0, 0), board=None), "a.bin")
     assert updater.update(image, keep=True).outcome is Outcome.CONFIRMED
-    assert "cannot be told" in said[0]
+    assert "is not known" in said[0]
 
 
 def test_a_board_that_stays_away_is_named(

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from enum import Enum, auto, unique
 
-from resume_rig.analysis.findings.seen import Found, Seen
-from resume_rig.analysis.findings.thresholds import (
+from resume_rig.analysis.findings.context import Found, RecordedCycle
+from resume_rig.analysis.reconcile.thresholds import (
     LEAST_BIOS_MS,
     UNIT_FACTORS,
     UNIT_TOLERANCE,
@@ -12,7 +12,7 @@ from resume_rig.analysis.findings.thresholds import (
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.model.result.verdict import Finding, FindingKind
 
 _PLACE = "BIOS, or early OS initialization before the clock was read"
 
@@ -27,7 +27,7 @@ class Claim(Enum):
     TOO_LONG = auto()
 
 
-def claim_of(seen: Seen) -> Claim:
+def claim_of(seen: RecordedCycle) -> Claim:
     """Return whether there was time for the BIOS time of a record, and what it is if not."""
     bios_ms = seen.record.bios_init_ms
     if bios_ms is None:
@@ -45,7 +45,7 @@ def claim_of(seen: Seen) -> Claim:
     return Claim.UPTIME if is_uptime else Claim.TOO_LONG
 
 
-def unit_factor(seen: Seen) -> int | None:
+def unit_factor(seen: RecordedCycle) -> int | None:
     """Return the factor that makes an impossible BIOS time plausible; None where there is none.
 
     Of a BIOS time that is possible, 1.
@@ -74,7 +74,7 @@ def _is_near(one_ms: float, other_ms: float) -> bool:
     return abs(one_ms - other_ms) <= UNIT_TOLERANCE * max(one_ms, other_ms)
 
 
-def bios_findings(seen: Seen) -> Found:
+def bios_findings(seen: RecordedCycle) -> Found:
     """Give at most one of `tsc-not-reset`, `wrong-unit`, `bios-under-` and `-over-reported`."""
     claim = claim_of(seen)
     if claim is Claim.POSSIBLE:
@@ -85,7 +85,7 @@ def bios_findings(seen: Seen) -> Found:
     yield _impossible(seen, claim)
 
 
-def _impossible(seen: Seen, claim: Claim) -> Finding:
+def _impossible(seen: RecordedCycle, claim: Claim) -> Finding:
     record = seen.record
     longest_ms = seen.longest_bios_ms or 0
     evidence = {
@@ -107,7 +107,7 @@ def _impossible(seen: Seen, claim: Claim) -> Finding:
     return Finding(FindingKind.BIOS_OVER_REPORTED, f"{room}.", evidence)
 
 
-def _hidden_alone(seen: Seen) -> Finding | None:
+def _hidden_alone(seen: RecordedCycle) -> Finding | None:
     """Compare with the OS's own clock, in one cycle."""
     hidden = seen.around.hidden.get(seen.outside.number)
     whole = None if hidden is None else hidden.whole
@@ -116,14 +116,14 @@ def _hidden_alone(seen: Seen) -> Finding | None:
     return _by_clock(whole, "in this cycle, by the OS's own clock", 1)
 
 
-def _hidden_on_average(seen: Seen) -> Finding | None:
+def _hidden_on_average(seen: RecordedCycle) -> Finding | None:
     row = seen.around.means.get(seen.outside.number)
     if row is None or abs(row.mean.value_ns) <= row.mean.bound_ns:
         return None
     return _by_clock(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
 
 
-def _of_one_cause(seen: Seen) -> Finding | None:
+def _of_one_cause(seen: RecordedCycle) -> Finding | None:
     return None if seen.one_cause is None else _hidden(*seen.one_cause, 1)
 
 

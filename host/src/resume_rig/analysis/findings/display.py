@@ -1,20 +1,20 @@
 """Findings about the light: before the OS, long after its "complete", or unexplained."""
 
 from resume_rig.analysis.findings.bios_claim import Claim, claim_of
-from resume_rig.analysis.findings.seen import Found, Seen
-from resume_rig.analysis.norms import group_of
-from resume_rig.analysis.reconcile import (
+from resume_rig.analysis.findings.context import Found, RecordedCycle
+from resume_rig.analysis.reconcile.norms import group_of
+from resume_rig.analysis.reconcile.reconcile import (
     is_unusual,
     light_after_complete,
     unexplained,
     with_bios_unproven,
 )
-from resume_rig.analysis.reported_times import reported
-from resume_rig.model.cycle import IntervalName
-from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.analysis.reconcile.terms import reported
+from resume_rig.model.result.cycle import IntervalName
+from resume_rig.model.result.verdict import Finding, FindingKind
 
 
-def display_findings(seen: Seen) -> Found:
+def display_findings(seen: RecordedCycle) -> Found:
     """Give `lit-before-os` and `complete-before-light`; a BIOS time of hours tells neither."""
     if claim_of(seen) is not Claim.POSSIBLE:
         return
@@ -22,7 +22,7 @@ def display_findings(seen: Seen) -> Found:
     yield from _complete_before_light(seen)
 
 
-def unexplained_findings(seen: Seen) -> Found:
+def unexplained_findings(seen: RecordedCycle) -> Found:
     """Give `unexplained`, for what no other finding of the cycle names."""
     rest = unexplained(seen.outside, seen.record, seen.around.norms)
     norm = seen.around.norms.residuals.get(group_of(seen.outside, seen.record))
@@ -45,7 +45,7 @@ def unexplained_findings(seen: Seen) -> Found:
     )
 
 
-def _lit_before_os(seen: Seen) -> Found:
+def _lit_before_os(seen: RecordedCycle) -> Found:
     light = seen.outside.intervals.get(IntervalName.PLTRST_TO_LIGHT)
     if light is None or seen.record.bios_init_ms is None:
         return
@@ -60,7 +60,7 @@ def _lit_before_os(seen: Seen) -> Found:
     )
 
 
-def _complete_before_light(seen: Seen) -> Found:
+def _complete_before_light(seen: RecordedCycle) -> Found:
     reset_to_tsc = seen.around.reset_to_tsc
     late = light_after_complete(seen.outside, seen.record, reset_to_tsc)
     late = with_bios_unproven(late, seen.bios_unproven, reset_to_tsc)

@@ -1,16 +1,179 @@
-"""What each finding means and what to do about it; numbers come from `thresholds`.
+"""What each finding means and what to do about it.
 
 docs/reference/findings.md is the table of this module.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from resume_rig.analysis.findings import thresholds as at
-from resume_rig.analysis.findings.explained import Explained
-from resume_rig.analysis.findings.wire_explanations import WIRE_EXPLANATIONS
-from resume_rig.model.verdict import FindingKind
+from resume_rig.analysis.cycles.health import (
+    DEEP_SHARE_LEAST,
+    HEALTH_WITHIN_NS,
+    STANDBY_LEAST_NS,
+)
+from resume_rig.analysis.findings.advice import ON_OFF, RESUME
+from resume_rig.analysis.reconcile import thresholds as at
+from resume_rig.model.result.verdict import FindingKind
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A class of findings, for a person who has one.
+
+    Attributes:
+        means: what is wrong, in a sentence or two.
+        do: what to do about it.
+        threshold: from where on it is a finding; empty where no number decides.
+        source: the paper and its section that describes it, or that none does.
+        command: what shows more of it; CAPITALS are to be filled in.
+    """
+
+    means: str
+    do: str
+    threshold: str = ""
+    source: str = ""
+    command: str = ""
+
+
+_HEALTH_S: Final = HEALTH_WITHIN_NS // 10**9
+_AGAIN: Final = "Nothing: the cycle does not count. If it comes often, look at the rig."
+_PROBE: Final = "Look at the probe of the line that the finding names, and at its ground."
+
+WIRE_EXPLANATIONS: Final[Mapping[str, Explained]] = MappingProxyType(
+    {
+        "never-slept": Explained(
+            "The DUT did not go to sleep: no line fell that shows one.",
+            "Look for what keeps it awake: powercfg /requests, or a button that is set to do "
+            "nothing.",
+        ),
+        "never-woke": Explained(
+            "The DUT was asked to wake and its power did not come back, or it stayed in reset.",
+            "Look at the last edges of the cycle; PLTRST# low means power sequence, high firmware.",
+        ),
+        "wake-not-ours": Explained(
+            "Something else than the rig woke the DUT, so the time from the press means nothing.",
+            "Ask powercfg /lastwake, and disarm the devices of powercfg /devicequery wake_armed.",
+        ),
+        "dark": Explained(
+            "The DUT has power and the display stayed dark.",
+            "See whether an OS record exists: with one the display path failed, without one the "
+            "firmware or the OS hung.",
+        ),
+        "double-reset": Explained(
+            "The platform was reset twice in one wake: the user waited for both passes, and "
+            "BiosInit covers the second alone.",
+            "Ask the firmware team why the first pass was given up (memory training, ME).",
+        ),
+        "rebooted": Explained(
+            "The DUT booted instead of resuming: what was open is lost.",
+            "Look for a crash in the log (Kernel-Power 41, minidump) and at the last edges.",
+        ),
+        "wrong-state": Explained(
+            "The DUT went into another state than the plan asked for, by its own wires.",
+            "Look at what its button, lid or power plan does, and whether its firmware has the "
+            "state (powercfg /a).",
+        ),
+        "woke-late": Explained(
+            "The DUT woke, and took more than twice as long as nearly all cycles before it.",
+            "Look at what ran in this wake: an update, a disk check, a firmware that trained its "
+            "memory anew.",
+        ),
+        "hung": Explained(
+            "The DUT did not come on, and one more press that its button saw did not help either.",
+            "Look at the first edge that is missing: power, PLTRST# or light show how far it came.",
+        ),
+        "not-settled": Explained(
+            "The DUT woke, and the evidence that it has settled did not come within the limit.",
+            "Look at what is missing: a record, a log that can be read, a light that stands still.",
+        ),
+        "wake-not-armed": Explained(
+            "The board's key could not wake the DUT: the bus between the two shows it.",
+            "Arm the keyboard (Windows: powercfg /deviceenablewake), keep its port under power in "
+            "sleep (firmware setup), and see that the board hangs on the DUT.",
+        ),
+        "command-failed": Explained(
+            "The DUT's OS was commanded to sleep, to arm its timer or to report, and did not.",
+            "Run the same command by hand; it needs the rights, and a DUT that can be reached.",
+        ),
+        "no-trace": Explained(
+            "A trace of this cycle was asked for, and there is none, or it shows no sleep; what "
+            "was measured stands.",
+            "Run the tool by hand on the DUT, as an administrator; look at room on both disks.",
+        ),
+        "device-changed": Explained(
+            "A device is gone, new, or has another problem code than before the sleep, by the "
+            "DUT's own list.",
+            "Ask the owner of its driver; the id in the evidence is what Device Manager, pnputil, "
+            "lspci or lsusb know it by.",
+            f"it is so in the last report, {_HEALTH_S} s after the wake at the latest",
+        ),
+        "link-lost": Explained(
+            "A network link that was up before the sleep was not after the wake.",
+            "Look at the driver of the adapter first, then at the network that it was in.",
+            f"it is so in the last report, {_HEALTH_S} s after the wake at the latest",
+        ),
+        "new-errors": Explained(
+            "The DUT's log has entries of level error or worse that were not there before the "
+            "sleep.",
+            "Read them in the JSON document (health.errors); the first one is often the cause.",
+        ),
+        "drains-asleep": Explained(
+            "The DUT slept and woke as asked, and was not in its deepest state for long enough: a "
+            "battery would have drained.",
+            "Windows: powercfg /sleepstudy names the devices that hold it up. Linux: substate and "
+            "package C10 in health.residencies_us say on which side to look.",
+            f"less than {DEEP_SHARE_LEAST:.0%} of a Modern Standby of "
+            f"{STANDBY_LEAST_NS // 10**9} s or more, or more than {at.S0_POWER_SHARE:.0%} of what "
+            "it draws awake",
+        ),
+        "dozed": Explained(
+            "The sleep went on to S4: what was measured is a wake from hibernation.",
+            "Sleep for a shorter time, or turn hibernation after sleep off for the campaign.",
+        ),
+        "held-off": Explained(
+            "The chipset held the wake back, as its SLP lines have to stay low for their minimum.",
+            "Dwell longer before the press; the hold-off is no part of a resume time.",
+        ),
+        "lit-asleep": Explained(
+            "The display was lit while the power lines showed sleep.",
+            "Look at stray light on the photodiode first, then at the backlight's supply.",
+        ),
+        "light-not-timed": Explained(
+            "Light came, and one of its moments cannot be timed within a useful bound.",
+            "Set the panel to full brightness; shield the photodiode from lamps.",
+        ),
+        "trigger-unclear": Explained(
+            "More than one press or lid move may have been the trigger, so times from it are left "
+            "out.",
+            "Keep hands off during a campaign; look at the button's contact.",
+        ),
+        "edge-lost": Explained(
+            "Two changes to one level follow one another: an edge between them is missing.",
+            _PROBE,
+        ),
+        "glitch": Explained(
+            "A line pulsed for less time than its signal can.",
+            _PROBE,
+        ),
+        "odd-levels": Explained(
+            "Lines stood at levels that no sleep state has together.",
+            _PROBE,
+        ),
+        "overrun": Explained(
+            "The board overwrote edges before the host read them; the cycle is not measured.",
+            "Look for a line that flutters, or a host that is too busy.",
+        ),
+        "board-rebooted": Explained(
+            "The board restarted in this cycle; its clock began anew.", _AGAIN
+        ),
+        "lease-expired": Explained(
+            "The host was silent for so long that the board let go of what it held.", _AGAIN
+        ),
+    }
+)
+
 
 _MS: Final = 1_000_000
 _ASK_FIRMWARE: Final = "Ask the firmware team; do not judge this unit by its BIOS time until then."
@@ -23,9 +186,17 @@ _FACTORS: Final = " or ".join(f"{factor:,}" for factor in at.UNIT_FACTORS)
 _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
     {
         FindingKind.STATE_MISMATCH: Explained(
-            "The OS tells of another kind of sleep than the wires show; its times are not those "
+            "The OS reports another kind of sleep than the signals show; its times are not those "
             "of what happened.",
             "Believe the wires. Look at powercfg /a and at the firmware's sleep settings.",
+        ),
+        FindingKind.S0_POWER_ASLEEP: Explained(
+            "The OS says that the DUT slept in S3, and its supply says that it did not: it drew "
+            "what an S0 draws.",
+            "Look at whether it really is Modern Standby (powercfg /a), and which device stays on; "
+            "s3_power_max_mw of the DUT profile says what is too much for this platform.",
+            f"more than s3_power_max_mw, or {at.S0_POWER_SHARE:.0%} of what it draws awake, beyond "
+            "the uncertainty",
         ),
         FindingKind.HIDDEN_BEFORE_SLEEP: Explained(
             "The DUT took longer from the trigger to SLP_S3# than the OS reports: a part of its "
@@ -39,7 +210,7 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         ),
         FindingKind.WAKE_SOURCE_MISMATCH: Explained(
             "The OS names another wake source than the rig used: something woke the DUT at the "
-            "same moment, or the firmware tells the OS the wrong source.",
+            "same moment, or the firmware reports the wrong source to the OS.",
             "Compare with the other cycles: always means firmware, sometimes a device.",
         ),
         FindingKind.RECORD_MISSING: Explained(
@@ -60,7 +231,7 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         ),
         FindingKind.NOT_MEASURED: Explained(
             "The record has no resume time, or the cycle could not be finished.",
-            "Read the sentence of the finding: it says which.",
+            "The finding's own sentence names it.",
         ),
         FindingKind.CLOCK_STEP: Explained(
             "Somebody set the OS's clock, so its times before and after do not belong together.",
@@ -71,7 +242,7 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         FindingKind.BIOS_NOT_REPORTED: Explained(
             "BiosInitDuration is 0, which means that the OS does not know it, not that it took "
             "no time.",
-            "Use the press to light; ask the firmware team why the TSC is not read or is 0.",
+            "Use power button to display on; ask the firmware team why the TSC is not read or 0.",
         ),
         FindingKind.TSC_NOT_RESET: Explained(
             "The counter that BiosInit is read from went on over the sleep: the number is an "
@@ -101,7 +272,7 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             _AWAY,
         ),
         FindingKind.FIRMWARE_DISAGREES: Explained(
-            "The firmware's own table (ACPI FPDT) and the OS tell different BIOS times.",
+            "The firmware's own table (ACPI FPDT) and the OS report different BIOS times.",
             "Look which of the two follows the light; ask the firmware team about the other.",
             f"FullResume {at.FIRMWARE_ORDER_MS} ms or more above BiosInit, or their difference "
             f"more than {at.FIRMWARE_DRIFT_MS} ms off the platform's constant",
@@ -133,7 +304,7 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         ),
         FindingKind.UNEXPLAINED: Explained(
             "The light came earlier or later than all that is known explains.",
-            "Compare with cycles beside it, with their edges in view.",
+            "Compare its edges with those of neighbouring cycles.",
             f"{at.UNEXPLAINED_NS // _MS} ms, the bound, and what one healthy cycle in "
             f"{1 / at.UNUSUAL_BY_CHANCE:,.0f} departs by, as far as {at.SPREAD_OF} cycles or more "
             "tell; or the half-width of the constant in the DUT profile",
@@ -142,6 +313,87 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
 )
 
 
+_NO_PAPER: Final = "no paper describes it"
+_PHASES: Final = f"{RESUME}: Resume from Standby"
+_ENDS: Final = f"{RESUME}: S3 Resume Start and End"
+_BIOS: Final = f"{RESUME}: BIOS Initialization Phase"
+_EVENT: Final = f"{RESUME}: Resume Event Data Fields in the System Event Log"
+_LOGO: Final = f"{RESUME}: S3 Resume and the Windows Logo Program"
+_NOTES: Final = f"{ON_OFF}: Other Test Notes"
+_KERNEL_POWER: Final = (
+    "wevtutil qe System /f:text /rd:true /c:20 "
+    "/q:*[System[Provider[@Name='Microsoft-Windows-Kernel-Power']]]"
+)
+_ACCOUNTS: Final = (
+    "wevtutil qe System /f:xml /rd:true /c:5 "
+    "/q:*[System[Provider[@Name='Microsoft-Windows-Power-Troubleshooter']]]"
+)
+_WAVE: Final = "resume-rig export STORE --to vcd --cycle N --out cycle.vcd"
+_BUDGET: Final = "resume-rig correlate STORE --budget"
+_TRACED: Final = "resume-rig run --trace wpr --dut-shell ssh:USER@HOST"
+_DOCTOR: Final = "resume-rig doctor --rig URL --dut ssh:USER@HOST"
+_K: Final = FindingKind
+
+# What describes it, what shows more of it, and which findings that is.
+_MORE: Final[tuple[tuple[str, str, tuple[FindingKind, ...]], ...]] = (
+    (_NOTES, "powercfg /requests", (_K.NEVER_SLEPT,)),
+    (_NO_PAPER, "powercfg /a", (_K.WRONG_STATE, _K.STATE_MISMATCH, _K.S0_POWER_ASLEEP)),
+    (_EVENT, "powercfg /lastwake", (_K.WAKE_NOT_OURS, _K.WAKE_SOURCE_MISMATCH)),
+    (_NO_PAPER, "powercfg /devicequery wake_armed", (_K.WAKE_NOT_ARMED,)),
+    (_NO_PAPER, "powercfg /sleepstudy", (_K.DRAINS_ASLEEP,)),
+    (_NO_PAPER, "pnputil /enum-devices /problem", (_K.DEVICE_CHANGED,)),
+    (_NO_PAPER, "netsh interface show interface", (_K.LINK_LOST,)),
+    (
+        _NO_PAPER,
+        "wevtutil qe System /f:text /rd:true /c:20 /q:*[System[Level<=2]]",
+        (_K.NEW_ERRORS,),
+    ),
+    (_NO_PAPER, _DOCTOR, (_K.COMMAND_FAILED, _K.NOT_SETTLED, _K.RECORD_MISSING)),
+    (f"{RESUME}: Resume from Hibernate", "powercfg /qh SCHEME_CURRENT", (_K.DOZED,)),
+    (
+        f"{ON_OFF}: Sleep and Hibernate Transitions: Capturing Traces",
+        "wpr -status",
+        (_K.NO_TRACE,),
+    ),
+    (_PHASES, _WAVE, (_K.NEVER_WOKE, _K.DARK, _K.DOUBLE_RESET, _K.HUNG)),
+    (_NO_PAPER, _KERNEL_POWER, (_K.REBOOTED, _K.CLOCK_STEP)),
+    (f"{ON_OFF}: ResumeDevices Performance Analysis", _TRACED, (_K.WOKE_LATE,)),
+    (f"{ON_OFF}: Overview of the Suspend Phase", _TRACED, (_K.HIDDEN_BEFORE_SLEEP,)),
+    (_ENDS, _TRACED, (_K.COMPLETE_BEFORE_LIGHT,)),
+    (_EVENT, _ACCOUNTS, (_K.RECORD_ABORTED, _K.RECORD_DOUBLED, _K.NOT_MEASURED)),
+    (_BIOS, _ACCOUNTS, (_K.BIOS_NOT_REPORTED, _K.TSC_NOT_RESET, _K.WRONG_UNIT)),
+    (
+        _BIOS,
+        _BUDGET,
+        (_K.BIOS_UNDER_REPORTED, _K.BIOS_OVER_REPORTED, _K.LIT_BEFORE_OS, _K.UNEXPLAINED),
+    ),
+    (
+        _NO_PAPER,
+        _KERNEL_POWER,
+        (_K.FIRMWARE_DISAGREES, _K.AVERAGE_RESUME_WRONG, _K.RESUME_COUNT_STUCK),
+    ),
+    (_LOGO, _ACCOUNTS, (_K.BIOS_OVER_ADVISED,)),
+    (
+        _NO_PAPER,
+        _WAVE,
+        (
+            *(_K.HELD_OFF, _K.LIT_ASLEEP, _K.LIGHT_NOT_TIMED, _K.TRIGGER_UNCLEAR),
+            *(_K.EDGE_LOST, _K.GLITCH, _K.ODD_LEVELS),
+        ),
+    ),
+    (
+        _NO_PAPER,
+        "resume-rig selftest --rig URL",
+        (_K.OVERRUN, _K.BOARD_REBOOTED, _K.LEASE_EXPIRED),
+    ),
+)
+_MORE_OF: Final = {kind: (told, command) for told, command, kinds in _MORE for kind in kinds}
+
+
 def explained(kind: FindingKind) -> Explained | None:
     """Return what a finding means; None for a kind that nobody has explained."""
-    return _COMPARED.get(kind) or WIRE_EXPLANATIONS.get(kind.value)
+    found = _COMPARED.get(kind) or WIRE_EXPLANATIONS.get(kind.value)
+    if found is None:
+        return None
+    source, command = _MORE_OF[kind]
+    return replace(found, source=source, command=command)

@@ -1,25 +1,24 @@
 """Findings about the firmware's own account (ACPI FPDT) beside the OS's, and beside advice."""
 
-from resume_rig.analysis.closure_terms import figure_of, firmware_extra_ms
 from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of
-from resume_rig.analysis.findings.seen import Found, Seen
-from resume_rig.analysis.findings.thresholds import (
+from resume_rig.analysis.findings.context import Found, RecordedCycle
+from resume_rig.analysis.reconcile.record_history import same_boot
+from resume_rig.analysis.reconcile.terms import MS_NS, figure_of, firmware_extra_ms
+from resume_rig.analysis.reconcile.thresholds import (
     AVERAGE_MS,
     FIRMWARE_DRIFT_MS,
     FIRMWARE_ORDER_MS,
     UNIT_FACTORS,
     UNIT_TOLERANCE,
 )
-from resume_rig.analysis.record_history import same_boot
-from resume_rig.analysis.reported_times import MS_NS
 from resume_rig.model.os_record import OsRecord
-from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.model.result.verdict import Finding, FindingKind
 
 _AVERAGE = "firmware_average_resume_ms"
 _ABSURD = "firmware_resume_absurd_ms"
 
 
-def firmware_findings(seen: Seen) -> Found:
+def firmware_findings(seen: RecordedCycle) -> Found:
     """Give what FullResume, AverageResume and ResumeCount show, and `bios-over-advised`."""
     if claim_of(seen) is Claim.POSSIBLE:
         # Where BiosInit itself is not the whole, FullResume above it needs no other unit.
@@ -43,7 +42,7 @@ def firmware_findings(seen: Seen) -> Found:
         yield from _average(seen, before)
 
 
-def _wrong_unit(seen: Seen) -> list[Finding]:
+def _wrong_unit(seen: RecordedCycle) -> list[Finding]:
     # More than 10 minutes is no time of a firmware, but may be one in another unit.
     bios_ms, absurd_ms = seen.record.bios_init_ms, figure_of(seen.record, _ABSURD)
     full_ms = seen.record.firmware_resume_ms or (None if absurd_ms is None else round(absurd_ms))
@@ -70,7 +69,7 @@ def _wrong_unit(seen: Seen) -> list[Finding]:
     return [Finding(FindingKind.WRONG_UNIT, text, {**evidence, "usual_ratio": round(usual, 4)})]
 
 
-def _is_hidden(seen: Seen, more_ms: int) -> bool:
+def _is_hidden(seen: RecordedCycle, more_ms: int) -> bool:
     """Return whether FullResume has more than BiosInit because more time went by, likely.
 
     The mean hidden time may be too wide to prove that, and still be nearer to it than to none.
@@ -79,7 +78,7 @@ def _is_hidden(seen: Seen, more_ms: int) -> bool:
     return row is not None and 2 * row.mean.value_ns > more_ms * MS_NS
 
 
-def _disagrees(seen: Seen) -> list[Finding]:
+def _disagrees(seen: RecordedCycle) -> list[Finding]:
     record, usual_ms = seen.record, seen.around.norms.firmware_extra_ms
     extra_ms = firmware_extra_ms(record)
     if extra_ms is None:
@@ -105,7 +104,7 @@ def _disagrees(seen: Seen) -> list[Finding]:
     return [Finding(FindingKind.FIRMWARE_DISAGREES, text, evidence)]
 
 
-def _over_advised(seen: Seen) -> Found:
+def _over_advised(seen: RecordedCycle) -> Found:
     requirement, bios_ms = seen.around.requirement, seen.record.bios_init_ms
     advised_ms = requirement.bios_advised_ms
     if advised_ms is None or bios_ms is None or bios_ms <= advised_ms:
@@ -127,7 +126,7 @@ def _stuck(before: OsRecord, record: OsRecord) -> bool:
     return count > 1 or same_boot(before, record)
 
 
-def _average(seen: Seen, before: OsRecord | None) -> Found:
+def _average(seen: RecordedCycle, before: OsRecord | None) -> Found:
     """Check that the average is that of all resumes since the count's 1, or follows the last."""
     record = seen.record
     average_ms = figure_of(record, _AVERAGE)

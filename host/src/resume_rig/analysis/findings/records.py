@@ -1,12 +1,12 @@
 """Findings about the OS record itself: missing, without a measurement, doubled, with odd times."""
 
-from resume_rig.analysis.closure_terms import figure_of
-from resume_rig.analysis.findings.seen import Found, Seen
-from resume_rig.analysis.findings.thresholds import CLOCK_STEP_NS
-from resume_rig.model.cycle import OutsideCycle
+from resume_rig.analysis.findings.context import Found, RecordedCycle
+from resume_rig.analysis.reconcile.terms import figure_of
+from resume_rig.analysis.reconcile.thresholds import CLOCK_STEP_NS
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.model.result.cycle import OutsideCycle
+from resume_rig.model.result.verdict import Finding, FindingKind
 
 _NS_PER_US = 1_000
 # Kinds of sleep after which the firmware hands over with a BIOS time.
@@ -22,7 +22,7 @@ def record_missing(outside: OutsideCycle) -> Finding:
     )
 
 
-def record_findings(seen: Seen) -> Found:
+def record_findings(seen: RecordedCycle) -> Found:
     """Give what the record lacks, `record-doubled` and `clock-step`."""
     if seen.record.resume_ms is None:
         yield _unmeasured(seen.record)
@@ -89,9 +89,11 @@ def _clock_step(record: OsRecord) -> Found:
     )
 
 
-def _silent_step(seen: Seen) -> Found:
+def _silent_step(seen: RecordedCycle) -> Found:
     number = seen.outside.number
-    step, apart = (of.get(number) for of in (seen.around.silent_steps, seen.around.clocks_apart))
+    step, apart = (
+        of.get(number) for of in (seen.around.silent_steps, seen.around.clock_differences)
+    )
     if step is not None:
         text = f"The OS clock was set by about {step.value_ns / 1e9:+.1f} s without an event, "
         text += "after this cycle's wake and before the clock stopped for the next sleep"

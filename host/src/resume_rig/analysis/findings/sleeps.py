@@ -1,12 +1,15 @@
 """Findings about which sleep it was, what came before it, and who ended it."""
 
-from resume_rig.analysis.findings.seen import Found, Seen
-from resume_rig.analysis.findings.thresholds import HIDDEN_BEFORE_NS
-from resume_rig.analysis.way_to_sleep import before_sleep, is_hidden
-from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.cycle import Outcome, OutsideCycle, OutsideState
+from typing import Final
+
+from resume_rig.analysis.cycles.health import drains_finding
+from resume_rig.analysis.findings.context import Found, RecordedCycle
+from resume_rig.analysis.reconcile.os_account import before_sleep, is_hidden
+from resume_rig.analysis.reconcile.thresholds import HIDDEN_BEFORE_NS, S0_POWER_SHARE
+from resume_rig.model.channel import COMMANDED, TRIGGER_WORDS, Actuator, Channel, WakeBy
 from resume_rig.model.os_record import OsRecord, SleepKind
-from resume_rig.model.verdict import Finding, FindingKind
+from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
+from resume_rig.model.result.verdict import Finding, FindingKind
 
 _STATES = {
     # The power stays on in S1 as it does in S0ix.
@@ -21,12 +24,17 @@ _STATES = {
     SleepKind.MODERN_STANDBY: frozenset({OutsideState.S0IX}),
     SleepKind.S2IDLE: frozenset({OutsideState.S0IX}),
 }
+_S3 = frozenset({SleepKind.S3, SleepKind.HYBRID})
 _SOFT_OFF = frozenset({OutsideState.S4, OutsideState.S5})
 # Names that the readers decode from numbers; the text beside them is in any language. A lid is a
 # device to Windows, or unknown; a button that an EC passes on may be unknown too.
 _OTHER_SOURCES = {
     Actuator.BUTTON: frozenset({"device", "timer", "timer of a legacy driver"}),
     Actuator.LID: frozenset({"power button", "sleep button", "timer", "timer of a legacy driver"}),
+    **dict.fromkeys(
+        COMMANDED,
+        frozenset({"power button", "sleep button", "timer", "timer of a legacy driver"}),
+    ),
 }
 
 
@@ -41,21 +49,83 @@ def state_mismatch(outside: OutsideCycle, record: OsRecord) -> Finding | None:
         return None
     return Finding(
         FindingKind.STATE_MISMATCH,
-        f"The OS tells of {record.kind}, and the wires show {state}.",
+        f"The OS reports {record.kind}, and the wires show {state}.",
         {"kind_inside": str(record.kind), "state_outside": str(state)},
     )
 
 
-def sleep_findings(seen: Seen) -> Found:
-    """Give `state-mismatch`, `hidden-before-sleep` and `wake-source-mismatch`."""
+def sleep_findings(seen: RecordedCycle) -> Found:
+    """Give `state-mismatch`, `s0-power-asleep`, `hidden-before-sleep`, `wake-source-mismatch`."""
     mismatch = state_mismatch(seen.outside, seen.record)
     if mismatch is not None:
         yield mismatch
+    yield from _s0_power(seen)
+    yield from _drains(seen)
     yield from _hidden_before(seen)
     yield from _wake_source(seen)
 
 
-def _hidden_before(seen: Seen) -> Found:
+def _s0_power(seen: RecordedCycle) -> Found:
+    """Give a finding where the OS says S3, and the supply says otherwise beyond its bound."""
+    power, around = seen.outside.power, seen.around
+    asleep = None if power is None else power.asleep_w
+    if asleep is None or seen.record.kind not in _S3:
+        return
+    limit_w = around.platform.s3_power_max_w
+    source = "as the DUT profile has it"
+    if limit_w is None:
+        if around.awake_w is None:
+            return
+        limit_w = S0_POWER_SHARE * around.awake_w
+        source = f"half of the {around.awake_w:.3g} W that it draws awake"
+    if asleep.value - asleep.expanded <= limit_w:
+        return
+    yield Finding(
+        FindingKind.S0_POWER_ASLEEP,
+        f"The OS says {seen.record.kind}, and the DUT drew {asleep.text('W')} "
+        f"asleep; in S3 that is at most {limit_w:.3g} W, {source}.",
+        {
+            "asleep_w": asleep.value,
+            "expanded_w": asleep.expanded,
+            "limit_w": limit_w,
+            "awake_w": around.awake_w,
+        },
+    )
+
+
+_STANDBY: Final = frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE})
+_RESIDENCIES: Final = ("hardware_drips_percent", "drips_percent")
+"""Of Kernel-Power 507 and SleepStudy, what the hardware says first."""
+
+
+def _drains(seen: RecordedCycle) -> Found:
+    """Give a finding where a Modern Standby was not a deep one, by power or by the OS's account."""
+    cycle, record = seen.outside, seen.record
+    if record.kind not in _STANDBY or cycle.standby_ns is None:
+        return
+    if any(finding.kind is FindingKind.DRAINS_ASLEEP for finding in cycle.findings):
+        return
+    limit_w = None if seen.around.awake_w is None else S0_POWER_SHARE * seen.around.awake_w
+    asleep = None if cycle.power is None else cycle.power.asleep_w
+    if asleep is not None and limit_w is not None and asleep.value - asleep.expanded > limit_w:
+        yield Finding(
+            FindingKind.DRAINS_ASLEEP,
+            f"The DUT drew {asleep.text('W')} in Modern Standby; more than {limit_w:.3g} W, half "
+            "of what it draws awake, is no deep state.",
+            {"asleep_w": asleep.value, "expanded_w": asleep.expanded, "limit_w": limit_w},
+        )
+        return
+    told = {figure.name: figure.value for figure in record.figures}
+    name = next((each for each in _RESIDENCIES if each in told), None)
+    if name is not None:
+        deep_s = told[name] / 100 * cycle.standby_ns / 1e9
+        words = "the OS's account, by hardware" if name.startswith("hard") else "the OS's account"
+        found = drains_finding(deep_s, cycle.standby_ns, words)
+        if found is not None:
+            yield found
+
+
+def _hidden_before(seen: RecordedCycle) -> Found:
     rest = before_sleep(seen.outside, seen.record)
     if rest is None or not is_hidden(rest):
         return
@@ -80,14 +150,19 @@ def _hidden_before(seen: Seen) -> Found:
     yield Finding(FindingKind.HIDDEN_BEFORE_SLEEP, f"{text}.", evidence)
 
 
-def _wake_source(seen: Seen) -> Found:
+def _done(by: WakeBy) -> str:
+    """Return what the rig did, in words."""
+    return f"the rig's {TRIGGER_WORDS[by]} did" if by in COMMANDED else f"the rig moved the {by}"
+
+
+def _wake_source(seen: RecordedCycle) -> Found:
     outside, source = seen.outside, seen.record.wake_source
     if outside.wake_by is None or outside.outcome is not Outcome.SLEPT_AND_WOKE:
         return
     if source.name in _OTHER_SOURCES[outside.wake_by]:
         yield Finding(
             FindingKind.WAKE_SOURCE_MISMATCH,
-            f"The OS says that a {source.name} woke the DUT; the rig moved the {outside.wake_by}.",
+            f"The OS reports that a {source.name} woke the DUT; {_done(outside.wake_by)}.",
             {
                 "source_inside": source.name,
                 "type_inside": source.type,

@@ -26,8 +26,9 @@ class Item:
     questions: tuple[str, ...]
     judge: Judge
     remedy: str = ""
+    source: str = ""
 
     @property
     def told(self) -> ChecklistItem:
         """What is shown of it."""
-        return ChecklistItem(self.name, self.wanted, self.questions, self.remedy)
+        return ChecklistItem(self.name, self.wanted, self.questions, self.remedy, self.source)

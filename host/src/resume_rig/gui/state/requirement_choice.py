@@ -1,27 +1,48 @@
-"""A requirement as fields name it: a profile, another limit, another kind of sleep. Free of Qt."""
+"""A requirement as fields name it: a profile, another limit, kind or rule. Free of Qt."""
 
-from resume_rig.analysis.requirement import load_requirement
+from collections.abc import Mapping
+from typing import Final
+
+from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.errors import UsageError
-from resume_rig.model.requirement import Requirement
+from resume_rig.model.result.requirement import Requirement
 
 USUAL_REQUIREMENT = "sysfund-0004"
 OWN_KINDS = "the profile's kinds"
+OWN_RULE: Final = "the profile's"
+GUARD_BANDS: Final[Mapping[str, bool | None]] = {OWN_RULE: None, "with": True, "without": False}
+GUARD_BAND_TIP: Final = (
+    "With: PASS or FAIL only where the whole 95 % uncertainty lies on one side of the limit, else"
+    " MARGINAL (JCGM 106). Without: values are compared as they are"
+)
 
 
-def requirement_of(name: str, kind: str, limit: str) -> Requirement:
+def requirement_of(
+    name: str, kind: str = OWN_KINDS, limit: str = "", guard_band: str = OWN_RULE
+) -> Requirement:
     """Return the requirement.
 
     Args:
         name: of a shipped profile, or path of one.
         kind: of sleep, instead of the profile's; OWN_KINDS for those.
         limit: in ms, instead of the profile's; empty for that.
+        guard_band: one of GUARD_BANDS.
 
     Raises:
-        UsageError: there is no such profile, or it has no such limit.
+        UsageError: there is no such profile or rule, or the profile has no such limit.
     """
     limit_ms = _limit_ms(limit.strip())
     kinds = None if kind == OWN_KINDS else (kind,)
-    return load_requirement(name.strip() or USUAL_REQUIREMENT, limit_ms=limit_ms, kinds=kinds)
+    if guard_band not in GUARD_BANDS:
+        raise UsageError(
+            f"the guard band {guard_band!r} is no rule; allowed are {', '.join(GUARD_BANDS)}"
+        )
+    return load_requirement(
+        name.strip() or USUAL_REQUIREMENT,
+        limit_ms=limit_ms,
+        kinds=kinds,
+        guard_band=GUARD_BANDS[guard_band],
+    )
 
 
 def _limit_ms(text: str) -> int | None:

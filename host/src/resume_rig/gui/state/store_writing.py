@@ -2,7 +2,7 @@
 
 import datetime
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,14 +10,15 @@ from typing import Final
 from resume_rig.acceptance.assessment import assess_store, html_at
 from resume_rig.acceptance.evidence import FORMATS, TABLES, Exporter, write_evidence
 from resume_rig.acceptance.whole_file import check_place_of, write_whole
-from resume_rig.campaign.store import Store
-from resume_rig.gui.state.failure import MOST_FAILURES, Failure, failure_of
-from resume_rig.model.cycle import Outcome
+from resume_rig.campaign.answer.assessment import assess, facts_of
+from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.campaign.store.store import Store
+from resume_rig.gui.state.answer import MOST_FAILURES, CampaignJudged, Failure, failure_of
 from resume_rig.model.errors import UsageError
-from resume_rig.model.outcome import NO_FAILURE
-from resume_rig.model.requirement import Requirement
-from resume_rig.model.verdict import Verdict
-from resume_rig.report.statistics_text import statistics_sentences
+from resume_rig.model.result.cycle import NO_FAILURE, Outcome
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.report.campaign.page import FirstScreen, first_screen
+from resume_rig.report.parts.statistics import statistics_sentences
 
 Told = Callable[[int, int], None]
 
@@ -87,28 +88,7 @@ def exports_of(cycle: int | None) -> tuple[StoreExport, ...]:
     return (*found, StoreExport(EVIDENCE))
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
-    """A campaign's answer, without its cycles.
-
-    Attributes:
-        verdict, why: as `resume-rig run` tells them.
-        sentences: what its times and failures show, with the confidence of each figure.
-        report: where the HTML report is.
-        outcomes: how many cycles were judged to have come to which.
-        failures: the first of those that did not go as planned; `failed` counts all of them.
-    """
-
-    verdict: Verdict
-    why: str
-    sentences: tuple[str, ...]
-    report: Path
-    outcomes: Mapping[Outcome, int]
-    failures: tuple[Failure, ...]
-    failed: int
-
-
-def conclude(told: Told, store: Path, requirement: Requirement, report: Path) -> Conclusion:
+def conclude(told: Told, store: Path, requirement: Requirement, report: Path) -> CampaignJudged:
     """Compute a campaign's answer, and write its HTML report.
 
     Args:
@@ -134,7 +114,7 @@ def conclude(told: Told, store: Path, requirement: Requirement, report: Path) ->
         outcomes[cycle.outcome] += 1
         if cycle.outcome not in NO_FAILURE and len(failures) < MOST_FAILURES:
             failures.append(failure_of(cycle.outside))
-    return Conclusion(
+    return CampaignJudged(
         answer.verdict,
         answer.why,
         tuple(sentences),
@@ -142,7 +122,26 @@ def conclude(told: Told, store: Path, requirement: Requirement, report: Path) ->
         dict(outcomes),
         tuple(failures),
         sum(count for outcome, count in outcomes.items() if outcome not in NO_FAILURE),
+        first_screen(answer, assessed.facts, scripted=False),
     )
+
+
+def first_screen_of(told: Told, store: Path, requirement: Requirement | None) -> FirstScreen:
+    """Return the first screen of a store's report, of the cycles that are there by now.
+
+    Args:
+        told: not called: how far it is nobody knows.
+        store: its path; a campaign may be writing to it.
+        requirement: what it is judged against; None for the one that it was run for.
+
+    Raises:
+        RecordError: the store cannot be read.
+    """
+    del told
+    stored = load_campaign(store)
+    correlation = assess(stored, requirement)
+    facts = facts_of(stored, requirement, None, correlation.cycles)
+    return first_screen(correlation, facts, scripted=False)
 
 
 def write_export(

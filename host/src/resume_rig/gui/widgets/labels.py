@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from resume_rig.report.hostile_text import one_line
+from resume_rig.report.text.hostile_text import one_line
 
 
 def plain_label(text: str = "", role: str = "", parent: QWidget | None = None) -> QLabel:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.state.lanes import Wires
+from resume_rig.gui.state.lanes import Wires, lane_name
 from resume_rig.gui.widgets.plot_panel import PlotPanel
 from resume_rig.model.channel import Channel
 
@@ -18,14 +18,13 @@ _AXIS_PX: Final = 128
 _DENSE: Final = 400
 _NAMES_ROW: Final = 1.3
 _LINES_BESIDE: Final = 7
-_LIGHT_LINES: Final = 8
-_NS_PER_S: Final = 1e9
-ACTIVE_LOW: Final = frozenset({Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PLTRST})
-
-
-def lane_name(channel: Channel) -> str:
-    """Return a channel's name as a mainboard's schematic writes it."""
-    return f"{channel}#" if channel in ACTIVE_LOW else str(channel)
+_LIGHT_LINES: Final = 7
+_BELOW_ZERO: Final = -0.08
+"""Room for the number 0 of an axis whose own words stand below another plot."""
+_NS_PER_MS: Final = 1e6
+_BEYOND_NS: Final = 300_000_000
+_BESIDE: Final = 0.05
+"""A cycle behind is drawn a little higher, so that equal lines are seen to be two."""
 
 
 class LanesPlot(QWidget):
@@ -34,23 +33,38 @@ class LanesPlot(QWidget):
     Args:
         desk: of the application.
         title: what is shown.
-        x_label: of the time axis, with its unit, which is seconds.
+        x_label: of the time axis, with its unit, which is ms.
         below: room under the lowest lane, for names of cursors, as a part of a lane.
+        drag_keys: as of a PlotPanel, in the lanes.
     """
 
-    def __init__(self, desk: Desk, title: str, x_label: str, below: float = 0.2) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        title: str,
+        x_label: str,
+        below: float = 0.2,
+        drag_keys: Sequence[Qt.KeyboardModifier] = (),
+    ) -> None:
         super().__init__()
         self._desk = desk
         self._below = below
-        self.lanes = PlotPanel(desk, title, x_label)
+        self.lanes = PlotPanel(desk, title, x_label, drag_keys=drag_keys)
         self.light = PlotPanel(desk, "Light", x_label, "counts")
         self._curves: dict[Channel, pg.PlotCurveItem] = {}
         self._widths: dict[Channel, int] = {}
         self._marks: list[pg.InfiniteLine] = []
         self._levels: list[int] | None = None
         self._named = False
+        self._behind: list[pg.PlotCurveItem] = []
+        self._scale_counts = 0.0
         self._light_curve = pg.PlotCurveItem(antialias=False)
+        self._threshold = pg.InfiniteLine(
+            angle=0, label="", labelOpts={"position": 0.02, "anchors": [(0, 0), (0, 1)]}
+        )
+        self._threshold.hide()
         self.light.plot.addItem(self._light_curve)
+        self.light.plot.addItem(self._threshold)
         self.light.hide()
         self.lanes.plot.getAxis("left").setTicks([[]])
         self.light.plot.setXLink(self.lanes.plot)
@@ -77,18 +91,48 @@ class LanesPlot(QWidget):
             t_ns, levels = lane.steps(from_ns, to_ns)
             base = rows - 1 - row
             self._set_pen(channel, dense=len(t_ns) > _DENSE)
-            self._curves[channel].setData((t_ns - zero_ns) / _NS_PER_S, base + _SWING * levels)
+            self._curves[channel].setData((t_ns - zero_ns) / _NS_PER_MS, base + _SWING * levels)
         self._show_levels(wires)
         light_ns, counts = wires.light_between(from_ns, to_ns)
-        self._light_curve.setData((light_ns - zero_ns) / _NS_PER_S, counts.astype(np.float64))
+        self._light_curve.setData((light_ns - zero_ns) / _NS_PER_MS, counts.astype(np.float64))
         self.light.setVisible(bool(len(wires.light_t_ns)))
         self._fit_light(counts)
 
-    def show_range(self, from_s: float, to_s: float) -> None:
-        """Show a part of the time axis."""
-        self.lanes.plot.setXRange(from_s, to_s, padding=0)
+    def draw_behind(self, wires: Wires | None, zero_ns: int = 0) -> None:
+        """Draw another cycle's lines behind these, pale, with its zero on theirs; None for none."""
+        for curve in self._behind:
+            self.lanes.plot.removeItem(curve)
+        self._behind = []
+        lanes = {} if wires is None else wires.lanes
+        pen = self.lanes.pen(self._desk.look.colours.hatch, 1, Qt.PenStyle.DotLine)
+        rows = len(self._curves)
+        for row, channel in enumerate(self._curves):
+            if channel in lanes:
+                lane = lanes[channel]
+                end_ns = int(lane.t_ns[-1]) if len(lane.t_ns) else lane.since_ns
+                t_ns, levels = lane.steps(lane.since_ns, end_ns + _BEYOND_NS)
+                heights = rows - 1 - row + _SWING * levels + _BESIDE
+                curve = pg.PlotCurveItem((t_ns - zero_ns) / _NS_PER_MS, heights, pen=pen)
+                curve.setZValue(-1)
+                self.lanes.plot.addItem(curve, ignoreBounds=True)
+                self._behind.append(curve)
 
-    def mark(self, moments_s: Sequence[tuple[float, str]]) -> None:
+    def scale_light(self, most_counts: float, threshold: float | None) -> None:
+        """Let the axis of light reach from 0 to a campaign's most, with a line where it is on."""
+        self._scale_counts = most_counts
+        self._threshold.setVisible(threshold is not None)
+        if threshold is not None:
+            colours = self._desk.look.colours
+            self._threshold.setValue(threshold)
+            self._threshold.setPen(self.light.pen(colours.vermillion, 1, Qt.PenStyle.DashLine))
+            self._threshold.label.setFormat(f"on at {threshold:.0f}")
+            self._threshold.label.setColor(colours.ink)
+
+    def show_range(self, from_ms: float, to_ms: float) -> None:
+        """Show a part of the time axis."""
+        self.lanes.plot.setXRange(from_ms, to_ms, padding=0)
+
+    def mark(self, moments_ms: Sequence[tuple[float, str]]) -> None:
         """Draw dashed vertical lines, each with its name; an empty one stands alone."""
         for line in self._marks:
             self.lanes.plot.removeItem(line)
@@ -96,7 +140,7 @@ class LanesPlot(QWidget):
         pen = self.lanes.pen(colours.vermillion, 2, Qt.PenStyle.DashLine)
         self._marks = [
             pg.InfiniteLine(
-                at_s,
+                at_ms,
                 angle=90,
                 pen=pen,
                 label=name or None,
@@ -106,11 +150,11 @@ class LanesPlot(QWidget):
                     "anchors": [(0, 0), (0, 0)],
                 },
             )
-            for at_s, name in moments_s
+            for at_ms, name in moments_ms
         ]
         for line in self._marks:
             self.lanes.plot.addItem(line)
-        self._named = any(name for _, name in moments_s)
+        self._named = any(name for _, name in moments_ms)
         self._fit_lanes()
 
     def restyle(self) -> None:
@@ -161,5 +205,6 @@ class LanesPlot(QWidget):
 
     def _fit_light(self, counts: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> None:
         if len(counts):
-            high = float(counts.max())
-            self.light.plot.setYRange(0, max(high * 1.1, 16), padding=0)
+            high = max(float(counts.max()), self._scale_counts)
+            most = max(high * 1.1, 16)
+            self.light.plot.setYRange(_BELOW_ZERO * most, most, padding=0)

@@ -1,19 +1,62 @@
 """A plot with its title, in the colours in force, that can be written to files."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QPen
+from PySide6.QtCore import QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QGuiApplication, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.widgets.export_to_file import export_to_file
-from resume_rig.gui.widgets.exportable import ExportFormat, Head, Writing, png_of, svg_of
+from resume_rig.gui.widgets.export import (
+    ExportFormat,
+    Head,
+    Writing,
+    add_to_menu,
+    png_of,
+    svg_of,
+)
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
 
 _SWATCH_PX = 12
+_TINT = 50
+_TEXT_STRETCH = 6
+
+
+class DragBox(pg.ViewBox):  # type: ignore[misc]
+    """A plot's area, in which a drag with certain keys held chooses a part of the x axis.
+
+    Args:
+        keys: one of these is held while dragging; with `NoModifier`, no key is.
+
+    Signals:
+        dragged: both ends on the x axis, and whether the button was let go.
+        asked: a click of the right button, at a place of the screen.
+    """
+
+    dragged = Signal(float, float, bool)
+    asked = Signal(QPointF)
+
+    def __init__(self, keys: Sequence[Qt.KeyboardModifier] = ()) -> None:
+        super().__init__()
+        self._keys = tuple(keys)
+
+    def mouseDragEvent(self, ev: Any, axis: int | None = None) -> None:
+        """Choose a part of the axis, or zoom and move as usual."""
+        if ev.button() != Qt.MouseButton.LeftButton or ev.modifiers() not in self._keys:
+            super().mouseDragEvent(ev, axis)
+            return
+        ev.accept()
+        begin, end = self.mapToView(ev.buttonDownPos()), self.mapToView(ev.pos())
+        self.dragged.emit(begin.x(), end.x(), ev.isFinish())
+
+    def mouseClickEvent(self, ev: Any) -> None:
+        """Ask for the menu."""
+        if ev.button() == Qt.MouseButton.RightButton:
+            ev.accept()
+            self.asked.emit(ev.screenPos())
 
 
 class PlotPanel(QWidget):
@@ -23,19 +66,32 @@ class PlotPanel(QWidget):
         desk: of the application.
         title: what the plot shows, without its unit.
         x_label, y_label: of the axes, with units: "time after the trigger, ms".
+        drag_keys: with one of these held, a drag is told by `box.dragged`.
 
     Attributes:
         plot: pyqtgraph's PlotItem; draw there.
+        box: its area. heading: the title; who shows it elsewhere hides it.
+        menu: of the button, of a right click, and of the menu key.
     """
 
-    def __init__(self, desk: Desk, title: str, x_label: str = "", y_label: str = "") -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        title: str,
+        x_label: str = "",
+        y_label: str = "",
+        drag_keys: Sequence[Qt.KeyboardModifier] = (),
+    ) -> None:
         super().__init__()
         self._desk = desk
         self._title = title
+        self._shares_axis = False
         self._labels = {"bottom": x_label, "left": y_label}
         self._note = ElidedLabel(role="soft")
         self._entries: tuple[tuple[str, str], ...] = ()
-        self.graphics = pg.PlotWidget()
+        self.box = DragBox(drag_keys)
+        self.box.asked.connect(self._show_menu)
+        self.graphics = pg.PlotWidget(viewBox=self.box)
         self.plot = self.graphics.getPlotItem()
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()
@@ -43,10 +99,12 @@ class PlotPanel(QWidget):
         self.button.setText("Export")
         self.button.setAccessibleName(f"Export {title}")
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.button.setMenu(self._menu())
+        self.menu = self._menu()
+        self.button.setMenu(self.menu)
         self.button.setMinimumWidth(self.button.sizeHint().width() + _SWATCH_PX)
-        head = QHBoxLayout()
-        head.addWidget(plain_label(title, role="title"))
+        self._top = head = QHBoxLayout()
+        self.heading = plain_label(title, role="title")
+        head.addWidget(self.heading)
         head.addSpacing(_SWATCH_PX // 2)
         head.addWidget(self._note, 1)
         head.addWidget(self.button)
@@ -77,12 +135,46 @@ class PlotPanel(QWidget):
             self._key.addSpacing(_SWATCH_PX)
         self._key.addStretch(1)
 
+    def add_tools(self, tools: Sequence[QWidget]) -> None:
+        """Put a page's own widgets beside the title, before the export; texts take the room."""
+        for each in tools:
+            stretch = _TEXT_STRETCH if isinstance(each, ElidedLabel) else 0
+            self._top.insertWidget(self._top.count() - 1, each, stretch)
+
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """Put a page's own actions on top of the menu."""
+        first = self.menu.actions()[0]
+        self.menu.insertActions(first, list(actions))
+        self.menu.insertSeparator(first)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Show the menu for its key; a mouse may be about to drag, and asks by a click."""
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            self._show_menu(QPointF(self.graphics.mapToGlobal(self.graphics.rect().center())))
+
+    def _show_menu(self, place: QPointF) -> None:
+        self.menu.popup(QPoint(round(place.x()), round(place.y())))
+
+    def copy(self) -> None:
+        """Put the picture on the clipboard, as it is on the screen."""
+        QGuiApplication.clipboard().setPixmap(self.graphics.grab())
+        self._desk.say(f"{self._title} is on the clipboard as a picture.")
+
     def pen(
         self, colour: str, width: float = 1, style: Qt.PenStyle = Qt.PenStyle.SolidLine
     ) -> QPen:
         """Return a pen whose width is of points, of which a pixel of the screen may be a part."""
         pen: QPen = pg.mkPen(colour, width=width * self.devicePixelRatioF(), style=style)
         return pen
+
+    def tint(self, region: pg.LinearRegionItem) -> None:
+        """Give a chosen part of the axis the colours in force."""
+        colour = QColor(self._desk.look.colours.blue)
+        for alpha, paint in ((_TINT, region.setBrush), (2 * _TINT, region.setHoverBrush)):
+            colour.setAlpha(alpha)
+            paint(QColor(colour))
+        for line in region.lines:
+            line.setPen(self.pen(self._desk.look.colours.blue))
 
     def restyle(self) -> None:
         """Take the colours in force; who draws in the plot does the same for its items."""
@@ -95,6 +187,24 @@ class PlotPanel(QWidget):
             if label:
                 axis.setLabel(label, color=colours.ink)
                 axis.enableAutoSIPrefix(False)
+        self._say_axis(not self._shares_axis)
+
+    def share_axis(self) -> None:
+        """Leave the words of the x axis to the plot below, which has the same; files have them."""
+        self._shares_axis = True
+        self._say_axis(False)
+
+    def _say_axis(self, shown: bool) -> None:
+        axis = self.plot.getAxis("bottom")
+        axis.setStyle(showValues=shown)
+        axis.showLabel(shown)
+        self.plot.layout.activate()
+
+    @contextmanager
+    def _whole_axis(self) -> Iterator[None]:
+        self._say_axis(True)
+        yield
+        self._say_axis(not self._shares_axis)
 
     def show_all(self) -> None:
         """Let both axes take in everything that is drawn."""
@@ -109,10 +219,12 @@ class PlotPanel(QWidget):
         return ExportFormat("PNG", self._png), ExportFormat("SVG", self._svg)
 
     def _png(self) -> Writing:
-        return png_of(self.graphics, self._head())
+        with self._whole_axis():
+            return png_of(self.graphics, self._head(), self.graphics.render)
 
     def _svg(self) -> Writing:
-        return svg_of(self.graphics, self._head())
+        with self._whole_axis():
+            return svg_of(self.graphics, self._head(), self.graphics.render)
 
     def _head(self) -> Head:
         colours = self._desk.look.colours
@@ -120,11 +232,8 @@ class PlotPanel(QWidget):
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)
-        for each in self.export_formats():
-            action = QAction(f"Save as {each.name} …", menu)
-            action.triggered.connect(partial(export_to_file, self._desk, self, each))
-            menu.addAction(action)
-        all_of_it = QAction("Show all", menu)
-        all_of_it.triggered.connect(self.show_all)
-        menu.addAction(all_of_it)
+        add_to_menu(menu, self._desk, self, self.copy)
+        show_all = QAction("Show all", menu)
+        show_all.triggered.connect(self.show_all)
+        menu.addAction(show_all)
         return menu

@@ -4,13 +4,13 @@ from typing import Final
 
 from PySide6.QtWidgets import QComboBox, QFormLayout
 
-from resume_rig.gui.remembered import Remembered
-from resume_rig.report.hostile_text import one_line
+from resume_rig.gui.desk import Remembered
+from resume_rig.report.text.hostile_text import one_line
 from resume_rig.rig.dut_profile import shipped_profiles
-from resume_rig.rig.found_ports import FoundPort
+from resume_rig.rig.link.ports import FoundPort
 
 SIMULATED: Final = ("sim:", "sim:clock=virtual,seed=7")
-_USUAL_DUT: Final = "(usual)"
+_USUAL_DUT: Final = "Default"
 
 
 class RigChoice:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -27,13 +28,42 @@ from PySide6.QtWidgets import (
 
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.state.table import NO_TABLE, Rows, Table, csv_lines
-from resume_rig.gui.widgets.column_widths import fit_columns
-from resume_rig.gui.widgets.export_to_file import export_to_file
-from resume_rig.gui.widgets.exportable import ExportFormat, Told, Writing
+from resume_rig.gui.state.table import NO_TABLE, Column, Rows, Table, csv_lines
+from resume_rig.gui.widgets.export import ExportFormat, Told, Writing, export_to_file
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
 from resume_rig.gui.worker.jobs import Task
-from resume_rig.report.hostile_text import one_line
+from resume_rig.report.text.hostile_text import one_line
+
+_LONGEST: Final = 6
+_MOST_SIGNS: Final = 48
+"""What is longer is read in its tool tip, or by making the column broader."""
+_BESIDE_PX: Final = 14
+
+
+def fit_columns(view: QTableView, table: Table) -> None:
+    """Make each column of a table as broad as its title and its broadest cells ask for."""
+    cells = view.fontMetrics()
+    bold = QFont(view.horizontalHeader().font())
+    bold.setBold(True)
+    titles = QFontMetrics(bold)
+    most_px = _MOST_SIGNS * cells.averageCharWidth()
+    for place, column in enumerate(table.columns):
+        broad_px = max(map(cells.horizontalAdvance, _texts(column)), default=0)
+        title_px = titles.horizontalAdvance(column.title)
+        view.setColumnWidth(place, max(min(broad_px, most_px), title_px) + _BESIDE_PX)
+
+
+def _texts(column: Column) -> Iterator[str]:
+    """Yield what may be the broadest texts of a column."""
+    if column.words is not None:
+        for word in sorted(column.words, key=len)[-_LONGEST:]:
+            yield one_line(word, 2 * _MOST_SIGNS)
+        return
+    values = column.values.astype(np.float64)
+    known = values[~np.isnan(values)]
+    for value in (known.min(), known.max()) if len(known) else ():
+        yield column.text(value)
+
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -153,6 +183,7 @@ class TablePanel(QWidget):
         title: what the table shows; the name of files that it is written to.
         filtered: offer the line that keeps rows which hold some words. A view that understands
             more than words hides it, and uses `model.keep`.
+        hides_constants: columns in which every row has the same are hidden, until asked for.
 
     Signals:
         chosen: number of the row in the table (not on the screen) that was selected.
@@ -160,10 +191,13 @@ class TablePanel(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, desk: Desk, title: str, *, filtered: bool = True) -> None:
+    def __init__(
+        self, desk: Desk, title: str, *, filtered: bool = True, hides_constants: bool = False
+    ) -> None:
         super().__init__()
         self._desk = desk
         self._title = title
+        self._hides_constants = hides_constants
         self._filtering: Task | None = None
         self.model = RowsModel()
         self.view = _view_of(self.model, title)
@@ -175,7 +209,8 @@ class TablePanel(QWidget):
         self.words.setVisible(filtered)
         self._count = plain_label(role="soft")
         head = QHBoxLayout()
-        head.addWidget(plain_label(title, role="title"))
+        self.heading = plain_label(title, role="title")
+        head.addWidget(self.heading)
         head.addSpacing(6)
         head.addWidget(self._count, 1)
         head.addWidget(self.words, 1)
@@ -196,6 +231,7 @@ class TablePanel(QWidget):
             self._filter(self.words.text())
         if len(table) or before != [column.title for column in table.columns]:
             fit_columns(self.view, table)
+        self._hide_constants()
 
     def grow_table(self, table: Table) -> None:
         """Show a later state of the same rows; order, filter, place and selected row stay."""
@@ -208,11 +244,23 @@ class TablePanel(QWidget):
             header.blockSignals(False)
         if before != [column.title for column in table.columns]:
             fit_columns(self.view, table)
+        self._hide_constants()
 
     def keep(self, rows: NDArray[np.bool_] | None) -> None:
         """Show only rows that are true, None all; place and selected row stay where they can."""
         with self._held():
             self.model.keep(rows)
+
+    def show_constants(self, shown: bool) -> None:
+        """Show also the columns in which every row has the same, or hide them."""
+        self._hides_constants = not shown
+        self._hide_constants()
+
+    def _hide_constants(self) -> None:
+        table = self.model.table
+        for place, column in enumerate(table.columns):
+            hide = self._hides_constants and place > 0 and len(table) > 1 and column.constant
+            self.view.setColumnHidden(place, hide)
 
     @contextmanager
     def _held(self) -> Iterator[None]:

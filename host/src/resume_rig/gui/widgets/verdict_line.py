@@ -6,13 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.theme import Colours
+from resume_rig.gui.state.window_words import in_window
 from resume_rig.gui.widgets.labels import plain_label
-from resume_rig.report.hostile_text import one_line
-from resume_rig.report.page_parts import Badge
+from resume_rig.report.drawing.palette import Colours
+from resume_rig.report.parts.page import Badge
+from resume_rig.report.text.hostile_text import one_line
 
-_DARK_INK: Final = "#16191c"
-_GREY: Final = "#6b747c"
 _TEXT_MOST: Final = 2_000
 _MARGIN_PX: Final = 2
 _BADGE_PX: Final = 3
@@ -55,7 +54,7 @@ class VerdictLine(QFrame):
         self._badge = badge
         self.badge.setText(badge.word)
         self.badge.setAccessibleName(f"Verdict {badge.word}")
-        self.why.setText(one_line(why, _TEXT_MOST))
+        self.why.setText(one_line(in_window(why), _TEXT_MOST))
         self._restyle()
         self.show()
 
@@ -74,5 +73,5 @@ def _colours_of(style: str, colours: Colours) -> tuple[str, str]:
     return {
         "pass": (colours.passed, colours.on_colour),
         "fail": (colours.failed, colours.on_colour),
-        "marginal": (colours.marginal, _DARK_INK),
-    }.get(style, (_GREY, colours.on_colour))
+        "marginal": (colours.marginal, colours.on_marginal),
+    }.get(style, (colours.none, colours.on_colour))

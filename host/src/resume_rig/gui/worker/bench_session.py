@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from resume_rig.acceptance.bench_in_use import BenchInUse
-from resume_rig.campaign.actions import newest_edge
-from resume_rig.gui.state.events import (
+from resume_rig.acceptance.bench import BenchInUse
+from resume_rig.campaign.run.actions import newest_edge
+from resume_rig.gui.worker.events import (
     Answered,
     Connected,
     Event,
@@ -13,14 +13,23 @@ from resume_rig.gui.state.events import (
     SelfTested,
     WiresSeen,
 )
-from resume_rig.gui.worker.requests import MoveLid, Press, RecordLight, ReleaseAll, SelfTest
+from resume_rig.gui.worker.requests import (
+    BenchAction,
+    MoveContact,
+    MoveLid,
+    Press,
+    PressKey,
+    RecordLight,
+    ReleaseAll,
+    SelfTest,
+)
 from resume_rig.model.channel import Actuator
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.errors import BoardRebooted, LinkLost, ProtocolError, UsageError
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.interface import Rig, RigInfo
-from resume_rig.timing.clock_limits import board_limits
 from resume_rig.timing.clocks import VirtualClock
+from resume_rig.timing.hull import board_limits
 from resume_rig.timing.relation import ClockRelation
 
 _POLL_NS: Final = 20_000_000
@@ -81,7 +90,7 @@ class BenchSession:
         if self._polls % _HEALTH_EVERY == 1:
             self._tell_health(exchange)
 
-    def act(self, request: Press | MoveLid | ReleaseAll | RecordLight | SelfTest) -> None:
+    def act(self, request: BenchAction) -> None:
         """Do one thing, and tell what the board answered.
 
         Raises:
@@ -95,6 +104,15 @@ class BenchSession:
                 start = self._rig.lid(closed)
                 done = "closes" if closed else "opens"
                 self._answer("lid", f"The lid {done}, at {_at(start.start_ns)} of the board.")
+            case PressKey(duration_ns=duration_ns):
+                start = self._rig.press(Actuator.KEYBOARD, duration_ns)
+                self._answer("key", f"The board presses its key, from {_at(start.start_ns)} on.")
+            case MoveContact(closed=closed):
+                start = self._rig.contact(closed)
+                done = "closes" if closed else "opens"
+                self._answer(
+                    "contact", f"The contact {done}, at {_at(start.start_ns)} of the board."
+                )
             case ReleaseAll():
                 self._rig.release()
                 self._answer("release", "The board has let go of everything.")

@@ -1,32 +1,38 @@
-"""A campaign, run for the window as `resume-rig run` does: same parts, same store. No Qt."""
+"""A campaign, run for the window in a process of its own, as `resume-rig run` does. No Qt.
+
+The rig's thread of the window waits for what that process tells; pause, stop and a person's answer
+go to it as they are wished. It stops its campaign, in order, when the window is gone.
+"""
 
 import dataclasses
+import signal
+import sys
+import threading
 from array import array
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
+from typing import Final, cast
 
 import numpy as np
 
-from resume_rig.acceptance.opened_rig import opened_rig
-from resume_rig.analysis.trend import drift_of
-from resume_rig.campaign.campaign import CampaignEnd, CampaignFinished
-from resume_rig.campaign.commission import Commission, Interrupted, carry_out, interrupted
-from resume_rig.campaign.events import (
-    CampaignBegan,
-    CampaignEvent,
-    CycleDone,
-    CycleStarted,
-    Recovered,
+from resume_rig.acceptance.bench import opened_rig
+from resume_rig.acceptance.campaign import Campaign, Ended
+from resume_rig.analysis.stats.trend import drift_of
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.run.campaign import (
+    CampaignFinished,
+    CampaignStopped,
+    Commission,
+    Interrupted,
+    interrupted,
 )
-from resume_rig.campaign.foretold import foretold
-from resume_rig.campaign.hook_watch import hooks_of, tell_hooks
-from resume_rig.campaign.hooks import Hooks
-from resume_rig.campaign.hung import hung_after
-from resume_rig.campaign.identity import Identity
-from resume_rig.campaign.outside import outside_cycle, pin_edges
-from resume_rig.campaign.plan import Plan
-from resume_rig.campaign.tally import Tally
-from resume_rig.gui.state.events import (
+from resume_rig.campaign.run.events import CampaignBegan, CampaignEvent, CycleDone, CycleStarted
+from resume_rig.campaign.run.hooks import HookEvent, Hooks, hooks_of, tell_end, tell_hooks
+from resume_rig.campaign.run.progress import Tally
+from resume_rig.campaign.store.identity import Identity
+from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle, pin_edges
+from resume_rig.campaign.store.raw import Recovery
+from resume_rig.gui.worker.events import (
     CampaignHeld,
     CampaignNoted,
     CampaignOver,
@@ -35,17 +41,76 @@ from resume_rig.gui.state.events import (
     CycleRevised,
     CycleSeen,
     Event,
+    PersonAsked,
 )
-from resume_rig.gui.worker.gate import Gate
-from resume_rig.gui.worker.opening import clock_for
+from resume_rig.gui.worker.gate import Gate, Stop, StoppableSystemClock, StoppableVirtualClock, Wish
+from resume_rig.gui.worker.process import (
+    InternalFault,
+    OtherProcess,
+    ProcessEnded,
+    receive,
+    receive_order,
+    tell,
+    tell_faults,
+)
 from resume_rig.gui.worker.requests import RunCampaign
-from resume_rig.gui.worker.window_person import WindowPerson
-from resume_rig.model.cycle import IntervalName, OutsideCycle
-from resume_rig.model.errors import ResumeRigError
-from resume_rig.model.series import Drift
+from resume_rig.model.clock import Clock
+from resume_rig.model.errors import ResumeRigError, RigError
+from resume_rig.model.result.cycle import IntervalName, OutsideCycle
+from resume_rig.model.result.series import Drift
+from resume_rig.model.result.verdict import Verdict
 from resume_rig.rig.dut_profile import profile_for
-from resume_rig.rig.open import OpenRig
-from resume_rig.timing.clocks import VirtualClock
+from resume_rig.rig.link.open import OpenRig, parse_sim_options
+from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, VirtualClock
+
+
+class WindowPerson:
+    """Is asked in a strip over every page, and never waited for.
+
+    Args:
+        tell: gets the question.
+        gate: knows whether the strip's button was pressed.
+    """
+
+    def __init__(self, tell: Callable[[Event], None], gate: Gate) -> None:
+        self._tell = tell
+        self._gate = gate
+
+    def ask(self, text: str) -> None:
+        """Show a sentence; what was answered before is no answer to it."""
+        self._gate.take_answer()
+        self._tell(PersonAsked(text))
+
+    def answered(self) -> bool:
+        """Return whether the button was pressed since."""
+        return self._gate.take_answer()
+
+
+def clock_for(url: str, gate: Gate, not_before_utc_ns: int) -> Clock:
+    """Return the clock that a rig's URL asks for, one that can be stopped.
+
+    Raises:
+        UsageError: options of a simulated bench that it has not.
+    """
+    scheme, _, options = url.partition(":")
+    if scheme == "sim" and parse_sim_options(options).virtual:
+        return StoppableVirtualClock(Stop(gate), max(VIRTUAL_START_UTC_NS, not_before_utc_ns))
+    return StoppableSystemClock(Stop(gate))
+
+
+def run_ending_hook(order: RunCampaign, verdict: Verdict | None, text: str) -> list[str]:
+    """Run the command, if there is one; return a sentence for each thing that went wrong.
+
+    Args:
+        order: the campaign that is over.
+        verdict: of it; None where there is no answer.
+        text: what the verdict rests on, or the fault that ended it.
+    """
+    hooks = hooks_of(order.hooks, order.store)
+    with closing(hooks):
+        tell_end(hooks, verdict, text)
+    return hooks.problems
+
 
 Tell = Callable[[Event], None]
 _NS_PER_MS = 1e6
@@ -64,42 +129,44 @@ def run_campaign(order: RunCampaign, tell: Tell, gate: Gate) -> None:
     """
     requirement = order.requirement
     tell(CampaignStarting(order.store, requirement.id, requirement.resume_limit_ms))
-    resumed = order.plan is None
-    existed = order.store.exists()
     try:
-        end = _run(order, tell, gate)
+        ended = _run(order, tell, gate)
     except KeyboardInterrupt:
         tell(CampaignOver(order.store, False, "stopped before its first cycle"))
+        return
     except ResumeRigError as error:
-        if not resumed and (existed or not order.store.exists()):
+        if order.plan is not None:
             raise
-        tell(CampaignOver(order.store, False, str(error), failed=True))
+        ended = RigError(str(error))
+    if isinstance(ended, CampaignFinished):
+        tell(CampaignOver(order.store, True, ended.why or ""))
+    elif isinstance(ended, CampaignStopped):
+        tell(CampaignOver(order.store, False, ended.text))
     else:
-        finished = isinstance(end, CampaignFinished)
-        text = (end.why or "") if isinstance(end, CampaignFinished) else end.text
-        tell(CampaignOver(end.path, finished, text))
+        tell(CampaignOver(order.store, False, str(ended), failed=True))
 
 
-def _run(order: RunCampaign, tell: Tell, gate: Gate) -> CampaignEnd:
+def _run(order: RunCampaign, tell: Tell, gate: Gate) -> Ended:
     place = _place(order)
     person = WindowPerson(tell, gate) if order.ask else None
     beside = dataclasses.replace(order.beside, person=person)
     commission = Commission(order.store, order.plan, order.requirement, place.dut, beside)
-    hooks = hooks_of(order.hooks, order.store)
-    opening = opened_rig(
+    commands = dict(order.hooks)
+    # The window runs it, when it has judged the campaign.
+    commands.pop(HookEvent.END, None)
+    hooks = hooks_of(commands, order.store)
+    rig = opened_rig(
         place.rig_url,
         place.dut,
         clock=clock_for(place.rig_url, gate, place.newest_utc_ns),
         not_before_utc_ns=place.newest_utc_ns,
         sessions_before=place.sessions,
     )
+    campaign = Campaign(commission, rig, hooks=hooks, say=lambda text: tell(CampaignNoted(text)))
     try:
-        with closing(hooks), opening as opened:
-            for sentence in foretold(commission, opened):
-                tell(CampaignNoted(sentence))
-            pause = _Pause(opened, virtual=isinstance(opened.clock, VirtualClock))
-            return carry_out(
-                commission, opened, lambda who: CampaignWatch(who, tell, gate, pause, hooks)
+        with closing(hooks):
+            return campaign.run(
+                lambda who, opened: CampaignWatch(who, tell, gate, _Pause(opened), hooks)
             )
     finally:
         _tell_problems(hooks, tell)
@@ -109,10 +176,7 @@ def _place(order: RunCampaign) -> Interrupted:
     """Return rig, DUT and the earliest time; of the store where a campaign goes on."""
     if order.plan is not None:
         return Interrupted(order.url, profile_for(order.url, order.dut), 0, 0)
-    before = interrupted(order.store)
-    url = order.url or before.rig_url
-    dut = before.dut if order.dut is None else profile_for(url, order.dut)
-    return dataclasses.replace(before, rig_url=url, dut=dut)
+    return interrupted(order.store, order.url, order.dut)
 
 
 def _tell_problems(hooks: Hooks, tell: Tell) -> None:
@@ -123,10 +187,10 @@ def _tell_problems(hooks: Hooks, tell: Tell) -> None:
 class _Pause:
     """Keeps a board's lease while its campaign waits; a virtual clock stands still meanwhile."""
 
-    def __init__(self, opened: OpenRig, *, virtual: bool) -> None:
+    def __init__(self, opened: OpenRig) -> None:
         self._rig = opened.rig
-        self._virtual = virtual
-        self.every_s = 0.25 if virtual else self._rig.info().lease_ns / 4e9
+        self._virtual = isinstance(opened.clock, VirtualClock)
+        self.every_s = 0.25 if self._virtual else self._rig.info().lease_ns / 4e9
 
     def keep_alive(self) -> None:
         if not self._virtual:
@@ -165,7 +229,7 @@ class CampaignWatch:
         self._plan: Plan | None = None
         self._tally: Tally | None = None
         self._newest: OutsideCycle | None = None
-        self._steps: list[Recovered] = []
+        self._steps: list[Recovery] = []
         self._index = 0
         self._light = _LightDrift()
 
@@ -185,11 +249,11 @@ class CampaignWatch:
         else:
             self._tell(CampaignTold(event))
             tell_hooks(self._hooks, event, None)
-        if isinstance(event, Recovered):
+        if isinstance(event, Recovery):
             self._revise(event)
         _tell_problems(self._hooks, self._tell)
 
-    def _revise(self, step: Recovered) -> None:
+    def _revise(self, step: Recovery) -> None:
         """Tell where the DUT of the newest cycle hangs, once a step after it has proven that."""
         before, tally = self._newest, self._tally
         self._steps.append(step)
@@ -229,3 +293,60 @@ class CampaignWatch:
             self._tell(CampaignHeld(True))
             self._gate.wait_while_held(self._pause.keep_alive, self._pause.every_s)
             self._tell(CampaignHeld(False))
+
+
+_PATIENCE_S: Final = 15.0
+
+
+def run_campaign_apart(order: RunCampaign, told: Tell, gate: Gate) -> None:
+    """Run a campaign to its end.
+
+    Args:
+        order: what to run.
+        told: gets every event; the last one is CampaignOver.
+        gate: lets it wait and stop.
+
+    Raises:
+        ResumeRigError: it could not begin, and there is no store.
+    """
+    existed = order.store.exists()
+    process = OtherProcess(__name__, _PATIENCE_S)
+    try:
+        process.order((sys.argv[0], order))
+        gate.follow(lambda wish: process.send(wish.encode("ascii")))
+        for event in process.answers():
+            told(cast(Event, event))
+            if isinstance(event, CampaignOver):
+                return
+    except (ProcessEnded, InternalFault) as lost:
+        gone = isinstance(lost, ProcessEnded)
+        why = f"the process of the campaign is gone: {lost}" if gone else str(lost)
+        if not order.store.exists() or (order.plan is not None and existed):
+            raise RigError(f"could not run the campaign: {why}; start it again") from lost
+        text = f"{why}; what was measured is kept, and can be gone on with"
+        told(CampaignOver(order.store, False, text, failed=True))
+    finally:
+        gate.follow(None)
+        process.close()
+
+
+def work() -> None:
+    """Run the one campaign that comes in; the other end of the pipes is `run_campaign_apart`."""
+    gate = Gate()
+    signal.signal(signal.SIGTERM, lambda *_: gate.stop())
+    # Whoever finds the rig taken reads whose it is.
+    sys.argv[0], order = cast(tuple[str, RunCampaign], receive_order())
+    threading.Thread(target=_obey, args=(gate,), daemon=True).start()
+    tell_faults(lambda: run_campaign(order, _tell_who_is_there, gate))
+
+
+def _obey(gate: Gate) -> None:
+    while word := receive(1):
+        gate.obey(Wish(word.decode("ascii")))
+    gate.stop()
+
+
+def _tell_who_is_there(event: Event) -> None:
+    """Tell the window; one that is gone keeps no campaign from its end."""
+    with suppress(BrokenPipeError):
+        tell(event)

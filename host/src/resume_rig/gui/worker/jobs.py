@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from resume_rig.gui.worker.apart import Apart, Order
+from resume_rig.gui.worker.process import Apart, Order
 from resume_rig.model.errors import ResumeRigError
-from resume_rig.report.hostile_text import one_line
+from resume_rig.report.text.hostile_text import one_line
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resume_rig.campaign.hooks import HookEvent
-from resume_rig.campaign.plan import Plan
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.run.hooks import HookEvent
 
 if TYPE_CHECKING:
-    from resume_rig.campaign.commission import Surroundings
-    from resume_rig.model.requirement import Requirement
+    from resume_rig.campaign.run.campaign import Surroundings
+    from resume_rig.model.result.requirement import Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,20 @@ class MoveLid:
 
 
 @dataclass(frozen=True, slots=True)
+class PressKey:
+    """Press the key of the keyboard that the board is."""
+
+    duration_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveContact:
+    """Close or open the dry contact; a closed one is kept closed."""
+
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseAll:
     """Let go of every actuator."""
 
@@ -61,6 +75,9 @@ class RecordLight:
 @dataclass(frozen=True, slots=True)
 class SelfTest:
     """Let the board measure itself."""
+
+
+BenchAction = Press | MoveLid | PressKey | MoveContact | ReleaseAll | RecordLight | SelfTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +112,4 @@ class RunCampaign:
         return self.store.with_suffix(".html") if self.report is None else self.report
 
 
-Request = (
-    FindPorts
-    | Connect
-    | Disconnect
-    | Press
-    | MoveLid
-    | ReleaseAll
-    | RecordLight
-    | SelfTest
-    | RunCampaign
-)
+Request = FindPorts | Connect | Disconnect | BenchAction | RunCampaign

@@ -1,15 +1,16 @@
-"""The one thread that owns the rig, and the one signal that it tells the window by."""
+"""The one thread that owns the rig, and its events on their way to the window."""
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from resume_rig.gui.state.events import (
+from resume_rig.gui.worker.events import (
     Answered,
     CampaignRefused,
     Connecting,
@@ -19,24 +20,66 @@ from resume_rig.gui.state.events import (
     PortsFound,
 )
 from resume_rig.gui.worker.gate import Gate
-from resume_rig.gui.worker.outbox import Outbox
 from resume_rig.gui.worker.requests import (
+    BenchAction,
     Connect,
     Disconnect,
     FindPorts,
-    MoveLid,
-    Press,
-    RecordLight,
-    ReleaseAll,
     Request,
     RunCampaign,
-    SelfTest,
 )
 from resume_rig.model.errors import DeviceFault, ResumeRigError, RigError
-from resume_rig.rig.found_ports import found_ports
+from resume_rig.rig.link.ports import found_ports
 
 if TYPE_CHECKING:
     from resume_rig.gui.worker.bench_session import BenchSession
+
+
+MOST_WAITING = 2_000
+MOST_A_BATCH = 64
+
+
+class Outbox:
+    """One thread puts events in, another one takes them out.
+
+    Args:
+        wake: called when there is something to take and nobody has been told so yet.
+    """
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self._events: deque[Event] = deque()
+        self._room = threading.Condition()
+        self._wake = wake
+        self._woken = False
+        self._closed = False
+
+    def put(self, event: Event) -> None:
+        """Put an event in; waits while the window is behind, so that memory stays bounded."""
+        with self._room:
+            self._room.wait_for(lambda: len(self._events) < MOST_WAITING or self._closed)
+            self._events.append(event)
+            wake, self._woken = not self._woken, True
+        if wake:
+            self._wake()
+
+    def take(self) -> tuple[Event, ...]:
+        """Return the oldest events; whoever called is woken again where more are waiting."""
+        with self._room:
+            count = min(len(self._events), MOST_A_BATCH)
+            taken = tuple(self._events.popleft() for _ in range(count))
+            self._woken = bool(self._events)
+            self._room.notify_all()
+            more = self._woken
+        if more:
+            self._wake()
+        return taken
+
+    def close(self) -> None:
+        """Let nobody wait any more."""
+        with self._room:
+            self._closed = True
+            self._room.notify_all()
+
 
 # Rigs and campaigns are imported where they are used: the window is there sooner.
 logger = logging.getLogger(__name__)
@@ -157,13 +200,11 @@ class _Loop:
                 self._tell(Disconnected())
             case RunCampaign():
                 self._run(request)
-            case Press() | MoveLid() | ReleaseAll() | RecordLight() | SelfTest():
-                self._act(request)
             case _:
-                assert_never(request)
+                self._act(request)
 
     def _connect(self, url: str, dut: str | None) -> None:
-        from resume_rig.acceptance.bench_in_use import open_bench
+        from resume_rig.acceptance.bench import open_bench
         from resume_rig.gui.worker.bench_session import BenchSession
 
         self._let_go()
@@ -176,7 +217,7 @@ class _Loop:
         self._session = BenchSession(bench, self._tell)
         self._session.begin()
 
-    def _act(self, request: Press | MoveLid | ReleaseAll | RecordLight | SelfTest) -> None:
+    def _act(self, request: BenchAction) -> None:
         if self._session is None or self._down:
             self._tell(Answered("action", False, "No rig is connected; connect one first."))
             return
@@ -188,7 +229,7 @@ class _Loop:
 
     def _run(self, order: RunCampaign) -> None:
         """Let go of the rig, which the campaign opens for itself, as the command line does."""
-        from resume_rig.gui.worker.campaign_apart import run_campaign_apart
+        from resume_rig.gui.worker.campaign_session import run_campaign_apart
 
         self._let_go()
         self._tell(Disconnected())

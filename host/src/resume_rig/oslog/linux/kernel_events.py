@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.model.os_record import SleepKind
-from resume_rig.oslog.linux.cycle_draft import Half
+from resume_rig.oslog.linux.cycle import Half
 
 
 @dataclass(frozen=True, slots=True)

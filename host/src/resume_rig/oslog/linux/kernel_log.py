@@ -4,26 +4,24 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Final
 
-from resume_rig.model.os_record import LogSource, OsRecord, SleepKind
-from resume_rig.oslog.linux.cycle_draft import COMPONENT_LIMIT, CycleDraft
-from resume_rig.oslog.linux.journal_lines import (
-    export_lines,
-    is_journal_export,
-    is_journal_json,
-    json_lines,
-)
+from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.oslog.linux.cycle import COMPONENT_LIMIT, CycleDraft
+from resume_rig.oslog.linux.kernel_cycles import KernelCycles
 from resume_rig.oslog.linux.kernel_events import kernel_event
 from resume_rig.oslog.linux.kernel_lines import (
     FROM_KERNEL,
     FRONT_LIMIT_CHARS,
     KernelLine,
+    export_lines,
+    is_journal_export,
+    is_journal_json,
+    json_lines,
     parse_kernel_line,
 )
-from resume_rig.oslog.linux.kernel_story import KernelStory
 from resume_rig.oslog.linux.pm_graph import PmGraphHeader, is_pm_graph
-from resume_rig.oslog.log_text import KERNEL, LogLines, head_lines
-from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+from resume_rig.oslog.source.lines import KERNEL, LogLines, head_lines
+from resume_rig.oslog.source.problems import ProblemTally
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
 
 KIND: Final = "linux-kernel-log"
 
@@ -61,15 +59,9 @@ def read_kernel_log(request: SourceRequest) -> SourceReading:
     tally = ProblemTally()
     reader = _KernelLogReader(request, tally)
     reader.read()
-    source = LogSource(
-        path=str(request.path),
-        kind=KIND,
-        os_build=None,
-        records=reader.lines,
-        integrity=tally.integrity(),
-        identity=reader.identity(),
+    return request.answer(
+        reader.records, KIND, tally.integrity(), count=reader.lines, identity=reader.identity()
     )
-    return SourceReading(source, tuple(reader.records))
 
 
 class _KernelLogReader:
@@ -77,7 +69,7 @@ class _KernelLogReader:
         self._request = request
         self._tally = tally
         self._header = PmGraphHeader(tally)
-        self._story = KernelStory(self._take, keep_text=request.keep_text)
+        self._kernel_cycles = KernelCycles(self._take, keep_text=request.keep_text)
         self._other_lines = 0
         self._cut = 0
         self._left_out = 0
@@ -88,16 +80,16 @@ class _KernelLogReader:
         lines = iter(LogLines(self._request.path, self._tally, KERNEL))
         for line in self._kernel_lines(lines):
             self.lines += 1
-            self._story.tell(line, kernel_event(line.message))
-        self._story.finish()
-        self._tell_problems()
+            self._kernel_cycles.follow(line, kernel_event(line.message))
+        self._kernel_cycles.finish()
+        self._report_problems()
 
     def identity(self) -> tuple[tuple[str, str], ...]:
         found = dict(self._header.identity)
-        if self._story.kernel:
-            found.setdefault("kernel", self._story.kernel)
-        if self._story.machine:
-            machine, _, bios = self._story.machine.partition(", BIOS ")
+        if self._kernel_cycles.kernel:
+            found.setdefault("kernel", self._kernel_cycles.kernel)
+        if self._kernel_cycles.machine:
+            machine, _, bios = self._kernel_cycles.machine.partition(", BIOS ")
             found.setdefault("system_product", machine)
             if bios:
                 found.setdefault("bios_version", bios)
@@ -116,9 +108,9 @@ class _KernelLogReader:
         for line in lines:
             if line.startswith("#"):
                 if self._header.read(line):
-                    self._story.finish()
+                    self._kernel_cycles.finish()
             elif line.startswith(_JOURNAL_BOOT):
-                self._story.boot()
+                self._kernel_cycles.boot()
             elif (found := parse_kernel_line(line)) is not None:
                 yield found
             elif line.strip() and line[0] not in " \t" and not line.startswith("-- "):
@@ -127,26 +119,26 @@ class _KernelLogReader:
     def _take(self, cycle: CycleDraft) -> None:
         if self._header.tests:
             cycle.firmware = self._header.firmware
-        if cycle.told_kind is SleepKind.UNKNOWN and not cycle.ended:
+        if cycle.reported_kind is SleepKind.UNKNOWN and not cycle.ended:
             self._cut += 1
         self._left_out += cycle.left_out
         self.records.append(cycle.record(self._request.source))
 
-    def _tell_problems(self) -> None:
+    def _report_problems(self) -> None:
         if self._cut:
-            self._tally.tell(
-                f"Sleeps of which the log does not tell the end: {self._cut}, so whether they were"
+            self._tally.report(
+                f"Sleeps whose end is not in the log: {self._cut}, so whether they were"
                 " woken from is unknown.",
                 damage=True,
             )
         if self._left_out:
-            self._tally.tell(
+            self._tally.report(
                 f"Device times beyond {COMPONENT_LIMIT} of one sleep were left out:"
                 f" {self._left_out}.",
                 damage=True,
             )
         if self._other_lines:
-            self._tally.tell(
+            self._tally.report(
                 f"Lines that are no kernel messages were passed over: {self._other_lines}.",
                 damage=False,
             )

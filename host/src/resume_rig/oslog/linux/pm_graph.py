@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from resume_rig.model.os_record import SleepKind
-from resume_rig.oslog.linux.firmware_time import FirmwareTimes, sane_resume_ns, sane_suspend_ns
-from resume_rig.oslog.problems import ProblemTally
+from resume_rig.oslog.linux.firmware import FirmwareTimes, sane_resume_ns, sane_suspend_ns
+from resume_rig.oslog.source.problems import ProblemTally
 
 _VALUE_LIMIT_CHARS: Final = 200
 _TEST: Final = re.compile(r"# [a-z]{1,16}-[0-9]{6}-[0-9]{6} (\S{1,64}) (\S{1,32}) (\S{1,80})$")
@@ -40,7 +40,7 @@ class PmGraphHeader:
 
     def __init__(self, tally: ProblemTally) -> None:
         self._tally = tally
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self.identity: dict[str, str] = {}
         self.kind = SleepKind.UNKNOWN
         self.firmware = FirmwareTimes()
@@ -73,9 +73,9 @@ class PmGraphHeader:
         resume, why_resume = sane_resume_ns(resume_ns)
         self.firmware = FirmwareTimes(suspend, resume)
         for sentence in (why_suspend, why_resume):
-            if sentence and sentence not in self._told:
-                self._told.add(sentence)
-                self._tally.tell(sentence, damage=False)
+            if sentence and sentence not in self._reported:
+                self._reported.add(sentence)
+                self._tally.report(sentence, damage=False)
 
     def _note(self, name: str, value: str) -> None:
         if name and value.strip() and len(self.identity) < 100:

@@ -1,23 +1,106 @@
 """Suspend traces: ftrace's text with the events power:suspend_resume and device_pm_callback_*."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.model.os_record import LogSource, OsRecord, SleepKind
-from resume_rig.oslog.linux.cycle_draft import COMPONENT_LIMIT, CycleDraft, Half
+from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.oslog.linux.cycle import COMPONENT_LIMIT, CycleDraft, Half
 from resume_rig.oslog.linux.pm_graph import PmGraphHeader
-from resume_rig.oslog.linux.trace_lines import (
-    CallbackStart,
-    Step,
-    TraceLine,
-    callback_end_of,
-    callback_start_of,
-    parse_trace_line,
-    step_of,
+from resume_rig.oslog.source.lines import KERNEL, LogLines, head_lines
+from resume_rig.oslog.source.problems import ProblemTally
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
+
+_FRONT_LIMIT_CHARS: Final = 256
+_LINE_LIMIT_CHARS: Final = 4096
+
+# TASK-PID, a thread group in some formats, CPU, up to six flags, seconds, the event's name. The
+# task's name may hold blanks and hyphens, so the search begins at the hyphen before the PID.
+_EVENT: Final = re.compile(
+    r"-([0-9]{1,10}) {1,32}(?:\([ 0-9-]{1,16}\) {1,8})?\[[0-9]{1,6}\] {1,8}(?:[^ ]{1,8} {1,8})?"
+    r"([0-9]{1,10})\.([0-9]{6})[0-9]{0,3}: ([A-Za-z_][A-Za-z0-9_]{0,63}): "
 )
-from resume_rig.oslog.log_text import KERNEL, LogLines, head_lines
-from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+_SUSPEND_RESUME: Final = re.compile(r"([A-Za-z_][\w ]{0,60})\[([0-9]{1,10})\] (begin|end)")
+_CALLBACK_START: Final = re.compile(
+    r"(\S{0,60}) (.{1,120}?), parent: (.{0,120}?), (.{0,80}?)\[([a-z ]{1,20})\]"
+)
+_CALLBACK_END: Final = re.compile(r"(\S{0,60}) (.{1,120}?), err=(-?[0-9]{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """Any event.
+
+    Attributes:
+        thread: its number.
+        stamp_us: the trace's clock in microseconds; it stands still in a sleep.
+        event: its name. payload: what it says.
+    """
+
+    thread: int
+    stamp_us: int
+    event: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the suspend or the resume begins or ends."""
+
+    name: str
+    value: int
+    begins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackStart:
+    """A device's callback begins."""
+
+    driver: str
+    device: str
+    parent: str
+    callback: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackEnd:
+    """A device's callback ended."""
+
+    driver: str
+    device: str
+    error: int
+
+
+def parse_trace_line(line: str) -> TraceLine | None:
+    """Return the event of a line; None where it has none."""
+    match = _EVENT.search(line[:_FRONT_LIMIT_CHARS])
+    if match is None:
+        return None
+    stamp_us = int(match[2]) * 1_000_000 + int(match[3])
+    payload = line[match.end() : _LINE_LIMIT_CHARS]
+    return TraceLine(int(match[1]), stamp_us, match[4], payload)
+
+
+def step_of(payload: str) -> Step | None:
+    """Return what a suspend_resume event says."""
+    match = _SUSPEND_RESUME.match(payload)
+    return None if match is None else Step(match[1], int(match[2]), match[3] == "begin")
+
+
+def callback_start_of(payload: str) -> CallbackStart | None:
+    """Return what a device_pm_callback_start event says; a device may have no driver."""
+    match = _CALLBACK_START.match(payload)
+    if match is None:
+        return None
+    return CallbackStart(match[1], match[2], match[3], f"{match[4]}[{match[5]}]")
+
+
+def callback_end_of(payload: str) -> CallbackEnd | None:
+    """Return what a device_pm_callback_end event says."""
+    match = _CALLBACK_END.match(payload)
+    return None if match is None else CallbackEnd(match[1], match[2], int(match[3]))
+
 
 KIND: Final = "linux-suspend-trace"
 
@@ -68,30 +151,28 @@ def read_suspend_trace(request: SourceRequest) -> SourceReading:
         RecordError: it is a gzip archive that expands beyond measure.
     """
     tally = ProblemTally()
-    story = _TraceStory(request, PmGraphHeader(tally))
+    trace_cycles = _TraceCycles(request, PmGraphHeader(tally))
     events = 0
     for line in LogLines(request.path, tally, KERNEL):
         if line.startswith("#"):
-            story.header_line(line)
+            trace_cycles.header_line(line)
         elif (event := parse_trace_line(line)) is not None:
             events += 1
-            story.tell(event, line)
+            trace_cycles.follow(event, line)
         elif line.startswith("CPU:") and "LOST" in line:
-            story.lost += 1
-    story.finish()
-    story.tell_problems(tally)
-    source = LogSource(
-        path=str(request.path),
-        kind=KIND,
-        os_build=None,
-        records=events,
-        integrity=tally.integrity(),
-        identity=tuple(story.header.identity.items()),
+            trace_cycles.lost += 1
+    trace_cycles.finish()
+    trace_cycles.report_problems(tally)
+    return request.answer(
+        trace_cycles.records,
+        KIND,
+        tally.integrity(),
+        count=events,
+        identity=tuple(trace_cycles.header.identity.items()),
     )
-    return SourceReading(source, tuple(story.records))
 
 
-class _TraceStory:
+class _TraceCycles:
     """Keeps the cycle that is being told, its open steps and its open callbacks."""
 
     def __init__(self, request: SourceRequest, header: PmGraphHeader) -> None:
@@ -115,7 +196,7 @@ class _TraceStory:
         if self.header.read(line):
             self.finish()
 
-    def tell(self, line: TraceLine, text: str) -> None:
+    def follow(self, line: TraceLine, text: str) -> None:
         """Take the next event."""
         step = step_of(line.payload) if line.event == "suspend_resume" else None
         marked = line.event in ("tracing_mark_write", "print")
@@ -149,23 +230,23 @@ class _TraceStory:
             cycle.firmware = self.header.firmware
             if cycle.kind is SleepKind.UNKNOWN:
                 cycle.kind = self.header.kind
-        self._cut += cycle.told_kind is SleepKind.UNKNOWN and not cycle.ended
+        self._cut += cycle.reported_kind is SleepKind.UNKNOWN and not cycle.ended
         self._left_out += cycle.left_out
         self.records.append(cycle.record(self._request.source))
 
-    def tell_problems(self, tally: ProblemTally) -> None:
+    def report_problems(self, tally: ProblemTally) -> None:
         """Note what was missing."""
         for count, sentence in (
-            (self._cut, "Sleeps of which the trace does not tell the end: {}."),
-            (self._unclosed, "Device callbacks of which the trace does not tell the end: {}."),
-            (self.lost, "Places where the trace says that it lost events: {}."),
+            (self._cut, "Sleeps whose end is not in the trace: {}."),
+            (self._unclosed, "Device callbacks whose end is not in the trace: {}."),
+            (self.lost, "Places where the trace reports lost events: {}."),
             (
                 self._left_out,
                 f"Parts beyond {COMPONENT_LIMIT} of one sleep were left out: {{}}.",
             ),
         ):
             if count:
-                tally.tell(sentence.format(count), damage=True)
+                tally.report(sentence.format(count), damage=True)
 
     def _opens(self, step: Step) -> bool:
         if self._cycle is None:

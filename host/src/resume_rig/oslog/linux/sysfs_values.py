@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogSource
-from resume_rig.oslog.linux.firmware_records import FirmwareAccount
-from resume_rig.oslog.log_text import KERNEL, LogLines, head_lines
-from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.source_reading import SourceReading, SourceRequest
-from resume_rig.oslog.timestamps import parse_whole
+from resume_rig.oslog.linux.firmware import FirmwareAccount
+from resume_rig.oslog.source.lines import KERNEL, LogLines, head_lines
+from resume_rig.oslog.source.problems import ProblemTally
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
+from resume_rig.oslog.source.timestamps import parse_whole
 
 KIND: Final = "linux-sysfs"
 
@@ -84,29 +83,23 @@ def read_sysfs_values(request: SourceRequest) -> SourceReading:
             unit = "_us" if name in _HARDWARE else ""
             stats.setdefault(f"suspend_{name}{unit}", str(number))
     if unreadable:
-        tally.tell(
+        tally.report(
             f"Values that are no whole numbers: {unreadable}; they count as not reported.",
             damage=True,
         )
     if stats:
-        _tell_counts(stats, tally)
+        _report_counts(stats, tally)
     records = account.records(request.source)
-    source = LogSource(
-        path=str(request.path),
-        kind=KIND,
-        os_build=None,
-        records=count,
-        integrity=tally.integrity(),
-        identity=tuple(stats.items()),
+    return request.answer(
+        records, KIND, tally.integrity(), count=count, identity=tuple(stats.items())
     )
-    return SourceReading(source, records)
 
 
-def _tell_counts(stats: Mapping[str, str], tally: ProblemTally) -> None:
+def _report_counts(stats: Mapping[str, str], tally: ProblemTally) -> None:
     failed, succeeded = stats.get("suspend_fail", "?"), stats.get("suspend_success", "?")
     device = stats.get("suspend_last_failed_dev", "")
     last = f", the last one because of {device}" if device and failed != "0" else ""
-    tally.tell(
+    tally.report(
         f"suspend_stats counts sleeps and times none: {succeeded} succeeded, {failed}"
         f" failed{last}.",
         damage=False,

@@ -1,17 +1,51 @@
-"""Reports of powercfg in all their forms: told apart by what they hold."""
+"""Reports of powercfg in all their forms, by what they hold.
+
+A report is read as one text, bounded: it is a page that a browser has to show.
+"""
+
+from pathlib import Path
+from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.powercfg.report_text import head_text, read_report
-from resume_rig.oslog.powercfg.script_data import data_start
-from resume_rig.oslog.powercfg.script_report import read_script_report
+from resume_rig.oslog.powercfg.script_report import data_start, read_script_report
 from resume_rig.oslog.powercfg.sleep_diagnostics import (
     is_sleep_diagnostics,
     read_sleep_diagnostics,
 )
 from resume_rig.oslog.powercfg.static_report import is_static_report, read_static_report
 from resume_rig.oslog.powercfg.xml_report import NAMESPACE, is_sleep_study_xml, read_xml_report
-from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+from resume_rig.oslog.source.encoding import encoding_of
+from resume_rig.oslog.source.problems import ProblemTally
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
+
+SIZE_LIMIT_BYTES: Final = 16 << 20
+"""A week of a busy laptop makes some MiB."""
+
+
+def read_report(path: Path, tally: ProblemTally) -> str:
+    """Return a report's text.
+
+    Raises:
+        RecordError: it is larger than 16 MiB.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        data = file.read(SIZE_LIMIT_BYTES + 1)
+    if len(data) > SIZE_LIMIT_BYTES:
+        raise RecordError(
+            f"could not read {path}: found a report of more than 16 MiB, allowed are 16 MiB;"
+            " powercfg /duration makes shorter ones"
+        )
+    try:
+        return data.decode(encoding_of(data)).lstrip("\ufeff")
+    except UnicodeDecodeError:
+        tally.report("The report holds bytes not valid in its encoding.", damage=True)
+    return data.decode(encoding_of(data), errors="replace").lstrip("\ufeff")
+
+
+def head_text(head: bytes) -> str:
+    """Return a file's beginning as text to recognise it by."""
+    return head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n")
 
 
 def is_powercfg_report(head: bytes) -> bool:

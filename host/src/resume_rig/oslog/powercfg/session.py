@@ -1,14 +1,47 @@
-"""One session of a power report to an OS record: its kind by numbers, its durations by names."""
+"""One session of a power report to an OS record: its kind by numbers, its durations by names.
 
+What a report says of the machine is kept beside it; its computer name is left out.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from resume_rig.model.component import Component, ComponentKind, Figure
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import OsRecord, SleepKind
-from resume_rig.oslog.timestamps import parse_whole
-from resume_rig.oslog.wake_source import DOZE_TYPE, decode_wake_source
+from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
+from resume_rig.oslog.source.records import DOZE_TYPE, decode_wake_source, drips_delta
+from resume_rig.oslog.source.timestamps import parse_whole
+
+SYSTEM_NAMES: Final[Mapping[str, str]] = {
+    "SystemManufacturer": "system_manufacturer",
+    "SystemProductName": "system_product",
+    "BIOSVersion": "bios_version",
+    "BIOSDate": "bios_date",
+    "OSBuild": "os_build",
+    "OSVer": "os_version",
+    "PlatformRole": "platform_role",
+    "ConnectedStandby": "modern_standby",
+}
+"""Fields of SystemInformation and the names of their pairs in LogSource.identity."""
+
+BUILD: Final = re.compile(
+    r"([0-9]{4,6})\.[0-9]{1,6}\.[a-z0-9]{1,12}\.[a-z0-9_\-]{1,64}\.[0-9\-]{1,24}"
+)
+_VALUE_LIMIT_CHARS: Final = 200
+
+
+def build_of(os_build: str) -> int | None:
+    """Return the build number of a build's full name, e.g. 26100 of "26100.1.amd64fre..."."""
+    match = BUILD.match(os_build.strip())
+    return None if match is None else int(match[1])
+
+
+def identity_of(names: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs, without empty ones and without blanks around."""
+    found = ((name, " ".join(value.split())) for name, value in names.items())
+    return tuple((name, value[:_VALUE_LIMIT_CHARS]) for name, value in found if value)
+
 
 UINT32_MAX: Final = (1 << 32) - 1
 TICKS_PER_US: Final = 10
@@ -144,11 +177,14 @@ def _exit_phases(session: Session) -> tuple[Component, ...]:
 
 def _figures(session: Session) -> tuple[Figure, ...]:
     latency_us = None if not session.exit_latency_ms else session.exit_latency_ms * 1_000
+    software = _percent(session.software_drips_us, session.duration_us)
+    hardware = _percent(session.hardware_drips_us, session.duration_us)
     found = [
         ("session_us", session.duration_us),
         ("exit_latency_us", latency_us),
-        ("drips_percent", _percent(session.hardware_drips_us, session.duration_us)),
-        ("software_drips_percent", _percent(session.software_drips_us, session.duration_us)),
+        ("drips_percent", software),
+        ("hardware_drips_percent", hardware),
+        ("drips_delta_percent", drips_delta(software, hardware)),
         (_ABNORMAL.get(session.type or 0, ""), 1),
     ]
     return tuple(Figure(name, float(value)) for name, value in found if name and value is not None)

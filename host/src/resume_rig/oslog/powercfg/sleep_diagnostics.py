@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from resume_rig.model.component import Figure
-from resume_rig.model.os_record import LogSource, OsRecord, SleepKind
+from resume_rig.model.os_record import Figure, OsRecord, SleepKind
 from resume_rig.oslog.powercfg.session import Session, SessionReader
-from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+from resume_rig.oslog.source.problems import ProblemTally
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
 
 KIND: Final = "powercfg-diagnostics"
 NAMESPACE: Final = "http://schemas.microsoft.com/systemsleepdiagnostics/2016"
@@ -68,16 +67,9 @@ def read_sleep_diagnostics(request: SourceRequest, text: str, tally: ProblemTall
     sleeps = list(dict.fromkeys(rows))
     reader = SessionReader(request.source, os_build=None)
     records = tuple(_record(reader, place, sleep) for place, sleep in enumerate(sleeps, start=1))
-    _tell(tally, sleeps, records)
-    _tell_what_is_missing(tally, len(rows), text)
-    source = LogSource(
-        path=str(request.path),
-        kind=KIND,
-        os_build=None,
-        records=len(_INTERVAL.findall(text)),
-        integrity=tally.integrity(),
-    )
-    return SourceReading(source, records)
+    _report(tally, sleeps, records)
+    _report_what_is_missing(tally, len(rows), text)
+    return request.answer(records, KIND, tally.integrity(), count=len(_INTERVAL.findall(text)))
 
 
 def _record(reader: SessionReader, place: int, sleep: _Sleep) -> OsRecord:
@@ -90,35 +82,35 @@ def _record(reader: SessionReader, place: int, sleep: _Sleep) -> OsRecord:
     return replace(record, figures=(*record.figures, *told))
 
 
-def _tell(tally: ProblemTally, sleeps: list[_Sleep], records: tuple[OsRecord, ...]) -> None:
+def _report(tally: ProblemTally, sleeps: list[_Sleep], records: tuple[OsRecord, ...]) -> None:
     if records:
-        tally.tell(
+        tally.report(
             "The report's times of day are local and without a zone, so none is used.",
             damage=False,
         )
     strange = sum(record.kind is SleepKind.UNKNOWN for record in records)
     if strange:
-        tally.tell(f"Sleeps of a state that was not understood: {strange}.", damage=False)
+        tally.report(f"Sleeps of a state that was not understood: {strange}.", damage=False)
     unreadable = sum(
         _duration_us(sleep.duration) is None
         or not (_NUMBER.fullmatch(sleep.status) and _NUMBER.fullmatch(sleep.success))
         for sleep in sleeps
     )
     if unreadable:
-        tally.tell(
+        tally.report(
             f"Sleeps with a duration or number that could not be read: {unreadable}.", damage=True
         )
 
 
-def _tell_what_is_missing(tally: ProblemTally, rows: int, text: str) -> None:
+def _report_what_is_missing(tally: ProblemTally, rows: int, text: str) -> None:
     """Tell of rows that are neither a sleep nor a power request, and of an end that is missing."""
     others = text.count(_ROW) - rows - sum(1 for _ in _POWER_REQUEST.finditer(text))
     if others:
-        tally.tell(
+        tally.report(
             f"Rows of a form that is not known: {others}, so a sleep may be missing.", damage=True
         )
     if "</html>" not in text[-4096:].lower():
-        tally.tell("The report ends too early, so later sleeps are unknown.", damage=True)
+        tally.report("The report ends too early, so later sleeps are unknown.", damage=True)
 
 
 def _duration_us(text: str) -> int | None:

@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from resume_rig.model.os_record import LogSource, OsRecord
-from resume_rig.oslog.powercfg.identity import BUILD, build_of, identity_of
-from resume_rig.oslog.powercfg.session import Session, SessionReader
-from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.source_reading import SourceReading, SourceRequest
+from resume_rig.model.os_record import OsRecord
+from resume_rig.oslog.powercfg.session import BUILD, Session, SessionReader, build_of, identity_of
+from resume_rig.oslog.source.problems import ProblemTally
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
 
 KIND: Final = "powercfg-html"
 
@@ -58,38 +57,32 @@ def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -
             records.append(reader.record(session, kind))
         elif _EVENT_STATE in section:
             in_words += 1
-    _tell(tally, records, in_words, reader.unreadable, text)
-    source = LogSource(
-        path=str(request.path),
-        kind=KIND,
-        os_build=os_build,
-        records=seen,
-        integrity=tally.integrity(),
-        identity=identity_of(names),
+    _report(tally, records, in_words, reader.unreadable, text)
+    return request.answer(
+        records, KIND, tally.integrity(), count=seen, os_build=os_build, identity=identity_of(names)
     )
-    return SourceReading(source, tuple(records))
 
 
-def _tell(
+def _report(
     tally: ProblemTally, records: list[OsRecord], in_words: int, unreadable: int, text: str
 ) -> None:
     if records:
-        tally.tell(
+        tally.report(
             "The report's times of day are local and without a zone, so none is used.",
             damage=False,
         )
     if in_words:
-        tally.tell(
+        tally.report(
             f"Sessions whose state stands only in words, in the language of Windows: {in_words};"
             " they were not used.",
             damage=False,
         )
     if unreadable:
-        tally.tell(
+        tally.report(
             f"Numbers that could not be read count as not reported: {unreadable}.", damage=True
         )
     if "</html>" not in text[-4096:].lower():
-        tally.tell("The report ends too early, so later sessions are unknown.", damage=True)
+        tally.report("The report ends too early, so later sessions are unknown.", damage=True)
 
 
 def _sections(text: str) -> Iterator[tuple[int, str]]:

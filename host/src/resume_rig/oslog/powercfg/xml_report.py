@@ -11,13 +11,19 @@ from collections.abc import Mapping
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import LogSource, OsRecord, SleepKind
-from resume_rig.oslog.event_text import NO_DECLARATION, has_declaration
-from resume_rig.oslog.powercfg.identity import SYSTEM_NAMES, build_of, identity_of
-from resume_rig.oslog.powercfg.session import TICKS_PER_US, Session, SessionReader
-from resume_rig.oslog.problems import ProblemTally
-from resume_rig.oslog.source_reading import SourceReading, SourceRequest
-from resume_rig.oslog.timestamps import parse_utc_ns, parse_whole
+from resume_rig.model.os_record import OsRecord, SleepKind
+from resume_rig.oslog.powercfg.session import (
+    SYSTEM_NAMES,
+    TICKS_PER_US,
+    Session,
+    SessionReader,
+    build_of,
+    identity_of,
+)
+from resume_rig.oslog.source.encoding import NO_DECLARATION, has_declaration
+from resume_rig.oslog.source.problems import ProblemTally
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
+from resume_rig.oslog.source.timestamps import parse_utc_ns, parse_whole
 
 KIND: Final = "powercfg-xml"
 NAMESPACE: Final = "http://schemas.microsoft.com/sleepstudy/2012"
@@ -74,26 +80,25 @@ def read_xml_report(request: SourceRequest, text: str, tally: ProblemTally) -> S
         session, bad = _session(values)
         unreadable += bad
         records.append(reader.record(session, kind))
-    tally.tell("Sleep studies as XML are read by their description.", damage=False)
+    tally.report("Sleep studies as XML are read by their description.", damage=False)
     if strange:
-        tally.tell(f"Sessions of a type that was not understood: {strange}.", damage=False)
+        tally.report(f"Sessions of a type that was not understood: {strange}.", damage=False)
     if unreadable:
-        tally.tell(
+        tally.report(
             f"Times or durations that could not be read count as not reported: {unreadable}.",
             damage=True,
         )
     if "</SleepStudy>" not in text[-4096:]:
-        tally.tell("The report ends too early, so later sessions are unknown.", damage=True)
-    source = LogSource(
-        path=str(request.path),
-        kind=KIND,
+        tally.report("The report ends too early, so later sessions are unknown.", damage=True)
+    return request.answer(
+        records,
+        KIND,
+        tally.integrity(),
+        count=seen,
         os_build=os_build,
-        records=seen,
-        integrity=tally.integrity(),
         identity=identity_of(names),
         from_description=True,
     )
-    return SourceReading(source, tuple(records))
 
 
 def _session(values: Mapping[str, str]) -> tuple[Session, int]:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.cycle import Correlation, ReconciledCycle
-from resume_rig.model.recorded import RecordedCycle
-from resume_rig.report.findings import findings_of
-from resume_rig.report.json_text import Json, json_text, text_json, utc_json
-from resume_rig.report.milestones import NS_PER_MS, inside_milestones, outside_milestones
+from resume_rig.model.result.campaign import RecordedCycle
+from resume_rig.model.result.cycle import Correlation, ReconciledCycle
+from resume_rig.report.drawing.milestones import NS_PER_MS, inside_milestones, outside_milestones
+from resume_rig.report.text.findings import findings_of
+from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json
 
 _CYCLES: Final = 1
 _OUTSIDE: Final = 2

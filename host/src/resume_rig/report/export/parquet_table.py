@@ -6,8 +6,7 @@ from pathlib import Path
 import duckdb
 
 from resume_rig.model.errors import UsageError
-from resume_rig.report.export.csv_table import csv_pieces
-from resume_rig.report.export.table import Table
+from resume_rig.report.export.table import Table, csv_pieces
 
 _SQL_TYPES = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
 

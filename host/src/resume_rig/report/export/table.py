@@ -1,19 +1,24 @@
-"""Tables of a campaign that CSV and Parquet share: named, typed columns and rows.
+"""Tables of a campaign, named and typed, and as CSV (RFC 4180).
 
 docs/reference/exports.md lists them.
+
+What is not known is an empty field. Text that a spreadsheet would take for a formula gets an
+apostrophe before it: some of it came from a DUT.
 """
 
+import csv
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from io import StringIO
 from typing import TypeAlias
 
-from resume_rig.model.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.os_record import OsRecord, state_word
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.recorded import RecordedCycle
-from resume_rig.report.findings import findings_of
-from resume_rig.report.hostile_text import one_line
-from resume_rig.report.json_text import utc_json
+from resume_rig.model.result.campaign import RecordedCycle
+from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
+from resume_rig.report.text.findings import findings_of
+from resume_rig.report.text.hostile_text import encodable, one_line
+from resume_rig.report.text.json_text import utc_json
 
 Value: TypeAlias = int | float | str | bool | None
 
@@ -107,7 +112,8 @@ def components_table(correlation: Correlation) -> Table:
 
 def _component_rows(correlation: Correlation) -> Iterator[tuple[Value, ...]]:
     for cycle in correlation.cycles:
-        for part in () if cycle.record is None else cycle.record.components:
+        told = (each for each in (cycle.shutdown, cycle.record) if each is not None)
+        for part in (part for record in told for part in record.components):
             yield (
                 cycle.outside.number,
                 part.kind.value,
@@ -139,6 +145,8 @@ def _cycle_getters() -> list[tuple[Column, _Getter]]:
         _utc("sleep_time_utc", lambda record: record.sleep_time_utc_ns),
         _utc("wake_time_utc", lambda record: record.wake_time_utc_ns),
         (Column("findings", str), lambda c: ";".join(f.kind.value for f in findings_of(c))),
+        _inside_ms("user_init_ms"),
+        *_bounded("press_to_desktop_ns", lambda c: c.press_to_desktop),
     ]
 
 
@@ -197,3 +205,34 @@ def _utc(name: str, get: Callable[[OsRecord], int | None]) -> tuple[Column, _Get
         return None if cycle.record is None else utc_json(get(cycle.record))
 
     return Column(name, str), value
+
+
+_FORMULA = ("=", "+", "-", "@")
+_ROWS_A_PIECE = 500
+
+
+def csv_pieces(table: Table) -> Iterator[str]:
+    """Yield the file in pieces; memory stays flat."""
+    buffer = StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([column.name for column in table.columns])
+    for index, row in enumerate(table.rows, start=1):
+        writer.writerow([_field(value) for value in row])
+        if index % _ROWS_A_PIECE == 0:
+            yield buffer.getvalue()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _field(value: Value) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            text = encodable(one_line(value))
+            return f"'{text}" if text.startswith(_FORMULA) else text
+        case _:
+            return repr(value)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.recorded import RecordedCycle
-from resume_rig.report.hostile_text import ascii_only, one_line
-from resume_rig.report.json_text import utc_json
+from resume_rig.model.result.campaign import RecordedCycle
+from resume_rig.report.text.hostile_text import ascii_only, one_line
+from resume_rig.report.text.json_text import utc_json
 
 _LIGHT_BITS: Final = 16
 _NAMES: Final = tuple(Channel)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.model.channel import Channel
-from resume_rig.model.edge_columns import CODE_OF, EdgeColumns
+from resume_rig.model.edge import CODE_OF, EdgeColumns
 from resume_rig.model.errors import RecordError
 from resume_rig.rig.capture.sampling import StatedRate
 from resume_rig.rig.capture.signals import Chosen

@@ -1,14 +1,17 @@
 """Reads a capture of any form; the form is told from its content, not from its name."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
-from resume_rig.rig.capture.csv_capture import TimeColumn, read_csv
+from resume_rig.oslog.registry import format_of
+from resume_rig.rig.capture.csv_capture import COMMENTS, TimeColumn, read_csv
 from resume_rig.rig.capture.gathering import Capture
 from resume_rig.rig.capture.saleae_binary import MAGIC as SALEAE_MAGIC
 from resume_rig.rig.capture.saleae_binary import digital_files, read_saleae
+from resume_rig.rig.capture.signals import channel_of_name
 from resume_rig.rig.capture.sigrok_session import MAGIC as ZIP_MAGIC
 from resume_rig.rig.capture.sigrok_session import read_sigrok
 from resume_rig.rig.capture.vcd_capture import read_vcd
@@ -55,6 +58,32 @@ def read_capture(
             return read_csv(file, channel_map, what, time_column)
     except OSError as error:
         raise RecordError(f"{what}: {error.strerror or error}.") from error
+
+
+def is_capture(path: Path) -> bool:
+    """Return whether a file or a folder looks like a capture; reading it tells what is wrong.
+
+    A table of times is one where a title is a channel's, or the first one is a time: logs are
+    tables, too.
+    """
+    try:
+        if path.is_dir():
+            return bool(digital_files(path))
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            beginning = file.read(_SNIFFED_BYTES)
+    except OSError:
+        return False
+    if beginning.startswith((SALEAE_MAGIC, ZIP_MAGIC)) or beginning.lstrip().startswith(b"$"):
+        return True
+    if b"\0" in beginning or format_of(beginning) is not None:
+        return False
+    lines = beginning.decode("utf-8", "replace").splitlines()
+    titles = next((line for line in lines if line and line[0] not in COMMENTS), "")
+    cells = [cell.strip(' "') for cell in re.split(r"[,;\t]", titles)]
+    known = any(channel_of_name(cell) is not None for cell in cells[1:])
+    return len(cells) > 1 and (known or cells[0].lower().startswith("time"))
 
 
 def _read_folder(path: Path, channel_map: Mapping[Channel, tuple[str, bool]], what: str) -> Capture:

@@ -27,7 +27,7 @@ _IN_COMMENT: Final = re.compile(
 )
 _FASTEST_HZ: Final = 10**11
 
-# Below it a sample may miss the touch of a bouncing contact (`timing.capture_terms`).
+# Below it a sample may miss the touch of a bouncing contact (`timing.budget`).
 COARSE_HZ: Final = 100_000
 
 # Fewer different times fit a coarse grid by chance: 1 in 10,000 for one of ten steps.

@@ -1,12 +1,113 @@
-"""Signals of a capture, and which of them is which channel."""
+"""Signals of a capture, and which of them is which channel, in the spellings of many tools.
 
+A name on a schematic is that of the wire: `SLP_S3#`, `SLP_S3_N`, `nSLP_S3` and `SLP_S3` are one
+wire, which is low in the sleep. Nothing is inverted for a `#`.
+"""
+
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
-from resume_rig.rig.capture.channel_names import channel_of_name
+
+_SPELLINGS: Final[Mapping[Channel, tuple[str, ...]]] = {
+    Channel.PWR_OK: ("PWROK", "POWEROK", "PWRGOOD", "PWRGD", "POWERGOOD", "ATXPWROK"),
+    Channel.SLP_S3: ("SLPS3", "PMSLPS3", "PCHSLPS3"),
+    Channel.SLP_S4: ("SLPS4", "PMSLPS4", "PCHSLPS4"),
+    Channel.SLP_S5: ("SLPS5", "PMSLPS5", "PCHSLPS5"),
+    Channel.SLP_S0: ("SLPS0", "PMSLPS0", "PCHSLPS0"),
+    Channel.PLTRST: ("PLTRST", "PLTRESET", "PLATFORMRESET", "PCHPLTRST"),
+    Channel.BACKLIGHT: ("BACKLIGHT", "BKLT", "BKLTEN", "BACKLIGHTEN"),
+    Channel.LED: ("LED", "PWRLED", "POWERLED"),
+    Channel.BUTTON: (
+        "BUTTON",
+        "PWRBTN",
+        "PWRBUTTON",
+        "POWERBTN",
+        "POWERBUTTON",
+        "PWRSW",
+        "POWERSW",
+        "POWERSWITCH",
+    ),
+    Channel.LID: ("LID", "LIDSW", "LIDSWITCH"),
+}
+_BY_SPELLING: Final = {word: channel for channel, words in _SPELLINGS.items() for word in words}
+# These are high when on; a name that says "low" says that the wire is their inverse.
+_HIGH_WHEN_ON: Final = (Channel.PWR_OK, Channel.LED, Channel.BACKLIGHT)
+_BIT: Final = re.compile(r"\s*\[0(?::0)?\]$")
+_LOW_AT_END: Final = re.compile(r"(?:#|\*|[_-][NLB]|\(L\))$")
+_LOW_AT_START: Final = re.compile(r"^(?:/|N[_-])")
+_BETWEEN: Final = re.compile(r"[\s_.-]+")
+
+
+def channel_of_name(name: str) -> Channel | None:
+    """Return the channel that a signal's name means; None where it means none for sure.
+
+    A name that says that a line is active low, such as `PWR_OK#`, is none of a channel that is
+    high when on.
+    """
+    upper = _BIT.sub("", name.strip()).upper()
+    bare = _LOW_AT_END.sub("", _LOW_AT_START.sub("", upper))
+    word = _BETWEEN.sub("", bare)
+    low = bare != upper
+    if word not in _BY_SPELLING:
+        # nSLP_S3 and SLP_S3n have no mark between the letter and the name.
+        shorter = (word[1:] if word.startswith("N") else "", word[:-1] if word[-1:] == "N" else "")
+        word, low = next((each for each in shorter if each in _BY_SPELLING), ""), True
+    channel = _BY_SPELLING.get(word)
+    return None if low and channel in _HIGH_WHEN_ON else channel
+
+
+def channel_of_word(word: str) -> Channel | None:
+    """Return the channel that a user names, in any of its spellings; None where there is none."""
+    return Channel(word) if word in list(Channel) else channel_of_name(word)
+
+
+_INVERTING = ("~", "!")
+
+
+def channel_map_of(assignments: Iterable[str]) -> dict[Channel, tuple[str, bool]]:
+    """Read `NAME=SIGNAL` and `NAME=~SIGNAL` as channel -> (signal, inverted).
+
+    `!` inverts, too, but an interactive bash takes it for its history. NAME may be spelled as on
+    a schematic: SLP_S3#, PWRBTN#.
+
+    Raises:
+        UsageError: an assignment is not of that form, or names no channel, or one twice.
+    """
+    found: dict[Channel, tuple[str, bool]] = {}
+    for text in assignments:
+        name, equals, signal = text.partition("=")
+        inverted = signal.startswith(_INVERTING)
+        if not equals or not signal[inverted:]:
+            raise UsageError(f"--channel {text!r} is not of the form NAME=SIGNAL or NAME=~SIGNAL")
+        channel = channel_of_word(name)
+        if channel is None:
+            raise UsageError(
+                f"--channel {text!r} names no channel; allowed are {', '.join(Channel)}"
+            )
+        if channel in found:
+            raise UsageError(f"--channel {text!r} maps {channel} a second time")
+        found[channel] = (signal[inverted:], inverted)
+    return found
+
+
+def schematic_name(channel: Channel) -> str:
+    """Return a channel's name as a schematic has it."""
+    return _SCHEMATIC.get(channel, channel.value)
+
+
+_SCHEMATIC: Final = {
+    Channel.SLP_S3: "SLP_S3#",
+    Channel.SLP_S4: "SLP_S4#",
+    Channel.SLP_S5: "SLP_S5#",
+    Channel.SLP_S0: "SLP_S0#",
+    Channel.PLTRST: "PLTRST#",
+    Channel.BUTTON: "PWRBTN#",
+}
+
 
 _LISTED_SIGNALS: Final = 24
 _LISTED_CHARACTERS: Final = 60

@@ -140,13 +140,13 @@ def _device(section: Mapping[str, str], what: str) -> _Session:
     rate_hz = rate_of(section.get("samplerate", ""))
     if rate_hz is None:
         raise RecordError(
-            f"{what}: its metadata tell the sample rate {section.get('samplerate', '')[:40]!r},"
+            f"{what}: its metadata give the sample rate {section.get('samplerate', '')[:40]!r},"
             " allowed is one such as 1 MHz."
         )
     unit = section.get("unitsize", "")
     if _UNIT.fullmatch(unit) is None or not 1 <= int(unit) <= _UNIT_MAX:
         raise RecordError(
-            f"{what}: its metadata tell the unit size {unit[:40]!r}, allowed are 1 to {_UNIT_MAX}."
+            f"{what}: its metadata give the unit size {unit[:40]!r}, allowed are 1 to {_UNIT_MAX}."
         )
     probes = {
         int(match[1]) - 1: name
@@ -211,7 +211,7 @@ def _blocks(
                     samples = np.frombuffer(data, dtype=np.uint8, count=whole)
                     yield samples.reshape(-1, session.unit_bytes)
         if left:
-            raise BadZipFile(f"{name} has {left} bytes less than the archive tells")
+            raise BadZipFile(f"{name} has {left} bytes less than the archive states")
     if rest:
         raise RecordError(
             f"{what}: it ends inside a sample: {len(rest)} of {session.unit_bytes} bytes are"

@@ -121,11 +121,6 @@ class NativeBench:
         """Return the image's process id; 0 before it was started."""
         return self._pid
 
-    @property
-    def lateness(self) -> Lateness:
-        """Return how well edges were sent ahead so far."""
-        return self._lateness
-
     def log_text_from(self, offset: int) -> bytes:
         """Return the DUT's event log from a byte offset to its present end."""
         with self._lock:
@@ -213,7 +208,7 @@ class NativeBench:
             if self._woken in readable:
                 return
             if image in readable and not image.listen():
-                self._problem = self._no_image(image.ending())
+                self._problem = self._no_image(image.exit_clause())
                 return
         waited = f"served no SMP within {self._patience_ns / 1e9:g} s{image.last_words()}"
         self._problem = self._no_image(waited)
@@ -237,7 +232,7 @@ class NativeBench:
         except TimeoutError:
             self._problem = RigGone(f"lost {self._name}: the image hangs and was ended")
         except ConnectionError:
-            self._problem = RigGone(f"lost {self._name}: the image {image.ending()}")
+            self._problem = RigGone(f"lost {self._name}: the image {image.exit_clause()}")
 
     def _turn(self, image: Image, wires: Wires) -> bool:
         self._send_ahead(wires)
@@ -247,7 +242,7 @@ class NativeBench:
         if wires in readable:
             self._take_outputs(wires)
         if image in readable and not image.listen():
-            self._problem = RigGone(f"lost {self._name}: the image {image.ending()}")
+            self._problem = RigGone(f"lost {self._name}: the image {image.exit_clause()}")
             return False
         if wires not in readable:
             wires.greet()
@@ -261,9 +256,9 @@ class NativeBench:
             self._lateness = self._lateness.with_edge(self._clock.now_ns() - change.t_ns)
 
     def _take_outputs(self, wires: Wires) -> None:
-        told: list[PinChange] = list(wires.outputs())
+        changes: list[PinChange] = list(wires.outputs())
         with self._lock:
-            for outputs in told:
+            for outputs in changes:
                 self._dut.drive(outputs, self._clock.now_ns() + CONTACT_LEAD_NS)
 
     def _pause_s(self) -> float:

@@ -19,6 +19,8 @@ from resume_rig.model.errors import UsageError
 from resume_rig.rig.native import launcher
 
 _TERMINAL: Final = re.compile(rb"^SMP at (/dev/[\x21-\x7e]{1,100})\r?\n", re.MULTILINE)
+# Assumed: these decide how much of an image's output is read at once, kept and shown, and when one
+# that does not end is killed.
 _READ_BYTES: Final = 4096
 _KEPT_BYTES: Final = 2048
 _SHOWN_CHARACTERS: Final = 200
@@ -86,7 +88,7 @@ class Image:
         self._said = self._said[-_KEPT_BYTES:]
         return bool(data)
 
-    def ending(self) -> str:
+    def exit_clause(self) -> str:
         """End what may be left of an image that fell silent; return how it ended, as a clause."""
         status = self._reap()
         how = f"ended with status {status}"

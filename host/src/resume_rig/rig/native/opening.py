@@ -7,19 +7,70 @@ from pathlib import Path
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
-from resume_rig.model.errors import UsageError
-from resume_rig.rig.dut_control import DutControl
-from resume_rig.rig.dut_log import DutLog
+from resume_rig.model.errors import LinkLost, UsageError
+from resume_rig.rig.dut_os import DutControl, DutLog
+from resume_rig.rig.magic_packet import DutNetwork
 from resume_rig.rig.native.bench import NativeBench
-from resume_rig.rig.native.transport import NativeTransport
-from resume_rig.rig.native.wired_dut import WiredDut
-from resume_rig.rig.native.wired_os import WiredOs
+from resume_rig.rig.native.wired_dut import WiredDut, WiredOs
 from resume_rig.rig.native.wired_plug import WiredPlug
-from resume_rig.rig.sim.control import SimulatedControl
-from resume_rig.rig.sim.faults import SimFault
-from resume_rig.rig.sim.os_log import DUT_LOG_NAME
-from resume_rig.rig.smp.serial_port import open_serial
+from resume_rig.rig.sim.dut.control import SimulatedControl
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME
+from resume_rig.rig.smp.serial_transport import open_serial
+from resume_rig.rig.smp.transport import Arrival, Transport
 from resume_rig.timing.clocks import SystemClock
+
+
+class NativeTransport:
+    """Carries packets over the image's pseudo-terminal.
+
+    Args:
+        terminal: open; closed by `close`.
+        bench: started; closed by `close`, and asked what became of the image when the link goes.
+    """
+
+    def __init__(self, terminal: Transport, bench: NativeBench) -> None:
+        self._terminal = terminal
+        self._bench = bench
+
+    @property
+    def name(self) -> str:
+        """Return the URL that a sentence for the user names."""
+        return self._terminal.name
+
+    @property
+    def received_bytes(self) -> int:
+        """Return how many bytes came in so far, noise included."""
+        return self._terminal.received_bytes
+
+    def send(self, packet: bytes) -> int:
+        """Send one packet and return the host clock [ns] just before that.
+
+        Raises:
+            LinkLost: the image is gone.
+        """
+        try:
+            return self._terminal.send(packet)
+        except LinkLost as error:
+            raise self._bench.loss() or error from error
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """Return the next packet; None when none came within `timeout_ns`.
+
+        Raises:
+            LinkLost: the image is gone.
+        """
+        try:
+            return self._terminal.receive(timeout_ns)
+        except LinkLost as error:
+            raise self._bench.loss() or error from error
+
+    def close(self) -> None:
+        """Let go of the terminal and end the image; may be called twice."""
+        try:
+            self._terminal.close()
+        finally:
+            self._bench.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +130,13 @@ class OpenNative:
         transport: the way to it, which owns it.
         log: of its DUT; None where there is none.
         control: of its DUT's OS, likewise.
+        network: of its DUT, likewise.
     """
 
     transport: NativeTransport
     log: DutLog | None = None
     control: DutControl | None = None
+    network: DutNetwork | None = None
 
 
 def open_native(url: str, options: NativeOptions, clock: Clock, profile: DutProfile) -> OpenNative:
@@ -102,7 +155,8 @@ def open_native(url: str, options: NativeOptions, clock: Clock, profile: DutProf
     bench = NativeBench(options.image, dut, of_image, url)
     transport = _started(bench, clock, url)
     log = DutLog(DUT_LOG_NAME, bench.log_text_from)
-    return OpenNative(transport, log, SimulatedControl(WiredOs(bench, dut)))
+    os = WiredOs(bench, dut)
+    return OpenNative(transport, log, SimulatedControl(os), os)
 
 
 def _dut_on(clock: Clock, profile: DutProfile, seed: int, faults: frozenset[SimFault]) -> WiredDut:

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from resume_rig.rig.native.bench import NativeBench
-from resume_rig.rig.sim.terminal import clear_link, linked
+from resume_rig.rig.sim.serve import clear_link, linked
 
 
 def serve_native(bench: NativeBench, link: Path | None, on_ready: Callable[[str], None]) -> None:

@@ -1,4 +1,4 @@
-"""A simulated DUT behind pins, lived a little ahead of time.
+"""A simulated DUT behind pins, lived a little ahead of time, and the way to its OS.
 
 No clock, thread or port: whoever owns it says how far to live, sends what it returns, and tells
 what the outputs did. An output that changed in the stretch already lived through moves its contact
@@ -10,24 +10,27 @@ from typing import Final
 import numpy as np
 from numpy.random import SeedSequence, default_rng
 
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.os_record import SleepKind
+from resume_rig.rig.magic_packet import mac_bytes
+from resume_rig.rig.native.bench import NativeBench
 from resume_rig.rig.native.wires import (
     ACTUATOR_PINS,
     CHANNEL_PINS,
     FULL_SCALE_MV,
     PinChange,
+    bus_change,
     level_change,
     light_change,
+    load_change,
 )
-from resume_rig.rig.sim.dut import SimulatedDut
-from resume_rig.rig.sim.dut_event import PanelChange, WireChange
-from resume_rig.rig.sim.dut_state import PowerState, has_state
-from resume_rig.rig.sim.faults import SimFault
-from resume_rig.rig.sim.os_clock import OsClock
-from resume_rig.rig.sim.os_log import new_log
-from resume_rig.rig.sim.panel import FULL_SCALE, RAMP_NS, Panel
+from resume_rig.rig.sim.dut.event import PanelChange, WireChange
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.machine import SimulatedDut
+from resume_rig.rig.sim.dut.os_log import OsClock, new_log
+from resume_rig.rig.sim.dut.panel import FULL_SCALE, RAMP_NS, Panel
+from resume_rig.rig.sim.dut.states import PowerState, has_state
 
 _LIGHT_STEP_NS: Final = 50_000  # while the panel ramps; after that its voltage stands still
 
@@ -52,14 +55,17 @@ class WiredDut:
         faults: frozenset[SimFault] = frozenset(),
     ) -> None:
         self._start_ns = start_ns
-        self._wired = frozenset(profile.channels)
+        self._wired = frozenset(profile.channels) & CHANNEL_PINS.keys()
         self._actuators = tuple(profile.actuators)
+        self._mac = None if profile.mac is None else mac_bytes(profile.mac)
         dut, log, time, light = (default_rng(stream) for stream in SeedSequence(seed).spawn(4))
         self._dut = SimulatedDut(profile, dut, faults)
         self._log = new_log(profile, OsClock(utc_ns, time), log, faults)
         self._panel = Panel(light)
         self._light_ns: int | None = None
         self._ramp_end_ns = 0
+        self._bus: PinChange | None = None
+        self._load_mw = 0
         self._reached_ns = 0
         self._outputs = 0
 
@@ -69,7 +75,13 @@ class WiredDut:
         changes = [level_change(0, channel, levels[channel]) for channel in self._wired]
         mask = sum(change.mask for change in changes)
         values = sum(change.values for change in changes)
-        return [PinChange(0, mask, values), light_change(0, self._voltage_mv(self._reached_ns))]
+        standing = [PinChange(0, mask, values), light_change(0, self._voltage_mv(self._reached_ns))]
+        self._load_mw = self._dut.load_mw()
+        standing.append(load_change(0, self._load_mw))
+        if Actuator.KEYBOARD in self._actuators:
+            self._bus = bus_change(0, self._dut.keyboard())
+            standing.append(self._bus)
+        return standing
 
     def next_ns(self) -> int | None:
         """Return when something happens next if no output changes; None: never."""
@@ -113,9 +125,18 @@ class WiredDut:
         """Let its clock wake it so long after a time, or not; return whether its OS runs."""
         return self._dut.arm_timer(t_ns - self._start_ns, after_ns)
 
+    def magic_packet(self, t_ns: int, address: bytes) -> None:
+        """A magic packet for a network adapter leaves the host, at a time not lived yet."""
+        if self._mac == address:
+            self._dut.magic_packet(t_ns - self._start_ns)
+
     def os_runs(self) -> bool:
         """Return whether its OS would answer."""
         return self._dut.state is PowerState.UP
+
+    def health_report(self, t_ns: int) -> str | None:
+        """Return its health report; None where its OS would not answer."""
+        return self._dut.health.report(t_ns - self._start_ns) if self.os_runs() else None
 
     def has_state(self, state: SleepKind) -> bool:
         """Return whether its OS can be sent into a state."""
@@ -143,7 +164,19 @@ class WiredDut:
                     self._log.take(event)
         if self._light_ns is not None and self._light_ns <= world_ns:
             changes.append(self._ramped(self._light_ns))
+        changes += self._bus_changes(world_ns)
+        load_mw, self._load_mw = self._load_mw, self._dut.load_mw()
+        if load_mw != self._load_mw:
+            changes.append(load_change(world_ns + self._start_ns, self._load_mw))
         return changes
+
+    def _bus_changes(self, world_ns: int) -> list[PinChange]:
+        """Return what a board that is its keyboard sees of the bus, if that changed."""
+        if Actuator.KEYBOARD not in self._actuators:
+            return []
+        now = bus_change(world_ns + self._start_ns, self._dut.keyboard())
+        before, self._bus = self._bus, now
+        return [] if before is not None and before.values == now.values else [now]
 
     def _next_world_ns(self) -> int | None:
         due = (self._dut.next_event_ns(), self._light_ns)
@@ -160,4 +193,41 @@ class WiredDut:
         return counts * FULL_SCALE_MV // FULL_SCALE
 
     def _is_wired(self, channel: Channel) -> bool:
-        return channel in self._wired and channel in CHANNEL_PINS
+        return channel in self._wired
+
+
+class WiredOs:
+    """Passes commands to the DUT of a bench that runs.
+
+    Args:
+        bench: whose thread lives the DUT.
+        dut: the one at its pins.
+    """
+
+    def __init__(self, bench: NativeBench, dut: WiredDut) -> None:
+        self._bench = bench
+        self._dut = dut
+
+    def knows_state(self, state: SleepKind) -> bool:
+        """Return whether the DUT can be sent into a state."""
+        return self._dut.has_state(state)
+
+    def command_sleep(self, state: SleepKind) -> bool:
+        """Tell the DUT's OS to go into a state; return whether it runs and does so."""
+        return self._bench.in_its_world(lambda t_ns: self._dut.command(t_ns, state))
+
+    def arm_timer(self, after_ns: int | None) -> bool:
+        """Let the DUT's clock wake it, or forget that (None); return whether its OS runs."""
+        return self._bench.in_its_world(lambda t_ns: self._dut.arm_timer(t_ns, after_ns))
+
+    def magic_packet(self, address: bytes) -> None:
+        """Send a packet to the DUT."""
+        self._bench.in_its_world(lambda t_ns: self._dut.magic_packet(t_ns, address))
+
+    def os_runs(self) -> bool:
+        """Return whether the DUT's OS would answer now."""
+        return self._bench.in_its_world(lambda _: self._dut.os_runs())
+
+    def health_report(self) -> str | None:
+        """Return the health report of the DUT's OS; None where it would not answer now."""
+        return self._bench.in_its_world(self._dut.health_report)

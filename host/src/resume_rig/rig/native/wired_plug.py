@@ -10,8 +10,8 @@ from numpy.random import default_rng
 
 from resume_rig.model.channel import Channel
 from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, PinChange, level_change
-from resume_rig.rig.sim.dut_event import WireChange
-from resume_rig.rig.sim.plug import LoopbackPlug
+from resume_rig.rig.sim.dut.event import WireChange
+from resume_rig.rig.sim.dut.plug import LoopbackPlug
 
 # Longer than a thread on a busy machine waits for its turn.
 DELAY_NS: Final = 20_000_000
@@ -86,7 +86,7 @@ class WiredPlug:
         return [
             level_change(event.t_ns + self._start_ns, event.channel, event.level)
             for event in self._plug.advance(until_ns - self._start_ns)
-            if isinstance(event, WireChange)
+            if isinstance(event, WireChange) and event.channel in CHANNEL_PINS
         ]
 
     def drive(self, outputs: PinChange, earliest_ns: int) -> None:

@@ -15,18 +15,27 @@ from types import MappingProxyType
 from typing import Final
 
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.rig.interface import Keyboard, KeyboardBus
 
 CHANNEL_PINS: Final[Mapping[Channel, int]] = MappingProxyType(
-    {channel: pin for pin, channel in enumerate(Channel)}
+    {channel: pin for pin, channel in enumerate(Channel) if channel is not Channel.SLP_S0}
 )
-"""As firmware/boards/native_sim.overlay has them."""
+"""As firmware/boards/native_sim.overlay has them; it wires no SLP_S0#."""
 
 ACTUATOR_PINS: Final[Mapping[Actuator, int]] = MappingProxyType(
-    {Actuator.BUTTON: 16, Actuator.LID: 17}
+    {Actuator.BUTTON: 16, Actuator.LID: 17, Actuator.KEYBOARD: 18, Actuator.CONTACT: 19}
 )
+
+POWERED_BIT: Final = 1 << 9
+ACTIVE_BIT: Final = 1 << 10
+ARMED_BIT: Final = 1 << 11
+"""What the image sees of the USB bus of the DUT whose keyboard it is."""
 
 LIGHT_BIT: Final = 1 << 31
 """No pin: the photodiode's voltage stands in the lower half of the values, in mV."""
+
+LOAD_BIT: Final = 1 << 30
+"""No pin either: what the DUT draws stands in the lower 24 bits of the values, in mW."""
 
 FULL_SCALE_MV: Final = 3_300
 
@@ -52,6 +61,19 @@ def level_change(t_ns: int, channel: Channel, level: int) -> PinChange:
     """Return the change of one channel's pin."""
     bit = 1 << CHANNEL_PINS[channel]
     return PinChange(t_ns, bit, bit if level else 0)
+
+
+def load_change(t_ns: int, load_mw: int) -> PinChange:
+    """Return the change of what the DUT draws."""
+    return PinChange(t_ns, LOAD_BIT, load_mw)
+
+
+def bus_change(t_ns: int, keyboard: Keyboard) -> PinChange:
+    """Return the pins of the bus of a keyboard, as they stand."""
+    values = POWERED_BIT if keyboard.bus is not KeyboardBus.DETACHED else 0
+    values |= ACTIVE_BIT if keyboard.bus is KeyboardBus.READY else 0
+    values |= ARMED_BIT if keyboard.armed else 0
+    return PinChange(t_ns, POWERED_BIT | ACTIVE_BIT | ARMED_BIT, values)
 
 
 def light_change(t_ns: int, voltage_mv: int) -> PinChange:

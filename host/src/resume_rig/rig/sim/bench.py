@@ -12,29 +12,31 @@ from numpy.random import Generator, SeedSequence, default_rng
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
-from resume_rig.model.dut import DutProfile
-from resume_rig.model.dut_character import DutBehaviour
+from resume_rig.model.dut import DutBehaviour, DutProfile
 from resume_rig.model.os_record import SleepKind
+from resume_rig.rig.commands.board import TimeRequest
+from resume_rig.rig.commands.capture import EdgesRequest, LevelsRequest, PowerRequest
+from resume_rig.rig.interface import Keyboard, KeyboardBus
+from resume_rig.rig.magic_packet import mac_bytes
 from resume_rig.rig.sim.board import EDGE_RING, LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
 from resume_rig.rig.sim.diary import DutDiary
-from resume_rig.rig.sim.dut import SimulatedDut
-from resume_rig.rig.sim.dut_event import DutEvent, PanelChange, WireChange
-from resume_rig.rig.sim.dut_state import PowerState, has_state
-from resume_rig.rig.sim.fault_schedule import FaultSchedule
-from resume_rig.rig.sim.faults import SimFault
-from resume_rig.rig.sim.injected import Injected
-from resume_rig.rig.sim.os_clock import OsClock
-from resume_rig.rig.sim.os_log import DUT_LOG_NAME, new_log
-from resume_rig.rig.sim.panel import Panel
-from resume_rig.rig.sim.plug import LoopbackPlug, Plugged
+from resume_rig.rig.sim.dut.event import DutEvent, PanelChange, WireChange
+from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.load import Load
+from resume_rig.rig.sim.dut.machine import SimulatedDut
+from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME, OsClock, new_log
+from resume_rig.rig.sim.dut.panel import Panel
+from resume_rig.rig.sim.dut.plug import LoopbackPlug, Plugged
+from resume_rig.rig.sim.dut.states import PowerState, has_state
+from resume_rig.rig.sim.schedule import FaultSchedule, Injected
 from resume_rig.rig.sim.server import BUFFER_BYTES, SmpServer
-from resume_rig.rig.smp.packet import RigCommand
 
 _MAX_RATE_PPB: Final = 30_000  # a plain crystal
-_EDGES: Final = int(RigCommand.EDGES)
+_EDGES: Final = EdgesRequest.command
+_POWER: Final = PowerRequest.command
 # What tells nothing of the light; it is sampled when somebody asks for it, the panel switches, or
 # its recording is over.
-_BLIND: Final = frozenset(map(int, (RigCommand.TIME, RigCommand.EDGES, RigCommand.LEVELS)))
+_BLIND: Final = frozenset({TimeRequest.command, _EDGES, LevelsRequest.command, _POWER})
 
 
 def _streams(seed: int) -> tuple[Generator, ...]:
@@ -57,6 +59,7 @@ class SimulatedBench:
         light_rate_hz: of the board's photodiode; a divisor of 1e9, 0: it has none.
         loopback: a plug is in the DUT's place, which stays dark and logs nothing.
         diary: told what the DUT really does.
+        power: the board has a power monitor.
         buffer_bytes: the longest packet that the board takes or gives.
         schedule: of faults that are injected into board and DUT.
     """
@@ -74,6 +77,7 @@ class SimulatedBench:
         diary: DutDiary | None = None,
         schedule: FaultSchedule | None = None,
         buffer_bytes: int = BUFFER_BYTES,
+        power: bool = False,
     ) -> None:
         self._diary = diary
         self._profile = profile
@@ -94,7 +98,10 @@ class SimulatedBench:
             board,
             round(crystal.uniform(-1, 1) * _MAX_RATE_PPB),
             light_rate_hz=light_rate_hz,
+            keyboard=self._keyboard if Actuator.KEYBOARD in profile.actuators else None,
+            power=power,
         )
+        self._load = Load(self._load_mw())
         self._board.boot(0, self._dut.levels, "power-on")
         self._server = SmpServer(self, buffer_bytes)
         self._reached_ns = 0
@@ -133,19 +140,19 @@ class SimulatedBench:
         self._reached_ns = now_ns
         return now_ns
 
-    def next_news_ns(
+    def next_change_ns(
         self, until_host_ns: int, channels: Collection[Channel], *, log: bool = False
     ) -> int:
-        """Let the DUT go on up to its next news; return the host time of that (`Foresight`).
+        """Let the DUT go on up to its next change; return the host time of that (`Foresight`).
 
         The bench is then ahead of its clock, which has to follow before the next request.
         """
         until_ns = until_host_ns - self._start_ns
         if self._injected is not None:
             until_ns = min(until_ns, self._injected.next_ns(until_ns))
-        told_bytes = self._shown_bytes() if log else 0
-        # What nobody has read yet is news still.
-        while self._changed.isdisjoint(channels) and not (log and self._shown_bytes() > told_bytes):
+        log_bytes = self._shown_bytes() if log else 0
+        # What nobody has read yet still counts as a change.
+        while self._changed.isdisjoint(channels) and not (log and self._shown_bytes() > log_bytes):
             due = self._next_due()
             if due is None or due[0] > until_ns:
                 self._idle_until_ns = until_ns if due is None else due[0]
@@ -182,10 +189,23 @@ class SimulatedBench:
         t_ns = self._touch()
         return isinstance(self._dut, SimulatedDut) and self._dut.arm_timer(t_ns, after_ns)
 
+    def magic_packet(self, address: bytes) -> None:
+        """A magic packet for a network adapter is on its way to the DUT."""
+        t_ns = self._touch()
+        mac = self._profile.mac
+        if isinstance(self._dut, SimulatedDut) and mac is not None and mac_bytes(mac) == address:
+            self._dut.magic_packet(t_ns)
+
     def os_runs(self) -> bool:
         """Return whether the DUT's OS would answer now."""
         self.advance()
         return isinstance(self._dut, SimulatedDut) and self._dut.state is PowerState.UP
+
+    def health_report(self) -> str | None:
+        """Return the health report of the DUT's OS; None where it would not answer now."""
+        if not self.os_runs() or not isinstance(self._dut, SimulatedDut):
+            return None
+        return self._dut.health.report(self._reached_ns)
 
     def set_behaviour(self, behaviour: DutBehaviour) -> None:
         """Let the DUT err in this way from now on."""
@@ -252,6 +272,8 @@ class SimulatedBench:
             self._changed.clear()
         if write:  # reading makes nothing due sooner
             self._idle_until_ns = 0
+        if command == _POWER:
+            self._board.sample_power(self._load, self._arrived_ns)
         if command not in _BLIND or self._board.light_ends_by(self._arrived_ns):
             self._board.sample_light(self._panel, self._arrived_ns)
         rx_ns = self._board.board_ns(self._arrived_ns)
@@ -273,6 +295,11 @@ class SimulatedBench:
         count = min(count, max(0, self._shown_bytes() - offset))
         self._read_bytes = max(self._read_bytes, offset + count)
         return self._log.text_from(offset, count) if name == DUT_LOG_NAME else b""
+
+    def _keyboard(self) -> Keyboard:
+        if isinstance(self._dut, SimulatedDut):
+            return self._dut.keyboard()
+        return Keyboard(KeyboardBus.DETACHED, False, 0, 0, 0)
 
     # --- one step after another
 
@@ -307,6 +334,10 @@ class SimulatedBench:
             return
         for event in self._dut.advance(t_ns):
             self._take(event)
+        self._load.change(t_ns, self._load_mw())
+
+    def _load_mw(self) -> int:
+        return self._dut.load_mw() if isinstance(self._dut, SimulatedDut) else 0
 
     def _take(self, event: DutEvent) -> None:
         if self._diary is not None:

@@ -1,37 +1,150 @@
 """The simulated board: the firmware's C core with a clock, pins and memory around it.
 
+cffi prints such an exception, and the core goes on with 0: Ctrl-C would be lost, and the board's
+time would be 0. So an interrupted call is made again, and whoever called the core is told then.
+
 It decides nothing: capture, numbering, interlock and the rig group are the core's. Not safe for
 threads; the bench that owns it has one.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from types import TracebackType
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from resume_rig import __version__
-from resume_rig._core import ffi, lib
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.rig.sim.core_calls import handle_of
-from resume_rig.rig.sim.os_log import DUT_LOG_NAME
-from resume_rig.rig.sim.panel import Panel
-from resume_rig.rig.sim.rates import RatedClock
+from resume_rig.model.errors import UsageError
+from resume_rig.rig.interface import Keyboard, KeyboardBus
+from resume_rig.rig.sim.dut.load import (
+    POWER_PERIOD_NS,
+    POWER_RING,
+    POWER_WINDOW_NS,
+    SHUNT_TOLERANCE_PPM,
+    SHUNT_UOHM,
+    Load,
+    SimulatedMonitor,
+)
+from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME
+from resume_rig.rig.sim.dut.panel import Panel
 
-EDGE_RING: Final = 4096
+try:
+    from resume_rig._core import ffi, lib
+except ImportError as error:
+    raise UsageError(
+        f"the simulated bench needs the firmware's compiled core, and this installation has none "
+        f"({error}): install a released wheel, or a C compiler (GCC or Clang) and then resume-rig "
+        "again; logs and boards work without it"
+    ) from error
+
+_ONE = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RatedClock:
+    """A counter that started from 0 at `start_ns` of world time.
+
+    Attributes:
+        rate_ppb: rate error in parts per billion, positive = fast; above -1e9.
+    """
+
+    start_ns: int
+    rate_ppb: int
+
+    def at(self, world_ns: int) -> int:
+        """Return the counter [ns] at a world time; whole nanoseconds, rounded down."""
+        elapsed_ns = world_ns - self.start_ns
+        return elapsed_ns + elapsed_ns * self.rate_ppb // _ONE
+
+    def when(self, counter_ns: int) -> int:
+        """Return the first world time at which the counter shows `counter_ns` or more."""
+        elapsed_ns = counter_ns * _ONE // (_ONE + self.rate_ppb)
+        while self.at(self.start_ns + elapsed_ns - 1) >= counter_ns:
+            elapsed_ns -= 1
+        while self.at(self.start_ns + elapsed_ns) < counter_ns:
+            elapsed_ns += 1
+        return self.start_ns + elapsed_ns
+
+
+class Called(Protocol):
+    """A board whose core calls back.
+
+    Attributes:
+        struck: what was raised in a callback, for whoever called the core to raise.
+    """
+
+    struck: BaseException | None
+
+    def now_ns(self) -> int:
+        """Return board time."""
+        ...
+
+    def drive(self, number: int, driven: bool) -> None:
+        """Take a change of an output; the same twice is one."""
+        ...
+
+    def fill_selftest(self, checks: Any, most: int) -> int:
+        """Write up to `most` checks and return how many."""
+        ...
+
+    def fill_keyboard(self, found: Any) -> None:
+        """Write what the DUT makes of the board as its keyboard."""
+        ...
+
+    def store(self, calibration: Any) -> int:
+        """Keep a calibration; 0 for done."""
+        ...
+
+
+def handle_of(board: Called) -> Any:
+    """Return what the core hands back to say which board it calls; valid while it is kept."""
+    return ffi.new_handle(board)
+
+
+def _extern(name: str, call: Callable[..., Any]) -> None:
+    """Let cffi find a callback by its name; it finds its board by the handle that comes first."""
+
+    def called(context: Any, *arguments: Any) -> Any:
+        return call(ffi.from_handle(context), *arguments)
+
+    def failed(_: type[BaseException], error: BaseException, trace: TracebackType) -> Any:
+        local = trace.tb_frame.f_locals
+        board: Called = ffi.from_handle(local["context"])
+        board.struck = error
+        return call(board, *local["arguments"]) if isinstance(error, KeyboardInterrupt) else None
+
+    ffi.def_extern(name=name, onerror=failed)(called)
+
+
+_extern("resume_rig_now_ns", lambda board: board.now_ns())
+_extern("resume_rig_drive", lambda board, number, driven: board.drive(number, driven))
+_extern("resume_rig_selftest", lambda board, checks, most: board.fill_selftest(checks, most))
+_extern("resume_rig_keyboard", lambda board, found: board.fill_keyboard(found))
+_extern("resume_rig_store", lambda board, calibration: board.store(calibration))
+
+
+EDGE_RING: Final = 4096  # assumed: decides how many edges may wait for a silent host
 LIGHT_RING: Final = 4096  # some 4 s of 1 ms blocks
-LEASE_NS: Final = 10_000_000_000
-MAX_PRESS_NS: Final = 1_000_000_000
+LEASE_NS: Final = 10_000_000_000  # assumed: decides how long the host may be silent
+MAX_PRESS_NS: Final = 1_000_000_000  # far below the 4 s of a power button override
 MAX_FORCE_NS: Final = 12_000_000_000  # override timers run for 4 to 10 s, BIOS permitting up to 14
+# As the defaults of firmware/dts/bindings/rig/resume-rig,actuators.yaml, which give the reasons.
+MIN_RELEASE_NS: Final = 100_000_000
+WINDOW_NS: Final = 5_000_000_000
+MAX_DRIVEN_NS: Final = 2_200_000_000
+MAX_HOLD_NS: Final = 90_000_000_000_000
+CONTACT_RELEASE_NS: Final = 1_000_000_000
 CLOCK_HZ: Final = 1_000_000
-CLOCK_TOLERANCE_PPB: Final = 30_000
+CLOCK_TOLERANCE_PPB: Final = 30_000  # a plain crystal
 
 _TICK_NS = 1_000_000_000 // CLOCK_HZ
 # Boards sample at 50 kS/s; a virtual bench that plays a thousand cycles has no use for so many.
 LIGHT_RATE_HZ: Final = 2_000
-LIGHT_FULL_SCALE: Final = 4_095
+LIGHT_FULL_SCALE: Final = 4_095  # a converter of 12 bits
 ONSET_RING: Final = 512  # some 256 ms
 # Entry and stamp of an interrupt take 1 to 4 us; rounding down to a tick takes up to 1 us off.
 _LATENCY_MIN_NS = 1_000
@@ -44,7 +157,19 @@ _CHECKS = (
     ("clock_tolerance_ppb", CLOCK_TOLERANCE_PPB),
 )
 _NEVER: Final = 2**64 - 1
-_MOST_PAST: Final = 8
+_MOST_PAST: Final = 8  # rig.cddl, 9: earlier boots
+
+_KINDS: Final = {
+    Actuator.BUTTON: lib.RIG_ACTUATOR_PRESS,
+    Actuator.LID: lib.RIG_ACTUATOR_HOLD,
+    Actuator.KEYBOARD: lib.RIG_ACTUATOR_KEY,
+    Actuator.CONTACT: lib.RIG_ACTUATOR_CONTACT,
+}
+_BUSES: Final = {
+    KeyboardBus.DETACHED: lib.RIG_KEYBOARD_DETACHED,
+    KeyboardBus.SUSPENDED: lib.RIG_KEYBOARD_SUSPENDED,
+    KeyboardBus.READY: lib.RIG_KEYBOARD_READY,
+}
 
 _Drive = Callable[[int, Actuator, bool], None]
 
@@ -81,6 +206,8 @@ class SimulatedBoard:
         rate_ppb: rate error of its crystal.
         light_rate_hz: light samples in a second while it is armed; a divisor of 1e9, or 0 for a
             board without a photodiode.
+        keyboard: asked what the DUT makes of it; None for a board that is no keyboard.
+        power: it has a power monitor, which errs within its data sheet.
     """
 
     def __init__(
@@ -92,7 +219,11 @@ class SimulatedBoard:
         rate_ppb: int,
         *,
         light_rate_hz: int = LIGHT_RATE_HZ,
+        keyboard: Callable[[], Keyboard] | None = None,
+        power: bool = False,
     ) -> None:
+        self._monitor = SimulatedMonitor(random) if power else None
+        self._keyboard = keyboard
         self._wiring = wiring
         self._world_now = world_now
         self._drive = drive
@@ -127,6 +258,7 @@ class SimulatedBoard:
         self._world_ns = world_ns
         self._last_stamp_ns = 0
         self._next_sample_ns = 0
+        self._next_power = 1
         self._memory: list[Any] = []
         self._core = ffi.new("struct rig_core *")
         word = sum(levels[channel] << bit for channel, bit in self._index.items())
@@ -215,6 +347,24 @@ class SimulatedBoard:
             self._next_sample_ns = int(t_ns[-1]) + self._sample_ns
         self._skip_unarmed(until_world_ns, armed_until_ns)
 
+    def sample_power(self, load: Load, until_world_ns: int) -> None:
+        """Let the power monitor sample what the DUT drew, up to a world time."""
+        if self._monitor is None:
+            return
+        last = self._clock.at(until_world_ns) // POWER_PERIOD_NS
+        numbers = np.arange(self._next_power, last + 1, dtype=np.int64)
+        if not numbers.size:
+            return
+        self._next_power = int(last) + 1
+        ends_ns = self._world_times(numbers * POWER_PERIOD_NS)
+        bus_uv, current_ua = self._monitor.read(load.mean_mw(ends_ns, POWER_WINDOW_NS))
+        sample = ffi.new("struct rig_power_sample *")
+        for number, bus, current in zip(
+            numbers.tolist(), bus_uv.tolist(), current_ua.tolist(), strict=True
+        ):
+            sample.t_ns, sample.bus_uv, sample.current_ua = number * POWER_PERIOD_NS, bus, current
+            lib.rig_core_power(self._core, sample)
+
     def light_ends_by(self, world_ns: int) -> bool:
         """Return whether a recording ends by then whose samples were not all taken."""
         if not self._light_rate_hz:
@@ -285,6 +435,16 @@ class SimulatedBoard:
             checks[number].value = value
         return len(results)
 
+    def fill_keyboard(self, found: Any) -> None:
+        """Write what the DUT makes of the board as its keyboard; called by the core."""
+        if self._keyboard is not None:
+            known = self._keyboard()
+            found.state = _BUSES[known.bus]
+            found.armed = known.armed
+            found.reports = known.reports
+            found.wakeups = known.wakeups
+            found.undelivered = known.undelivered
+
     # --- what outlives a reset
 
     def store(self, calibration: Any) -> int:
@@ -335,6 +495,10 @@ class SimulatedBoard:
         config.now_ns = lib.resume_rig_now_ns
         config.drive = lib.resume_rig_drive
         config.selftest = lib.resume_rig_selftest
+        if self._monitor is not None:
+            self._add_power_monitor(config)
+        if self._keyboard is not None:
+            config.keyboard = lib.resume_rig_keyboard
         config.context = self._handle
         return self._keep(config)
 
@@ -345,6 +509,14 @@ class SimulatedBoard:
         config.onset.capacity = ONSET_RING
         config.onset.rate_hz = self._light_rate_hz
         config.onset.full_scale = LIGHT_FULL_SCALE
+
+    def _add_power_monitor(self, config: Any) -> None:
+        config.power.slots = self._keep(ffi.new("struct rig_power_sample[]", POWER_RING))
+        config.power.capacity = POWER_RING
+        config.power.period_ns = POWER_PERIOD_NS
+        config.power.window_ns = POWER_WINDOW_NS
+        config.power.shunt_uohm = SHUNT_UOHM
+        config.power.shunt_tolerance_ppm = SHUNT_TOLERANCE_PPM
 
     def _channels(self) -> Any:
         channels = self._keep(ffi.new("struct rig_channel_config[]", len(self._wiring.channels)))
@@ -359,10 +531,16 @@ class SimulatedBoard:
         actuators = self._keep(ffi.new("struct rig_actuator_config[]", len(self._wiring.actuators)))
         for slot, actuator in zip(actuators, self._wiring.actuators, strict=True):
             slot.name = self._text(actuator.value)
-            hold = actuator is Actuator.LID
-            slot.kind = lib.RIG_ACTUATOR_HOLD if hold else lib.RIG_ACTUATOR_PRESS
+            hold = actuator in (Actuator.LID, Actuator.CONTACT)
+            slot.kind = _KINDS[actuator]
             slot.max_press_ns = MAX_PRESS_NS
-            slot.max_force_ns = MAX_FORCE_NS
+            slot.max_force_ns = MAX_FORCE_NS if actuator is Actuator.BUTTON else 0
+            slot.min_release_ns = (
+                CONTACT_RELEASE_NS if actuator is Actuator.CONTACT else MIN_RELEASE_NS
+            )
+            slot.window_ns = 0 if hold else WINDOW_NS
+            slot.max_driven_ns = 0 if hold else MAX_DRIVEN_NS
+            slot.max_hold_ns = MAX_HOLD_NS if hold else 0
         return actuators
 
     def _past_boots(self) -> Any:

@@ -1,45 +1,21 @@
-"""What a simulated DUT really did, for whoever checks what others say of it.
+"""What a simulated DUT did and what was injected, a line each.
 
 Nothing that measures or judges may read it: it is written from the DUT's own deeds, in world time,
 before the board, the wires and the OS log have had a part in them.
 """
 
-from collections import deque
-from dataclasses import dataclass
-from typing import Protocol
+import json
+from collections.abc import Callable
+from typing import Protocol, TextIO
 
 from resume_rig.model.channel import Channel
-from resume_rig.rig.sim.dut_event import (
+from resume_rig.model.fault_plan import ScheduledFault
+from resume_rig.rig.sim.dut.event import (
     DutEvent,
     OsBooted,
     OsResumed,
-    PanelChange,
-    WakeCause,
     WireChange,
 )
-
-_RAIL = (Channel.SLP_S3, Channel.PLTRST)
-
-
-@dataclass(frozen=True, slots=True)
-class Deeds:
-    """What a DUT did in a span of time.
-
-    Attributes:
-        slept: it cut its power.
-        woke: it asked for its power again.
-        resets: how often it left its reset.
-        resumed_by: who woke it, where its OS went on; None where it did not.
-        booted: its OS started from cold.
-        lit: its panel was lit after it woke.
-    """
-
-    slept: bool
-    woke: bool
-    resets: int
-    resumed_by: WakeCause | None
-    booted: bool
-    lit: bool
 
 
 class DutDiary(Protocol):
@@ -50,34 +26,39 @@ class DutDiary(Protocol):
         ...
 
 
-class Diary:
-    """Deeds of one simulated DUT, oldest first; those that were asked for are forgotten."""
+class FaultDiary:
+    """Writes a line for each fault, and for each time that the DUT slept, woke or booted.
 
-    def __init__(self) -> None:
-        self._events: deque[DutEvent] = deque()
+    Args:
+        out: where to.
+        utc_of: wall time [ns since 1970 UTC] of a world time.
+    """
+
+    def __init__(self, out: TextIO, utc_of: Callable[[int], int]) -> None:
+        self._out = out
+        self._utc_of = utc_of
+
+    def fault(self, t_ns: int, fault: ScheduledFault) -> None:
+        """Note a fault of the schedule that begins."""
+        spans = {"for_ns": fault.for_ns, "by_ns": fault.by_ns}
+        more = {name: value for name, value in spans.items() if value}
+        self._write(t_ns, "fault", str(fault.kind), **more)
+
+    def wire(self, t_ns: int, kind: str, towards: str, byte: int) -> None:
+        """Note a fault of the wire; `byte` counts those of its direction from 0."""
+        self._write(t_ns, "wire", kind, towards=towards, byte=byte)
 
     def take(self, event: DutEvent) -> None:
-        """Note an event, where it is one of those that make a cycle."""
-        rail = isinstance(event, WireChange) and event.channel in _RAIL
-        if rail or isinstance(event, OsResumed | OsBooted | PanelChange):
-            self._events.append(event)
+        """Note what the DUT did, where it is one of those that make a cycle."""
+        match event:
+            case WireChange(channel=Channel.SLP_S3, level=level):
+                self._write(event.t_ns, "dut", "wakes" if level else "sleeps")
+            case OsResumed(cause=cause):
+                self._write(event.t_ns, "dut", "resumed", cause=cause.value)
+            case OsBooted():
+                self._write(event.t_ns, "dut", "booted")
 
-    def until(self, end_ns: int) -> Deeds:
-        """Return what was done up to a world time since this was asked last."""
-        slept = woke = booted = lit = False
-        resets = 0
-        resumed_by: WakeCause | None = None
-        while self._events and self._events[0].t_ns <= end_ns:
-            match self._events.popleft():
-                case WireChange(channel=Channel.SLP_S3, level=level):
-                    slept = slept or not level
-                    woke = woke or (slept and bool(level))
-                case WireChange(channel=Channel.PLTRST, level=1):
-                    resets += 1
-                case OsResumed(cause=cause):
-                    resumed_by = cause
-                case OsBooted():
-                    booted = True
-                case PanelChange(lit=switched_on):
-                    lit = switched_on and woke
-        return Deeds(slept, woke, resets, resumed_by, booted, lit)
+    def _write(self, t_ns: int, what: str, name: str, **more: str | int) -> None:
+        line = {"t_ns": t_ns, "utc_ns": self._utc_of(t_ns), what: name, **more}
+        self._out.write(json.dumps(line, separators=(",", ":")) + "\n")
+        self._out.flush()

@@ -21,12 +21,13 @@ from resume_rig.rig.smp.packet import (
 )
 from resume_rig.rig.smp.refusal import FileCode, SmpCode
 
+# As our images configure them: CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE and _COUNT.
 BUFFER_BYTES: Final = 2048
+BUFFER_COUNT: Final = 4
 IN_PROCESS_BYTES: Final = 16_384
 """Of a board that no line is in front of."""
-BUFFER_COUNT: Final = 4
 _FILE_OVERHEAD_BYTES: Final = 64  # header, keys and lengths around a chunk of a file
-_MAX_DEPTH: Final = 8
+_MAX_DEPTH: Final = 8  # rig.cddl: levels of a request
 # As plain numbers: an enum's are slow to compare.
 _WRITE: Final = int(Operation.WRITE)
 _REQUESTS: Final = (int(Operation.READ), _WRITE)

@@ -3,7 +3,8 @@
 A reply is known by its sequence number, group and command. Whatever else arrives (stale or
 doubled replies, echoes of our own requests, damaged CBOR) is counted and dropped, so a lost or
 late reply never puts the client off by one. Requests are idempotent (fixtures/wire/rig.cddl), so
-repeating one is safe.
+repeating one is safe. A board that had no buffer left for a reply has refused nothing: it was
+kept from working, and our own repeats wait in its queue; it is asked again after the usual wait.
 """
 
 import logging
@@ -17,7 +18,8 @@ import cbor2
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, ProtocolError, RigError
 from resume_rig.rig.smp.packet import HEADER, OPERATION_BITS, Operation, request_packet
-from resume_rig.rig.smp.refusal import SMP_LEVEL, command_name, refusal
+from resume_rig.rig.smp.refusal import SMP_LEVEL, SmpCode, refusal
+from resume_rig.rig.smp.request import NOTHING_COMMON, Request
 from resume_rig.rig.smp.transport import Arrival, Transport
 
 logger = logging.getLogger(__name__)
@@ -25,11 +27,10 @@ logger = logging.getLogger(__name__)
 # Six tries end before a lease of 3 s does; a reply that comes late answers an earlier try as well.
 DEFAULT_TIMEOUT_NS: Final = 300_000_000
 DEFAULT_TRIES: Final = 6
-_MAX_DEPTH: Final = 16
+_MAX_DEPTH: Final = 16  # assumed: decides what damaged CBOR may cost; replies nest 3 deep
 _TEXTS: Final = frozenset({str})
 _ERROR_KEYS: Final = frozenset({"err", "rc"})
 _REQUESTS: Final = frozenset({Operation.READ, Operation.WRITE})
-_NO_FIELDS: Final = cbor2.dumps({})
 _NO_HEADER: Final = (0, 0, 0, 0, 0, 0)
 
 
@@ -128,13 +129,11 @@ class SmpClient:
 
     def request(
         self,
-        operation: Operation,
-        group: int,
-        command: int,
-        payload: Mapping[str, object],
+        request: Request,
         *,
         timeout_ns: int = DEFAULT_TIMEOUT_NS,
         tries: int = DEFAULT_TRIES,
+        common: Mapping[str, object] = NOTHING_COMMON,
     ) -> Reply:
         """Return the board's reply; without one it takes `timeout_ns` times `tries`.
 
@@ -146,14 +145,15 @@ class SmpClient:
             ProtocolError: something answers, but not as a board does.
             DeviceFault: the board refused.
         """
-        encoded = cbor2.dumps(payload) if payload else _NO_FIELDS
+        operation, group, command = request.operation, request.group, request.command
+        encoded = request.encode(common)
         wanted: _Wanted = (operation + 1, group, command)
         sent_ns: _Tries = {}
         with self._lock:
             transport = self._transport
             heard_before = transport.received_bytes
             dropped_before = self._discards
-            for _ in range(tries):
+            for tries_left in reversed(range(tries)):
                 sequence = self._sequence
                 self._sequence = (sequence + 1) & 0xFF
                 packet = request_packet(operation, group, command, sequence, encoded)
@@ -161,42 +161,48 @@ class SmpClient:
                     self._repeated += 1
                 sent_ns[sequence] = transport.send(packet)
                 reply = self._await_reply(wanted, sent_ns, timeout_ns)
-                if reply is not None:
+                if reply is not None and not (tries_left and _had_no_buffer(reply.fields)):
                     if not _ERROR_KEYS.isdisjoint(reply.fields):
-                        _check_for_refusal(reply.fields, command_name(group, command))
+                        _check_for_refusal(reply.fields, request.name)
                     return reply
             heard_bytes = transport.received_bytes - heard_before
-            what = command_name(group, command)
-            raise self._silence(what, len(sent_ns), timeout_ns, heard_bytes, dropped_before)
+            raise self._silence(request.name, len(sent_ns), timeout_ns, heard_bytes, dropped_before)
 
     def _await_reply(self, wanted: _Wanted, sent_ns: _Tries, timeout_ns: int) -> Reply | None:
-        """Return the reply to any of the tries; None when it is worth trying again."""
+        """Return the reply to any of the tries; None when it is worth trying again.
+
+        One that says that the board had no buffer is returned when no better one came in time.
+        """
+        poor: Reply | None = None
         deadline_ns = self._clock.now_ns() + timeout_ns
         left_ns = timeout_ns
         while left_ns > 0:
             arrival = self._transport.receive(left_ns)
             if arrival is None:
-                return None
+                return poor
             tx_ns = self._sent_ns(arrival, wanted, sent_ns)
             if tx_ns is not None:
                 fields = _decode_map(arrival.packet[HEADER.size :])
-                if fields is not None:
-                    return Reply(fields, tx_ns, arrival.t_ns)
-                self._drop(arrival, Discards(damaged=1))
-                return None  # its checksum was right: no better copy is on the way
+                if fields is None:
+                    self._drop(arrival, Discards(damaged=1))
+                    return poor  # its checksum was right: no better copy is on the way
+                reply = Reply(fields, tx_ns, arrival.t_ns)
+                if not _had_no_buffer(fields):
+                    return reply
+                poor = reply
             left_ns = deadline_ns - self._clock.now_ns()
-        return None
+        return poor
 
     def _sent_ns(self, arrival: Arrival, wanted: _Wanted, sent_ns: _Tries) -> int | None:
         """Return when the try was sent that a packet's header answers, or count why none."""
         packet = arrival.packet
         length_bytes = len(packet) - HEADER.size
         # Taken apart without a Header: a simulated campaign reads thousands a second.
-        first, _, told_bytes, group, sequence, command = (
+        first, _, payload_bytes, group, sequence, command = (
             HEADER.unpack_from(packet) if length_bytes >= 0 else _NO_HEADER
         )
         operation = first & OPERATION_BITS
-        if told_bytes != length_bytes:
+        if payload_bytes != length_bytes:
             self._drop(arrival, Discards(damaged=1))
         elif operation in _REQUESTS:
             self._drop(arrival, Discards(echoed=1))
@@ -240,13 +246,19 @@ def _decode_map(payload: bytes) -> Mapping[str, object] | None:
     return value
 
 
+def _had_no_buffer(fields: Mapping[str, object]) -> bool:
+    """Whether mcumgr answered in the group's place, as it had no buffer for a reply."""
+    return fields.get("rc") == SmpCode.NO_MEMORY and "err" not in fields
+
+
 def _check_for_refusal(fields: Mapping[str, object], what: str) -> None:
     """Raise DeviceFault for an error reply of SMP version 2 (`err`) or 1 (`rc`)."""
     match fields.get("err"):
         case None:
             pass
         case {"group": int(group), "rc": int(code)}:
-            raise refusal(group, code, what)
+            left_ns = fields.get("left")
+            raise refusal(group, code, what, left_ns if isinstance(left_ns, int) else 0)
         case _:
             raise ProtocolError(f"the board refused {what} with an error of a wrong form")
     match fields.get("rc", 0):

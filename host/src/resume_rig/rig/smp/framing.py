@@ -20,7 +20,7 @@ MAX_LINE_BYTES: Final = 127
 _RAW_PER_LINE: Final = (MAX_LINE_BYTES - 3) // 4 * 3
 _LENGTH: Final = struct.Struct(">H")
 _CRC: Final = struct.Struct(">H")
-MAX_PACKET_BYTES: Final = 0xFFFF - _CRC.size
+MAX_PACKET_BYTES: Final = 0xFFFF - _CRC.size  # the length has two bytes and counts the CRC
 
 # Longer than any sender's line, short enough to bound what noise can make us keep.
 _MAX_PENDING_BYTES: Final = 8192

@@ -20,7 +20,7 @@ OPERATION_BITS: Final = 0b111
 
 VERSION_BITS: Final = 0b11
 
-MAX_PAYLOAD_BYTES: Final = 0xFFFF
+MAX_PAYLOAD_BYTES: Final = 0xFFFF  # the header's length has two bytes
 
 
 @unique
@@ -58,33 +58,6 @@ class ImageCommand(IntEnum):
 
     STATE = 0
     UPLOAD = 1
-
-
-@unique
-class FileCommand(IntEnum):
-    """Commands of the file group that are used here."""
-
-    FILE = 0
-
-
-@unique
-class RigCommand(IntEnum):
-    """Commands of the rig group (fixtures/wire/rig.cddl)."""
-
-    INFO = 0
-    TIME = 1
-    EDGES = 2
-    LEVELS = 3
-    PRESS = 4
-    LID = 5
-    RELEASE = 6
-    LIGHT = 7
-    SELFTEST = 8
-    FAULTS = 9
-    ONSET = 10
-    LOOPBACK = 11
-    CALIBRATION = 12
-    SAMPLES = 13
 
 
 class Header(NamedTuple):

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from enum import IntEnum, unique
-from functools import lru_cache
 from typing import Final
 
 from resume_rig.model.errors import DeviceFault
-from resume_rig.rig.smp.packet import FileCommand, Group, ImageCommand, OsCommand, RigCommand
+from resume_rig.model.units import seconds_text
+from resume_rig.rig.smp.packet import Group
 
 SMP_LEVEL: Final = -1
 """DeviceFault.group of a bare `rc`, which belongs to SMP itself and to no group."""
@@ -88,6 +88,12 @@ class RigCode(IntEnum):
     NO_CHANNEL = 14
     NO_STORE = 15
     NO_RESULT = 16
+    TOO_SOON = 17
+    TOO_MUCH = 18
+    OTHER_HOST = 19
+    NO_KEYBOARD = 20
+    NO_BOOTLOADER = 21
+    NO_POWER = 22
 
 
 _SMP_MEANINGS: Final[Mapping[SmpCode, str]] = {
@@ -120,31 +126,23 @@ _RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
     RigCode.NO_CHANNEL: "it has no such channel",
     RigCode.NO_STORE: "it has no memory that keeps a calibration, or that memory failed",
     RigCode.NO_RESULT: "the newest loop-back since boot did not end well, or there was none",
+    RigCode.TOO_SOON: "too soon after the last release for the DUT to see two presses",
+    RigCode.TOO_MUCH: "more pressing in so short a time could be one long press to the DUT",
+    RigCode.NO_POWER: "it has no power monitor",
+    RigCode.NO_KEYBOARD: "it is built without a USB keyboard",
+    RigCode.OTHER_HOST: "another host drives the button or the lid; it has to let go first",
+    RigCode.NO_BOOTLOADER: "it has no bootloader that its firmware can start",
 }
 
 
-@lru_cache(maxsize=256)
-def command_name(group: int, command: int) -> str:
-    """Return what sentences call a command, e.g. "press"."""
-    names = {
-        Group.OS: OsCommand,
-        Group.IMAGE: ImageCommand,
-        Group.FILE: FileCommand,
-        Group.RIG: RigCommand,
-    }
-    try:
-        return names[Group(group)](command).name.lower()
-    except ValueError:
-        return f"command {command} of group {group}"
-
-
-def refusal(group: int, code: int, what: str) -> DeviceFault:
+def refusal(group: int, code: int, what: str, left_ns: int = 0) -> DeviceFault:
     """Return the exception for `code`, which the board gave as its answer to `what`.
 
     Args:
         group: that the code belongs to; `SMP_LEVEL` for a bare `rc`.
         code: the number; one that is not in the tables is named by its number alone.
         what: the command's name.
+        left_ns: how much later the board would do it; 0: it did not say.
     """
     try:
         name, meaning = _describe(group, code)
@@ -152,21 +150,24 @@ def refusal(group: int, code: int, what: str) -> DeviceFault:
         owner = "SMP" if group == SMP_LEVEL else f"group {group}"
         return DeviceFault(group, code, f"the board refused {what}: code {code} of {owner}")
     text = f"the board refused {what}: {name} ({code})"
-    return DeviceFault(group, code, f"{text}, {meaning}" if meaning else text)
+    text = f"{text}, {meaning}" if meaning else text
+    if left_ns > 0:
+        text = f"{text}; allowed in {seconds_text(left_ns)}"
+    return DeviceFault(group, code, text, max(left_ns, 0))
 
 
 def _describe(group: int, code: int) -> tuple[str, str]:
     """Return name and meaning ("" where the name says it all); ValueError if unknown."""
-    known: IntEnum
+    entry: IntEnum
     match group:
         case -1:  # SMP_LEVEL
-            known, meaning = SmpCode(code), _SMP_MEANINGS.get(SmpCode(code), "")
+            entry, meaning = SmpCode(code), _SMP_MEANINGS.get(SmpCode(code), "")
         case Group.IMAGE:
-            known, meaning = ImageCode(code), _IMAGE_MEANINGS.get(ImageCode(code), "")
+            entry, meaning = ImageCode(code), _IMAGE_MEANINGS.get(ImageCode(code), "")
         case Group.FILE:
-            known, meaning = FileCode(code), _FILE_MEANINGS.get(FileCode(code), "")
+            entry, meaning = FileCode(code), _FILE_MEANINGS.get(FileCode(code), "")
         case Group.RIG:
-            known, meaning = RigCode(code), _RIG_MEANINGS.get(RigCode(code), "")
+            entry, meaning = RigCode(code), _RIG_MEANINGS.get(RigCode(code), "")
         case _:
             raise ValueError(f"no table of error codes for group {group}")
-    return known.name.lower().replace("_", "-"), meaning
+    return entry.name.lower().replace("_", "-"), meaning

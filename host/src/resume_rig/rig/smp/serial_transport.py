@@ -1,4 +1,4 @@
-"""Carries packets over a byte pipe that pyserial opened: serial, socket or RFC 2217.
+"""Opens the port that a rig URL names, and carries packets over it: serial, socket or RFC 2217.
 
 One thread blocks in the port and stamps what arrives before anything else happens to it; packets
 pass to the client through a queue. No polling stands between the port and the client: stock
@@ -6,19 +6,55 @@ smpclient looks every 5 ms, and that is its round trip.
 """
 
 import contextlib
+import errno
 import logging
+import os
 import queue
 import select
 import socket
+import sys
 import threading
-from typing import Protocol
+from contextlib import suppress
+from typing import Final, Protocol
 
 import serial
+from serial.tools import list_ports
+from serial.urlhandler import protocol_socket
 
 from resume_rig.model.clock import Clock
-from resume_rig.model.errors import LinkLost
+from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.smp import framing
 from resume_rig.rig.smp.transport import Arrival
+
+GREETING: Final = "resume-rig share: "
+
+_MOST_BYTES: Final = 300
+_PATIENCE_S: Final = 1.0
+
+
+def turned_away(host: str, port: int) -> str | None:
+    """Ask a server that did not serve why; None where it says nothing of the kind.
+
+    A telnet server begins with telnet options, so that nothing else is taken for an answer. What
+    it says is cut to one printable line.
+    """
+    heard = b""
+    with (
+        suppress(OSError),
+        socket.create_connection((host, port), timeout=_PATIENCE_S) as connection,
+    ):
+        while _may_be_ours(heard) and (more := connection.recv(_MOST_BYTES)):
+            heard += more
+    text = heard[:_MOST_BYTES].decode("utf-8", "replace").partition("\r\n")[0]
+    if not text.startswith(GREETING):
+        return None
+    return "".join(c if c.isprintable() else "?" for c in text.removeprefix(GREETING))
+
+
+def _may_be_ours(heard: bytes) -> bool:
+    start = GREETING.encode("ascii")
+    return len(heard) < _MOST_BYTES and heard[: len(start)] == start[: len(heard)]
+
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +97,9 @@ class SerialTransport:
         port: open, with a read timeout of 0 if it has a descriptor to select on, `POLL_S` if not.
         clock: stamps what is sent and what arrives.
         name: the URL that sentences name.
+
+    Raises:
+        LinkLost: the system has no more files for this process; the port is closed then.
     """
 
     def __init__(self, port: BytePipe, clock: Clock, name: str) -> None:
@@ -71,7 +110,11 @@ class SerialTransport:
         self._received_bytes = 0
         self._lost = ""
         self._stopping = threading.Event()
-        self._wake_reader, self._woken = socket.socketpair()
+        try:
+            self._wake_reader, self._woken = socket.socketpair()
+        except OSError as e:
+            port.close()
+            raise LinkLost(f"could not open {name}: {_why(e)}") from e
         self._reader = threading.Thread(target=self._run, name=f"reader of {name}", daemon=True)
         self._reader.start()
 
@@ -166,3 +209,160 @@ def _can_select(port: BytePipe) -> bool:
 
 def _one_line(error: OSError) -> str:
     return " ".join(str(error).split())[:200]
+
+
+if sys.platform == "win32":
+    _PORT_ERRORS: tuple[type[Exception], ...] = (OSError,)
+else:
+    import termios
+
+    # termios.error is no OSError; pyserial lets it through when a PTY goes while it is opened.
+    _PORT_ERRORS = (OSError, termios.error)
+
+_BAUD: Final = 115_200
+"""Debug-probe UARTs of Zephyr boards run at this; USB CDC ACM ports ignore it."""
+
+_WRITE_TIMEOUT_S: Final = 1.0
+
+
+class _SocketPort(protocol_socket.Serial):
+    """pyserial's TCP port; closes its socket also where the other end is gone already."""
+
+    def close(self) -> None:
+        """Close the port; pyserial forgets the socket unclosed where its shutdown fails."""
+        socket = getattr(self, "_socket", None)
+        super().close()
+        if socket is not None:
+            socket.close()
+
+
+def open_serial(path: str, clock: Clock, name: str) -> SerialTransport:
+    """Open a serial port for this process alone.
+
+    Args:
+        path: what the system calls the port, e.g. /dev/ttyACM0 or COM3.
+        clock: stamps what is sent and what arrives.
+        name: the rig URL that later sentences name.
+
+    Raises:
+        LinkLost: there is no such port, it is taken, or it is not a serial port.
+        UsageError: the path is an URL of a kind that pyserial does not know.
+    """
+    port = open_plain(path, POLL_S if sys.platform == "win32" else 0)
+    return SerialTransport(port, clock, name)
+
+
+def open_plain(path: str, timeout_s: float) -> serial.Serial:
+    """Open a serial port for this process alone, with that time-out of reads.
+
+    Raises:
+        LinkLost, UsageError: as `open_serial`.
+    """
+    try:
+        return serial.serial_for_url(
+            path,
+            baudrate=_BAUD,
+            timeout=timeout_s,
+            write_timeout=_WRITE_TIMEOUT_S,
+            exclusive=True,
+        )
+    except _PORT_ERRORS as e:
+        raise LinkLost(f"could not open serial port {path}: {_why(e)}") from e
+    except ValueError as e:
+        raise UsageError(f"{path!r} is not the name of a serial port: {e}") from e
+
+
+def open_socket(host: str, port_number: int, clock: Clock, name: str) -> SerialTransport:
+    """Open a rig's port that a server shares as a bare TCP stream; arguments as open_serial.
+
+    Raises:
+        LinkLost: nobody listens there.
+    """
+    port = _SocketPort(timeout=0, write_timeout=_WRITE_TIMEOUT_S)
+    port.port = f"socket://{_bracketed(host)}:{port_number}"
+    try:
+        port.open()
+    except OSError as e:
+        port.close()
+        raise LinkLost(f"could not connect to {host} port {port_number}: {_cause(e)}") from e
+    return SerialTransport(port, clock, name)
+
+
+def open_rfc2217(host: str, port_number: int, clock: Clock, name: str) -> SerialTransport:
+    """Open a rig's port that an RFC 2217 (telnet) server shares; arguments as open_serial.
+
+    Raises:
+        LinkLost: nobody listens there, what listens does not speak RFC 2217, or it serves another
+            client; `resume-rig share` says whom.
+    """
+    try:
+        # pyserial's RFC 2217 port knows no write timeout and gives no descriptor to select on.
+        port = serial.serial_for_url(
+            f"rfc2217://{_bracketed(host)}:{port_number}", baudrate=_BAUD, timeout=POLL_S
+        )
+    except (OSError, ValueError) as e:
+        why = turned_away(host, port_number) or _cause(e)
+        raise LinkLost(
+            f"could not connect to the RFC 2217 server at {host} port {port_number}: {why}"
+        ) from e
+    return SerialTransport(port, clock, name)
+
+
+def port_key(path: str, *, windows: bool = os.name == "nt") -> str:
+    r"""Return what all names of a port have in common: com3, COM3 and \\.\COM3 are one."""
+    return path.upper().removeprefix("\\\\.\\") if windows else path
+
+
+def usb_serial_of(path: str) -> str | None:
+    """Return the serial number of the USB device behind a port; None where there is none."""
+    wanted = port_key(path)
+    ports = (port for port in list_ports.comports() if port_key(port.device) == wanted)
+    return next((port.serial_number for port in ports), None)
+
+
+def path_of(usb_serial: str | None, path: str) -> str:
+    """Return under which name a USB device's port is there now; `path` where that is not told.
+
+    Args:
+        usb_serial: of the device; None for ports that are not of a USB device.
+        path: what it was called before.
+    """
+    if usb_serial is None:
+        return path
+    found = sorted(p.device for p in list_ports.comports() if p.serial_number == usb_serial)
+    # A board with two ports has the same number on both; the one with the old name is right.
+    kept = port_key(path) in map(port_key, found)
+    return path if kept or not found else found[0]
+
+
+def _why(error: Exception) -> str:
+    """Return what is wrong with a local port and what the user can do."""
+    number = error.errno if isinstance(error, OSError) else None
+    text = _flat_text(error)
+    if number == errno.ENOENT or "FileNotFoundError" in text:
+        present = ", ".join(sorted(port.device for port in list_ports.comports()))
+        return f"no such port (ports present: {present or 'none'})"
+    if number in (errno.EAGAIN, errno.EBUSY):
+        return "another program has it open"
+    if "PermissionError" in text:  # Windows says so for a port that is open elsewhere, too
+        return "another program has it open, or this user may not use it"
+    if number == errno.EACCES:
+        return "this user may not use it (on Linux: join the group that owns it, often dialout)"
+    if "Could not configure port" in text:
+        return "it is not a serial port"
+    return os.strerror(number) if number else text
+
+
+def _flat_text(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _cause(error: Exception) -> str:
+    """Return what the system says; pyserial puts a sentence and a number before it."""
+    text = _flat_text(error)
+    _, _, said = text.partition("[Errno ")
+    return said.partition("] ")[2] or text
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -11,8 +11,8 @@ from typing import Final
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError, RigError, UsageError
-from resume_rig.rig.client import SmpRig
 from resume_rig.rig.interface import RigInfo
+from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.refusal import SmpCode
 from resume_rig.rig.smp.transport import Transport
@@ -126,6 +126,11 @@ class Updater:
                 "keeps the other slot to fall back to; confirm that image by updating to it "
                 "again, or reset the board"
             )
+        if running is not None and _is_older(image.version, running.version):
+            self.say(
+                f"Version {image.version} is older than {running.version}, which runs; boards take "
+                "older images too (downgrade protection is off)."
+            )
         sent_bytes, resumptions = self._bring(image, before)
         self.say("Resetting the board; the bootloader checks the signature and swaps the images.")
         self._arm_and_reset(image)
@@ -146,7 +151,7 @@ class Updater:
         found = None if before.info is None else before.info.board
         if image.board is None or found is None:
             who = "the image" if image.board is None else "the board"
-            self.say(f"Whether the image fits the board cannot be told: {who} does not say.")
+            self.say(f"Whether the image fits the board is not known: {who} does not say.")
         elif image.board != found:
             raise UsageError(
                 f"could not update {self.name}: the image is for {image.board}, the board is "
@@ -303,3 +308,11 @@ class Updater:
                     self.clock.sleep_ns(_PAUSE_NS)
         finally:
             transport.close()
+
+
+def _is_older(version: str, than: str) -> bool:
+    """Compare versions as MCUboot writes them; one that is not of that form is not older."""
+    first, second = (
+        [int(part) for part in text.split(".") if part.isdecimal()] for text in (version, than)
+    )
+    return first < second

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/** SMP over the serial transport, as docs/reference/wire.md has it, and as much CBOR as it needs. */
+import { MS, S } from "./pico.js";
+
+const LINE = 124; // base64 characters of a line
+const INDEFINITE = 31;
+const BREAK = 0xff;
+const GROUP = { os: 0, image: 1, rig: 64 };
+
+/* ----------------------------------------------------------------------------------- CBOR -- */
+
+function head(major, value) {
+  const big = BigInt(value);
+  const sizes = [
+    [24n, 0],
+    [0x100n, 1],
+    [0x10000n, 2],
+    [0x100000000n, 4],
+    [1n << 64n, 8],
+  ];
+  const bytes = sizes.find(([limit]) => big < limit)[1];
+  if (bytes === 0) {
+    return [(major << 5) | Number(big)];
+  }
+  const body = Array.from({ length: bytes }, (_, i) => Number((big >> BigInt(8 * (bytes - 1 - i))) & 0xffn));
+  return [(major << 5) | (24 + Math.log2(bytes)), ...body];
+}
+
+export function encode(value) {
+  if (typeof value === "boolean") {
+    return [value ? 0xf5 : 0xf4];
+  }
+  if (typeof value === "number" || typeof value === "bigint") {
+    return head(0, value);
+  }
+  if (value instanceof Uint8Array) {
+    return [...head(2, value.length), ...value];
+  }
+  if (typeof value === "string") {
+    const bytes = [...Buffer.from(value)];
+    return [...head(3, bytes.length), ...bytes];
+  }
+  const pairs = Object.entries(value);
+  return [...head(5, pairs.length), ...pairs.flatMap(([key, item]) => [...encode(key), ...encode(item)])];
+}
+
+/** Times above 2^53 ns (104 days) are not met here, so every integer is a number. */
+export function decode(bytes) {
+  let at = 0;
+  // The OS group's maps have no length.
+  const open = (major) => {
+    const items = [];
+    while (bytes[at] !== BREAK) {
+      items.push(item());
+    }
+    at += 1;
+    return major === 4 ? items : Object.fromEntries(items.flatMap((key, i) => (i % 2 ? [] : [[key, items[i + 1]]])));
+  };
+  const item = () => {
+    const major = bytes[at] >> 5;
+    const additional = bytes[at++] & 31;
+    if (major === 7) {
+      return additional === 21;
+    }
+    let argument = additional;
+    if (additional === INDEFINITE) {
+      return open(major);
+    }
+    if (additional >= 24) {
+      const size = 1 << (additional - 24);
+      argument = 0;
+      for (let i = 0; i < size; i++) {
+        argument = argument * 256 + bytes[at++];
+      }
+    }
+    switch (major) {
+      case 0:
+        return argument;
+      case 1:
+        return -1 - argument;
+      case 2:
+      case 3: {
+        const body = bytes.slice(at, (at += argument));
+        return major === 2 ? body : Buffer.from(body).toString();
+      }
+      case 4:
+        return Array.from({ length: argument }, item);
+      default:
+        return Object.fromEntries(Array.from({ length: argument }, () => [item(), item()]));
+    }
+  };
+  return item();
+}
+
+/* ---------------------------------------------------------------------------------- frames -- */
+
+/** CRC-16/XMODEM. */
+function crc16(bytes) {
+  return bytes.reduce((crc, byte) => {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) {
+      crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+    }
+    return crc & 0xffff;
+  }, 0);
+}
+
+export function frame(packet) {
+  const crc = crc16(packet);
+  const length = packet.length + 2;
+  const text = Buffer.from([length >> 8, length & 255, ...packet, crc >> 8, crc & 255]).toString("base64");
+  const lines = text.match(new RegExp(`.{1,${LINE}}`, "g"));
+  return lines.flatMap((line, i) => [...(i ? [4, 20] : [6, 9]), ...Buffer.from(line), 10]);
+}
+
+/** Takes a whole packet off the front of received bytes; null: there is none yet. */
+export function unframe(bytes) {
+  let text = "";
+  let at = 0;
+  while (at < bytes.length) {
+    const end = bytes.indexOf(10, at);
+    if (end < 0) {
+      return null;
+    }
+    const starts = bytes[at] === 6 && bytes[at + 1] === 9;
+    if (starts || (bytes[at] === 4 && bytes[at + 1] === 20 && text)) {
+      text = (starts ? "" : text) + Buffer.from(bytes.slice(at + 2, end)).toString();
+      const packet = Buffer.from(text, "base64");
+      if (packet.length >= 2 && packet.length >= 2 + packet.readUInt16BE(0)) {
+        bytes.splice(0, end + 1);
+        const body = [...packet.subarray(2, packet.readUInt16BE(0))];
+        const crc = packet.readUInt16BE(packet.readUInt16BE(0));
+        return { packet: body, whole: crc16(body) === crc };
+      }
+    }
+    at = end + 1;
+  }
+  return null;
+}
+
+/* ---------------------------------------------------------------------------------- client -- */
+
+export class Smp {
+  constructor(host) {
+    this.host = host;
+    this.sequence = 0;
+  }
+
+  /** Ask, and return the reply's map; throws when it is damaged, late or an error. */
+  ask(operation, group, command, fields = {}, patienceNs = 2 * S) {
+    const { host } = this;
+    const payload = encode(fields);
+    const sequence = (this.sequence = (this.sequence + 1) & 255);
+    // Version 2 of the header: errors are maps of their group.
+    const header = [operation | 8, 0, payload.length >> 8, payload.length & 255, 0, GROUP[group], sequence, command];
+    host.send(frame([...header, ...payload]));
+    let reply = null;
+    host.pico.run(patienceNs, () => {
+      reply = host.received.at(-1) === 10 ? unframe(host.received) : null;
+      return reply !== null;
+    });
+    if (reply === null) {
+      throw new Error(`no reply to command ${command} of ${group} within ${patienceNs / MS} ms`);
+    }
+    if (!reply.whole) {
+      throw new Error(`the reply to command ${command} of ${group} is damaged`);
+    }
+    if (reply.packet[6] !== sequence) {
+      throw new Error(`a reply to another request: ${reply.packet[6]}, not ${sequence}`);
+    }
+    return decode(reply.packet.slice(8));
+  }
+
+  read(group, command, fields, patienceNs) {
+    return this.ask(0, group, command, fields, patienceNs);
+  }
+
+  write(group, command, fields, patienceNs) {
+    return this.ask(2, group, command, fields, patienceNs);
+  }
+}

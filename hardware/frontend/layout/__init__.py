@@ -1,0 +1,1 @@
+"""From the circuit to a board: placed by rules, routed, checked, drawn; `make board` runs it."""

@@ -1,0 +1,215 @@
+"""A campaign from its commission to its conclusion: the one way of every face."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Final
+
+from resume_rig.acceptance.assessment import Assessed, assess_store, html_at
+from resume_rig.acceptance.bench import BenchInUse
+from resume_rig.acceptance.whole_file import check_place_of, write_whole
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.run.campaign import (
+    CampaignEnd,
+    CampaignStopped,
+    Commission,
+    Surroundings,
+    carry_out,
+    foretold,
+)
+from resume_rig.campaign.run.events import CampaignBegan, CampaignEvent, Observer, ignore
+from resume_rig.campaign.run.hooks import Hooks, tell_end
+from resume_rig.campaign.store.identity import Identity
+from resume_rig.campaign.store.store import Store
+from resume_rig.model.errors import RecordError, ResumeRigError, RigError, UsageError
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.report.text.json_text import utc_json
+from resume_rig.rig.link.open import OpenRig
+
+SUFFIX: Final = ".rrs"
+
+
+class CampaignBroken(RigError):
+    """A campaign that a fault ended.
+
+    Attributes:
+        assessed: what its store says of the cycles until then.
+    """
+
+    def __init__(self, text: str, assessed: Assessed) -> None:
+        super().__init__(text)
+        self.assessed = assessed
+
+
+Watch = Callable[[Identity, OpenRig], Observer]
+
+
+Ended = CampaignEnd | RigError | RecordError
+"""How a campaign ended: its plan is done, somebody stopped it, or a fault did."""
+
+
+class Campaign:
+    """A campaign from its commission to its conclusion; whoever shows it only renders.
+
+    Args:
+        commission: what somebody asks for.
+        rig: opened to run it, and closed behind it.
+        report: where its HTML report is to be; None: beside the store.
+        hooks: its commands; the one on end is run here, observers run the others.
+        say: gets a sentence for each thing that the verdict will lack, or why there is no answer.
+    """
+
+    def __init__(
+        self,
+        commission: Commission,
+        rig: AbstractContextManager[OpenRig],
+        report: Path | None = None,
+        hooks: Hooks | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._commission = commission
+        self._rig = rig
+        self._hooks = Hooks({}, {}) if hooks is None else hooks
+        self.report = commission.store.with_suffix(".html") if report is None else report
+        # A store that was there before is of another campaign, unless this one goes on with it.
+        self._ours = commission.plan is None or not commission.store.exists()
+        self._began = False
+        self._say = say
+
+    def run(self, watch: Watch) -> Ended:
+        """Run the campaign; return how it ended, a fault that left something to judge too.
+
+        Args:
+            watch: gets who takes part on which rig, and returns whom to tell what happens.
+
+        Raises:
+            ResumeRigError: it could not begin, and there is nothing to conclude.
+        """
+        try:
+            with self._rig as opened:
+                for sentence in foretold(self._commission, opened):
+                    self._say(sentence)
+                return carry_out(
+                    self._commission, opened, lambda who: self._noting(watch(who, opened))
+                )
+        except (RigError, RecordError) as fault:
+            if not self._began:
+                # A store that another process writes to is no campaign of ours that ended.
+                ended = isinstance(fault, RigError) and self._ours
+                if not (ended and self._commission.store.exists()):
+                    raise
+            return fault
+        except Exception as error:
+            # A mistake in the program itself.
+            if self._began:
+                tell_end(self._hooks, None, f"{type(error).__name__}: {error}")
+            raise
+
+    def conclude(self, ended: Ended, render: Callable[[Assessed], object]) -> Assessed:
+        """Judge what the store keeps, have it rendered, run the command on end; return the answer.
+
+        Args:
+            ended: as `run` returned it.
+            render: writes the report, and shows the answer.
+
+        Raises:
+            ResumeRigError: the answer cannot be computed or rendered, and the command on end knows;
+                the fault where one ended the campaign.
+        """
+        commission = self._commission
+        fault = ended if isinstance(ended, ResumeRigError) else None
+        try:
+            assessed = assess_store(commission.store, commission.requirement, self.report)
+            render(assessed)
+        except ResumeRigError as error:
+            if fault is not None:
+                # Both may have one cause, as a disk that is full.
+                self._say(str(error))
+            tell_end(self._hooks, None, str(fault or error))
+            if fault is None:
+                raise
+            raise fault from fault.__cause__
+        answer = assessed.correlation
+        tell_end(self._hooks, answer.verdict, str(fault or answer.why))
+        return assessed
+
+    def _noting(self, observe: Observer) -> Observer:
+        """Return an observer that also notes that the campaign began."""
+
+        def listen(event: CampaignEvent) -> None:
+            self._began = self._began or isinstance(event, CampaignBegan)
+            observe(event)
+
+        return listen
+
+
+def run_campaign(
+    bench: BenchInUse,
+    plan: Plan | None,
+    store: Path,
+    requirement: Requirement,
+    *,
+    log: str | None = None,
+    dut_shell: str | None = None,
+    observe: Observer = ignore,
+) -> Assessed:
+    """Run a campaign, write its HTML report beside its store, and return the answer.
+
+    Args:
+        bench: open; it stays open.
+        plan: what to do; None to go on with the campaign of the store, by its own plan.
+        store: its path; a new file, unless the campaign goes on.
+        requirement: what the campaign is judged against.
+        log: as `run --log` takes it; None: what the rig serves.
+        dut_shell: as `run --dut-shell` takes it; None: `log`, where that is an ssh: address.
+        observe: told what happens.
+
+    Raises:
+        UsageError: plan and bench do not fit, the store cannot be made, or rig or DUT are others
+            than those of the store; nothing was moved.
+        RecordError: log or store cannot be used.
+        CampaignBroken: rig, DUT or disk failed; the store keeps what was measured.
+    """
+    if plan is not None:
+        check_place_of(store)
+    commission = Commission(
+        store, plan, requirement, bench.dut, Surroundings(log=log, dut_shell=dut_shell)
+    )
+    campaign = Campaign(commission, nullcontext(bench.opened))
+    ended = campaign.run(lambda *_: observe)
+    assessed = campaign.conclude(ended, lambda found: write_report(found, campaign.report))
+    if isinstance(ended, ResumeRigError):
+        raise CampaignBroken(str(ended), assessed) from ended
+    if isinstance(ended, CampaignStopped):
+        raise CampaignBroken(ended.text, assessed)
+    return assessed
+
+
+def load_campaign(store: Path, requirement: Requirement | None = None) -> Assessed:
+    """Return what a store says that is there already.
+
+    Args:
+        store: its path.
+        requirement: instead of the one that it was run for.
+
+    Raises:
+        RecordError: it cannot be read.
+    """
+    if requirement is None:
+        with Store.open(store) as opened:
+            requirement = opened.identity.requirement
+    return assess_store(store, requirement, None)
+
+
+def write_report(assessed: Assessed, path: Path) -> Path:
+    """Write the HTML report of a campaign's store; the same store gives the same bytes.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    if assessed.store is None:
+        raise UsageError(f"could not write {path}: the answer is of no store")
+    with Store.open(assessed.store) as opened:
+        begun = utc_json(opened.identity.created_utc_ns)
+    write_whole(path, html_at(assessed, f"begun {begun}"))
+    return path

@@ -1,0 +1,1 @@
+"""Base against candidate, unit against unit, rig against rig."""

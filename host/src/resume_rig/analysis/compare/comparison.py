@@ -1,0 +1,414 @@
+"""Base against candidate: what became slower, how sure that is, and what could have been seen.
+
+The baseline method of Microsoft's paper on on/off transitions (measure, change one thing, measure
+again), with the questions that it leaves open: could chance have made the difference, could the
+day have made it, and could these measurements have shown one at all.
+
+A store or a log is one session. A build differs from another where its sessions do: a difference
+has to stand out from the scatter between sessions of one build (analysis/stats/sessions.py). With
+one session a side that scatter is unknown; then cycles are compared (there too), and the
+answer is on these two sessions. The chance to name any difference where there is none is `alpha`,
+over all times and counts together. Components are a family of their own and decide nothing.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.analysis.compare.comparable import (
+    differences_of,
+    differing_warnings,
+    identity_of,
+    not_cancelled_ms,
+    other_kinds_warnings,
+    sample_warnings,
+    session_warnings,
+)
+from resume_rig.analysis.compare.counts import (
+    failures_of,
+    newly_failed,
+    over_limits_of,
+    slow_cycles_of,
+)
+from resume_rig.analysis.compare.effects import VALUES_LEAST, family_of, times_of
+from resume_rig.analysis.compare.samples import (
+    HEADLINES,
+    ComponentKey,
+    Evidence,
+    Sample,
+    headlines_gone,
+    kinds_in,
+    sample_of,
+)
+from resume_rig.analysis.stats.sessions import SESSIONS_LEAST, sessions_needed
+from resume_rig.analysis.verdict.judge import worst_of
+from resume_rig.analysis.verdict.limits import limit_text
+from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.model.os_record import NO_SLEEPS, SleepKind
+from resume_rig.model.result.comparison import (
+    Answer,
+    Change,
+    Comparison,
+    Effect,
+    FailureEffect,
+    OverLimit,
+    SampleFacts,
+    SessionFacts,
+    SlowCycles,
+    Unit,
+)
+from resume_rig.model.units import count_of
+
+SESSIONS_ADVISED: Final = 5
+"""Sessions a side from which on all divisions of them are counted; where sessions
+scatter by 3 % they show 10 % nearly always (benchmarks/compare_errors.py --power)."""
+
+# Names that a sentence holds; the document has all.
+_NAMED_MOST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the tests found, all that the answer rests on.
+
+    Attributes:
+        gone: headline times that the candidate lost.
+        newly_failed: limits that the candidate exceeds and the base meets.
+        sessions: of base and candidate.
+        tests: in the family.
+    """
+
+    unit: Unit
+    kind: SleepKind | None
+    effects: Sequence[Effect]
+    failures: FailureEffect | None
+    slow: Sequence[SlowCycles]
+    gone: Sequence[str]
+    newly_failed: Sequence[OverLimit]
+    sessions: tuple[int, int]
+    tests: int
+    alpha: float
+    matters: float
+    one_session_is_enough: bool
+    requirement: str
+
+
+def answer_of(found: Found) -> tuple[Answer, str]:
+    """Return the answer, and why it is that."""
+    slower = [effect for effect in found.effects if effect.change is Change.SLOWER]
+    worse = _worse(found)
+    alone = found.unit is Unit.CYCLE and not found.one_session_is_enough
+    if (slower or worse) and not alone:
+        return Answer.REGRESSION, f"Worse, beyond chance: {_named(slower, worse)}."
+    if found.newly_failed:
+        return Answer.REQUIREMENT_FAILED, _why_failed(found, slower, worse)
+    if slower or worse:
+        return Answer.SESSIONS_DIFFER, (
+            f"These two sessions differ: {_named(slower, worse)}. One session a side cannot tell a "
+            f"build from a day: measure each in {SESSIONS_ADVISED} sessions or more, in turn, or "
+            "say --one-session-is-enough."
+        )
+    return _none_worse(found, alone=alone)
+
+
+def _none_worse(found: Found, *, alone: bool) -> tuple[Answer, str]:
+    if found.kind is None or not found.effects:
+        return Answer.NO_EVIDENCE, "There is no kind of sleep of which both have a time."
+    if found.gone:
+        names = ", ".join(map(measure_words, found.gone))
+        return Answer.NO_EVIDENCE, (
+            f"{_none_shown(found)}, but the base has {names}, and the candidate has none."
+        )
+    needed = [effect for effect in found.effects if effect.headline] or list(found.effects)
+    weak = [effect for effect in needed if not effect.powerful]
+    if weak:
+        return Answer.NO_EVIDENCE, _why_weak(weak[0], found)
+    names = ", ".join(measure_words(effect.name) for effect in needed)
+    text = (
+        f"{_none_shown(found)}, and one of {found.matters * 100:g} % would have been, with a "
+        f"probability of 80 % or more, in {names}."
+    )
+    if alone:
+        text += " This holds for these two sessions; how sessions scatter is not known."
+    return Answer.NO_REGRESSION, text
+
+
+def share_of(effect: Effect) -> float:
+    """Return a shift as a share of the base's median."""
+    return effect.shift_ms / max(effect.base_median_ms, 1e-9)
+
+
+def _worse(found: Found) -> list[str]:
+    """Say which counts are higher, beyond chance."""
+    named = [] if found.failures is None else [("failed cycles", found.failures)]
+    named += [
+        (f"cycles with {measure_words(each.name)} above {each.above_ms:.0f} ms", each.counts)
+        for each in found.slow
+    ]
+    return [
+        f"{name} {counts.candidate_failed} of {counts.candidate_n} instead of "
+        f"{counts.base_failed} of {counts.base_n}"
+        for name, counts in named
+        if counts.more and counts.p_adjusted <= found.alpha
+    ]
+
+
+def _named(slower: Sequence[Effect], worse: list[str]) -> str:
+    parts = [
+        f"{measure_words(effect.name)} {effect.shift_ms:+.1f} ms ({share_of(effect) * 100:+.1f} %)"
+        for effect in sorted(slower, key=share_of, reverse=True)[:_NAMED_MOST]
+    ]
+    if len(slower) > _NAMED_MOST:
+        parts.append(count_of(len(slower) - _NAMED_MOST, "more time"))
+    return ", ".join([*parts, *worse])
+
+
+def _why_failed(found: Found, slower: Sequence[Effect], worse: list[str]) -> str:
+    over = "; ".join(
+        f"{limit_text(each.limit)} is not met in {each.candidate_over} of {each.candidate_n} "
+        f"instead of {each.base_over} of {each.base_n}"
+        for each in found.newly_failed
+    )
+    text = (
+        f"The candidate fails {found.requirement or 'its requirement'}, the base does not: {over}."
+    )
+    if slower or worse:
+        text += f" Between these sessions: {_named(slower, worse)}."
+    return text
+
+
+def _none_shown(found: Found) -> str:
+    slight = [effect for effect in found.effects if effect.change is Change.SLIGHTLY_SLOWER]
+    if not slight:
+        return "No slow-down is shown"
+    effect = max(slight, key=share_of)
+    return (
+        f"No slow-down that matters is shown (the most is {measure_words(effect.name)} "
+        f"{effect.shift_ms:+.1f} ms)"
+    )
+
+
+def _why_weak(effect: Effect, found: Found) -> str:
+    name, matters = measure_words(effect.name), f"{found.matters * 100:g} %"
+    text = f"No slow-down that matters is shown, but {name} has too few "
+    if found.unit is Unit.SESSION:
+        text += (
+            f"sessions ({effect.base_sessions} and {effect.candidate_sessions}) to show one of "
+            f"{matters}"
+        )
+        if effect.detectable_ms is None or not effect.session_sd_ms:
+            return f"{text}: it takes {SESSIONS_LEAST} of both sides together to show any."
+        needed = sessions_needed(
+            effect.session_sd_ms, effect.matters_ms, max(1, found.tests), found.alpha
+        )
+        many = "more than 1000" if needed is None else f"about {needed}"
+        return (
+            f"{text}: they scatter by {effect.session_sd_ms:.3g} ms "
+            f"({_percent(effect.session_sd_ms, effect)}) and would show "
+            f"{effect.detectable_ms:.3g} ms ({_percent(effect.detectable_ms, effect)}); it takes "
+            f"{many} sessions each."
+        )
+    few = min(effect.base_n, effect.candidate_n)
+    text += f"cycles ({effect.base_n} and {effect.candidate_n}) to show one of {matters}"
+    if effect.detectable_ms is None:
+        return f"{text}: {count_of(few, 'value')} cannot show any."
+    needed = int(few * (effect.detectable_ms / effect.matters_ms) ** 2) + 1
+    return (
+        f"{text}: they would show {effect.detectable_ms:.3g} ms "
+        f"({_percent(effect.detectable_ms, effect)}); it takes about {needed} cycles each."
+    )
+
+
+def _percent(value_ms: float, effect: Effect) -> str:
+    return f"{value_ms / max(effect.base_median_ms, 1e-9) * 100:.2g} %"
+
+
+# The usual level; of a family of tests, by Holm. benchmarks/compare_errors.py holds it.
+ALPHA: Final = 0.05
+MATTERS: Final = 0.05
+"""A slow-down of this share of the base's median matters, unless the user says otherwise."""
+
+# Each one tested makes the others harder to show; the longest come first. Assumed: decides which
+# short ones are not compared.
+_COMPONENTS_MOST: Final = 400
+# Rows that a page holds.
+_COMPONENTS_SHOWN: Final = 50
+_ORDER: Final = (
+    Change.SLOWER,
+    Change.SLIGHTLY_SLOWER,
+    Change.FASTER,
+    Change.NOT_SHOWN,
+    Change.TOO_FEW,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked.
+
+    Attributes:
+        kind: of sleep; None = the commonest that both have.
+        alpha: chance to name any difference where there is none.
+        matters: the smallest slow-down that matters, as a share of the base's median.
+        one_session_is_enough: a difference between one session a side is taken for one between
+            the builds.
+        requirement: id of what the evidence was judged against.
+    """
+
+    kind: SleepKind | None = None
+    alpha: float = ALPHA
+    matters: float = MATTERS
+    one_session_is_enough: bool = False
+    requirement: str = ""
+
+
+def compare(
+    base: Sequence[Evidence], candidate: Sequence[Evidence], question: Question
+) -> Comparison:
+    """Return what candidate is against base.
+
+    Args:
+        base: one session or more.
+        candidate: one session or more.
+        question: what is asked.
+    """
+    kinds = [[kinds_in(each) for each in side] for side in (base, candidate)]
+    kind = question.kind or _common_kind(*(sum(side, Counter()) for side in kinds))
+    samples, candidate_samples = _samples(base, kind), _samples(candidate, kind)
+    unit = Unit.CYCLE if len(base) == len(candidate) == 1 else Unit.SESSION
+    times = times_of(
+        [s.times_ms for s in samples],
+        [s.times_ms for s in candidate_samples],
+        not_cancelled_ms(base, candidate, samples, candidate_samples),
+    )
+    failures = failures_of(base, candidate)
+    slow = slow_cycles_of(times, question.matters)
+    counts = ([] if failures is None else [failures]) + [count for _, _, count in slow]
+    effects, counted = family_of(
+        times, counts, unit, alpha=question.alpha, matters=question.matters
+    )
+    failed = None if failures is None else counted.pop(0)
+    slow_found = tuple(
+        SlowCycles(name, above_ms, count)
+        for (name, above_ms, _), count in zip(slow, counted, strict=True)
+    )
+    components, compared = _components(samples, candidate_samples, unit, question)
+    over = over_limits_of(base, candidate)
+    facts, candidate_facts = _facts(base, samples), _facts(candidate, candidate_samples)
+    found = Found(
+        unit=unit,
+        kind=kind,
+        effects=effects,
+        failures=failed,
+        slow=slow_found,
+        gone=headlines_gone(samples, candidate, candidate_samples, VALUES_LEAST),
+        newly_failed=newly_failed(facts.verdict, candidate_facts.verdict, over, question.alpha),
+        sessions=(len(base), len(candidate)),
+        tests=len(times) + len(counts),
+        alpha=question.alpha,
+        matters=question.matters,
+        one_session_is_enough=question.one_session_is_enough,
+        requirement=question.requirement,
+    )
+    answer, why = answer_of(found)
+    return Comparison(
+        base=facts,
+        candidate=candidate_facts,
+        kind=kind,
+        effects=tuple(sorted(effects, key=_by_share)),
+        failures=failed,
+        slow=slow_found,
+        components=components,
+        components_compared=compared,
+        differences=differences_of(base, candidate),
+        warnings=(
+            *differing_warnings(base, candidate),
+            *session_warnings(base, candidate, times),
+            *other_kinds_warnings(base, kinds[0], kind),
+            *other_kinds_warnings(candidate, kinds[1], kind),
+            *sample_warnings(base, samples, unit),
+            *sample_warnings(candidate, candidate_samples, unit),
+        ),
+        alpha=question.alpha,
+        answer=answer,
+        why=why,
+        requirement=question.requirement,
+        over=over,
+        unit=unit,
+    )
+
+
+def _common_kind(ours: Counter[SleepKind], theirs: Counter[SleepKind]) -> SleepKind | None:
+    common = {kind: min(ours[kind], theirs[kind]) for kind in ours if kind in theirs}
+    sleeps = {kind: n for kind, n in common.items() if kind not in NO_SLEEPS}
+    chosen = sleeps or common  # boots that a log tells beside its sleeps are asked for by name
+    return max(chosen, key=lambda kind: chosen[kind]) if chosen else None
+
+
+def _samples(side: Sequence[Evidence], kind: SleepKind | None) -> list[Sample]:
+    return [Sample(0) if kind is None else sample_of(each, kind) for each in side]
+
+
+def _facts(side: Sequence[Evidence], samples: Sequence[Sample]) -> SampleFacts:
+    sessions = tuple(
+        SessionFacts(
+            each.path,
+            sample.cycles,
+            each.verdict,
+            {name: sample.times_ms[name] for name in HEADLINES if name in sample.times_ms},
+            sum(each.failed or ()),
+            sample.training,
+        )
+        for each, sample in zip(side, samples, strict=True)
+    )
+    path = side[0].path
+    if len(side) > 1:
+        path = f"{count_of(len(side), 'session')} ({path} and {len(side) - 1} more)"
+    return SampleFacts(
+        path,
+        sum(sample.cycles for sample in samples),
+        identity_of(side),
+        sessions,
+        worst_of([each.verdict for each in side]),
+    )
+
+
+def _by_share(effect: Effect) -> tuple[int, float]:
+    return _ORDER.index(effect.change), -abs(share_of(effect))
+
+
+def _components(
+    base: Sequence[Sample], candidate: Sequence[Sample], unit: Unit, question: Question
+) -> tuple[tuple[Effect, ...], int]:
+    """Return the components that changed, and how many were compared: the longest common ones."""
+    ours, theirs = _longest_ms(base), _longest_ms(candidate)
+    common = sorted(
+        (key for key in ours if key in theirs), key=lambda key: -max(ours[key], theirs[key])
+    )
+    chosen = common[:_COMPONENTS_MOST]
+    sides = [
+        [{_component_name(key): s.components_ms.get(key, []) for key in chosen} for s in side]
+        for side in (base, candidate)
+    ]
+    times = times_of(sides[0], sides[1])
+    effects, _ = family_of(times, [], unit, alpha=question.alpha, matters=question.matters)
+    changed = [each for each in effects if each.change not in (Change.NOT_SHOWN, Change.TOO_FEW)]
+    changed.sort(key=lambda each: -each.shift_ms)
+    return tuple(changed[:_COMPONENTS_SHOWN]), len(chosen)
+
+
+def _longest_ms(side: Sequence[Sample]) -> dict[ComponentKey, float]:
+    """Return how long each component took at most, of those with values enough to be compared."""
+    counts: Counter[ComponentKey] = Counter()
+    longest: dict[ComponentKey, float] = {}
+    for sample in side:
+        for key, values in sample.components_ms.items():
+            counts[key] += len(values)
+            longest[key] = max(longest.get(key, 0.0), *values)
+    return {key: most for key, most in longest.items() if counts[key] >= VALUES_LEAST}
+
+
+def _component_name(key: ComponentKey) -> str:
+    moment, kind, name, phase = key
+    return f"{kind.value} {name}" + (f" in {phase}" if phase else "") + f" ({moment})"

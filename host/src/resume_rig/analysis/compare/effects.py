@@ -1,0 +1,312 @@
+"""What became of each time and of each count: one family of tests, by sessions or by cycles."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from resume_rig.analysis.compare.samples import HEADLINES, step_ms_of
+from resume_rig.analysis.stats.sessions import (
+    SessionColumn,
+    SessionShift,
+    cycle_shift,
+    same_cycles,
+    session_shifts,
+)
+from resume_rig.analysis.stats.significance import (
+    autocorrelation_limit,
+    fisher_p,
+    holm,
+    values_per_independent,
+)
+from resume_rig.analysis.stats.trend import Floats
+from resume_rig.model.result.comparison import Change, Effect, FailureEffect, Unit
+
+VALUES_LEAST: Final = 4
+"""With three values a side, no order of them is rarer than one in ten."""
+
+# A value that is rounded to a step is off by step / sqrt(12) as a standard deviation.
+_STEPS_PER_SIGMA: Final = 12**0.5
+_NO_VALUES: Final = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """One time, each session's values in order of the cycles.
+
+    Attributes:
+        base, candidate: float64 [n] of each session, in ms; those with too few values empty.
+        warm_up: first values of each session that were left out.
+        settled: all values after them, of each session of base and candidate.
+        shared_ms: half-width of a difference that errors make which all cycles of a side share.
+    """
+
+    name: str
+    base: tuple[Floats, ...]
+    candidate: tuple[Floats, ...]
+    warm_up: int = 0
+    settled: tuple[Floats, ...] = ()
+    shared_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What cycles can do or not do: 1 where one did, each session's in order, float64 [n]."""
+
+    base: tuple[Floats, ...]
+    candidate: tuple[Floats, ...]
+
+
+def same_cycles_of(name: str, base: Sequence[Floats], candidate: Sequence[Floats]) -> Times:
+    """Return a time over the same cycles of each session, after the longest warm-up.
+
+    Of several sessions, one with fewer than VALUES_LEAST values counts for none.
+    """
+    sessions = [*base, *candidate]
+    least = VALUES_LEAST if len(sessions) > 2 else 1
+    there = [place for place, values in enumerate(sessions) if len(values) >= least]
+    if not there:
+        return Times(name, tuple(base), tuple(candidate))
+    start, end = same_cycles([sessions[place] for place in there])
+    found = [_NO_VALUES] * len(sessions)
+    for place in there:
+        found[place] = sessions[place][start:end]
+    settled = tuple(values[start:] for values in sessions)
+    return Times(name, tuple(found[: len(base)]), tuple(found[len(base) :]), start, settled)
+
+
+def family_of(
+    times: Sequence[Times], counts: Sequence[Count], unit: Unit, *, alpha: float, matters: float
+) -> tuple[list[Effect], list[FailureEffect]]:
+    """Return what became of all times and counts, adjusted for their number, in their order.
+
+    Args:
+        times: with a value on both sides.
+        counts: with a cycle on both sides.
+        unit: what repeats independently.
+        alpha: chance to name any difference where there is none.
+        matters: the smallest slow-down that matters, as a share of the base's median.
+    """
+    if unit is Unit.SESSION:
+        return _by_session(times, counts, alpha, matters)
+    return _by_cycle(times, counts, alpha, matters)
+
+
+def _by_session(
+    times: Sequence[Times], counts: Sequence[Count], alpha: float, matters: float
+) -> tuple[list[Effect], list[FailureEffect]]:
+    columns = [_column(each) for each in times]
+    columns += [
+        SessionColumn(_shares(c.base), _shares(c.candidate), _chance_of_share(c)) for c in counts
+    ]
+    shifts = session_shifts(columns, alpha)
+    effects = [
+        _session_effect(t, column, shift, matters)
+        for t, column, shift in zip(times, columns, shifts, strict=False)
+    ]
+    counted = [
+        _counted(count, shift.p, shift.p_adjusted)
+        for count, shift in zip(counts, shifts[len(times) :], strict=True)
+    ]
+    return [_judged(effect, alpha) for effect in effects], counted
+
+
+def _by_cycle(
+    times: Sequence[Times], counts: Sequence[Count], alpha: float, matters: float
+) -> tuple[list[Effect], list[FailureEffect]]:
+    enough = [min(len(t.base[0]), len(t.candidate[0])) >= VALUES_LEAST for t in times]
+    # Holm asks this much of the first of them: what is detectable there is so anywhere.
+    alpha_each = alpha / max(1, sum(enough) + len(counts))
+    effects = [
+        _cycle_effect(t, matters, alpha_each if tested else None)
+        for t, tested in zip(times, enough, strict=True)
+    ]
+    tested_ps = [effect.p for effect in effects if effect.change is not Change.TOO_FEW]
+    ps = [_count_p(count) for count in counts]
+    adjusted = iter(holm([*tested_ps, *ps]))
+    judged = [
+        effect
+        if effect.change is Change.TOO_FEW
+        else _judged(replace(effect, p_adjusted=next(adjusted)), alpha)
+        for effect in effects
+    ]
+    return judged, [_counted(c, p, next(adjusted)) for c, p in zip(counts, ps, strict=True)]
+
+
+def _column(times: Times) -> SessionColumn:
+    """Return a time's medians, the candidate's nearer by what shared errors can have made."""
+    base, candidate = _medians(times.base), _medians(times.candidate)
+    if times.shared_ms:
+        shift = float(np.nanmean(candidate) - np.nanmean(base))
+        candidate = candidate - _within(shift, times.shared_ms)
+    return SessionColumn(base, candidate, step_ms_of(times.name) / _STEPS_PER_SIGMA)
+
+
+def _within(shift: float, most: float) -> float:
+    return max(-most, min(most, shift))
+
+
+def _session_effect(
+    times: Times, column: SessionColumn, found: SessionShift, matters: float
+) -> Effect:
+    step_ms = step_ms_of(times.name)
+    base_median = float(np.nanmean(column.base)) if found.base_sessions else 0.0
+    medians = _medians(times.candidate)
+    candidate_median = float(np.nanmean(medians)) if found.candidate_sessions else 0.0
+    shift = candidate_median - base_median
+    reach = step_ms / 2 + times.shared_ms
+    near = shift - found.shift
+    return Effect(
+        name=times.name,
+        base_n=sum(map(len, times.base)),
+        candidate_n=sum(map(len, times.candidate)),
+        base_median_ms=base_median,
+        candidate_median_ms=candidate_median,
+        shift_ms=shift,
+        low_ms=None if found.low is None else found.low + near - reach,
+        high_ms=None if found.high is None else found.high + near + reach,
+        mean_ratio=_mean_ratio(np.concatenate(times.base), np.concatenate(times.candidate)),
+        p=found.p,
+        p_adjusted=found.p_adjusted,
+        detectable_ms=None if found.detectable is None else found.detectable + times.shared_ms,
+        matters_ms=max(matters * base_median, step_ms),
+        change=Change.NOT_SHOWN if found.tested else Change.TOO_FEW,
+        headline=times.name in HEADLINES,
+        base_sessions=found.base_sessions,
+        candidate_sessions=found.candidate_sessions,
+        warm_up=times.warm_up,
+        session_sd_ms=found.sd,
+        shared_ms=times.shared_ms,
+    )
+
+
+def _cycle_effect(times: Times, matters: float, alpha_each: float | None) -> Effect:
+    """Return an effect, not yet adjusted; without `alpha_each` there are too few values."""
+    base, candidate = times.base[0], times.candidate[0]
+    step_ms = step_ms_of(times.name)
+    base_median, candidate_median = float(np.median(base)), float(np.median(candidate))
+    effect = Effect(
+        name=times.name,
+        base_n=len(base),
+        candidate_n=len(candidate),
+        base_median_ms=base_median,
+        candidate_median_ms=candidate_median,
+        shift_ms=candidate_median - base_median,
+        low_ms=None,
+        high_ms=None,
+        mean_ratio=_mean_ratio(base, candidate),
+        p=1.0,
+        p_adjusted=1.0,
+        detectable_ms=None,
+        matters_ms=max(matters * base_median, step_ms),
+        change=Change.TOO_FEW,
+        headline=times.name in HEADLINES,
+        warm_up=times.warm_up,
+    )
+    if alpha_each is None:
+        return effect
+    found = cycle_shift(base, candidate, step_ms / _STEPS_PER_SIGMA, times.settled)
+    low, high = found.interval()
+    # What was rounded to a step can have been half a step away.
+    reach = step_ms / 2 + times.shared_ms
+    beyond = replace(found, shift=found.shift - _within(found.shift, times.shared_ms))
+    return replace(
+        effect,
+        shift_ms=found.shift,
+        low_ms=low - reach,
+        high_ms=high + reach,
+        p=beyond.p,
+        detectable_ms=found.detectable(alpha_each) + times.shared_ms,
+        shared_ms=times.shared_ms,
+        change=Change.NOT_SHOWN,
+        effective_n=found.effective_n,
+    )
+
+
+def _judged(effect: Effect, alpha: float) -> Effect:
+    if effect.change is Change.TOO_FEW or effect.p_adjusted > alpha:
+        return effect
+    if effect.shift_ms < 0 or (effect.shift_ms == 0 and (effect.mean_ratio or 1.0) < 1.0):
+        change = Change.FASTER
+    elif effect.high_ms is not None and effect.high_ms < effect.matters_ms:
+        change = Change.SLIGHTLY_SLOWER
+    else:
+        change = Change.SLOWER
+    return replace(effect, change=change)
+
+
+def _mean_ratio(base: Floats, candidate: Floats) -> float | None:
+    mean = float(base.mean())
+    return float(candidate.mean()) / mean if mean > 0 else None
+
+
+def _medians(sessions: Sequence[Floats]) -> Floats:
+    return np.asarray([np.median(each) if len(each) else math.nan for each in sessions])
+
+
+def _shares(sessions: Sequence[Floats]) -> Floats:
+    return np.asarray([each.mean() if len(each) else math.nan for each in sessions])
+
+
+def _chance_of_share(count: Count) -> float:
+    """Return the standard deviation that chance alone gives the share of one session."""
+    flags = np.concatenate([*count.base, *count.candidate])
+    sessions = sum(len(each) > 0 for each in (*count.base, *count.candidate))
+    share = float(flags.mean())
+    return math.sqrt(share * (1.0 - share) * sessions / len(flags))
+
+
+def _count_p(count: Count) -> float:
+    """Return Fisher's p of two sessions; cycles that fail in rows count for fewer."""
+    base, candidate = count.base[0], count.candidate[0]
+    phi = autocorrelation_limit([base, candidate]) if base.std() + candidate.std() > 0 else 0.0
+    worth = [
+        (math.floor(each.sum() / tau), max(1, math.floor(len(each) / tau)))
+        for each, tau in ((e, values_per_independent(phi, len(e))) for e in (base, candidate))
+    ]
+    return fisher_p(*worth[0], *worth[1])
+
+
+def _counted(count: Count, p: float, p_adjusted: float) -> FailureEffect:
+    base, candidate = (np.concatenate(side) for side in (count.base, count.candidate))
+    ours, theirs = int(base.sum()), int(candidate.sum())
+    more = theirs * len(base) > ours * len(candidate)
+    return FailureEffect(ours, len(base), theirs, len(candidate), p, p_adjusted, more)
+
+
+def times_of(
+    base: Sequence[Mapping[str, Sequence[float]]],
+    candidate: Sequence[Mapping[str, Sequence[float]]],
+    shared_ms: Mapping[str, float] | None = None,
+) -> list[Times]:
+    """Return the times of which both sides have a value, over the same cycles of each session.
+
+    Args:
+        base: times in ms by name, of each session.
+        candidate: likewise.
+        shared_ms: by name, as in Times; absent is 0.
+    """
+    names = dict.fromkeys(name for session in base for name in session)
+    theirs = {name for session in candidate for name in session}
+    found = [
+        same_cycles_of(
+            name,
+            *(
+                [np.asarray(session.get(name, ()), np.float64) for session in side]
+                for side in (base, candidate)
+            ),
+        )
+        for name in names
+        if name in theirs
+    ]
+    return [
+        replace(each, shared_ms=(shared_ms or {}).get(each.name, 0.0))
+        for each in found
+        if _any(each.base) and _any(each.candidate)
+    ]
+
+
+def _any(sessions: Sequence[Floats]) -> bool:
+    return any(map(len, sessions))

@@ -1,0 +1,287 @@
+"""Puts many campaigns side by side: groups, the units in them, the odd ones, and one answer.
+
+Medians are compared by the generalised extreme Studentised deviate (Rosner, 1983), so that two odd
+units do not hide each other; with one it is Grubbs' test. It takes the medians of alike units as
+normal. Failures are compared by Fisher's test, each unit against all others together.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from resume_rig.analysis.stats.distributions import beta_below
+from resume_rig.analysis.stats.figures import failure_rate, undecided_text
+from resume_rig.analysis.stats.significance import fisher_p, holm
+from resume_rig.model.result.fleet import (
+    Fleet,
+    FleetCampaign,
+    FleetGroup,
+    GroupTimes,
+    OutlyingUnit,
+    Trait,
+    UnreadStore,
+)
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.series import CommonTerm, FailureRate
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import count_of, percent_up
+
+UNITS_LEAST: Final = 5
+"""With fewer, one that is far from the others cannot be told from a wide spread."""
+
+# Of units that are alike, one study in a hundred names one. Assumed: decides what is named.
+ALPHA: Final = 0.01
+_ODD_MOST: Final = 5  # at most one unit in so many can be odd; more are another kind
+
+
+def outlying_medians(
+    medians_ms: Mapping[str, Mapping[str, float]], matters: float
+) -> tuple[OutlyingUnit, ...]:
+    """Return the units with a median apart.
+
+    Args:
+        medians_ms: by measure, each unit's.
+        matters: the smallest difference that matters, as a share of the others' middle.
+    """
+    tried = [name for name, units in medians_ms.items() if len(units) >= UNITS_LEAST]
+    found = []
+    for name in tried:
+        for unit, p in _extremes(medians_ms[name]):
+            others = [ms for each, ms in medians_ms[name].items() if each != unit]
+            middle = float(np.median(others))
+            value = medians_ms[name][unit]
+            p_any = min(1.0, p * len(tried))
+            if p_any <= ALPHA and abs(value - middle) >= matters * abs(middle):
+                found.append(OutlyingUnit(unit, name, value, middle, p_any))
+    return tuple(sorted(found, key=lambda odd: (odd.p, odd.unit)))
+
+
+def outlying_failures(counts: Mapping[str, tuple[int, int]]) -> tuple[OutlyingUnit, ...]:
+    """Return the units that fail more often than all others together.
+
+    Args:
+        counts: failed and judged cycles of each unit; those without a judged one tell nothing.
+    """
+    judged = {unit: each for unit, each in counts.items() if each[1]}
+    if len(judged) < 2:
+        return ()
+    failed, tried = (sum(each[i] for each in judged.values()) for i in (0, 1))
+    ps = [fisher_p(f, n, failed - f, tried - n) for f, n in judged.values()]
+    found = []
+    for (unit, (f, n)), p in zip(judged.items(), holm(ps), strict=True):
+        others = (failed - f) / (tried - n)
+        if p <= ALPHA and f / n > others:
+            found.append(OutlyingUnit(unit, None, f / n, others, p))
+    return tuple(sorted(found, key=lambda odd: (odd.p, odd.unit)))
+
+
+def _extremes(medians_ms: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Return the odd units with the chance of so odd a one; the most extreme first."""
+    left = dict(medians_ms)
+    stages: list[tuple[str, float]] = []
+    for _ in range(max(1, len(left) // _ODD_MOST)):
+        values = np.asarray(list(left.values()))
+        spread = float(values.std(ddof=1))
+        if spread == 0.0:
+            break
+        away = np.abs(values - values.mean())
+        place = int(away.argmax())
+        unit = list(left)[place]
+        stages.append((unit, _grubbs_p(float(away[place]) / spread, len(values))))
+        del left[unit]
+    last = max((i for i, (_, p) in enumerate(stages, 1) if p <= ALPHA), default=0)
+    # One that hides behind another is as odd as the last that shows.
+    return [(unit, min(p for _, p in stages[i:last])) for i, (unit, _) in enumerate(stages[:last])]
+
+
+def _grubbs_p(g: float, n: int) -> float:
+    """Return the chance that the most extreme of `n` is `g` deviations away or more (two-sided)."""
+    most = (n - 1) ** 2 - n * g * g
+    if most <= 0.0:
+        return 0.0
+    t_squared = n * (n - 2) * g * g / most
+    freedom = n - 2
+    tails = beta_below(freedom / (freedom + t_squared), freedom / 2, 0.5)
+    return min(1.0, n * tails) if math.isfinite(tails) else 1.0
+
+
+_WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
+_DO: Final = {
+    Verdict.FAIL: ("fails", "fail"),
+    Verdict.MARGINAL: ("is marginal", "are marginal"),
+    Verdict.NO_EVIDENCE: ("gives no evidence", "give no evidence"),
+}
+# Names that a sentence holds; the document has all.
+_NAMED_MOST: Final = 3
+_MEDIAN_ERROR: Final = math.sqrt(math.pi / 2)
+"""The standard error of a median of n normal values is this times their deviation over root n."""
+
+
+def survey(
+    campaigns: Iterable[FleetCampaign],
+    requirement: Requirement,
+    by: Sequence[Trait],
+    *,
+    matters: float = 0.05,
+    unread: Sequence[UnreadStore] = (),
+    copies: Sequence[tuple[str, str]] = (),
+) -> Fleet:
+    """Return the answer over many campaigns.
+
+    Args:
+        campaigns: any number, in any order.
+        requirement: what all of them were judged against.
+        by: traits that campaigns of one group have in common; none makes one group of all.
+        matters: the smallest difference between units that matters, as a share, 0..1.
+        unread: stores that could not be taken in.
+        copies: stores that were counted once.
+    """
+    sorted_in: defaultdict[tuple[str, ...], list[FleetCampaign]] = defaultdict(list)
+    for campaign in campaigns:
+        sorted_in[tuple(campaign.traits[trait] for trait in by)].append(campaign)
+    groups = [
+        _group(dict(zip(by, values, strict=True)), found, matters)
+        for values, found in sorted(sorted_in.items())
+    ]
+    groups.sort(key=lambda group: _WORST_FIRST.index(group.verdict))
+    verdict, why = _answer([each for group in groups for each in group.campaigns])
+    if unread:
+        why += f"; {count_of(len(unread), 'store')} could not be read"
+    return Fleet(requirement, tuple(by), tuple(groups), verdict, why, tuple(unread), tuple(copies))
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst; what gives no evidence is worse than a PASS. NO-EVIDENCE of none."""
+    return min(verdicts, key=_WORST_FIRST.index, default=Verdict.NO_EVIDENCE)
+
+
+def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:
+    verdict = worst(each.verdict for each in campaigns)
+    if not campaigns:
+        return verdict, "there is no campaign to judge"
+    all_of = f"{count_of(len(campaigns), 'campaign')} of {count_of(_units(campaigns), 'unit')}"
+    if verdict is Verdict.PASS:
+        rate = _failures(campaigns)
+        bound = "" if rate is None else f"; {percent_of_these(rate)}"
+        passes = "passes" if len(campaigns) == 1 else "pass"
+        return verdict, f"{all_of} {passes}{bound}"
+    those = [each.path for each in campaigns if each.verdict is verdict]
+    named = ", ".join(those[:_NAMED_MOST])
+    more = len(those) - _NAMED_MOST
+    do = _DO[verdict][len(those) > 1]
+    return (
+        verdict,
+        f"{len(those)} of {all_of} {do}: {named}{f' and {more} more' if more > 0 else ''}",
+    )
+
+
+def percent_of_these(rate: FailureRate) -> str:
+    """Return how often cycles fail, and for what that holds."""
+    return (
+        f"{rate.failures} of {count_of(rate.n, 'judged resume')} failed, at most "
+        f"{percent_up(rate.upper)} with 95 % confidence, of these units{undecided_text(rate)}"
+    )
+
+
+def _group(
+    traits: Mapping[Trait, str], campaigns: list[FleetCampaign], matters: float
+) -> FleetGroup:
+    campaigns.sort(key=lambda c: (_WORST_FIRST.index(c.verdict), c.begun_utc_ns, c.path))
+    units: defaultdict[str, list[FleetCampaign]] = defaultdict(list)
+    for campaign in campaigns:
+        units[campaign.unit].append(campaign)
+    counts = {unit: _counted(found) for unit, found in units.items()}
+    failed = sum(1 for f, n in counts.values() if f)
+    tried = sum(1 for f, n in counts.values() if n)
+    # Too few cycles of it are judged to say that none failed.
+    unclear = sum(
+        1
+        for unit, (f, n) in counts.items()
+        if n and not f and any(each.evidence_lacks for each in units[unit])
+    )
+    names = dict.fromkeys(name for campaign in campaigns for name in campaign.times)
+    medians: dict[str, dict[str, float]] = {}
+    times = []
+    for name in names:
+        of_units = {
+            unit: middle
+            for unit, found in units.items()
+            if (middle := _middle(name, found)) is not None
+        }
+        medians[name] = {unit: middle.median_ms for unit, middle in of_units.items()}
+        times.append(_times(name, list(of_units.values())))
+    return FleetGroup(
+        traits=traits,
+        campaigns=tuple(campaigns),
+        units=len(units),
+        verdict=worst(each.verdict for each in campaigns),
+        failures=_failures(campaigns),
+        units_failed=failed,
+        units_share=failure_rate(failed, tried - unclear, unclear),
+        times=tuple(times),
+        outliers=(*outlying_failures(counts), *outlying_medians(medians, matters)),
+    )
+
+
+class _Middle(NamedTuple):
+    """Median, deviation and number of values of one unit, and what all its values share."""
+
+    median_ms: float
+    spread_ms: float
+    n: int
+    common: CommonTerm
+
+
+def _times(name: str, units: Sequence[_Middle]) -> GroupTimes:
+    """Return a measure over units."""
+    medians = np.asarray([each.median_ms for each in units])
+    shared = np.asarray([each.common.common_ms for each in units])
+    errors = np.asarray([_MEDIAN_ERROR * each.spread_ms / math.sqrt(each.n) for each in units])
+    count = len(units)
+    between = None
+    if count >= 3:
+        between = math.sqrt(max(0.0, float(medians.var(ddof=1) - np.mean(errors**2))))
+    return GroupTimes(
+        name=name,
+        units=count,
+        median_ms=float(np.median(medians)),
+        low_ms=float((medians - shared).min()),
+        high_ms=float((medians + shared).max()),
+        # One more of count + 1 alike values is the lowest or the highest with 2 in count + 1.
+        next_within=None if count < 2 else (count - 1) / (count + 1),
+        between_ms=between,
+        within_ms=float(np.median([each.spread_ms for each in units])),
+        common=_widest([each.common for each in units]),
+    )
+
+
+def _widest(terms: Sequence[CommonTerm]) -> CommonTerm:
+    return CommonTerm(max(each.rig_ms for each in terms), max(each.campaign_ms for each in terms))
+
+
+def _middle(name: str, campaigns: Sequence[FleetCampaign]) -> _Middle | None:
+    """Return what one unit shows of a measure, over its campaigns."""
+    found = [campaign.times[name] for campaign in campaigns if name in campaign.times]
+    n = sum(each.n for each in found)
+    if not n:
+        return None
+    median = sum(each.median_ms * each.n for each in found) / n
+    spread = sum(each.spread_ms * each.n for each in found) / n
+    return _Middle(median, spread, n, _widest([each.common for each in found]))
+
+
+def _counted(campaigns: Iterable[FleetCampaign]) -> tuple[int, int]:
+    """Return how many judged cycles failed, and how many there are."""
+    rates = [each.failures for each in campaigns if each.failures is not None]
+    return sum(rate.failures for rate in rates), sum(rate.n for rate in rates)
+
+
+def _failures(campaigns: Sequence[FleetCampaign]) -> FailureRate | None:
+    return failure_rate(*_counted(campaigns), sum(each.undecided for each in campaigns))
+
+
+def _units(campaigns: Iterable[FleetCampaign]) -> int:
+    return len({each.unit for each in campaigns})

@@ -1,0 +1,1 @@
+"""Cycles from edges: moments, levels, light, intervals, and faults that the wires show."""

@@ -1,0 +1,202 @@
+"""Builds cycles from edges: what became of each, its intervals, and what the wires alone show.
+
+docs/reference/intervals.md defines every interval. Nothing is guessed: an interval needs a
+measured edge at both of its ends.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from resume_rig.analysis.cycles.intervals import Wake, find_wake, measure
+from resume_rig.analysis.cycles.levels import in_order
+from resume_rig.analysis.cycles.light import LightReading
+from resume_rig.analysis.cycles.line_columns import lines_of
+from resume_rig.analysis.cycles.moments import (
+    Commanded,
+    Sleep,
+    Wires,
+    deeper_ns,
+    find_sleeps,
+    sleep_triggers,
+    standby_ns,
+    state_of,
+)
+from resume_rig.analysis.cycles.power import CycleMoments, cycle_power
+from resume_rig.analysis.cycles.wire_faults import (
+    Awaited,
+    glitches,
+    judge_wires,
+    never_slept,
+    overrun,
+)
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.edge import Edge, EdgeColumns
+from resume_rig.model.power import CyclePower, PowerMonitor, PowerSamples
+from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
+from resume_rig.model.result.verdict import Finding
+from resume_rig.timing.edge_uncertainty import IntervalBounds
+
+_CHANNELS = tuple(Channel)
+
+
+class Metered(NamedTuple):
+    """Samples of a power monitor in one cycle, and how many of them were lost."""
+
+    samples: PowerSamples
+    monitor: PowerMonitor
+    lost: int = 0
+
+
+class CycleEdges(NamedTuple):
+    """The edges of one cycle of a capture, and the levels just before the first of them."""
+
+    edges: Sequence[Edge]
+    initial_levels: dict[Channel, int]
+
+
+def build_cycle(
+    number: int,
+    edges: Sequence[Edge],
+    initial_levels: Mapping[Channel, int],
+    wake_by: Actuator | None,
+    bounds: IntervalBounds,
+    *,
+    light: LightReading | None = None,
+    lost: bool = False,
+    ignored: bool = False,
+    due_ns: int | None = None,
+    measured: bool = True,
+    commanded: Commanded | None = None,
+    metered: Metered | None = None,
+) -> OutsideCycle:
+    """Return what the wires say of one cycle.
+
+    `edges` reach from before the trigger of the sleep to after the light, in any order;
+    `initial_levels` are those of every wired channel before them. `wake_by` is the actuator that
+    was to wake the DUT, None where nobody was asked (captures). `light` is what the photodiode
+    told, None where there is none. A cycle with `lost` edges is INVALID and has no interval. From
+    `due_ns` on, board clock, the DUT is expected to wake by itself; None where it never is. Who
+    asks for what became of the cycle alone has no use for intervals that are `measured`.
+    `commanded` was to wake the DUT where no wire shows that; `wake_by` is None then. `metered` is
+    what a power monitor sampled, None without one.
+    """
+    wires = Wires(lines_of(edges, initial_levels))
+    if lost:
+        return _without_sleep(number, wires, ignored, Outcome.INVALID, (overrun(),))
+    sleeps = find_sleeps(wires)
+    if not sleeps:
+        findings = (never_slept(wires), *glitches(wires))
+        return _without_sleep(number, wires, ignored, Outcome.NEVER_SLEPT, findings)
+    sleep = sleeps[0]
+    following = sleeps[1] if len(sleeps) > 1 else None
+    wake = find_wake(wires, sleep, following, wake_by, light, commanded=commanded)
+    state = state_of(wires, sleep)
+    outcome, findings = judge_wires(wires, sleep, state, wake, Awaited(wake_by, due_ns, commanded))
+    from_ns = sleep.from_ns if sleep.by_power and sleep.begin_observed else math.inf
+    until_ns = sleep.until_ns if sleep.by_power and sleep.end_observed else math.inf
+    return OutsideCycle(
+        number=number,
+        outcome=outcome,
+        state=state,
+        wake_by=wake.trigger.by,
+        trigger_ns=wake.trigger.t_ns,
+        asleep_from_ns=_whole(from_ns),
+        awake_from_ns=_whole(until_ns),
+        intervals=measure(wires, sleep, wake, bounds) if measured else {},
+        findings=findings,
+        ignored=ignored,
+        channels=_observed(wires),
+        light_basis=wake.light.basis,
+        hibernated_from_ns=_whole(deeper_ns(wires, sleep)),
+        bounces=_bounces(wires),
+        power=None if metered is None else _power(metered, sleep, wake),
+        standby_ns=standby_ns(wires, sleep),
+    )
+
+
+def _power(metered: Metered, sleep: Sleep, wake: Wake) -> CyclePower | None:
+    """Return what the DUT drew, in a sleep by whatever line shows it."""
+    light = wake.light.main
+    until_ns = None if light is None else light.t_ns
+    if until_ns is None and wake.pltrst is not None:
+        until_ns = wake.pltrst.t_ns
+    since_ns = wake.trigger.t_ns
+    if since_ns is None and sleep.end_observed and not math.isinf(sleep.until_ns):
+        since_ns = int(sleep.until_ns)
+    ended_ns = sleep.until_ns if sleep.end_observed else None
+    if ended_ns is not None and wake.trigger.t_ns is not None:
+        ended_ns = min(ended_ns, wake.trigger.t_ns)
+    at = CycleMoments(
+        asleep_ns=sleep.from_ns if sleep.begin_observed else None,
+        awake_ns=ended_ns,
+        resume_from_ns=since_ns,
+        resume_to_ns=until_ns,
+    )
+    return cycle_power(metered.samples, metered.monitor, at, metered.lost)
+
+
+def split_cycles(edges: Sequence[Edge], initial_levels: Mapping[Channel, int]) -> list[CycleEdges]:
+    """Cut a whole capture into one group of edges for each sleep that it shows.
+
+    A group begins with the press or the closing of the lid that started the sleep, the first one
+    where there are several, else with the sleep itself, and lasts until the next one begins. A
+    capture may begin or end anywhere: what stands before its first sleep belongs to no cycle.
+    """
+    wires = Wires(lines_of(edges, initial_levels))
+    ordered = in_order(edges)
+    columns = ordered if isinstance(ordered, EdgeColumns) else None
+    times = [edge.t_ns for edge in ordered] if columns is None else columns.t_ns
+    starts: list[int] = []
+    awake_ns = -math.inf
+    for sleep in find_sleeps(wires):
+        first_ns = min((t.start_ns for t in sleep_triggers(wires, sleep, awake_ns)), default=None)
+        starts.append(bisect_left(times, sleep.from_ns if first_ns is None else first_ns))
+        awake_ns = sleep.over_ns
+    if not starts:
+        return []
+    levels = _levels_after(ordered[: starts[0]], initial_levels)
+    groups: list[CycleEdges] = []
+    for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True):
+        own = ordered[start:end]
+        groups.append(CycleEdges(own if columns is not None else tuple(own), levels))
+        levels = _levels_after(own, levels)
+    return groups
+
+
+def _levels_after(edges: Sequence[Edge], before: Mapping[Channel, int]) -> dict[Channel, int]:
+    if isinstance(edges, EdgeColumns):
+        return edges.levels_after(before)
+    return {**before, **{edge.channel: edge.level for edge in edges}}
+
+
+def _without_sleep(
+    number: int, wires: Wires, ignored: bool, outcome: Outcome, findings: tuple[Finding, ...]
+) -> OutsideCycle:
+    return OutsideCycle(
+        number=number,
+        outcome=outcome,
+        state=OutsideState.NONE,
+        wake_by=None,
+        trigger_ns=None,
+        asleep_from_ns=None,
+        awake_from_ns=None,
+        intervals={},
+        findings=findings,
+        ignored=ignored,
+        channels=_observed(wires),
+        bounces=_bounces(wires),
+    )
+
+
+def _observed(wires: Wires) -> tuple[Channel, ...]:
+    return tuple([channel for channel in _CHANNELS if channel in wires.lines])
+
+
+def _bounces(wires: Wires) -> dict[Channel, int]:
+    return {channel: line.bounces for channel, line in wires.lines.items() if line.bounces}
+
+
+def _whole(moment_ns: float | None) -> int | None:
+    return None if moment_ns is None or math.isinf(moment_ns) else int(moment_ns)

@@ -1,0 +1,235 @@
+"""Where outside and inside of one cycle disagree: findings, each with its evidence.
+
+`findings/` has one file a family, `finding_classes` tells what each of them means. A finding is
+made only where no explanation within the bounds is left.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from resume_rig.analysis.findings.bios_claim import Claim, bios_findings, claim_of, unit_factor
+from resume_rig.analysis.findings.context import Found, RecordedCycle, Surroundings
+from resume_rig.analysis.findings.display import display_findings, unexplained_findings
+from resume_rig.analysis.findings.firmware import firmware_findings
+from resume_rig.analysis.findings.records import record_findings, record_missing
+from resume_rig.analysis.findings.silent_steps import (
+    HiddenTimes,
+    Witnesses,
+    without_steps,
+    witnesses_of,
+)
+from resume_rig.analysis.findings.sleeps import sleep_findings, state_mismatch
+from resume_rig.analysis.reconcile.hidden_time import (
+    Hidden,
+    after_stop,
+    hidden_by_running,
+    hidden_by_standing,
+    means_of,
+)
+from resume_rig.analysis.reconcile.norms import Norms, Platform, norm_of, norms_of
+from resume_rig.analysis.reconcile.record_history import history_of
+from resume_rig.analysis.reconcile.thresholds import HIDDEN_BEFORE_NS, MEDIAN_OF
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import OutsideCycle
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Finding, FindingKind
+
+__all__ = [
+    "bios_is_impossible",
+    "disagreements",
+    "record_missing",
+    "state_mismatch",
+    "surroundings_of",
+]
+
+_Value = TypeVar("_Value")
+_FAMILIES: Final[tuple[Callable[[RecordedCycle], Found], ...]] = (
+    record_findings,
+    sleep_findings,
+    bios_findings,
+    firmware_findings,
+    display_findings,
+    unexplained_findings,
+)
+# What a cause explains is no finding of its own.
+_EXPLAINED_BY: Final[Mapping[FindingKind, frozenset[FindingKind]]] = MappingProxyType(
+    {
+        FindingKind.UNEXPLAINED: frozenset(
+            {
+                FindingKind.BIOS_UNDER_REPORTED,
+                FindingKind.BIOS_OVER_REPORTED,
+                FindingKind.LIT_BEFORE_OS,
+                FindingKind.STATE_MISMATCH,
+                FindingKind.DOUBLE_RESET,
+            }
+        ),
+        FindingKind.LIT_BEFORE_OS: frozenset({FindingKind.BIOS_OVER_REPORTED}),
+        # The OS's "complete" comes later by what its BIOS time lacks.
+        FindingKind.COMPLETE_BEFORE_LIGHT: frozenset({FindingKind.BIOS_UNDER_REPORTED}),
+    }
+)
+
+
+def surroundings_of(
+    cycles: Collection[OutsideCycle],
+    record_of: Mapping[int, OsRecord],
+    records: Sequence[OsRecord],
+    *,
+    requirement: Requirement,
+    reset_to_tsc: BoundedNs,
+    platform: Platform,
+    awake: Iterable[BoundedNs | None] | None = None,
+) -> Surroundings:
+    """Return what all findings of a campaign are measured against.
+
+    Args:
+        cycles: in order; gone through more than once.
+        record_of: the matched record, by index into `cycles`.
+        records: all that were read, in record order.
+        requirement: what the verdict is about.
+        reset_to_tsc: PLTRST# rising to the TSC's zero.
+        platform: what is known of the platform.
+        awake: of each cycle, SLP_S3# rising to its falling in the next one, on one clock; None
+            where no clock tells.
+    """
+    history = history_of(records, [record_of[index] for index in sorted(record_of)])
+    alone = Surroundings(
+        *(requirement, reset_to_tsc, Norms(), history, {}, platform), awake_w=_awake_w(cycles)
+    )
+    alone = _with_claims(alone, cycles, record_of)
+    # What cannot be tells nothing of what is usual.
+    pairs = ((c, record_of[index]) for index, c in enumerate(cycles) if index in record_of)
+    norms = norms_of((pair for pair in pairs if not bios_is_impossible(*pair, alone)), platform)
+
+    spans = [None] * len(cycles) if awake is None else awake
+    around = replace(alone, norms=norms)
+    numbers, times = _hidden_times(cycles, spans, record_of, around)
+    times = without_steps(times)
+    standing, running = times.standing, times.running
+    around = replace(
+        around,
+        hidden=_by_number(numbers, map(_first, running, standing)),
+        hidden_norm=norm_of([cycle.each.value_ns for cycle in running if cycle is not None]),
+        after_stop=_by_number(numbers, map(_after_stop, [None, *running[:-1]], standing)),
+        silent_steps={numbers[index]: step for index, step in times.steps.items()},
+        clock_differences={
+            numbers[index]: apart for index, apart in times.clock_differences.items()
+        },
+    )
+    # A cycle that errs by itself would make the others seem to.
+    errs = [
+        index in record_of and RecordedCycle(cycle, record_of[index], around).one_cause is not None
+        for index, cycle in enumerate(cycles)
+    ]
+    means = means_of(_without(running, errs), _without(standing, errs), times.follows)
+    return replace(around, means=_by_number(numbers, means))
+
+
+def _awake_w(cycles: Iterable[OutsideCycle]) -> float | None:
+    """Return what the DUT usually draws awake; None where nothing was sampled."""
+    drawn = [c.power.awake_w.value for c in cycles if c.power and c.power.awake_w]
+    return median(drawn) if drawn else None
+
+
+def _with_claims(
+    around: Surroundings, cycles: Iterable[OutsideCycle], record_of: Mapping[int, OsRecord]
+) -> Surroundings:
+    """Return the surroundings with what the campaign has room for, and in which unit it tells."""
+    seen = [
+        RecordedCycle(c, record_of[index], around)
+        for index, c in enumerate(cycles)
+        if index in record_of
+    ]
+    rooms = [each.longest_bios_ms for each in seen]
+    known = [room_ms for room_ms in rooms if room_ms is not None]
+    usual_ms = median(known) if len(known) >= MEDIAN_OF else None
+    around = replace(around, usual_room_ms=usual_ms)
+    factors = Counter(unit_factor(replace(each, around=around)) for each in seen)
+    del factors[1]
+    factor, count = factors.most_common(1)[0] if factors else (None, 0)
+    return replace(around, unit_factor=factor if 2 * count > factors.total() else None)
+
+
+def _hidden_times(
+    cycles: Iterable[OutsideCycle],
+    awake: Iterable[BoundedNs | None],
+    record_of: Mapping[int, OsRecord],
+    around: Surroundings,
+) -> tuple[list[int], HiddenTimes]:
+    """Return numbers of the cycles, and what each hides.
+
+    A cycle follows the one before where no other sleep and no boot was between.
+    """
+    numbers: list[int] = []
+    standing: list[Hidden | None] = []
+    running: list[Hidden | None] = []
+    follows: list[bool] = []
+    witnesses: list[Witnesses | None] = []
+    history, tsc = around.history, around.reset_to_tsc
+    last: tuple[OutsideCycle, OsRecord] | None = None
+    span: BoundedNs | None = None
+    for index, (cycle, until_next) in enumerate(zip(cycles, awake, strict=True)):
+        record = record_of.get(index)
+        pair = None if record is None else (cycle, record)
+        goes_on = False
+        if pair is not None and last is not None and history.follows(pair[1], last[1]):
+            goes_on = True
+            running[-1] = None if span is None else hidden_by_running(last, pair, span, tsc)
+        before = None if record is None else history.before(record)
+        standing.append(None if pair is None else hidden_by_standing(*pair, before, tsc))
+        running.append(None)
+        follows.append(goes_on)
+        witnesses.append(None if pair is None else witnesses_of(*pair, around.norms))
+        numbers.append(cycle.number)
+        last, span = pair, until_next
+    return numbers, HiddenTimes(standing, running, follows, witnesses, {}, {})
+
+
+def _without(cycles: Sequence[Hidden | None], left_out: Iterable[bool]) -> list[Hidden | None]:
+    return [None if out else cycle for cycle, out in zip(cycles, left_out, strict=True)]
+
+
+def _by_number(numbers: Iterable[int], values: Iterable[_Value | None]) -> dict[int, _Value]:
+    both = zip(numbers, values, strict=True)
+    return {number: value for number, value in both if value is not None}
+
+
+def _first(running: Hidden | None, standing: Hidden | None) -> Hidden | None:
+    return standing if running is None else running
+
+
+def _after_stop(last: Hidden | None, standing: Hidden | None) -> BoundedNs | None:
+    """Return what of a cycle's way to sleep was after the clock's stop.
+
+    The clock that ran until then is that of the wake before.
+    """
+    known = _first(last, standing)
+    if known is None or known.stopped is None:
+        return None
+    # It is shown where much is hidden before the sleep alone.
+    is_much = 2 * known.stopped.bound_ns > HIDDEN_BEFORE_NS
+    return after_stop(known) if is_much else None
+
+
+def bios_is_impossible(outside: OutsideCycle, record: OsRecord, around: Surroundings) -> bool:
+    """Return whether clock and wires leave no room for the record's BIOS time."""
+    return claim_of(RecordedCycle(outside, record, around)) is not Claim.POSSIBLE
+
+
+def disagreements(
+    outside: OutsideCycle, record: OsRecord, around: Surroundings
+) -> tuple[Finding, ...]:
+    """Return every finding of one cycle and its record, without what another one explains."""
+    seen = RecordedCycle(outside, record, around)
+    found = [finding for family in _FAMILIES for finding in family(seen)]
+    kinds = {finding.kind for finding in (*outside.findings, *found)}
+    return tuple(
+        finding
+        for finding in found
+        if kinds.isdisjoint(_EXPLAINED_BY.get(finding.kind, frozenset()))
+    )

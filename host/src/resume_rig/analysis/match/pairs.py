@@ -1,0 +1,241 @@
+"""Cycles and their records as arrays, and the likely reason where one is missing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resume_rig.analysis.match.likelihood import Noise, gains, gains_of_late, lost_cost
+from resume_rig.analysis.match.live import UNKNOWN, Seen
+from resume_rig.analysis.match.order import Choice
+from resume_rig.analysis.match.times import (
+    CycleTimes,
+    Entries,
+    Floats,
+    Indexes,
+    Moments,
+    RecordTimes,
+)
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.result.match import CycleReason, RecordReason
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Which record is of which cycle, in order of the cycles; each stands once.
+
+    Attributes:
+        cycle, record: indexes, int64 [p].
+        probability: that they belong together, float64 [p].
+    """
+
+    cycle: Indexes
+    record: Indexes
+    probability: Floats
+
+    def where(self, kept: NDArray[np.bool_] | Indexes) -> "Pairs":
+        """Return a part of them."""
+        return Pairs(self.cycle[kept], self.record[kept], self.probability[kept])
+
+    def with_more(self, more: "Pairs") -> "Pairs":
+        """Return these and more."""
+        both = Pairs(
+            np.concatenate([self.cycle, more.cycle]),
+            np.concatenate([self.record, more.record]),
+            np.concatenate([self.probability, more.probability]),
+        )
+        return both.in_order()
+
+    def in_order(self) -> "Pairs":
+        """Return them in order of the cycles."""
+        return self.where(np.argsort(self.cycle, kind="stable"))
+
+
+Mask = NDArray[np.bool_]
+R = TypeVar("R", CycleReason, RecordReason)
+
+
+def cycle_reasons(
+    moments: Moments,
+    times: RecordTimes,
+    pairs: Pairs,
+    ambiguous: Indexes,
+    seen: Seen,
+) -> dict[int, CycleReason]:
+    """Return a reason for every cycle without a record.
+
+    Args:
+        moments: of all cycles.
+        times: of the records.
+        pairs: what is matched.
+        ambiguous: cycles that likely had a record, though not likely enough.
+        seen: which readings of the log brought the records.
+    """
+    slept, woke = ~np.isnan(moments.asleep_s), ~np.isnan(moments.awake_s)
+    free, unsure = np.ones(len(slept), dtype=np.bool_), np.zeros(len(slept), dtype=np.bool_)
+    free[pairs.cycle] = False
+    unsure[ambiguous] = True
+    unsure[_told_of(times, pairs, seen)] = True
+    index, around = np.arange(len(slept)), _Around(times, pairs)
+    return _told(
+        free,
+        (
+            (~woke & slept, CycleReason.NOT_SURVIVED),
+            (~woke, CycleReason.NO_TIME),
+            (unsure, CycleReason.AMBIGUOUS),
+            (np.full(len(free), not around.any), CycleReason.UNRELATED),
+            ((index < around.first) & around.begins, CycleReason.BEFORE_LOG),
+            ((index > around.last) & around.ends, CycleReason.AFTER_LOG),
+        ),
+        CycleReason.LOST,
+    )
+
+
+def record_reasons(
+    times: RecordTimes, pairs: Pairs, ambiguous: Indexes, seen: Seen
+) -> dict[int, RecordReason]:
+    """Return a reason for every record without a cycle; the arguments as of `cycle_reasons`."""
+    free, unsure = _free(times, pairs), np.zeros(len(times.kind), dtype=np.bool_)
+    unsure[ambiguous] = True
+    around, live = _Around(times, pairs), seen.of_record != UNKNOWN
+    before, after = times.rank < around.low, times.rank > around.high
+    return _told(
+        free,
+        (
+            (times.of_kinds({SleepKind.DIED}), RecordReason.NOT_SURVIVED),
+            (~times.usable, RecordReason.NO_SLEEP),
+            (np.isnan(times.wake_s) & np.isnan(times.began_s), RecordReason.NO_TIME),
+            (times.doubled_of >= 0, RecordReason.DOUBLED),
+            (unsure, RecordReason.AMBIGUOUS),
+            (times.is_doze, RecordReason.DOZE),
+            (np.full(len(free), not around.any), RecordReason.UNRELATED),
+            # A reading of the campaign brought it, so it was written while the campaign ran.
+            ((before | after) & live, RecordReason.AMBIGUOUS),
+            (before, RecordReason.BEFORE_CAMPAIGN),
+            (after, RecordReason.AFTER_CAMPAIGN),
+        ),
+        RecordReason.BETWEEN_CYCLES,
+    )
+
+
+def _told(free: Mask, reasons: Sequence[tuple[Mask, R]], otherwise: R) -> dict[int, R]:
+    """Return the first reason that holds of each that is free, by index."""
+    codes = np.select([holds[free] for holds, _ in reasons], range(len(reasons)), len(reasons))
+    names = [*(reason for _, reason in reasons), otherwise]
+    told = (names[code] for code in codes.tolist())
+    return dict(zip(np.flatnonzero(free).tolist(), told, strict=True))
+
+
+def _free(times: RecordTimes, pairs: Pairs) -> Mask:
+    """Return which records are no cycle's."""
+    free = np.ones(len(times.kind), dtype=np.bool_)
+    free[pairs.record] = False
+    return free
+
+
+def _told_of(times: RecordTimes, pairs: Pairs, seen: Seen) -> Indexes:
+    """Return the cycles whose own reading brought a record that is no other cycle's."""
+    free = _free(times, pairs)
+    free &= times.usable & (times.doubled_of < 0) & (seen.of_record != UNKNOWN)
+    return np.flatnonzero(np.isin(seen.of_cycle, seen.of_record[free]))
+
+
+class _Around:
+    """The span of what is matched, in cycles and in the order of the records.
+
+    Attributes:
+        any: whether there is anything.
+        first, last: cycles. low, high: ranks of the records; nothing is beyond where none is.
+        begins, ends: whether no usable record is before, and after, those that are matched.
+    """
+
+    def __init__(self, times: RecordTimes, pairs: Pairs) -> None:
+        self.any = len(pairs.cycle) > 0
+        self.first, self.last, self.low, self.high = 0, len(times.rank), 0, len(times.rank)
+        self.begins = self.ends = False
+        if not self.any:
+            return
+        ranks = times.rank[pairs.record]
+        self.low, self.high = int(ranks.min()), int(ranks.max())
+        self.first, self.last = int(pairs.cycle[0]), int(pairs.cycle[-1])
+        known: Indexes = times.rank[times.usable & ~np.isnan(times.wake_s)]
+        self.begins = len(known) > 0 and self.low <= int(known.min())
+        self.ends = len(known) > 0 and self.high >= int(known.max())
+
+
+def by_late_wakes(
+    sure: Choice, cycles: CycleTimes, entries: Entries, noise: Noise, same_s: float
+) -> Pairs:
+    """Return pairs of cycles that are left with records whose wake came late to the OS.
+
+    The cycles on either side must be tied to records of the same source, between which that of the
+    cycle stands, and the clock not be set between them. So it says nothing of the origin of a log.
+
+    Args:
+        sure: the pairs by wake.
+        cycles: by wake.
+        entries: those that `sure` names.
+        noise: of the campaign.
+        same_s: offsets that are no farther apart are of a clock that was not set.
+    """
+    nothing = np.empty(0, dtype=np.int64)
+    between = np.flatnonzero((np.diff(sure.rows) == 2) & (np.abs(np.diff(sure.offset_s)) <= same_s))
+    if len(between) == 0:
+        return Pairs(nothing, nothing, np.empty(0))
+    rows = sure.rows[between] + 1
+    offset_s = (sure.offset_s[between] + sure.offset_s[between + 1]) / 2
+    found = gains_of_late(cycles, entries, rows, offset_s, noise)
+    lost = lost_cost(cycles, entries, rows, offset_s, noise)
+    best = found.best(len(rows))
+    best = best[best >= 0]
+    of, entry = found.of[best], found.entry[best]
+    share = np.exp(found.gain[best] - found.either(lost)[of])
+    low, high = sure.entry[between[of]], sure.entry[between[of] + 1]
+    rank, source = entries.rank, entries.source
+    told = (rank[entry] > rank[low]) & (rank[entry] < rank[high])
+    told &= (source[entry] == source[low]) & (source[entry] == source[high])
+    beside = sure.probability[between[of]] * sure.probability[between[of] + 1]
+    return Pairs(cycles.index[rows[of]], entries.record[entry], share * beside).where(told)
+
+
+def by_sleep_times(
+    sure: Choice, cycles: CycleTimes, entries: Entries, sleeps: Entries, noise: Noise
+) -> Pairs:
+    """Return pairs of cycles that are left with records that have only a sleep time.
+
+    Args:
+        sure: the pairs by wake.
+        cycles: by wake.
+        entries: those that `sure` names.
+        sleeps: the records in question.
+        noise: of the campaign.
+    """
+    free = np.ones(len(cycles.at_s), dtype=np.bool_)
+    free[sure.rows] = False
+    rows = np.flatnonzero(free & ~np.isnan(cycles.asleep_s))
+    if len(rows) == 0 or len(sure.rows) == 0 or len(sleeps.at_s) == 0:
+        nothing = np.empty(0, dtype=np.int64)
+        return Pairs(nothing, nothing, np.empty(0))
+    asleep = replace(
+        cycles,
+        at_s=cycles.at_s - np.nan_to_num(cycles.asleep_s),
+        asleep_s=np.full(len(cycles.at_s), np.nan),
+    )
+    offset_s = np.interp(rows, sure.rows, sure.offset_s)
+    found = gains(asleep, sleeps, rows, offset_s, noise)
+    lost = lost_cost(asleep, sleeps, rows, offset_s, noise)
+    best = found.best(len(rows))
+    best = best[best >= 0]
+    of, entry = found.of[best], found.entry[best]
+    share, rows = np.exp(found.gain[best] - found.either(lost)[of]), rows[of]
+    after = np.searchsorted(sure.rows, rows)
+    before_rank = np.append(-1, entries.rank[sure.entry])[after]
+    after_rank = np.append(entries.rank[sure.entry], np.iinfo(np.int64).max)[after]
+    in_order = (sleeps.rank[entry] > before_rank) & (sleeps.rank[entry] < after_rank)
+    beside = np.append(1.0, sure.probability)[after] * np.append(sure.probability, 1.0)[after]
+    pairs = Pairs(cycles.index[rows], sleeps.record[entry], share * beside).where(in_order)
+    # A record that two cycles claim is of the likelier one.
+    pairs = pairs.where(np.lexsort([-pairs.probability, pairs.record]))
+    return pairs.where(np.unique(pairs.record, return_index=True)[1])

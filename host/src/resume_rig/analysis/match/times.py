@@ -1,0 +1,521 @@
+"""Cycles and OS records as arrays of times, with and without settings of the OS clock.
+
+Windows says of each setting by how much it was. With all of them taken off, the clock ran on. That
+is a second view of the log and no more: an event may be missing or told twice, a setting may
+not have lasted, and where an old Windows gives no reason each wake looks like one.
+
+Seconds in float64, counted from the first cycle and the first record, good to below 1 us over a
+hundred years of offset.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resume_rig.analysis.match.live import Readings, Seen
+from resume_rig.model.os_record import OsRecord, SleepKind
+
+_Floats = NDArray[np.float64]
+_Indexes = NDArray[np.int64]
+
+_US = 1e-6
+# A synchronisation takes back what a wake's reading of the RTC was off by; that does not last.
+_LASTING_S = 1.0
+# Nobody sets a clock by more than a century.
+_FARTHEST_S = 100 * 365 * 86_400.0
+_WHOLE, _AFTER = "clock_stepped_us", "clock_stepped_after_wake_us"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """By how much the clock was set since the record before, as the log tells it.
+
+    Attributes:
+        asleep_s: before the wake of each record, float64 [m].
+        awake_s: between its wake and its writing, float64 [m].
+    """
+
+    asleep_s: _Floats
+    awake_s: _Floats
+
+
+def told_of(records: Sequence[OsRecord]) -> Told | None:
+    """Return what records tell of lasting settings; None where they tell of none."""
+    asleep_s, awake_s = np.zeros(len(records)), np.zeros(len(records))
+    for at, record in enumerate(records):
+        if not record.figures:
+            continue
+        told = {each.name: each.value for each in record.figures}
+        if _WHOLE in told:
+            awake_s[at] = _seconds(told.get(_AFTER, 0))
+            asleep_s[at] = _seconds(told[_WHOLE]) - awake_s[at]
+    asleep_s, awake_s = _lasting(asleep_s), _lasting(awake_s)
+    return Told(asleep_s, awake_s) if asleep_s.any() or awake_s.any() else None
+
+
+def _seconds(value_us: float) -> float:
+    """Return seconds; no setting where it is beyond all that a float holds."""
+    return value_us * _US if abs(value_us) <= _FARTHEST_S / _US else 0.0
+
+
+def _lasting(step_s: _Floats) -> _Floats:
+    return np.where(np.abs(step_s) > _LASTING_S, step_s, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settings:
+    """The settings of the clock that the log tells of, all together.
+
+    Attributes:
+        before_s: those before the wake of each record, float64 [m].
+        own_s: those between its wake and its writing, float64 [m].
+    """
+
+    before_s: _Floats
+    own_s: _Floats
+
+    def counted_from(self, record: int) -> "Settings":
+        """Return them with nothing set before the wake of a record."""
+        return Settings(self.before_s - self.before_s[record], self.own_s)
+
+
+def all_settings(told: Told, rank: _Indexes, doubled_of: _Indexes) -> Settings:
+    """Return all settings, added up.
+
+    Args:
+        told: of each record.
+        rank: place of each in the order in which records were written, int64 [m].
+        doubled_of: the record that it repeats, -1 for none: a second account tells nothing new.
+    """
+    order, alone = np.argsort(rank, kind="stable"), doubled_of < 0
+    asleep_s, awake_s = (np.where(alone, s, 0.0)[order] for s in (told.asleep_s, told.awake_s))
+    before_s = np.empty(len(order))
+    before_s[order] = np.cumsum(asleep_s) + np.cumsum(awake_s) - awake_s
+    return Settings(before_s, told.awake_s)
+
+
+Floats = NDArray[np.float64]
+Indexes = NDArray[np.int64]
+
+_FROM_IMAGE = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP})
+_KINDS = tuple(SleepKind)
+_CODE = {kind: code for code, kind in enumerate(_KINDS)}
+FROM_IMAGE_BITS = sum(1 << _CODE[kind] for kind in _FROM_IMAGE)
+"""Of `Entries.kind`."""
+
+# From SLP_S3# rising to the OS where the record does not say: from memory, from an image.
+_USUAL_TO_OS_S = {False: 0.8, True: 8.0}
+_USUAL_WAKE_S = {False: 1.0, True: 5.0}
+# How far such a guess, and one of the length of the wake, may be wrong.
+_GUESSED_HALF_S = {False: 1.8, True: 8.0}
+_OF_OTHERS_HALF_S = {False: 1.0, True: 4.0}
+_OTHERS_OF_AT_LEAST = 3  # a median of fewer may be one that errs
+# A correction that moves a record by more than this against the others may be a lie.
+_DOUBTFUL_S = 0.3
+_BELIEVED, _NOT_BELIEVED = 0.85, 0.15  # assumed
+# A record without a single duration is written beside the real one as often as in its place.
+_UNMEASURED_WEIGHT = 0.05
+_SAME_MOMENT_S = 2.0  # two readings of an RTC in whole seconds
+# Whether WakeTime holds a setting of the clock that came after the wake: it is written soon.
+_HELD, _NOT_HELD = 0.15, 0.85
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CycleTimes:
+    """Cycles that have a time, in order.
+
+    Attributes:
+        base_ns: what `at_s` counts from.
+        at_s: the wake (or the sleep, where the log tells of sleeps only), float64 [n].
+        index: which cycle, int64 [n].
+        asleep_s: how long it slept; NaN where not known, float64 [n].
+        unlike: bit of each kind that the wires exclude, int64 [n].
+        reading: the first of the log since its end (`match_live.Seen`), int32 [n].
+        readings: how many there were; 0 where the log was not read while the cycles ran.
+        news: how much of what a record's time says the one before has not said, float64 [n].
+        known: a cycle and the record that somebody knows to be its own, by index; None without.
+        silent: how likely it is that no OS came back to write a record, float64 [n].
+        awake_s: from the wake of the cycle before to its sleep; NaN where not known, float64 [n].
+        to_sleep_s: from the trigger to SLP_S3# falling; NaN where not known, float64 [n].
+    """
+
+    base_ns: int
+    at_s: Floats
+    index: Indexes
+    asleep_s: Floats
+    unlike: Indexes
+    reading: Readings
+    readings: int
+    news: Floats
+    known: tuple[int, int] | None
+    silent: Floats
+    awake_s: Floats
+    to_sleep_s: Floats
+
+    def of(self, part: slice) -> "CycleTimes":
+        """Return some of them."""
+        return CycleTimes(
+            self.base_ns,
+            self.at_s[part],
+            self.index[part],
+            self.asleep_s[part],
+            self.unlike[part],
+            self.reading[part],
+            self.readings,
+            self.news[part],
+            self.known,
+            self.silent[part],
+            self.awake_s[part],
+            self.to_sleep_s[part],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """When every cycle slept and woke; NaN where not known.
+
+    Attributes:
+        base_ns: what the times count from.
+        asleep_s, awake_s: SLP_S3# falling and rising, float64 [n].
+        unlike: bit of each kind that the wires exclude, int64 [n].
+        silent: how likely it is that no OS came back to write a record, float64 [n].
+        to_sleep_s: from the trigger to SLP_S3# falling; NaN where not known, float64 [n].
+    """
+
+    base_ns: int
+    asleep_s: Floats
+    awake_s: Floats
+    unlike: Indexes
+    silent: Floats
+    to_sleep_s: Floats
+
+
+def cycle_times(
+    moments: Moments, seen: Seen, known: tuple[int, int] | None, *, by_wake: bool
+) -> CycleTimes:
+    """Return the cycles that have the time asked for, ascending."""
+    at_s = moments.awake_s if by_wake else moments.asleep_s
+    index = np.flatnonzero(~np.isnan(at_s))
+    index = index[np.argsort(at_s[index], kind="stable")]
+    asleep_s = (moments.awake_s - moments.asleep_s)[index]
+    awake_s = np.full(len(index), np.nan)
+    if by_wake:
+        follows = np.flatnonzero(np.diff(index) == 1) + 1
+        awake_s[follows] = np.diff(at_s[index])[follows - 1] - asleep_s[follows]
+    return CycleTimes(
+        moments.base_ns,
+        at_s[index],
+        index,
+        asleep_s,
+        moments.unlike[index],
+        seen.of_cycle[index],
+        seen.count,
+        np.ones(len(index)),
+        known,
+        moments.silent[index],
+        awake_s,
+        moments.to_sleep_s[index],
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """Moments at which records say that the DUT woke, ascending; a record may have two of them.
+
+    Attributes:
+        base_ns: what `at_s` counts from.
+        at_s: float64 [e]. record: index of the record, int64 [e].
+        rank: place of the record in the order in which records were written, int64 [e].
+        log_weight: logarithm of how likely it is that a cycle's record looks so, float64 [e].
+        half_s: least half-width of its error, 0 where only the common noise counts, float64 [e].
+        widest_s: no half-width is more.
+        asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
+        kind: bit of its kind, int64 [e].
+        reading: of the log that brought it (`match_live.Seen`), int32 [e].
+        told_s: what was taken off its time, as the log tells of settings of the clock,
+            float64 [e].
+        source: index of the source of its record, int64 [e].
+        before: record of the same source that was written before it, -1 for none, int64 [e].
+        awake_s: from the wake that that one tells of to this one's sleep, by one run of the OS
+            clock; NaN where not known, float64 [e].
+        took_s, resume_s: how long the OS took to sleep, and to wake (WakeDuration), NaN where not
+            known, float64 [e].
+    """
+
+    base_ns: int
+    at_s: Floats
+    record: Indexes
+    rank: Indexes
+    log_weight: Floats
+    half_s: Floats
+    widest_s: float
+    asleep_s: Floats
+    kind: Indexes
+    reading: Readings
+    told_s: Floats
+    source: Indexes
+    before: Indexes
+    awake_s: Floats
+    took_s: Floats
+    resume_s: Floats
+
+    def where(self, kept: Indexes) -> "Entries":
+        """Return a part of them."""
+        return Entries(
+            self.base_ns,
+            self.at_s[kept],
+            self.record[kept],
+            self.rank[kept],
+            self.log_weight[kept],
+            self.half_s[kept],
+            self.widest_s,
+            self.asleep_s[kept],
+            self.kind[kept],
+            self.reading[kept],
+            self.told_s[kept],
+            self.source[kept],
+            self.before[kept],
+            self.awake_s[kept],
+            self.took_s[kept],
+            self.resume_s[kept],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordTimes:
+    """What every record says, one value a record; NaN where it says nothing.
+
+    Attributes:
+        base_ns: what the times count from.
+        wake_s: WakeTime. sleep_s: SleepTime and the transition to sleep, next to SLP_S3# falling.
+        wake_took_s, firmware_s, read_s: WakeDuration, BiosInit, reading of the image.
+        began_s: SleepTime as it is.
+        measured: whether it has a single duration, bool.
+        kind: code of its kind. source: index of its source, int64.
+        usable: whether it may belong to a cycle, bool.
+        doubled_of: the record whose times it repeats, -1 for none, int64.
+        rank: its place in the order in which records were written, int64.
+        told: settings of the clock that the log tells of; None where it tells of none.
+        unset: whether those were taken off the times.
+    """
+
+    base_ns: int
+    wake_s: Floats
+    sleep_s: Floats
+    began_s: Floats
+    wake_took_s: Floats
+    firmware_s: Floats
+    read_s: Floats
+    measured: NDArray[np.bool_]
+    kind: Indexes
+    source: Indexes
+    usable: NDArray[np.bool_]
+    doubled_of: Indexes
+    rank: Indexes
+    told: Settings | None = None
+    unset: bool = False
+
+    def as_if_never_set(self, about_s: float) -> "RecordTimes | None":
+        """Return the times as if the clock had run on; None where the log tells of no setting.
+
+        Args:
+            about_s: when the times stay as they are, by the clock of the records.
+        """
+        if self.told is None or np.all(np.isnan(self.wake_s)):
+            return None
+        anchor = int(np.nanargmin(np.abs(self.wake_s - about_s)))
+        told = self.told.counted_from(anchor)
+        return replace(
+            self,
+            wake_s=self.wake_s - told.before_s,
+            sleep_s=self.sleep_s - told.before_s,
+            began_s=self.began_s - told.before_s,
+            told=told,
+            unset=True,
+        )
+
+    @property
+    def from_image(self) -> NDArray[np.bool_]:
+        """Whether the DUT came back from its disk."""
+        return self.of_kinds(_FROM_IMAGE)
+
+    def of_kinds(self, kinds: Collection[SleepKind]) -> NDArray[np.bool_]:
+        """Return which records are of one of these kinds."""
+        return np.isin(self.kind, codes_of(kinds))
+
+    @property
+    def is_doze(self) -> NDArray[np.bool_]:
+        """Whether its wake time is no wake: nothing measured, and no time between the two."""
+        same = np.abs(self.wake_s - self.began_s) < _SAME_MOMENT_S
+        return np.asarray(~self.measured & same, dtype=np.bool_)
+
+
+def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
+    """Return the moments of the wires' wakes as the records tell them.
+
+    WakeTime is the reading of the RTC plus WakeDuration; before that reading the firmware ran, and
+    an image was read. What a record does not say is taken from the others of its like.
+    """
+    chosen = np.flatnonzero(
+        times.usable & ~np.isnan(times.wake_s) & (times.doubled_of < 0) & ~times.is_doze
+    )
+    image = times.from_image[chosen]
+    took_s, _ = _filled(times.wake_took_s[chosen], image, _USUAL_WAKE_S)
+    before_s = times.firmware_s[chosen] + np.where(image, np.nan_to_num(times.read_s[chosen]), 0.0)
+    to_os_s, guessed = _filled(before_s, image, _USUAL_TO_OS_S)
+    guessed |= np.isnan(times.wake_took_s[chosen])
+    usual_s = float(np.median(to_os_s)) if len(chosen) else 0.0
+    doubtful = ~guessed & (np.abs(to_os_s - usual_s) > _DOUBTFUL_S)
+    came_back_s = times.wake_s[chosen] - took_s
+    asleep_s = np.where(guessed, np.nan, came_back_s - to_os_s - times.sleep_s[chosen])
+    weight = np.where(times.measured[chosen], 0.0, np.log(_UNMEASURED_WEIGHT))
+    half_s = _half_s(times, chosen, guessed, image)
+    twice = np.flatnonzero(doubtful)
+    at = np.concatenate([np.arange(len(chosen)), twice])
+    at_s = np.concatenate([came_back_s - to_os_s, came_back_s[twice] - usual_s])
+    believed = np.where(doubtful, np.log(_BELIEVED), 0.0)
+    log_weight = np.concatenate([weight + believed, weight[twice] + np.log(_NOT_BELIEVED)])
+    order = np.lexsort([times.rank[chosen], times.source[chosen]])
+    same = times.source[chosen[order[1:]]] == times.source[chosen[order[:-1]]]
+    follows, leads = order[1:][same], order[:-1][same]
+    before, awake_s = np.full(len(chosen), -1), np.full(len(chosen), np.nan)
+    before[follows] = chosen[leads]
+    awake_s[follows] = times.sleep_s[chosen[follows]] - (came_back_s - to_os_s)[leads]
+    took_s = (times.sleep_s - times.began_s)[chosen]
+    plain = _entries(
+        times,
+        seen,
+        record=chosen[at],
+        at_s=at_s,
+        log_weight=log_weight,
+        half_s=half_s[at],
+        asleep_s=asleep_s[at],
+        before=before[at],
+        awake_s=awake_s[at],
+        took_s=np.where(took_s > 0, took_s, np.nan)[at],
+        resume_s=times.wake_took_s[chosen][at],
+    )
+    return plain if times.told is None or not times.unset else _held(plain, times.told)
+
+
+def _held(plain: Entries, told: Settings) -> Entries:
+    """Return the entries, those set after their wake also as if WakeTime had that setting in it."""
+    own_s = told.own_s[plain.record]
+    held = np.flatnonzero(own_s)
+    log_weight = plain.log_weight.copy()
+    log_weight[held] += np.log(_NOT_HELD)
+    both = replace(plain, log_weight=log_weight).where(np.append(np.arange(len(own_s)), held))
+    shift_s = np.append(np.zeros(len(own_s)), own_s[held])
+    log_weight = both.log_weight + np.where(shift_s != 0, np.log(_HELD) - np.log(_NOT_HELD), 0.0)
+    shifted = replace(
+        both,
+        at_s=both.at_s - shift_s,
+        asleep_s=both.asleep_s - shift_s,
+        told_s=both.told_s + shift_s,
+        log_weight=log_weight,
+    )
+    return shifted.where(np.argsort(shifted.at_s, kind="stable"))
+
+
+def _half_s(
+    times: RecordTimes,
+    chosen: Indexes,
+    guessed: NDArray[np.bool_],
+    image: NDArray[np.bool_],
+) -> Floats:
+    """Return how far the moments may be off beyond the noise that all share."""
+    half_s = np.zeros(len(chosen))
+    for of_image in (False, True):
+        alike = guessed & (image == of_image)
+        told = int((~guessed & (image == of_image)).sum())
+        sure = told >= _OTHERS_OF_AT_LEAST
+        half_s[alike] = (_OF_OTHERS_HALF_S if sure else _GUESSED_HALF_S)[of_image]
+    # Without any duration the length of the wake is a guess, too.
+    return np.where(times.measured[chosen], half_s, np.maximum(half_s, _GUESSED_HALF_S[False]))
+
+
+def sleep_entries(times: RecordTimes, seen: Seen) -> Entries:
+    """Return the moments of the wires' sleeps, of records that tell of no wake."""
+    no_wake = np.isnan(times.wake_s)
+    chosen = np.flatnonzero(
+        times.usable & no_wake & ~np.isnan(times.sleep_s) & (times.doubled_of < 0)
+    )
+    wide = np.where(times.from_image[chosen], _GUESSED_HALF_S[True], _GUESSED_HALF_S[False])
+    nothing = np.zeros(len(chosen))
+    unknown_s = np.full(len(chosen), np.nan)
+    return _entries(
+        times,
+        seen,
+        record=chosen,
+        at_s=times.sleep_s[chosen],
+        log_weight=nothing,
+        half_s=wide,
+        asleep_s=unknown_s,
+        before=np.full(len(chosen), -1),
+        awake_s=unknown_s,
+        took_s=unknown_s,
+        resume_s=unknown_s,
+    )
+
+
+def _entries(
+    times: RecordTimes,
+    seen: Seen,
+    *,
+    record: Indexes,
+    at_s: Floats,
+    log_weight: Floats,
+    half_s: Floats,
+    asleep_s: Floats,
+    before: Indexes,
+    awake_s: Floats,
+    took_s: Floats,
+    resume_s: Floats,
+) -> Entries:
+    order = np.argsort(at_s, kind="stable")
+    record = record[order]
+    told_s = np.zeros(len(record))
+    if times.told is not None and times.unset:
+        told_s = times.told.before_s[record]
+    return Entries(
+        times.base_ns,
+        at_s[order],
+        record,
+        times.rank[record],
+        log_weight[order],
+        half_s[order],
+        float(half_s.max(initial=0.0)),
+        asleep_s[order],
+        np.left_shift(np.int64(1), times.kind[record]),
+        seen.of_record[record],
+        told_s,
+        times.source[record],
+        before[order],
+        awake_s[order],
+        took_s[order],
+        resume_s[order],
+    )
+
+
+def _filled(
+    value_s: Floats, image: NDArray[np.bool_], usual_s: dict[bool, float]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the values, the gaps filled with the median of their like, and where the gaps were."""
+    filled, gaps = value_s.copy(), np.isnan(value_s)
+    for of_image in (False, True):
+        alike = image == of_image
+        known = value_s[alike & ~gaps]
+        filled[alike & gaps] = np.median(known) if len(known) else usual_s[of_image]
+    return filled, gaps
+
+
+def codes_of(kinds: Iterable[SleepKind]) -> list[int]:
+    """Return the numbers of some kinds, as `RecordTimes.kind` has them."""
+    return [_CODE[kind] for kind in kinds]
+
+
+def bits_of(kinds: Iterable[SleepKind]) -> int:
+    """Return the bits of some kinds together, as `Entries.kind` has them."""
+    return sum(1 << code for code in codes_of(kinds))

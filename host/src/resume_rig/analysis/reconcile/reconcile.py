@@ -1,0 +1,189 @@
+"""Makes outside and inside of one cycle one statement: differences, never absolute times.
+
+    press -> PLTRST# rising      outside
+    PLTRST# rising -> TSC = 0    neither side can see it; the DUT profile bounds it
+    TSC = 0 -> waking vector     BiosInit, inside
+    waking vector -> complete    DriverInit, inside
+
+A platform's constant, given by the DUT profile or else learned as the campaign's own median, tells
+what is normal; what one cycle departs from it is `unexplained`.
+"""
+
+from dataclasses import replace
+
+from resume_rig.analysis.reconcile.norms import Norm, Norms, group_of
+from resume_rig.analysis.reconcile.terms import MS_NS, figure_of, inside, reported, residual
+from resume_rig.analysis.reconcile.thresholds import ONE_CAUSE, UNEXPLAINED_NS
+from resume_rig.model.channel import Channel
+from resume_rig.model.os_record import MAIN_PATH, ComponentKind, OsRecord, SleepKind
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import IntervalName, OutsideCycle
+
+# Where no DUT profile says better: about 1 ms on old parts, 100s of ms on new ones (CSME, straps,
+# microcode, Boot Guard).
+UNKNOWN_RESET_TO_TSC = BoundedNs(150 * MS_NS, 150 * MS_NS)
+# The power sequence up to PLTRST# takes 0.1 s on laptops, 1.1 s with a legacy power supply.
+_UNKNOWN_POWER = BoundedNs(550 * MS_NS, 550 * MS_NS)
+
+
+def press_to_resume_complete(
+    outside: OutsideCycle, record: OsRecord | None, reset_to_tsc: BoundedNs
+) -> BoundedNs | None:
+    """Return press (or lid) to "all devices have their S0 IRP"; None where a part is missing."""
+    power = outside.intervals.get(IntervalName.PRESS_TO_PLTRST)
+    within = inside(record)
+    return None if power is None or within is None else power + reset_to_tsc + within
+
+
+_DAY_MS = 24 * 60 * 60 * 1000
+"""What is longer is no part of a boot."""
+
+
+def press_to_desktop(
+    outside: OutsideCycle, record: OsRecord | None, reset_to_tsc: BoundedNs
+) -> BoundedNs | None:
+    """Return press to the desktop of a boot: wires, firmware, main path; None where one lacks.
+
+    MainPathBootTime ends where the desktop is there. Whether it begins where the firmware hands
+    over to the OS loader or where the loader starts the kernel, no source of the event says; both
+    moments are in Kernel-Boot 30, and the bound holds both.
+    """
+    power = outside.intervals.get(IntervalName.PRESS_TO_PLTRST)
+    if record is None or record.kind is not SleepKind.BOOT or power is None:
+        return None
+    loader_ms, kernel_ms = (
+        figure_of(record, name) for name in ("start_os_image_ms", "exit_boot_services_exit_ms")
+    )
+    main_ms = next(
+        (
+            part.duration_ms
+            for part in record.components
+            if part.kind is ComponentKind.PHASE and part.name == MAIN_PATH
+        ),
+        None,
+    )
+    if loader_ms is None or main_ms is None or max(loader_ms, kernel_ms or 0, main_ms) > _DAY_MS:
+        return None
+    loader_ns = round(loader_ms * MS_NS)
+    late_ns = max(0, round((kernel_ms or loader_ms) * MS_NS) - loader_ns)
+    begins = BoundedNs(loader_ns + late_ns // 2, late_ns // 2 + MS_NS)
+    return power + reset_to_tsc + begins + BoundedNs(round(main_ms * MS_NS), MS_NS)
+
+
+def with_bios_unproven(
+    time: BoundedNs | None, hidden: BoundedNs | None, reset_to_tsc: BoundedNs
+) -> BoundedNs | None:
+    """Return a time with the bound that holds whatever BiosInit says.
+
+    Standard and expanded uncertainty stay those of a BiosInit that is true.
+
+    Args:
+        time: made of `reset_to_tsc` and BiosInit.
+        hidden: what the OS's clock leaves open beside BiosInit; None: it does not bound that, and
+            the bound given holds if BiosInit is true.
+        reset_to_tsc: PLTRST# rising to the TSC's zero.
+    """
+    if time is None or hidden is None:
+        return time
+    # PLTRST# to the TSC's zero is one error in both.
+    late_ns = hidden.value_ns + hidden.bound_ns - reset_to_tsc.bound_ns
+    early_ns = hidden.bound_ns - hidden.value_ns - reset_to_tsc.bound_ns
+    more_ns = max(late_ns, early_ns) - reset_to_tsc.bound_ns
+    return time if more_ns <= 0 else replace(time, bound_ns=time.bound_ns + more_ns)
+
+
+def light_after_complete(
+    outside: OutsideCycle, record: OsRecord | None, reset_to_tsc: BoundedNs
+) -> BoundedNs | None:
+    """Return light minus resume complete; negative where the light came first.
+
+    Press to light and press to complete share the press and the power sequence; both cancel, and
+    so do their bounds.
+    """
+    light = outside.intervals.get(IntervalName.PLTRST_TO_LIGHT)
+    within = inside(record)
+    return None if light is None or within is None else light - reset_to_tsc - within
+
+
+def unexplained(outside: OutsideCycle, record: OsRecord | None, norms: Norms) -> BoundedNs | None:
+    """Return how far a cycle's residual is from the platform's constant.
+
+    What is constant cancels (PLTRST# to TSC among it). The bound doubles: a median lies within the
+    same bound as the values that it is of. The scatter of a given constant is no part of it.
+    """
+    rest = residual(outside, record)
+    norm = None if record is None else norms.residuals.get(group_of(outside, record))
+    if rest is None or norm is None:
+        return None
+    return rest.from_median(norm.median_ns)
+
+
+def is_unusual(rest: BoundedNs, norm: Norm | None) -> bool:
+    """Return whether an unexplained rest is beyond bounds and this platform's own scatter."""
+    if norm is None or norm.unusual_ns is None:
+        return False
+    return abs(rest.value_ns) > max(rest.bound_ns, UNEXPLAINED_NS, norm.unusual_ns)
+
+
+def hidden_by_light(outside: OutsideCycle, record: OsRecord, norms: Norms) -> BoundedNs | None:
+    """Return what a BIOS time as never lacks, where the light came as ever; None otherwise."""
+    group = group_of(outside, record)
+    return of_one_cause(
+        record,
+        norms.bios.get(group),
+        unexplained(outside, record, norms),
+        norms.residuals.get(group),
+    )
+
+
+def of_one_cause(
+    record: OsRecord, bios: Norm | None, rest: BoundedNs | None, norm: Norm | None
+) -> BoundedNs | None:
+    """Return a rest that BiosInit alone explains; None where it does not.
+
+    A BIOS time that is off its own median by what the rest is off the other way tells of one
+    cause; what the display, a driver or the way to sleep did is none of its.
+
+    Args:
+        record: of the cycle.
+        bios: what BiosInit is usually.
+        rest: of the cycle, less what is usual; it holds a part that is minus BiosInit.
+        norm: what is usual of the rest.
+    """
+    if rest is None or bios is None or bios.unusual_ns is None or record.bios_init_ms is None:
+        return None
+    off_ns = record.bios_init_ms * MS_NS - bios.median_ns
+    if abs(off_ns) <= max(bios.unusual_ns, UNEXPLAINED_NS) or not is_unusual(rest, norm):
+        return None
+    return rest if abs(off_ns + rest.value_ns) * ONE_CAUSE <= abs(rest.value_ns) else None
+
+
+def awake_to_os(
+    outside: OutsideCycle, record: OsRecord, reset_to_tsc: BoundedNs
+) -> BoundedNs | None:
+    """Return `awake_from_ns` to the waking vector, from S4 to the end of reading the image.
+
+    None where BiosInit is missing, or from S4 HiberRead.
+    """
+    if record.bios_init_ms is None or outside.awake_from_ns is None:
+        return None
+    to_bios = power_up(outside) + reset_to_tsc + reported(record.bios_init_ms)
+    if record.hiber_read_ms is not None:
+        return to_bios + reported(record.hiber_read_ms)
+    return None if record.kind is SleepKind.S4 else to_bios
+
+
+def power_up(outside: OutsideCycle) -> BoundedNs:
+    """Return `awake_from_ns` to PLTRST# rising, as far as the wires tell."""
+    intervals = outside.intervals
+    to_pltrst = intervals.get(IntervalName.PWR_OK_TO_PLTRST)
+    if Channel.SLP_S3 not in outside.channels and to_pltrst is not None:
+        return to_pltrst
+    to_pwr_ok = intervals.get(IntervalName.SLP_S3_TO_PWR_OK)
+    if to_pwr_ok is not None and to_pltrst is not None:
+        return to_pwr_ok.joined(to_pltrst)
+    from_press = intervals.get(IntervalName.PRESS_TO_PLTRST)
+    to_slp_s3 = intervals.get(IntervalName.PRESS_TO_SLP_S3)
+    if from_press is not None and to_slp_s3 is not None:
+        return from_press - to_slp_s3
+    return _UNKNOWN_POWER

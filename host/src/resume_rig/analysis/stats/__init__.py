@@ -1,0 +1,1 @@
+"""Figures of series of times and what they prove: distributions, trends, sessions."""

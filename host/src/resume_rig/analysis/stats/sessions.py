@@ -1,0 +1,365 @@
+"""Two sides compared by their sessions, or by their cycles where each has only one.
+
+The first cycles of a session are often unlike the rest. Where sessions have different lengths, a
+warm-up is a greater part of the shorter ones and looks like a difference; so the same cycles of
+each are compared, from the end of the longest warm-up that is found to the end of the shortest
+session. What a warm-up leaves behind is then on both sides alike.
+
+The means of the middle 60 % of each session are compared (Yuen, 1974), so that slow cycles and a
+long tail decide little. Cycles depend on one another: each session counts for as many independent
+values as its autocorrelation leaves (significance.py). How sessions of one build differ is
+not in it.
+
+The unit is the session. Each is worth one figure a time (the median after warm-up) and one a count
+(the share), and base and candidate are compared by Student's t on these: the exact test of the
+mixed model with a random session in it, where sessions are of equal length. Correlation of cycles
+within a session is then of no concern.
+
+All times of one session go up and down together. Where there are labels enough, that is used: the
+greatest |t| over all times is compared with the greatest of each other way to divide the sessions
+into base and candidate (Westfall and Young, 1993), which needs neither normal nor independent
+times. With fewer sessions Holm's method serves, which takes nothing for granted either, and sees
+less.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Final
+
+import numpy as np
+
+from resume_rig.analysis.stats.distributions import student_t_beyond, student_t_tails
+from resume_rig.analysis.stats.significance import (
+    autocorrelation_limit,
+    errors_shown,
+    holm,
+    values_per_independent,
+)
+from resume_rig.analysis.stats.trend import Floats, ranks_of
+
+VALUES_LEAST: Final = 12
+"""With fewer values, a warm-up cannot be told from chance."""
+
+# At most one value in so many is warm-up. Assumed: decides how long a warm-up may be.
+_SHARE_MOST: Final = 3
+
+
+def warm_up_of(values: Floats) -> int:
+    """Return how many first values are best left out: at most a third.
+
+    It is the number whose omission makes the standard error of the mean least (MSER; White, 1997),
+    taken on ranks, so that one wild cycle does not decide. Without a warm-up it is 0 to 2.
+
+    Args:
+        values: float64 [n], in order of the cycles.
+    """
+    n = len(values)
+    if n < VALUES_LEAST:
+        return 0
+    ranks = ranks_of(values) - (n + 1) / 2.0
+    kept = np.arange(1, n + 1)
+    backwards = ranks[::-1]
+    sums, squares = np.cumsum(backwards), np.cumsum(backwards * backwards)
+    # Of the last k values the variance over k, the square of their mean's standard error.
+    errors = (squares - sums * sums / kept) / kept**2
+    left_out = np.arange(n // _SHARE_MOST + 1)
+    return int(left_out[np.argmin(errors[n - 1 - left_out])])
+
+
+def same_cycles(sessions: Sequence[Floats]) -> tuple[int, int]:
+    """Return from which value to which, it not among them, every session is compared.
+
+    Args:
+        sessions: float64 [n_i] each, in order of the cycles; one or more.
+    """
+    end = min(map(len, sessions))
+    return min(max(map(warm_up_of, sessions)), end // 2), end
+
+
+_TRIMMED: Final = 0.2
+"""Share of values left out at each end; the choice of Yuen (1974) and Wilcox (2012)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CycleShift:
+    """What became of one time from one session to another.
+
+    Attributes:
+        shift: candidate's trimmed mean minus base's.
+        error: its standard uncertainty.
+        freedom: effective degrees of freedom of that.
+        p: two-sided.
+        effective_n: independent values that base's and candidate's are worth.
+    """
+
+    shift: float
+    error: float
+    freedom: float
+    effective_n: tuple[float, float]
+
+    @property
+    def p(self) -> float:
+        """Two-sided chance of such a shift where there is none."""
+        if self.shift == 0.0:
+            return 1.0
+        return student_t_tails(self.shift / self.error if self.error else math.inf, self.freedom)
+
+    def interval(self) -> tuple[float, float]:
+        """Return the 95 % interval of the shift."""
+        reach = student_t_beyond(0.05, self.freedom) * self.error
+        return self.shift - reach, self.shift + reach
+
+    def detectable(self, alpha: float) -> float:
+        """Return the smallest shift that the test shows with a probability of 80 %.
+
+        Args:
+            alpha: two-sided, of this test alone.
+        """
+        return errors_shown(student_t_beyond(alpha, self.freedom), self.freedom) * self.error
+
+
+def cycle_shift(
+    base: Floats, candidate: Floats, least: float, whole: Sequence[Floats] = ()
+) -> CycleShift:
+    """Return what became of a time.
+
+    Args:
+        base: float64 [n], n of 2 or more, in order of the cycles.
+        candidate: float64 [m], m of 2 or more, in order of the cycles.
+        least: standard deviation of a value by its rounding alone.
+        whole: the sessions that both are parts of, which know their autocorrelation better.
+    """
+    sessions = [_Trimmed.of(base), _Trimmed.of(candidate)]
+    longer = [_Trimmed.of(each) for each in whole] or sessions
+    phi = autocorrelation_limit([each.winsorised for each in longer])
+    taus = [values_per_independent(phi, len(each.winsorised)) for each in sessions]
+    effective = tuple(len(each.winsorised) / tau for each, tau in zip(sessions, taus, strict=True))
+    # Dependent values lie closer together than they scatter in the long run: their squares are
+    # divided by n - tau and not by n - 1, which is exact for a first-order autoregression.
+    squares = sum(each.squares for each in sessions)
+    left = sum(len(each.winsorised) - tau for each, tau in zip(sessions, taus, strict=True))
+    variance = max(squares / max(left, 1e-9), least * least)
+    error = math.sqrt(
+        sum(variance / (each.kept**2 * n) for each, n in zip(sessions, effective, strict=True))
+    )
+    freedom = sum(each.kept * n for each, n in zip(sessions, effective, strict=True)) - 2.0
+    return CycleShift(
+        sessions[1].mean - sessions[0].mean,
+        error,
+        max(1.0, freedom),
+        (effective[0], effective[1]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Trimmed:
+    """A session with its ends cut.
+
+    Attributes:
+        mean: of what is left.
+        winsorised: all values, those cut set to the nearest that is left, in their order.
+        squares: of the winsorised values about their mean.
+        kept: share of values left.
+    """
+
+    mean: float
+    winsorised: Floats
+    squares: float
+    kept: float
+
+    @classmethod
+    def of(cls, values: Floats) -> "_Trimmed":
+        n = len(values)
+        cut = math.floor(_TRIMMED * n)
+        ordered = np.sort(values)
+        middle = ordered[cut : n - cut]
+        winsorised = np.clip(values, middle[0], middle[-1])
+        squares = float(((winsorised - winsorised.mean()) ** 2).sum())
+        return cls(float(middle.mean()), winsorised, squares, len(middle) / n)
+
+
+SESSIONS_LEAST: Final = 3
+"""Sessions of both sides together: two leave no degree of freedom for their scatter."""
+
+DIVISIONS_LEAST: Final = 100
+"""Ways to divide the sessions from which on they are counted: five sessions a side have 252."""
+
+# A p of 0.05 is then known to 0.4 % (two standard deviations).
+_DIVISIONS_MOST: Final = 10_000
+# Any; the same one gives the same answer.
+_SEED: Final = 19_930_115
+# Where more are needed, no advice is given.
+_SESSIONS_NEEDED_MOST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionColumn:
+    """One time or one share, a figure for each session.
+
+    Attributes:
+        base, candidate: figures; a session that has none is absent as nan. float64 [k] and [l].
+        least: their standard deviation is not less than this: rounding, or a share's own chance.
+    """
+
+    base: Floats
+    candidate: Floats
+    least: float
+
+
+@dataclass(frozen=True, slots=True)
+class SessionShift:
+    """What became of one figure; of too few sessions only the shift is known.
+
+    Attributes:
+        base_sessions, candidate_sessions: that have it.
+        shift: candidate's mean minus base's.
+        low, high: its 95 % interval.
+        sd: standard deviation of sessions about their side's mean.
+        p: two-sided, of this figure alone.
+        p_adjusted: over all figures of the family.
+        detectable: the smallest shift that is shown with a probability of 80 %.
+    """
+
+    base_sessions: int
+    candidate_sessions: int
+    shift: float
+    low: float | None = None
+    high: float | None = None
+    sd: float | None = None
+    p: float = 1.0
+    p_adjusted: float = 1.0
+    detectable: float | None = None
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are sessions enough."""
+        return self.sd is not None
+
+
+def session_shifts(columns: list[SessionColumn], alpha: float) -> list[SessionShift]:
+    """Return what became of each column, as one family, in their order."""
+    alone = [_shift(column) for column in columns]
+    tested = [place for place, each in enumerate(alone) if each.tested]
+    if not tested:
+        return alone
+    adjusted, critical = _family([columns[i] for i in tested], [alone[i] for i in tested], alpha)
+    for place, p_adjusted, t in zip(tested, adjusted, critical, strict=True):
+        alone[place] = _with_family(alone[place], p_adjusted, t)
+    return alone
+
+
+def sessions_needed(sd: float, shift: float, tests: int, alpha: float) -> int | None:
+    """Return how many sessions a side show `shift` with a probability of 80 %; None beyond 1,000.
+
+    Args:
+        sd: standard deviation of sessions, above 0.
+        shift: that is to be shown, above 0.
+        tests: in the family; Holm's strictest step is taken.
+        alpha: of the family.
+    """
+    for count in range(2, _SESSIONS_NEEDED_MOST + 1):
+        freedom = 2 * count - 2
+        reach = errors_shown(student_t_beyond(alpha / tests, freedom), freedom)
+        if reach * sd * math.sqrt(2.0 / count) <= shift:
+            return count
+    return None
+
+
+def _shift(column: SessionColumn) -> SessionShift:
+    base = column.base[~np.isnan(column.base)]
+    candidate = column.candidate[~np.isnan(column.candidate)]
+    k, m = len(base), len(candidate)
+    shift = float(candidate.mean() - base.mean()) if k and m else 0.0
+    if not k or not m or k + m < SESSIONS_LEAST:
+        return SessionShift(k, m, shift)
+    freedom = k + m - 2
+    squares = float(((base - base.mean()) ** 2).sum() + ((candidate - candidate.mean()) ** 2).sum())
+    sd = max(math.sqrt(squares / freedom), column.least)
+    error = sd * math.sqrt(1.0 / k + 1.0 / m)
+    reach = student_t_beyond(0.05, freedom) * error
+    t = 0.0 if shift == 0.0 else math.inf if error == 0.0 else shift / error
+    return SessionShift(k, m, shift, shift - reach, shift + reach, sd, student_t_tails(t, freedom))
+
+
+def _with_family(found: SessionShift, p_adjusted: float, critical: float) -> SessionShift:
+    freedom = found.base_sessions + found.candidate_sessions - 2
+    error = (found.sd or 0.0) * math.sqrt(1 / found.base_sessions + 1 / found.candidate_sessions)
+    reach = errors_shown(critical, freedom)
+    return SessionShift(
+        found.base_sessions,
+        found.candidate_sessions,
+        found.shift,
+        found.low,
+        found.high,
+        found.sd,
+        found.p,
+        p_adjusted,
+        reach * error,
+    )
+
+
+def _family(
+    columns: list[SessionColumn], alone: list[SessionShift], alpha: float
+) -> tuple[list[float], list[float]]:
+    """Return each column's p over the family, and the |t| from which on it is shown."""
+    k, m = len(columns[0].base), len(columns[0].candidate)
+    if math.comb(k + m, m) < DIVISIONS_LEAST:
+        share = alpha / len(columns)
+        critical = [
+            student_t_beyond(share, each.base_sessions + each.candidate_sessions - 2)
+            for each in alone
+        ]
+        return holm([each.p for each in alone]), critical
+    values = np.column_stack([np.concatenate([c.base, c.candidate]) for c in columns])
+    least = np.asarray([column.least for column in columns])
+    own = np.concatenate([np.zeros(k), np.ones(m)])[np.newaxis]
+    seen = _abs_t(own, values, least)[0]
+    greatest = np.sort(_abs_t(_divisions(k, m), values, least).max(axis=1))
+    above = len(greatest) - np.searchsorted(greatest, seen - 1e-9, side="left")
+    # The smallest of them that no more than alpha reach.
+    place = min(len(greatest) - 1, math.ceil((1.0 - alpha) * len(greatest)))
+    return (above / len(greatest)).tolist(), [float(greatest[place])] * len(columns)
+
+
+def _divisions(k: int, m: int) -> Floats:
+    """Return ways to divide k + m sessions, 1 for a candidate; the own one first, float64 [., k+m].
+
+    All of them up to 10,000; beyond, as many seeded draws.
+    """
+    both = k + m
+    if math.comb(both, m) <= _DIVISIONS_MOST:
+        chosen = np.asarray(list(islice(combinations(range(both), m), _DIVISIONS_MOST)))
+    else:
+        generator = np.random.default_rng(_SEED)
+        order = generator.permuted(np.tile(np.arange(both), (_DIVISIONS_MOST, 1)), axis=1)
+        chosen = order[:, :m]
+        chosen[0] = np.arange(k, both)
+    found = np.zeros((len(chosen), both))
+    np.put_along_axis(found, chosen, 1.0, axis=1)
+    return found
+
+
+def _abs_t(divisions: Floats, values: Floats, least: Floats) -> Floats:
+    """Return |t| of each column for each division, float64 [divisions, columns].
+
+    Args:
+        divisions: float64 [d, s], 1 for a candidate.
+        values: float64 [s, c], nan where a session has none.
+        least: float64 [c], of the standard deviations.
+    """
+    there = ~np.isnan(values)
+    centred = np.where(there, values - np.nanmean(values, axis=0), 0.0)
+    n = there.sum(axis=0)
+    theirs = divisions @ there
+    ours = n - theirs
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sums = divisions @ centred
+        mean_theirs, mean_ours = sums / theirs, -sums / ours
+        squares = (centred**2).sum(axis=0) - theirs * mean_theirs**2 - ours * mean_ours**2
+        sd = np.maximum(np.sqrt(np.maximum(squares, 0.0) / (n - 2)), least)
+        t = np.abs(mean_theirs - mean_ours) / (sd * np.sqrt(1 / theirs + 1 / ours))
+    # A division that leaves a side without a value says nothing; nor does 0 of 0.
+    found: Floats = np.nan_to_num(t, nan=0.0, posinf=np.inf)
+    return found

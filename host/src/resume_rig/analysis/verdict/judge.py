@@ -1,0 +1,310 @@
+"""Judges OS records against a requirement; `judge_log` is the whole of `resume-rig log`.
+
+Without a guard band the reported figure is compared as it stands (JCGM 106:2012, 8.2, simple
+acceptance): sysfund-0004 limits what the OS's own tracing measures, so 2000 ms meets 2 seconds and
+2001 ms does not.
+
+The guard band. A resume time is the sum of two values that the OS reports in whole milliseconds,
+rounded in a way that no document tells: down, up or to the nearest. Each is therefore within 1 ms
+of the truth, and their sum within 2 ms; as one OS rounds all of them alike, none of the 2 ms is
+left out. With a limit of 2000 ms: up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL
+(analysis/verdict/conformity.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from resume_rig.analysis.reconcile.terms import MS_NS, reported
+from resume_rig.analysis.stats.figures import failure_rate, summarise
+from resume_rig.analysis.verdict.conformity import Conformity, conformity
+from resume_rig.analysis.verdict.limits import conformity_of, judge_limits, verdict_of_limits
+from resume_rig.analysis.verdict.measures import Sighting, measure_words
+from resume_rig.analysis.verdict.sentences import (
+    RESUME_BOUND_MS,
+    are,
+    hybrid_lead,
+    limit_clauses,
+    resume_sentence,
+)
+from resume_rig.analysis.verdict.series import log_series
+from resume_rig.model.os_record import NO_SLEEPS, LogReading, OsRecord, SleepKind, kind_words
+from resume_rig.model.result.judgement import (
+    JudgedRecord,
+    KindJudgement,
+    LimitJudgement,
+    LogJudgement,
+)
+from resume_rig.model.result.requirement import RESUME, Comparison, Limit, Requirement
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import count_of
+
+NOT_COVERED = "not covered by this requirement"
+_AGAIN = "repeated"
+_FROM_IMAGE = "not S3"
+_IGNORED_AS_FIRST = "ignored: the first transition of its log"
+_IGNORED_BY_LISTING = "ignored: its listing marks it so"
+
+
+def judge_value(resume_ms: int, requirement: Requirement) -> Verdict:
+    """Return the verdict on one resume time; NO-EVIDENCE where the requirement limits none."""
+    if requirement.resume_limit_ms is None:
+        return Verdict.NO_EVIDENCE
+    return conformity(
+        reported(0) + reported(resume_ms),  # two parts, each rounded by itself
+        requirement.resume_limit_ms * MS_NS,
+        Comparison.BELOW if requirement.limit_fails else Comparison.AT_MOST,
+        guard_band=requirement.guard_band,
+    ).verdict
+
+
+def worst_of(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict on a group: the worst of those that there is evidence for."""
+    if not verdicts or all(verdict is Verdict.NO_EVIDENCE for verdict in verdicts):
+        return Verdict.NO_EVIDENCE
+    if Verdict.FAIL in verdicts:
+        return Verdict.FAIL
+    return Verdict.MARGINAL if Verdict.MARGINAL in verdicts else Verdict.PASS
+
+
+def judge_log(
+    reading: LogReading, requirement: Requirement, ignore_first: bool = False
+) -> LogJudgement:
+    """Return what a log alone says against a requirement.
+
+    A record without both of its times stays in the answer, unjudged, and so does one that was read
+    before: in the same log, or in another that overlaps it. Damage of a source does not
+    take a verdict back, because what was read was read whole; `why` says that records may be
+    missing.
+
+    Args:
+        reading: the records.
+        requirement: the limits, and the kinds of sleep that they are for.
+        ignore_first: leave out the first record of those kinds in each source, as S3Resume does
+            and a requirement may demand.
+    """
+    ignore_first = ignore_first or requirement.ignore_first
+    first = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
+    required = [limit for limit in requirement.limits() if limit.required]
+    again = _told_again(reading.records)
+    cycles = tuple(
+        _again(record)
+        if index in again
+        else _judge_record(record, requirement, required, first=index in first)
+        for index, record in enumerate(reading.records)
+    )
+    judged = [cycle for cycle in cycles if cycle.judged]
+    records = [cycle.record for cycle in judged]
+    failed = sum(cycle.verdict is not Verdict.PASS for cycle in judged)
+    open_ones = [cycle.record for cycle in cycles if cycle.undecided]
+    limits = judge_limits(
+        requirement,
+        [Sighting(record) for record in records],
+        undecided=[(Sighting(record), frozenset({record.kind})) for record in open_ones],
+    )
+    failures = failure_rate(failed, len(judged), len(open_ones))
+    return LogJudgement(
+        reading=reading,
+        requirement=requirement,
+        cycles=cycles,
+        statistics=summarise(_resume_times(records)),
+        verdict=verdict_of_limits(limits),
+        why=_why(reading, requirement, cycles, limits),
+        failure_rate_upper=None if failures is None else failures.upper,
+        apart=_apart([r for n, r in enumerate(reading.records) if n not in again], requirement),
+        limits=limits,
+        failures=failures,
+        series=log_series(cycles, requirement),
+    )
+
+
+def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement) -> frozenset[int]:
+    first: dict[int, int] = {}
+    for index, record in enumerate(records):
+        if record.kind in requirement.kinds:
+            first.setdefault(record.source, index)
+    return frozenset(first.values())
+
+
+def _told_again(records: Sequence[OsRecord]) -> frozenset[int]:
+    """Return the records that tell, to the nanosecond, what one before them tells."""
+    seen: set[tuple[object, ...]] = set()
+    again: list[int] = []
+    for index, record in enumerate(records):
+        if record.wake_time_utc_ns is None:
+            continue
+        times = record.sleep_time_utc_ns, record.wake_time_utc_ns, record.written_utc_ns
+        took = record.sleep_ms, record.wake_ms, record.bios_init_ms, record.driver_init_ms
+        told = (record.kind, *times, *took)
+        if told in seen:
+            again.append(index)
+        seen.add(told)
+    return frozenset(again)
+
+
+def _again(record: OsRecord) -> JudgedRecord:
+    why_not = f"{_AGAIN}: an earlier record reports the same sleep"
+    return JudgedRecord(record, judged=False, why_not=why_not, verdict=Verdict.NO_EVIDENCE)
+
+
+def _judge_record(
+    record: OsRecord, requirement: Requirement, required: Sequence[Limit], *, first: bool
+) -> JudgedRecord:
+    why_not = why_not_judged(record, requirement)
+    parts = [] if why_not is not None else _conformities(record, requirement, required)
+    if why_not is None and not parts:
+        why_not = _not_measured(record, requirement)
+    if why_not is None and (first or record.ignored):
+        why_not = _IGNORED_BY_LISTING if record.ignored else _IGNORED_AS_FIRST
+    if why_not is not None:
+        return JudgedRecord(
+            record,
+            judged=False,
+            why_not=why_not,
+            verdict=Verdict.NO_EVIDENCE,
+            undecided=is_covered(record, requirement) and not (first or record.ignored),
+        )
+    verdict = worst_of([part.verdict for part in parts])
+    risk = max(part.risk for part in parts if part.verdict is verdict)
+    return JudgedRecord(record, judged=True, why_not=None, verdict=verdict, risk=risk)
+
+
+def _conformities(
+    record: OsRecord, requirement: Requirement, required: Sequence[Limit]
+) -> list[Conformity]:
+    """Return how a record stands to each required limit that it has a value for."""
+    seen = Sighting(record)
+    found = (conformity_of(limit, seen, guard_band=requirement.guard_band) for limit in required)
+    return [part for part in found if part is not None]
+
+
+def _not_measured(record: OsRecord, requirement: Requirement) -> str:
+    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    if measures == [RESUME]:
+        values = (("BiosInit", record.bios_init_ms), ("DriverInit", record.driver_init_ms))
+        missing = [name for name, value in values if value is None]
+    else:
+        missing = [measure_words(measure) for measure in measures]
+    return f"not measured: the record reports no {' and no '.join(missing)}"
+
+
+def is_covered(record: OsRecord, requirement: Requirement) -> bool:
+    """Return whether a record is of a sleep that a requirement covers."""
+    from_ram = not record.read_its_image or SleepKind.S4 in requirement.kinds
+    return record.kind in requirement.kinds and from_ram
+
+
+def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
+    """Return why a record must not be judged against a requirement; None where it may."""
+    if record.kind not in requirement.kinds:
+        kinds = ", ".join(requirement.kinds)
+        return f"{NOT_COVERED}: {requirement.id} covers {kinds}, and this is {record.kind}"
+    if not is_covered(record, requirement):
+        return f"{_FROM_IMAGE}: this hybrid sleep resumed from its hibernation file, as S4 does"
+    if _wakes_before_it_sleeps(record):
+        return "not measured: the record's WakeTime lies before its SleepTime"
+    return None
+
+
+def _wakes_before_it_sleeps(record: OsRecord) -> bool:
+    sleep_ns, wake_ns = record.sleep_time_utc_ns, record.wake_time_utc_ns
+    return sleep_ns is not None and wake_ns is not None and wake_ns < sleep_ns
+
+
+def _resume_times(records: Sequence[OsRecord]) -> list[float]:
+    return [float(record.resume_ms) for record in records if record.resume_ms is not None]
+
+
+def _apart(records: Sequence[OsRecord], requirement: Requirement) -> tuple[KindJudgement, ...]:
+    found: list[KindJudgement] = []
+    for kind in SleepKind:
+        group = [record for record in records if record.kind is kind]
+        if kind in requirement.kinds or not group:
+            continue
+        found.append(KindJudgement(kind, len(group), summarise(_resume_times(group))))
+    return tuple(found)
+
+
+def _why(
+    reading: LogReading,
+    requirement: Requirement,
+    cycles: Sequence[JudgedRecord],
+    limits: Sequence[LimitJudgement],
+) -> str:
+    judged = [cycle for cycle in cycles if cycle.judged]
+    lead = ""
+    if judged:
+        lead = hybrid_lead([cycle.record.kind for cycle in judged], requirement)
+        parts = resume_sentence(limits, requirement)
+        parts += _near_the_limit([cycle.record for cycle in judged], requirement)
+        parts += limit_clauses(limits)
+        parts += _bios_advice([cycle.record for cycle in judged], requirement)
+    elif cycles:
+        kinds = " or ".join(requirement.kinds)
+        which = (
+            "the only record is no"
+            if len(cycles) == 1
+            else f"none of the {len(cycles)} records is a"
+        )
+        what = "" if NO_SLEEPS.issuperset(requirement.kinds) else " resume"
+        parts = [f"{which} measured {kinds}{what}"]
+    else:
+        parts = ["there is no record of a sleep"]
+    parts += _left_out(cycles, requirement)
+    bad = [source.integrity for source in reading.sources if not source.integrity.ok]
+    if bad:
+        problems = count_of(sum(max(1, len(integrity.problems)) for integrity in bad), "problem")
+        parts.append(f"the log is incomplete ({problems}), so records may be missing")
+    text = lead + "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+    """Say how many verdicts rest on the rounding of the OS, where no guard band keeps them back."""
+    guarded = replace(requirement, guard_band=True)
+    times = () if requirement.guard_band else _resume_times(records)
+    near = sum(judge_value(round(time), guarded) is Verdict.MARGINAL for time in times)
+    text = f"{near} of them {are(near)} within {RESUME_BOUND_MS} ms of it, where rounding decides"
+    return [f"{text} (--guard-band: MARGINAL)"] if near else []
+
+
+def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
+    advised_ms = requirement.bios_advised_ms
+    if advised_ms is None:
+        return []
+    over = sum((record.bios_init_ms or 0) > advised_ms for record in records)
+    return (
+        [f"the BIOS took more than the advised {advised_ms} ms in {over} of them"] if over else []
+    )
+
+
+def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
+    """Say what the verdict does not rest on, and how it could."""
+    own = [cycle for cycle in cycles if cycle.record.kind in requirement.kinds]
+    unmeasured = sum((c.why_not or "").startswith("not measured") for c in own)
+    first = sum(c.why_not == _IGNORED_AS_FIRST for c in own)
+    marked = sum(c.why_not == _IGNORED_BY_LISTING for c in own)
+    again = sum((cycle.why_not or "").startswith(_AGAIN) for cycle in cycles)
+    parts = [f"{count_of(first, 'first transition')} ignored"] if first else []
+    parts += [f"{count_of(marked, 'transition')} ignored as the listing says"] if marked else []
+    parts += [f"{count_of(again, 'repeated record')} counted once"] if again else []
+    from_image = sum((c.why_not or "").startswith(_FROM_IMAGE) for c in own)
+    if from_image:
+        parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
+    if unmeasured:
+        kinds = " or ".join(requirement.kinds)
+        parts.append(f"{count_of(unmeasured, f'{kinds} record')} without a measurement")
+    apart = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
+    others = [c.record.kind for c in apart if c.record.kind not in requirement.kinds]
+    measured = {
+        cycle.record.kind
+        for cycle in cycles
+        if cycle.record.kind not in requirement.kinds and cycle.record.resume_ms is not None
+    }
+    if others:
+        told = ", ".join(
+            f"{others.count(kind)} {kind_words(kind)}"
+            + (f" (--kind {kind})" if kind in measured else "")
+            for kind in dict.fromkeys(others)
+        )
+        parts.append(f"{NOT_COVERED}: {told}")
+    return parts

@@ -1,0 +1,345 @@
+"""Judges cycles against each limit of a requirement: every cycle, or a share with confidence."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from resume_rig.analysis.reconcile.hidden_time import hidden_bios
+from resume_rig.analysis.stats.figures import (
+    cycles_needed,
+    failure_rate_lower,
+    failure_rate_upper,
+)
+from resume_rig.analysis.verdict.conformity import Conformity, conformity, risk_of_all
+from resume_rig.analysis.verdict.measures import (
+    TIME_UNITS_NS,
+    Side,
+    Sighting,
+    is_rate,
+    measure_words,
+    measured,
+    rate_of,
+    side_of,
+    time_for_rate_ns,
+)
+from resume_rig.model.os_record import SleepKind
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
+from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.requirement import BIOS, RESUME, Comparison, Limit, Requirement
+from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.model.units import count_of, percent_up
+
+_OF_STATE: Final = {
+    OutsideState.S3: frozenset({SleepKind.S3, SleepKind.HYBRID}),
+    OutsideState.S4: frozenset({SleepKind.S4, SleepKind.DOZE}),
+    OutsideState.S5: frozenset({SleepKind.FAST_STARTUP, SleepKind.BOOT}),
+    OutsideState.S0IX: frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}),
+}
+_OFF: Final = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP, SleepKind.BOOT})
+"""Kinds that no wire tells apart for sure: what was asked for does."""
+
+_ALONE: Final = {kind: frozenset({kind}) for kind in SleepKind}
+_WORDS: Final = {
+    Comparison.AT_MOST: "at most",
+    Comparison.BELOW: "below",
+    Comparison.AT_LEAST: "at least",
+    Comparison.ABOVE: "above",
+}
+# A rate that must be high is a time that must be short.
+_AS_TIME: Final = {
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+    Comparison.ABOVE: Comparison.BELOW,
+    Comparison.AT_MOST: Comparison.AT_LEAST,
+    Comparison.BELOW: Comparison.ABOVE,
+}
+_ROUNDING: Final = 1e-9  # nine of ten are 90 %
+Undecided = tuple[Sighting, frozenset[SleepKind]]
+"""A cycle without evidence, and the kinds of sleep that it may have been."""
+
+_ORDER: Final = (Verdict.FAIL, Verdict.NO_EVIDENCE, Verdict.MARGINAL)
+
+
+def limit_text(limit: Limit) -> str:
+    """Return a limit as it is said, e.g. "press to light at most 5 s"."""
+    said = f"{measure_words(limit.measure)} {_WORDS[limit.comparison]} {_value_text(limit)}"
+    if limit.share is None:
+        return said
+    return f"{said} in {limit.share * 100:g} % of cycles, shown at {limit.confidence * 100:g} %"
+
+
+def limit_in_unit(limit: Limit) -> float:
+    """Return a limit's value in the unit that its profile says it in."""
+    return limit.value if is_rate(limit.measure) else limit.value / TIME_UNITS_NS[limit.unit]
+
+
+def conformity_of(limit: Limit, seen: Sighting, *, guard_band: bool) -> Conformity | None:
+    """Return how one cycle stands to a limit; None where it is of another kind or not measured."""
+    value = _value_for(limit, seen)
+    return None if value is None else _against(limit, value, seen, guard_band)
+
+
+def _value_for(limit: Limit, seen: Sighting) -> BoundedNs | None:
+    if kinds_seen(seen).isdisjoint(limit.kinds):
+        return None
+    return measured(limit.measure, seen)
+
+
+def _against(limit: Limit, value: BoundedNs, seen: Sighting, guard_band: bool) -> Conformity | None:
+    if not is_rate(limit.measure):
+        found = conformity(value, int(limit.value), limit.comparison, guard_band=guard_band)
+        true = _with_hidden_bios(limit, value, seen) if found.verdict is Verdict.PASS else None
+        if true is None:
+            return found
+        # What clock and wires add is measured, so its uncertainty counts whatever the rule is.
+        beyond = conformity(true, int(limit.value), limit.comparison)
+        if beyond.verdict is Verdict.PASS:
+            return found
+        return Conformity(Verdict.MARGINAL, min(found.conforming, beyond.conforming), hidden=True)
+    limit_ns = time_for_rate_ns(float(limit.value), limit.unit, seen.record)
+    if limit_ns is None:
+        return None
+    return conformity(value, limit_ns, _AS_TIME[limit.comparison], guard_band=guard_band)
+
+
+def _with_hidden_bios(limit: Limit, value: BoundedNs, seen: Sighting) -> BoundedNs | None:
+    """Return what was reported with what clock and wires add to it; None where they do not."""
+    if seen.cycle is None or limit.measure not in (RESUME, BIOS):
+        return None
+    hidden = hidden_bios(seen.cycle)
+    return None if hidden is None or hidden.value_ns <= 0 else value + hidden
+
+
+def kinds_seen(seen: Sighting) -> frozenset[SleepKind]:
+    """Return the kinds of sleep that a cycle can have been: by its record, else by the wires."""
+    if seen.record is not None:
+        return _ALONE[seen.record.kind]
+    if seen.cycle is None:
+        return frozenset()
+    return kinds_of_wires(seen.cycle.outside)
+
+
+def kinds_of_wires(outside: OutsideCycle) -> frozenset[SleepKind]:
+    """Return the kinds of sleep that look so on the wires; of those without power the asked one."""
+    if outside.state in (OutsideState.S4, OutsideState.S5) and outside.asked in _OFF:
+        return _ALONE[outside.asked]
+    return _OF_STATE.get(outside.state, frozenset())
+
+
+def judge_limits(
+    requirement: Requirement,
+    sightings: Iterable[Sighting],
+    broken: int = 0,
+    undecided: Iterable[Undecided] = (),
+) -> tuple[LimitJudgement, ...]:
+    """Return the judgement on each limit.
+
+    Args:
+        requirement: the limits.
+        sightings: the cycles that count; gone through once.
+        broken: further cycles that failed without a value: they never woke, or stayed dark.
+        undecided: further cycles that woke from a sleep that the requirement covers, and of which
+            there is no evidence; gone through once.
+    """
+    seen_by = [_Judged(limit, requirement.guard_band) for limit in requirement.limits()]
+    for seen in sightings:
+        for each in seen_by:
+            each.add(seen)
+    for seen, kinds in undecided:
+        for each in seen_by:
+            each.add_undecided(seen, kinds)
+    return tuple(
+        _judge(each, broken if each.limit.required else 0, requirement) for each in seen_by
+    )
+
+
+def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
+    """Return the verdict on a requirement: the worst of its required limits.
+
+    A required limit that nothing was measured for leaves it without evidence, whatever the others
+    say, unless one of them failed.
+    """
+    verdicts = {each.verdict for each in judgements if each.limit.required}
+    if not verdicts:
+        return Verdict.NO_EVIDENCE
+    return next((verdict for verdict in _ORDER if verdict in verdicts), Verdict.PASS)
+
+
+class _Judged:
+    """One limit and what the cycles are against it, so far."""
+
+    def __init__(self, limit: Limit, guard_band: bool) -> None:
+        self.limit = limit
+        self.parts: list[Conformity] = []
+        self.values = array("d")
+        self.undecided = self.unread = 0
+        self.by_wires = False
+        self._guard_band = guard_band
+
+    def add(self, seen: Sighting) -> None:
+        value = _value_for(self.limit, seen)
+        found = None if value is None else _against(self.limit, value, seen, self._guard_band)
+        if value is not None and found is not None:
+            self.by_wires |= seen.cycle is not None
+            self.parts.append(found)
+            self.values.append(_shown_value(self.limit, value, seen))
+        else:
+            self.add_undecided(seen, kinds_seen(seen))
+
+    def add_undecided(self, seen: Sighting, kinds: frozenset[SleepKind]) -> None:
+        """Count a cycle without a value, where the limit is for such a one."""
+        if not kinds.isdisjoint(self.limit.kinds) and _may_have(self.limit.measure, seen):
+            self.undecided += 1
+            void = seen.cycle is not None and seen.cycle.outside.outcome is Outcome.INVALID
+            self.unread += seen.record is None and not void
+
+
+def _may_have(measure: str, seen: Sighting) -> bool:
+    """Return whether a cycle could have a value: nothing counts from a press where none was."""
+    if seen.cycle is None or not measure.startswith("press_"):
+        return True
+    outside = seen.cycle.outside
+    unclear = any(found.kind is FindingKind.TRIGGER_UNCLEAR for found in outside.findings)
+    return outside.trigger_ns is not None or outside.wake_by is not None or unclear
+
+
+def _evidence_text(judged: _Judged, requirement: Requirement) -> str:
+    """Say that too few cycles have a value; nothing where they are enough, or none has."""
+    n, woke = len(judged.parts), len(judged.parts) + judged.undecided
+    if not n or n >= requirement.evidence_min * woke - _ROUNDING:
+        return ""
+    needs = f"{requirement.id} needs {requirement.evidence_min * 100:g} %"
+    if not judged.by_wires:
+        return f"{n} of {count_of(woke, 'record')} {_do(n, 'report')} the time; {needs}"
+    by_record = side_of(judged.limit.measure) is not Side.OUTSIDE
+    only_unread = by_record and judged.unread == judged.undecided
+    what = f"{_do(n, 'have', 'has')} a record" if only_unread else "can be judged"
+    return f"{n} of {count_of(woke, 'cycle')} that woke {what}; {needs}"
+
+
+def _do(n: int, many: str, one: str | None = None) -> str:
+    return (one or f"{many}s") if n == 1 else many
+
+
+def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudgement:
+    limit, parts, values = judged.limit, judged.parts, judged.values
+    undecided, evidence = judged.undecided, _evidence_text(judged, requirement)
+    failed = sum(part.verdict is Verdict.FAIL for part in parts)
+    marginal = sum(part.verdict is Verdict.MARGINAL for part in parts)
+    hidden = sum(part.hidden for part in parts)
+    upper = limit.comparison in (Comparison.AT_MOST, Comparison.BELOW)
+    worst = None if not values else max(values) if upper else min(values)
+    needed = shown = None
+    if limit.share is None:
+        verdict = _of_every_cycle(len(parts), failed + broken, marginal)
+        why = _why_every(limit, len(parts), failed, marginal, broken=broken, undecided=undecided)
+        why += _why_broken(broken)
+    else:
+        n = len(parts) + broken
+        needed = cycles_needed(1.0 - limit.share, limit.confidence)
+        open_ones = marginal + undecided
+        verdict = _of_share(
+            limit, n, failed + broken, open_ones=open_ones, undecided=undecided, needed=needed
+        )
+        shown = 1.0 - failure_rate_upper(
+            failed + broken + open_ones, n + undecided, limit.confidence
+        )
+        why = _why_share(limit, verdict, n + undecided, failed + broken, open_ones)
+    if evidence and verdict is not Verdict.FAIL:
+        verdict, why = Verdict.NO_EVIDENCE, f"{evidence}; {why}"
+    else:
+        evidence = ""
+    decided = verdict in (Verdict.PASS, Verdict.FAIL)
+    risk = _risk(limit, parts, verdict, broken) if decided else None
+    return LimitJudgement(
+        limit=limit,
+        verdict=verdict,
+        n=len(parts),
+        failed=failed,
+        marginal=marginal,
+        broken=broken,
+        worst=worst,
+        risk=risk,
+        shown=shown,
+        needed=needed,
+        why=why,
+        hidden=hidden,
+        undecided=undecided,
+        evidence=evidence,
+    )
+
+
+def _risk(limit: Limit, parts: Sequence[Conformity], verdict: Verdict, broken: int) -> float:
+    if limit.share is None:
+        # A cycle that never woke needs no value to have failed.
+        return 0.0 if broken else risk_of_all(parts, verdict)
+    # Marginal values count as failed in a PASS, as met in a FAIL: only decided ones can mislead.
+    return min(1.0, sum(part.risk for part in parts if part.verdict is verdict))
+
+
+def _of_every_cycle(n: int, failed: int, marginal: int) -> Verdict:
+    if failed:
+        return Verdict.FAIL
+    if n == 0:
+        return Verdict.NO_EVIDENCE
+    return Verdict.MARGINAL if marginal else Verdict.PASS
+
+
+def _of_share(
+    limit: Limit, n: int, failed: int, *, open_ones: int, undecided: int, needed: int
+) -> Verdict:
+    """A FAIL rests on the `n` judged cycles: what is missing cannot undo it."""
+    allowed = 1.0 - (limit.share or 0.0)
+    if failure_rate_upper(failed + open_ones, n + undecided, limit.confidence) <= allowed:
+        return Verdict.PASS
+    if failure_rate_lower(failed, n, limit.confidence) > allowed:
+        return Verdict.FAIL
+    return Verdict.NO_EVIDENCE if n < needed else Verdict.MARGINAL
+
+
+def _why_every(
+    limit: Limit, n: int, failed: int, marginal: int, *, broken: int, undecided: int
+) -> str:
+    if n == 0:
+        return f"{limit_text(limit)}: not measured in any judged cycle"
+    if not failed and not marginal:
+        text = f"{limit_text(limit)}: {n} of {count_of(n, 'cycle')} within it"
+        if broken:
+            return text
+        upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95))
+        counted = f" ({undecided} without evidence counted as failed)" if undecided else ""
+        return f"{text}; upper 95 % confidence limit of the others {upper}{counted}"
+    text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
+    text += "does not conform" if failed == 1 else "do not conform"
+    return f"{text}, {marginal} undecided" if marginal else text
+
+
+def _why_broken(broken: int) -> str:
+    """Tell of the cycles that failed without a value; beside a FAIL they may be all its reason."""
+    return f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
+
+
+def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int) -> str:
+    text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} beyond it"
+    if marginal:
+        text += f", {marginal} undecided"
+    if verdict is Verdict.PASS:
+        return f"{text}, so it is shown"
+    if verdict is Verdict.FAIL:
+        return f"{text}, so the contrary is shown"
+    with_these = cycles_needed(1.0 - (limit.share or 0.0), limit.confidence, failed + marginal)
+    beyond = percent_up(failure_rate_upper(failed + marginal, n, limit.confidence))
+    return (
+        f"{text}, which leaves up to {beyond} of cycles beyond it; {with_these} cycles "
+        "without a further one would demonstrate it"
+    )
+
+
+def _shown_value(limit: Limit, value: BoundedNs, seen: Sighting) -> float:
+    if is_rate(limit.measure):
+        return rate_of(value, limit.unit, seen.record) or 0.0
+    return value.value_ns / TIME_UNITS_NS[limit.unit]
+
+
+def _value_text(limit: Limit) -> str:
+    return f"{limit_in_unit(limit):g} {limit.unit}"

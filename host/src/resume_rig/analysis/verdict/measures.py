@@ -1,0 +1,300 @@
+"""What a limit can be on: names, dimensions, and how a cycle's value is found.
+
+Inside measures are read from the OS record, outside ones from the wires, reconciled ones need
+both. A rate is judged as the time that its pages may have taken: the page count is exact, the
+time is what was measured.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum, unique
+from typing import Final
+
+from resume_rig.analysis.reconcile.terms import MS_NS, reported
+from resume_rig.model.os_record import ComponentKind, OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import IntervalName, ReconciledCycle
+from resume_rig.model.result.match import Confidence
+from resume_rig.model.result.requirement import BIOS, RESUME
+
+# Of x86.
+PAGE_BYTES: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class HibernateRates:
+    """Rates of one hibernation file; None where the record does not tell.
+
+    Attributes:
+        pages: HiberPagesWritten.
+        read_pages_per_ms: HiberPagesWritten / HiberReadDuration; 38075 / 10964 = 3.5 in the paper.
+        write_pages_per_ms: HiberPagesWritten / HiberWriteDuration.
+    """
+
+    pages: int
+    read_pages_per_ms: float | None
+    write_pages_per_ms: float | None
+
+    @property
+    def read_mb_per_s(self) -> float | None:
+        """Read rate in MB/s, of 10^6 bytes."""
+        return _mb_per_s(self.read_pages_per_ms)
+
+    @property
+    def write_mb_per_s(self) -> float | None:
+        """Write rate in MB/s, of 10^6 bytes."""
+        return _mb_per_s(self.write_pages_per_ms)
+
+
+def hibernate_rates(record: OsRecord) -> HibernateRates | None:
+    """Return the rates of a record; None where it tells of no hibernation file."""
+    pages = record.hiber_pages
+    if not pages or not (record.hiber_read_ms or record.hiber_write_ms):
+        return None
+    return HibernateRates(
+        pages=pages,
+        read_pages_per_ms=pages / record.hiber_read_ms if record.hiber_read_ms else None,
+        write_pages_per_ms=pages / record.hiber_write_ms if record.hiber_write_ms else None,
+    )
+
+
+def _mb_per_s(pages_per_ms: float | None) -> float | None:
+    # Pages of 4096 B in 1 ms are that many B/ms, which is kB/s; 1000 of these are 1 MB/s.
+    return None if pages_per_ms is None else pages_per_ms * PAGE_BYTES / 1_000
+
+
+FIGURE: Final = "figure:"
+"""Prefix of a measure that is one of an account's figures, e.g. figure:exit_latency_us."""
+
+PHASE: Final = "phase:"
+"""Prefix of a measure that is the length of a phase, as the account times it: phase:PreSMSS."""
+
+_PHASE_CHARS: Final = 80
+_DAY_MS: Final = 24 * 60 * 60 * 1000  # what is longer is no phase of a transition
+TIME_UNITS_NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+PAGES_PER_MS: Final = "pages/ms"
+MB_PER_S: Final = "MB/s"
+_USER: Final = "user_init_ms"
+_RATES: Final = {"hiber_read_rate": "hiber_read_ms", "hiber_write_rate": "hiber_write_ms"}
+_INSIDE: Final = (
+    RESUME,
+    BIOS,
+    "driver_init_ms",
+    _USER,
+    "wake_ms",
+    "sleep_ms",
+    "firmware_resume_ms",
+    "hiber_read_ms",
+    "hiber_write_ms",
+)
+_LINES: Final = {
+    "slp s3": "SLP_S3#",
+    "pwr ok": "PWR_OK",
+    "pltrst": "PLTRST#",
+    "hiber ": "hibernation file ",
+    "to light 90": "to display at 90 %",
+    "to light": "to display on",
+    "light after complete": "display on after complete",
+}
+_FIGURE_WORDS: Final = {
+    "transition_ms": "whole transition",
+    "bios_end_to_idle_ms": "end of BIOS to idle",
+    "boot_done_via_explorer_ms": "boot done via Explorer",
+    "services_auto_start_ms": "start of all services",
+}
+_RECONCILED: Final = {
+    "press_to_resume_complete_ns": "press_to_resume_complete",
+    "light_after_complete_ns": "light_after_complete",
+    "press_to_desktop_ns": "press_to_desktop",
+}
+
+
+@unique
+class Side(StrEnum):
+    """Where a measure comes from."""
+
+    INSIDE = "inside"
+    OUTSIDE = "outside"
+    RECONCILED = "reconciled"
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What is known of one cycle: its record, and in a campaign the whole of it."""
+
+    record: OsRecord | None
+    cycle: ReconciledCycle | None = None
+
+
+Reader = Callable[[Sighting], BoundedNs | None]
+
+
+def sighting_of(cycle: ReconciledCycle) -> Sighting:
+    """Return what may be held against a cycle: the one place where its record counts or not."""
+    unsure = cycle.certainty is not None and cycle.certainty.level is not Confidence.HIGH
+    record = None if unsure else cycle.record
+    if record is not None and cycle.bios_impossible:
+        record = replace(record, bios_init_ms=None)
+    return Sighting(record, cycle)
+
+
+def measure_names() -> tuple[str, ...]:
+    """Return the measures that have names of their own; figures come beside them."""
+    return (*_INSIDE, *_RATES, *IntervalName, *_RECONCILED)
+
+
+def side_of(measure: str) -> Side:
+    """Return where a measure comes from."""
+    if measure in _RECONCILED:
+        return Side.RECONCILED
+    return Side.OUTSIDE if measure in tuple(IntervalName) else Side.INSIDE
+
+
+def is_rate(measure: str) -> bool:
+    """Return whether it is a rate, in pages/ms or MB/s, and not a time."""
+    return measure in _RATES
+
+
+def is_measure(measure: str) -> bool:
+    """Return whether there is such a measure."""
+    named = measure.removeprefix(PHASE).strip() if measure.startswith(PHASE) else ""
+    return (
+        measure in measure_names()
+        or _figure_unit_ns(measure) is not None
+        or (0 < len(named) <= _PHASE_CHARS and named.isprintable())
+    )
+
+
+def units_of(measure: str) -> tuple[str, ...]:
+    """Return the units that a limit on a measure may be said in."""
+    return (PAGES_PER_MS, MB_PER_S) if is_rate(measure) else tuple(TIME_UNITS_NS)
+
+
+def measured(measure: str, seen: Sighting) -> BoundedNs | None:
+    """Return a cycle's value of a measure of time; None where it was not measured.
+
+    Of a rate it is the time that its pages took.
+    """
+    return reader_of(measure)(seen)
+
+
+def time_for_rate_ns(rate: float, unit: str, record: OsRecord | None) -> int | None:
+    """Return how long a record's pages take at a rate; None where it tells of no pages."""
+    pages = None if record is None else record.hiber_pages
+    if not pages:
+        return None
+    pages_per_ms = rate if unit == PAGES_PER_MS else rate * 1_000 / PAGE_BYTES
+    return round(pages / pages_per_ms * MS_NS)
+
+
+def rate_of(time: BoundedNs, unit: str, record: OsRecord | None) -> float | None:
+    """Return the rate at which a record's pages went, as `time_for_rate_ns` is its inverse."""
+    pages = None if record is None else record.hiber_pages
+    if not pages or time.value_ns <= 0:
+        return None
+    pages_per_ms = pages * MS_NS / time.value_ns
+    return pages_per_ms if unit == PAGES_PER_MS else pages_per_ms * PAGE_BYTES / 1_000
+
+
+def measure_words(measure: str) -> str:
+    """Return a measure as it is said."""
+    known = {
+        RESUME: "total resume time",
+        BIOS: "BIOS initialization",
+        "driver_init_ms": "device initialization",
+        _USER: "USER initialization",
+    }
+    if measure in known:
+        return known[measure]
+    if measure.startswith(PHASE):
+        return f"{measure.removeprefix(PHASE)} phase"
+    name = measure.removeprefix(FIGURE)
+    if name in _FIGURE_WORDS and name != measure:
+        return _FIGURE_WORDS[name]
+    stem, _, unit = name.rpartition("_")
+    words = (stem if unit in TIME_UNITS_NS else name).replace("_", " ")
+    for spoken, line in _LINES.items():
+        words = words.replace(spoken, line)
+    return words
+
+
+@functools.cache
+def reader_of(measure: str) -> Reader:
+    """Return what reads a measure: a campaign asks 100,000 times for the same ones."""
+    match side_of(measure):
+        case Side.OUTSIDE:
+            name = IntervalName(measure)
+            return lambda seen: (
+                None if seen.cycle is None else seen.cycle.outside.intervals.get(name)
+            )
+        case Side.RECONCILED:
+            attribute = _RECONCILED[measure]
+            return lambda seen: None if seen.cycle is None else getattr(seen.cycle, attribute)
+        case Side.INSIDE:
+            inside = _inside_reader_of(measure)
+            return lambda seen: None if seen.record is None else inside(seen.record)
+
+
+def _inside_reader_of(measure: str) -> Callable[[OsRecord], BoundedNs | None]:
+    unit_ns = _figure_unit_ns(measure)
+    if unit_ns is not None:
+        name, step_ns = measure.removeprefix(FIGURE), unit_ns
+
+        def figure(record: OsRecord) -> BoundedNs | None:
+            values = [each.value for each in record.figures if each.name == name]
+            return BoundedNs(round(values[0] * step_ns), step_ns) if values else None
+
+        return figure
+    if measure.startswith(PHASE):
+        phase = measure.removeprefix(PHASE)
+
+        def longest(record: OsRecord) -> BoundedNs | None:
+            return _phase(record, phase)
+
+        return longest
+    if measure == RESUME:
+        return _resume
+    if measure == _USER:
+        return _user
+    attribute, needs_pages = _RATES.get(measure, measure), measure in _RATES
+
+    def whole_ms(record: OsRecord) -> BoundedNs | None:
+        value_ms: int | None = getattr(record, attribute)
+        if needs_pages and not record.hiber_pages:
+            return None
+        return reported(value_ms) if value_ms else None
+
+    return whole_ms
+
+
+def _phase(record: OsRecord, name: str) -> BoundedNs | None:
+    """Return how long a phase took, the longest of one name; None where it is not timed."""
+    times = [
+        part.duration_ms
+        for part in record.components
+        if part.kind is ComponentKind.PHASE and part.name == name and part.duration_ms is not None
+    ]
+    longest_ms = max(times, default=math.inf)
+    return BoundedNs(round(longest_ms * MS_NS), MS_NS) if longest_ms <= _DAY_MS else None
+
+
+def _resume(record: OsRecord) -> BoundedNs | None:
+    if record.bios_init_ms is None or record.driver_init_ms is None:
+        return None
+    # Two parts of independent rounding; their sum knows of both.
+    return reported(record.bios_init_ms) + reported(record.driver_init_ms)
+
+
+def _user(record: OsRecord) -> BoundedNs | None:
+    if record.wake_ms is None or record.driver_init_ms is None or record.user_init_ms is None:
+        return None
+    return reported(record.wake_ms) - reported(record.driver_init_ms)
+
+
+def _figure_unit_ns(measure: str) -> int | None:
+    """Return what one of a figure counts, by the unit at the end of its name; None of others."""
+    if not measure.startswith(FIGURE):
+        return None
+    return TIME_UNITS_NS.get(measure.rpartition("_")[2])

@@ -1,0 +1,218 @@
+"""Rules on one cycle: does it count, and what is its verdict; and says what a verdict rests on."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from resume_rig.analysis.findings.disagreements import state_mismatch
+from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
+from resume_rig.analysis.verdict.judge import NOT_COVERED, is_covered, why_not_judged, worst_of
+from resume_rig.analysis.verdict.limits import conformity_of, kinds_of_wires, kinds_seen
+from resume_rig.analysis.verdict.measures import (
+    Side,
+    Sighting,
+    measure_words,
+    side_of,
+    sighting_of,
+)
+from resume_rig.analysis.verdict.sentences import hybrid_lead, limit_clauses, resume_sentence
+from resume_rig.model.os_record import TRANSITIONS, SleepKind, state_word
+from resume_rig.model.result.cycle import BROKEN, MEANINGS, Outcome, OutsideState, ReconciledCycle
+from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.requirement import BIOS, RESUME, Requirement
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import count_of
+
+OTHER_KIND: Final = "other kind"
+"""Begins why a cycle does not count that is of a sleep which the requirement does not speak of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The verdict on one cycle; `why_not` says why it does not count, where it does not.
+
+    Attributes:
+        undecided: it does not count, though it woke from a sleep that the requirement covers.
+    """
+
+    verdict: Verdict
+    judged: bool
+    why_not: str | None
+    undecided: bool = False
+
+
+def rule(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
+    """Return the ruling on a cycle, by its outcome, its record and its intervals.
+
+    Args:
+        cycle: its own verdict is not looked at.
+        requirement: the limits; a cycle counts where it has a value for one that is required.
+        no_record: why there is no record that may be held against it, if there is none.
+    """
+    outside = cycle.outside
+    if outside.asked is not None and outside.asked not in requirement.kinds:
+        found = Ruling(Verdict.NO_EVIDENCE, False, _other_kind(outside.asked, requirement))
+    elif outside.outcome in BROKEN:
+        found = Ruling(Verdict.FAIL, True, None)
+    else:
+        found = _by_values(cycle, requirement, no_record)
+    if outside.ignored:
+        return Ruling(found.verdict, False, "ignored: the plan leaves this cycle out")
+    if not found.judged and covered_kinds(cycle, requirement):
+        return replace(found, undecided=True)
+    return found
+
+
+def covered_kinds(cycle: ReconciledCycle, requirement: Requirement) -> frozenset[SleepKind]:
+    """Return which kinds of sleep that a requirement covers a cycle may have woken from.
+
+    None, where it did not wake, or was no trial of the requirement: an ignored one, one that
+    something else woke, one that did not reach the state that was asked for. One of which edges
+    were lost is taken for one that woke: nobody saw that it did not. The wires tell the kind, and a
+    record that they do not contradict; where neither does, what the plan asked for.
+    """
+    outside, meaning = cycle.outside, MEANINGS[cycle.outside.outcome]
+    covered, none = frozenset(requirement.kinds), frozenset[SleepKind]()
+    unseen = outside.outcome is Outcome.INVALID
+    woke = meaning.came_back and meaning.why_not is None
+    if (
+        not (woke or unseen)
+        or outside.ignored
+        or (outside.asked is not None and outside.asked not in covered)
+    ):
+        return none
+    record = sighting_of(cycle).record
+    if record is not None and state_mismatch(outside, record) is None:
+        return covered & {record.kind} if is_covered(record, requirement) else none
+    if outside.state is OutsideState.NONE:
+        return none if outside.asked is None else covered & {outside.asked}
+    return covered & kinds_of_wires(outside)
+
+
+def ruled(cycle: ReconciledCycle, ruling: Ruling) -> ReconciledCycle:
+    """Return a cycle with the ruling on it."""
+    return replace(
+        cycle,
+        verdict=ruling.verdict,
+        judged=ruling.judged,
+        why_not=ruling.why_not,
+        undecided=ruling.undecided,
+    )
+
+
+def undecided_of(
+    cycles: Iterable[ReconciledCycle], requirement: Requirement
+) -> Iterator[tuple[Sighting, frozenset[SleepKind]]]:
+    """Yield the undecided ones of cycles that were ruled upon, as `judge_limits` takes them."""
+    return ((sighting_of(c), covered_kinds(c, requirement)) for c in cycles if c.undecided)
+
+
+def _other_kind(asked: SleepKind, requirement: Requirement) -> str:
+    kinds = ", ".join(requirement.kinds)
+    return (
+        f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and {state_word(asked)} was asked for"
+    )
+
+
+def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
+    seen = sighting_of(cycle)
+    why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(seen, requirement)
+    if why_not is not None:
+        return Ruling(Verdict.NO_EVIDENCE, False, why_not)
+    required = [limit for limit in requirement.limits() if limit.required]
+    parts = [conformity_of(limit, seen, guard_band=requirement.guard_band) for limit in required]
+    verdicts = [part.verdict for part in parts if part is not None]
+    if not verdicts:
+        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(seen, requirement, no_record))
+    return Ruling(worst_of(verdicts), True, None)
+
+
+def _contradiction(seen: Sighting, requirement: Requirement) -> str | None:
+    """Return why a cycle's record keeps it from being judged; None where it does not."""
+    if seen.record is None or seen.cycle is None:
+        return None
+    mismatch = state_mismatch(seen.cycle.outside, seen.record)
+    if mismatch is not None:
+        return f"state mismatch: {mismatch.text}"
+    return why_not_judged(seen.record, requirement)
+
+
+def _not_measured(seen: Sighting, requirement: Requirement, no_record: str) -> str:
+    measures = [limit.measure for limit in requirement.limits() if limit.required]
+    if seen.cycle is not None and seen.cycle.bios_impossible:
+        return "impossible BIOS time: clock and wires leave no room for it"
+    if seen.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
+        return no_record
+    if not kinds_seen(seen) & frozenset(requirement.kinds):
+        kinds = ", ".join(requirement.kinds)
+        return f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and the wires show another sleep"
+    return f"not measured: no {' and no '.join(map(measure_words, measures))}"
+
+
+def campaign_why(
+    cycles: Collection[ReconciledCycle],
+    requirement: Requirement,
+    limits: Sequence[LimitJudgement],
+    further: Sequence[str] = (),
+) -> str:
+    """Return what the verdict on a campaign rests on, in one sentence.
+
+    Args:
+        cycles: all of them, ruled upon.
+        requirement: what they were judged against.
+        limits: the judgement on each limit.
+        further: clauses about what the evidence itself is worth.
+    """
+    judged = Counter(cycle.outside.outcome for cycle in cycles if cycle.judged)
+    broken = {outcome: count for outcome, count in judged.items() if outcome in BROKEN}
+    parts = resume_sentence(limits, requirement)
+    if not judged:
+        parts.append(
+            "the only cycle cannot be judged"
+            if len(cycles) == 1
+            else f"none of the {count_of(len(cycles), 'cycle')} can be judged"
+        )
+    parts += limit_clauses(limits)
+    parts += _contradicted(cycles, limits)
+    if broken:
+        words = [MEANINGS[each].words for each in MEANINGS if each in broken]
+        how = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+        parts.insert(0, f"{count_of(sum(broken.values()), 'cycle')} {how}")
+    kinds = [c.record.kind for c in cycles if c.judged and c.record is not None]
+    text = hybrid_lead(kinds, requirement) + "; ".join([*parts, *_left_out(cycles), *further])
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _contradicted(cycles: Iterable[ReconciledCycle], limits: Sequence[LimitJudgement]) -> list[str]:
+    """Say that what was judged rests on BIOS times that clock and wires contradict."""
+    if not any(each.limit.required and each.limit.measure in (RESUME, BIOS) for each in limits):
+        return []
+    timed = (c for c in cycles if c.judged and c.outside.outcome not in BROKEN)
+    wrong = sum(not BIOS_IS_WRONG.isdisjoint(f.kind for f in c.findings) for c in timed)
+    return [f"clock and wires contradict the BIOS time of {wrong} of them"] if wrong else []
+
+
+def _left_out(cycles: Collection[ReconciledCycle]) -> list[str]:
+    """Say how many cycles do not count, by reason."""
+    reasons = Counter(
+        (cycle.why_not or "not judged").partition(":")[0] for cycle in cycles if not cycle.judged
+    )
+    ignored = reasons.pop("ignored", 0)
+    parts = [f"{count_of(ignored, 'first transition')} ignored"] if ignored else []
+    without = sum(reasons.values())
+    if without:
+        told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+        parts.append(f"{count_of(without, 'cycle')} without evidence ({told})")
+    return parts + _apart(cycles)
+
+
+def _apart(cycles: Iterable[ReconciledCycle]) -> list[str]:
+    """Say which kinds of sleep were left out that could be judged by themselves."""
+    kinds = Counter(
+        cycle.record.kind
+        for cycle in cycles
+        if cycle.record is not None and (cycle.why_not or "").startswith(NOT_COVERED)
+    )
+    told = [f"{n} {kind} (--kind {kind})" for kind, n in kinds.items() if kind in TRANSITIONS]
+    return [f"{NOT_COVERED}: {', '.join(told)}"] if told else []

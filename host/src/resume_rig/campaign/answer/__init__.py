@@ -1,0 +1,1 @@
+"""What stores, captures and logs come to: judged, compared, side by side."""

@@ -1,0 +1,237 @@
+"""What `compare` reads: campaign stores and OS logs, told apart by content, and folders of them."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from resume_rig.analysis.compare.samples import Evidence, evidence_of_cycles, evidence_of_log
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.campaign.answer.assessment import assess, facts_of
+from resume_rig.campaign.answer.capture import assess_capture
+from resume_rig.campaign.answer.fleet import SUFFIX, origin_of
+from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.os_record import LogReading
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.units import count_of, seconds_text
+from resume_rig.oslog.reading import read_logs
+from resume_rig.oslog.registry import HEAD_BYTES, format_of
+from resume_rig.rig.capture.gathering import Capture
+from resume_rig.rig.capture.reading import is_capture, read_capture
+
+_SQLITE_MAGIC = b"SQLite format 3\0"
+# What a plan sets and a time may depend on.
+_SETTINGS = ("state", "sleep_by", "wake_by", "dwell_ns", "settle_ns", "press_ns", "short_dwell")
+_FILES_MOST = 10_000
+ALLOWED: Final = (
+    "allowed are campaign stores, OS logs, a logic analyser's captures, and folders of stores or"
+    " of logs"
+)
+_NUMBER = re.compile(r"([0-9]{1,9})")
+# Judges captures where nobody names one; what it says of the OS needs a log, and is not shown.
+_REQUIREMENT = "sysfund-0004"
+
+
+def find_sessions(places: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the files that are named, and the stores in or below folders that are named.
+
+    A folder without a store gives the OS logs that lie in it. Each file comes once.
+
+    Raises:
+        RecordError: a folder has neither.
+    """
+    found: dict[Path, Path] = {}
+    for place in places:
+        whole = not place.is_dir() or is_capture(place)
+        for path in [place] if whole else _sessions_in(place):
+            found.setdefault(path.resolve(), path)
+    return tuple(found.values())
+
+
+def check_sides(base: Sequence[Path], candidate: Sequence[Path]) -> None:
+    """Refuse files that stand on both sides of a comparison.
+
+    Raises:
+        UsageError: one does.
+    """
+    both = {path.resolve() for path in base} & {path.resolve() for path in candidate}
+    if both:
+        raise UsageError(
+            f"could not compare {min(both).name} with itself: it is one file on both sides; name "
+            "other files for base and candidate"
+        )
+
+
+def load_evidence(path: Path, requirement: Requirement | None = None) -> Evidence:
+    """Return what a store, a log or a capture has to be compared.
+
+    Args:
+        path: of one or the other.
+        requirement: what it is judged against; None judges nothing.
+
+    Raises:
+        RecordError: it cannot be read, or is neither.
+    """
+    if is_capture(path):
+        return _of_capture(path, requirement)
+    return _of_store(path, requirement) if _is_store(path) else _of_log([path], requirement)
+
+
+def _of_capture(path: Path, requirement: Requirement | None) -> Evidence:
+    """Return what the wires alone have: without a log, no limit of the OS's times is judged."""
+    capture = read_capture(path, {})
+    asked = load_requirement(_REQUIREMENT) if requirement is None else requirement
+    judged, facts = assess_capture(
+        path, capture, LogReading((), ()), requirement=asked, dut=None, report_path=None
+    )
+    identity = {"wired": facts.identity["wired"], "sample rate": facts.identity["sample rate"]}
+    evidence = replace(
+        evidence_of_cycles(str(path), judged.cycles, identity, {}),
+        origin=_origin_of_capture(capture),
+    )
+    if requirement is None:
+        return evidence
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
+
+
+def _origin_of_capture(capture: Capture) -> str:
+    """Return what copies of a capture have in common, whatever they are called."""
+    edges = [(edge.t_ns, edge.channel.value, edge.level) for edge in capture.edges]
+    return hashlib.sha256(repr(edges).encode()).hexdigest()
+
+
+def _of_log(paths: Sequence[Path], requirement: Requirement | None) -> Evidence:
+    reading, path = read_logs(paths), paths[0]
+    shown = str(path) if len(paths) == 1 else f"{path.parent} ({count_of(len(paths), 'trace')})"
+    begun = [r.sleep_time_utc_ns for r in reading.records if r.sleep_time_utc_ns is not None]
+    evidence = replace(
+        evidence_of_log(shown, reading),
+        begun_utc_ns=min(begun, default=None),
+        origin=_origin_of_log(path, reading),
+    )
+    if requirement is None:
+        return evidence
+    judged = judge_log(reading, requirement)
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
+
+
+def _of_store(path: Path, requirement: Requirement | None) -> Evidence:
+    stored = load_campaign(path)
+    judged = assess(stored, requirement)
+    facts = facts_of(stored)
+    setting = {
+        name.removesuffix("_ns").replace("_", " "): _setting_text(name, facts.plan[name])
+        for name in _SETTINGS
+        if name in facts.plan
+    }
+    builds = {r.os_build for r in stored.reading.records if r.os_build is not None}
+    # By which port or URL a board was reached makes it no other board.
+    identity = {**facts.identity, "rig": stored.identity.rig.board}
+    if builds:
+        identity["os_build"] = ", ".join(str(build) for build in sorted(builds))
+    evidence = replace(
+        evidence_of_cycles(str(path), judged.cycles, identity, setting),
+        begun_utc_ns=stored.identity.created_utc_ns,
+        origin=origin_of(stored),
+        # What stands behind a comma is no address: a seed, a clock.
+        rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.partition(',')[0]}",
+    )
+    if requirement is None:
+        return evidence
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
+
+
+def load_sessions(
+    places: Sequence[Path], requirement: Requirement | None = None
+) -> tuple[Evidence, ...]:
+    """Return one side of a comparison: each file is a session, copies of one count once.
+
+    A trace is of one transition: those of one folder are the runs of one session, in the order of
+    their names and the numbers in them (xbootmgr -numRuns).
+
+    Raises:
+        RecordError: a file cannot be read, or is neither store nor log.
+    """
+    found: dict[str, Evidence] = {}
+    for paths in _runs_together(find_sessions(places)):
+        if len(paths) == 1:
+            evidence = load_evidence(paths[0], requirement)
+        else:
+            evidence = _of_log(paths, requirement)
+        first = found.setdefault(evidence.origin, evidence)
+        if first is not evidence:
+            note = f"{evidence.path} is a copy of {first.path} and counts once."
+            found[first.origin] = replace(first, notes=(*first.notes, note))
+    return tuple(found.values())
+
+
+def _runs_together(paths: Sequence[Path]) -> list[list[Path]]:
+    """Return the files of each session, in the order of its first one."""
+    found: dict[Path, list[Path]] = {}
+    for path in paths:
+        found.setdefault(path.resolve().parent if _is_trace(path) else path.resolve(), []).append(
+            path
+        )
+    return [sorted(runs, key=_in_order) for runs in found.values()]
+
+
+def _in_order(path: Path) -> tuple[object, ...]:
+    """Return what sorts boot_2 before boot_10."""
+    parts = _NUMBER.split(path.name)
+    return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+def _is_trace(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            entry = format_of(stream.read(HEAD_BYTES))
+    except OSError:
+        return False  # who reads it says why
+    return entry is not None and entry.single
+
+
+def _sessions_in(folder: Path) -> list[Path]:
+    stores = sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
+    found = stores or sorted(path for path in folder.iterdir() if path.is_file() and _is_log(path))
+    if not found or len(found) > _FILES_MOST:
+        what = f"{len(found)} files" if found else f"no *{SUFFIX} in it or below, and no OS log"
+        raise RecordError(
+            f"could not compare {folder}: found {what}; allowed is a folder of up to "
+            f"{_FILES_MOST} campaign stores or OS logs"
+        )
+    return found
+
+
+def _is_log(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return format_of(stream.read(HEAD_BYTES)) is not None
+
+
+def _origin_of_log(path: Path, reading: LogReading) -> str:
+    """Return what copies of a log have in common, whatever they are called."""
+    told = [
+        (r.kind.value, r.sleep_time_utc_ns, r.wake_time_utc_ns, r.sleep_ms, r.wake_ms)
+        for r in reading.records
+    ]
+    timed = any(r.wake_time_utc_ns is not None for r in reading.records)
+    return hashlib.sha256(repr(told).encode()).hexdigest() if timed else str(path.resolve())
+
+
+def _setting_text(name: str, value: object) -> str:
+    return seconds_text(value) if name.endswith("_ns") and isinstance(value, int) else str(value)
+
+
+def _is_store(path: Path) -> bool:
+    try:
+        if path.exists() and not path.is_file():
+            raise RecordError(f"could not compare {path}: found a device; {ALLOWED}")
+        with path.open("rb") as stream:
+            return stream.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+    except OSError as error:
+        raise RecordError(
+            f"could not compare {path}: {error.strerror or error}; {ALLOWED}"
+        ) from error

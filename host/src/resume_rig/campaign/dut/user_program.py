@@ -1,0 +1,248 @@
+"""A program of the user's own beside a campaign, also as the way to the DUT's OS."""
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import SleepKind, state_word
+from resume_rig.rig.dut_os import Ended
+
+PREFIX: Final = "RESUME_RIG_"
+_STANDARD_ERROR: Final = 2
+_QUOTED: Final = re.compile(r"([\"']).*\1", re.DOTALL)
+
+
+if sys.platform == "win32":
+    import ctypes
+    from ctypes.wintypes import BOOL, HANDLE, LPCWSTR, LPVOID, UINT
+
+    # CreateProcess's flag, which subprocess has no name for.
+    _SUSPENDED: Final = 0x4
+    _kernel = ctypes.WinDLL("kernel32")
+    _create_job = _kernel.CreateJobObjectW
+    _create_job.argtypes, _create_job.restype = (LPVOID, LPCWSTR), HANDLE
+    _assign = _kernel.AssignProcessToJobObject
+    _assign.argtypes, _assign.restype = (HANDLE, HANDLE), BOOL
+    _terminate_job = _kernel.TerminateJobObject
+    _terminate_job.argtypes, _terminate_job.restype = (HANDLE, UINT), BOOL
+    _close_handle = _kernel.CloseHandle
+    _close_handle.argtypes, _close_handle.restype = (HANDLE,), BOOL
+    # kernel32 wakes threads alone, and subprocess keeps no handle of the first one.
+    _let_run = ctypes.WinDLL("ntdll").NtResumeProcess
+    _let_run.argtypes, _let_run.restype = (HANDLE,), ctypes.c_long
+
+    class _Family:
+        """A program and what it starts: a job object, which it is in before it runs."""
+
+        FLAGS: Final = _SUSPENDED
+
+        def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+            handle = int(process._handle)  # type: ignore[attr-defined]
+            self._job = _create_job(None, None)
+            # A system that refuses this lets the program alone be ended.
+            _assign(self._job, handle)
+            if _let_run(handle) < 0:
+                process.kill()
+
+        def end(self) -> None:
+            """End all of them."""
+            if self._job:
+                _terminate_job(self._job, 1)
+
+        def forget(self) -> None:
+            """Let those that are left live on."""
+            job, self._job = self._job, None
+            if job:
+                _close_handle(job)
+
+else:
+
+    class _Family:
+        """A program and what it starts: the group of a program that leads a session."""
+
+        FLAGS: Final = 0
+
+        def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+            self._leader = process.pid
+
+        def end(self) -> None:
+            """End all of them."""
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._leader, signal.SIGKILL)
+
+        def forget(self) -> None:
+            """Let those that are left live on."""
+
+
+class UserProgram:
+    """A program that was started.
+
+    Args:
+        words: of the command.
+        told: what it finds in its environment, name -> text; each name gets RESUME_RIG_ before it.
+        shown: whether what it writes may stand between what the campaign says; else it goes
+            nowhere, as standard error is for a machine.
+
+    Raises:
+        OSError: it could not be started.
+        ValueError: likewise, for a text that an environment cannot hold.
+    """
+
+    def __init__(
+        self, words: Sequence[str], told: Mapping[str, str], *, shown: bool = True
+    ) -> None:
+        own = {f"{PREFIX}{name.upper()}": text for name, text in told.items()}
+        self._process = subprocess.Popen(
+            list(words),
+            env={**os.environ, **own},
+            stdin=subprocess.DEVNULL,
+            # Standard output is for the answer alone.
+            stdout=_STANDARD_ERROR if shown else subprocess.DEVNULL,
+            stderr=None if shown else subprocess.DEVNULL,
+            start_new_session=True,
+            creationflags=_Family.FLAGS,
+        )
+        self._family = _Family(self._process)
+
+    def status(self, wait_s: float = 0) -> int | None:
+        """Return its exit status; None where it still runs after so many seconds."""
+        try:
+            status = self._process.wait(wait_s)
+        except subprocess.TimeoutExpired:
+            return None
+        self._family.forget()
+        return status
+
+    def end(self) -> None:
+        """End it, and what it started, if it still runs."""
+        if self._process.poll() is None:
+            self._family.end()
+            self._process.kill()
+            self._process.wait()
+        self._family.forget()
+
+
+def command_words(text: str) -> tuple[str, ...]:
+    """Return a command as words; no shell sees it.
+
+    Raises:
+        UsageError: quotes are not closed, or nothing is there.
+    """
+    try:
+        words = tuple(shlex.split(text, posix=os.name != "nt"))
+        if os.name == "nt":  # a backslash is no escape there, and quotes are left to programs
+            words = tuple(word[1:-1] if _QUOTED.fullmatch(word) else word for word in words)
+    except ValueError as error:
+        raise UsageError(f"could not use the command {text!r}: {error}") from error
+    if not words:
+        raise UsageError("could not use an empty command; name a program")
+    return words
+
+
+def program_words(text: str) -> tuple[str, ...]:
+    """Return a command as words, of a program that is there.
+
+    A campaign that looks for it at its first failure finds out at night that it is missing.
+
+    Raises:
+        UsageError: as `command_words`, or there is no such program.
+    """
+    words = command_words(text)
+    if shutil.which(words[0]) is None:
+        raise UsageError(
+            f"could not use the command {text!r}: there is no program {words[0]!r} that this user "
+            "may run, in the folders of PATH or at that path"
+        )
+    return words
+
+
+_NS_PER_S: Final = 1_000_000_000
+
+
+class UserControl:
+    """Runs the program with RESUME_RIG_ASK = sleep, arm-timer, disarm-timer or greet.
+
+    Exit status 0 is success. It finds RESUME_RIG_STATE (S3, S4, S5, ...) with `sleep`, and
+    RESUME_RIG_AFTER_S, whole seconds, with `arm-timer`.
+
+    Args:
+        words: of the command (`hooks.program_words`); no shell sees them.
+        told: what it finds in its environment as well, name -> text.
+        shown: whether what it writes may stand between what the campaign says.
+    """
+
+    def __init__(
+        self, words: Sequence[str], told: Mapping[str, str], *, shown: bool = True
+    ) -> None:
+        self._words = list(words)
+        self._told = dict(told)
+        self._shown = shown
+        self._program: UserProgram | None = None
+        self._failed: Ended | None = None
+
+    def prepare(self, states: Collection[SleepKind], *, reports: bool = False) -> None:
+        """Nobody knows what the program can do until it is asked.
+
+        Raises:
+            UsageError: it is to report, and nobody reads what it writes.
+        """
+        del states
+        if reports:
+            raise UsageError(
+                "the plan asks for health reports, and a --sleep-command gives none; allowed are "
+                "--dut-shell ssh:USER@HOST without it, or health = false"
+            )
+
+    def sleep(self, state: SleepKind) -> None:
+        """Begin to send the DUT into a state."""
+        self._start({"ASK": "sleep", "STATE": state_word(state)})
+
+    def arm_timer(self, after_ns: int) -> None:
+        """Begin to arm the DUT's clock."""
+        self._start({"ASK": "arm-timer", "AFTER_S": str(-(-after_ns // _NS_PER_S))})
+
+    def disarm_timer(self) -> None:
+        """Begin to let the DUT's clock forget the wake."""
+        self._start({"ASK": "disarm-timer"})
+
+    def greet(self) -> None:
+        """Begin to see whether the DUT's OS answers."""
+        self._start({"ASK": "greet"})
+
+    def report(self) -> None:
+        """Begin nothing: `prepare` refuses a campaign that asks for it."""
+        self.close()
+        self._failed = Ended(ok=False, text="a --sleep-command gives no health report")
+
+    def ended(self) -> Ended | None:
+        """Return how the program ended; None while it runs."""
+        if self._program is None:
+            return self._failed or Ended(ok=False, reached=False, text="nothing was asked")
+        status = self._program.status()
+        if status is None:
+            return None
+        text = f"the command {self._words[0]} ended with status {status}" if status else ""
+        return Ended(ok=status == 0, text=text)
+
+    def close(self) -> None:
+        """End the program if it still runs."""
+        if self._program is not None:
+            self._program.end()
+        self._program = None
+
+    def _start(self, asked: Mapping[str, str]) -> None:
+        self.close()
+        self._failed = None
+        try:
+            self._program = UserProgram(self._words, {**self._told, **asked}, shown=self._shown)
+        except (OSError, ValueError) as error:
+            text = f"the command {self._words[0]} could not be run: {error}"
+            self._failed = Ended(ok=False, reached=False, text=text)

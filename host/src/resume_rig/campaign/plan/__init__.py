@@ -1,0 +1,1 @@
+"""What a campaign is to do: plans, their states, variations and stop rules."""

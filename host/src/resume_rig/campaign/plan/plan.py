@@ -1,0 +1,420 @@
+"""A plan: how often, how, and with which waits a campaign puts a DUT to sleep and wakes it.
+
+The checked limits come from the chipset's own times; docs/reference/plans.md tells each.
+"""
+
+import dataclasses
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum, unique
+from typing import Any, TypeVar, cast
+
+from resume_rig.campaign.plan.states import STATES, sleep_channel
+from resume_rig.campaign.plan.stop_rules import NO_RULES, StopRules
+from resume_rig.campaign.plan.variation import (
+    Order,
+    Vary,
+    combinations,
+    extremes,
+    values_of_cycle,
+)
+from resume_rig.model.channel import Actuator, Channel, SleepBy, SleepMeans, WakeBy, WakeMeans
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import SleepKind, state_word
+from resume_rig.model.units import seconds_text
+
+_T = TypeVar("_T")
+
+NS_PER_MS = 1_000_000
+NS_PER_S = 1_000_000_000
+
+MAX_CYCLES = 1_000_000
+_OF_EACH_OTHER = frozenset({"state", "sleep_by", "wake_by", "settle_ns", "settle_limit_ns"})
+# SLP_S4# may be stretched to 4 s after sleep entry, and the chipset holds a wake off so long
+# (Intel 800-series PCH datasheet, "Event Input Signals").
+MIN_DWELL_NS = 5 * NS_PER_S
+MAX_DWELL_NS = 24 * 3600 * NS_PER_S
+MAX_SETTLE_NS = 3600 * NS_PER_S
+# A DUT that boots shows its logo seconds before its OS reacts to a button.
+MIN_BOOT_SETTLE_NS = 15 * NS_PER_S
+SETTLE_LIMIT_NS = 120 * NS_PER_S
+# The chipset debounces for 16 ms and an EC for 30 ms; 4 s is the override that cuts the power.
+MIN_PRESS_NS = 50 * NS_PER_MS
+MAX_PRESS_NS = 1500 * NS_PER_MS
+MIN_TIMEOUT_NS = 1 * NS_PER_S
+MAX_TIMEOUT_NS = 3600 * NS_PER_S
+MAX_TIME_NS = 366 * 24 * 3600 * NS_PER_S
+MIN_CONFIDENCE = 0.5
+
+
+@unique
+class TraceTool(StrEnum):
+    """What records a trace of each cycle on the DUT."""
+
+    NONE = "none"
+    WPR = "wpr"
+    XPERF = "xperf"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a campaign does.
+
+    Attributes:
+        cycles: how many are measured; interrupted ones do not count.
+        state: the sleep state asked for.
+        sleep_by, wake_by: what starts the sleep, and the wake.
+        dwell_ns: from sleep entry, as the wires show it, to the wake trigger. A timer is armed for
+            so long and the way into the state on top.
+        settle_ns: from the last sign of the wake to the end of the cycle, at least.
+        health: the DUT's OS is asked for its devices, links, counters and errors before each sleep
+            and after each wake.
+        settle_limit_ns: where this is not None, the cycle ends after `settle_ns` only when the DUT
+            shows that it has settled, and after so long at the latest.
+        press_ns: how long the button is pressed.
+        warm_up: so many cycles at the beginning are measured and kept, and not judged.
+        wake_timeout_ns: from the trigger to the last sign of the wake.
+        sleep_timeout_ns: from the trigger to sleep entry.
+        short_dwell: dwell_ns may be less than 5 s, to measure how long a wake is held off.
+        vary: what is not the same in every cycle; its fields above hold the first value.
+        order: how lists in `vary` come together.
+        seed: of everything that is drawn.
+        stop: when to end before `cycles` are done.
+        trace: what records each cycle on the DUT.
+    """
+
+    cycles: int
+    state: SleepKind
+    sleep_by: SleepBy
+    wake_by: WakeBy
+    dwell_ns: int
+    settle_ns: int
+    press_ns: int
+    warm_up: int
+    wake_timeout_ns: int = 60 * NS_PER_S
+    sleep_timeout_ns: int = 60 * NS_PER_S
+    short_dwell: bool = False
+    vary: tuple[Vary, ...] = ()
+    order: Order = Order.SEQUENCE
+    seed: int = 1
+    stop: StopRules = NO_RULES
+    settle_limit_ns: int | None = None
+    trace: TraceTool = TraceTool.NONE
+    health: bool = False
+
+    @property
+    def states(self) -> frozenset[SleepKind]:
+        """Every state that any of the cycles asks for."""
+        return self._each(self.state, SleepKind)
+
+    @property
+    def means(self) -> frozenset[SleepMeans | WakeMeans]:
+        """Every way into sleep and out of it that is no actuator's, in any of the cycles."""
+        asleep = self._each(self.sleep_by, SleepMeans)
+        return asleep | self._each(self.wake_by, WakeMeans)
+
+    def _each(self, own: object, kind: type[_T]) -> frozenset[_T]:
+        varied = (value for each in self.vary for value in extremes(each.values))
+        return frozenset(each for each in (own, *varied) if isinstance(each, kind))
+
+    @property
+    def actuators(self) -> frozenset[Actuator]:
+        """What the plan moves, in any of its cycles."""
+        varied = (value for each in self.vary for value in extremes(each.values))
+        moved = {self.sleep_by, self.wake_by, *varied}
+        return frozenset(each for each in moved if isinstance(each, Actuator))
+
+    @property
+    def longest_press_ns(self) -> int:
+        """The longest press of all cycles."""
+        return self.longest("press_ns")
+
+    def longest(self, name: str) -> int:
+        """Return the greatest value of all cycles, in ns, of a duration by its attribute."""
+        varied = next((each.values for each in self.vary if each.name == name), ())
+        own: int = getattr(self, name)
+        return max([own, *(v for v in extremes(varied) if isinstance(v, int))])
+
+    def of_cycle(self, index: int) -> "Plan":
+        """Return the plan of one cycle, in which nothing varies.
+
+        Args:
+            index: how many cycles of the plan are done before it, from 0.
+        """
+        if not self.vary:
+            return self
+        values: dict[str, Any] = {**values_of_cycle(self.vary, self.order, self.seed, index)}
+        return dataclasses.replace(self, vary=(), **values)
+
+
+def default_plan() -> Plan:
+    """Return S3Resume's plan: four S3 cycles by button, the first one not judged."""
+    return Plan(
+        cycles=4,
+        state=SleepKind.S3,
+        sleep_by=Actuator.BUTTON,
+        wake_by=Actuator.BUTTON,
+        dwell_ns=5 * NS_PER_S,
+        settle_ns=2 * NS_PER_S,
+        press_ns=150 * NS_PER_MS,
+        warm_up=1,
+    )
+
+
+def override(
+    plan: Plan,
+    *,
+    cycles: int | None = None,
+    state: SleepKind | None = None,
+    sleep_by: SleepBy | None = None,
+    wake_by: WakeBy | None = None,
+    dwell_ns: int | None = None,
+    settle_ns: int | None = None,
+    settle_limit_ns: int | None = None,
+    press_ns: int | None = None,
+    warm_up: int | None = None,
+    wake_timeout_ns: int | None = None,
+    sleep_timeout_ns: int | None = None,
+    short_dwell: bool | None = None,
+    trace: TraceTool | None = None,
+    health: bool | None = None,
+) -> Plan:
+    """Return `plan` with what is given, checked.
+
+    Raises:
+        UsageError: a value is outside its range.
+    """
+    given = {
+        "state": state,
+        "sleep_by": sleep_by,
+        "wake_by": wake_by,
+        "dwell_ns": dwell_ns,
+        "settle_ns": settle_ns,
+        "press_ns": press_ns,
+    }
+    changed = dataclasses.replace(
+        plan,
+        # One value for all cycles takes the place of a list.
+        vary=tuple(each for each in plan.vary if given.get(each.name) is None),
+        cycles=_pick(cycles, plan.cycles),
+        state=_pick(state, plan.state),
+        sleep_by=_pick(sleep_by, plan.sleep_by),
+        wake_by=_pick(wake_by, plan.wake_by),
+        dwell_ns=_pick(dwell_ns, plan.dwell_ns),
+        settle_ns=_pick(settle_ns, plan.settle_ns),
+        settle_limit_ns=_pick(settle_limit_ns, plan.settle_limit_ns),
+        press_ns=_pick(press_ns, plan.press_ns),
+        warm_up=_pick(warm_up, plan.warm_up),
+        wake_timeout_ns=_pick(wake_timeout_ns, plan.wake_timeout_ns),
+        sleep_timeout_ns=_pick(sleep_timeout_ns, plan.sleep_timeout_ns),
+        short_dwell=_pick(short_dwell, plan.short_dwell),
+        trace=_pick(trace, plan.trace),
+        health=_pick(health, plan.health),
+    )
+    check_plan(changed)
+    return changed
+
+
+def check_plan(plan: Plan) -> None:
+    """Check what can be checked without a bench.
+
+    Raises:
+        UsageError: a value is outside its range; the sentence names value and range.
+    """
+    if not 1 <= plan.cycles <= MAX_CYCLES:
+        raise UsageError(f"a plan of {plan.cycles} cycles; allowed are 1 to {MAX_CYCLES:,}")
+    if not 0 <= plan.warm_up <= plan.cycles:
+        raise UsageError(
+            f"a warm-up of {plan.warm_up} of {plan.cycles} cycles; allowed are 0 to all of them"
+        )
+    _check_rules(plan.stop)
+    for each in plan.vary:
+        for value in extremes(each.values):
+            varied: dict[str, Any] = {each.name: value}
+            check_plan(dataclasses.replace(plan, vary=(), **varied))
+    _check_together(plan)
+    if plan.trace is not TraceTool.NONE and any(STATES[s].boots for s in plan.states & set(STATES)):
+        raise UsageError(
+            f"a trace by {plan.trace} in a plan with a boot, which ends a trace; allowed is none "
+            "(xbootmgr traces boots and shutdowns)"
+        )
+    if plan.state not in STATES:
+        raise UsageError(
+            f"a plan for {plan.state}; allowed are {', '.join(map(state_word, STATES))}"
+        )
+    _check_ways(plan)
+    if plan.dwell_ns < MIN_DWELL_NS and not plan.short_dwell:
+        raise UsageError(
+            f"a dwell of {seconds_text(plan.dwell_ns)}; allowed are 5 s or more after sleep "
+            "entry, because a chipset may hold off a wake for 4 s (short_dwell = true in a plan "
+            "file allows less, to measure that)"
+        )
+    _check_range("dwell", plan.dwell_ns, 0, MAX_DWELL_NS)
+    _check_range("settle time", plan.settle_ns, 0, MAX_SETTLE_NS)
+    _check_settling(plan)
+    _check_range("press", plan.press_ns, MIN_PRESS_NS, MAX_PRESS_NS)
+    _check_range("wake time-out", plan.wake_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
+    _check_range("sleep time-out", plan.sleep_timeout_ns, MIN_TIMEOUT_NS, MAX_TIMEOUT_NS)
+
+
+def _check_together(plan: Plan) -> None:
+    """Refuse values that are allowed each by itself, and not in the cycle that has them all."""
+    of_each_other = [each for each in plan.vary if each.name in _OF_EACH_OTHER]
+    for values in combinations(of_each_other, plan.order):
+        one = dataclasses.replace(plan, vary=(), **cast("dict[str, Any]", values))
+        _check_ways(one)
+        _check_settling(one)
+
+
+def _check_ways(plan: Plan) -> None:
+    """Refuse ways into a state and out of it that cannot work, or that no wire shows."""
+    lid = Actuator.LID in (plan.sleep_by, plan.wake_by)
+    if plan.state is SleepKind.MODERN_STANDBY and lid:
+        raise UsageError(
+            "a lid in a plan for modern-standby; a closed lid hides the display, and that is the "
+            "line that shows this state; allowed are button, idle, command and timer"
+        )
+    if plan.wake_by is Actuator.LID and not STATES[plan.state].lid_wakes:
+        raise UsageError(
+            f"a wake by lid from {state_word(plan.state)}; a lid switches no PC on, allowed are "
+            "button, timer and none"
+        )
+    if plan.sleep_by is SleepMeans.IDLE and STATES[plan.state].boots:
+        raise UsageError(
+            f"a sleep by idle time-out into {state_word(plan.state)}; no time-out shuts a PC down, "
+            "allowed are button, lid and command"
+        )
+
+
+def _check_settling(plan: Plan) -> None:
+    limit_ns = plan.settle_limit_ns
+    if limit_ns is not None:
+        low_ns = max(plan.settle_ns, NS_PER_S)
+        _check_range("limit of an adaptive settle time", limit_ns, low_ns, MAX_SETTLE_NS)
+    elif plan.state is SleepKind.BOOT and plan.settle_ns < MIN_BOOT_SETTLE_NS:
+        raise UsageError(
+            f"a settle time of {seconds_text(plan.settle_ns)} after a boot; allowed are "
+            f"{seconds_text(MIN_BOOT_SETTLE_NS)} or more, because a DUT that boots ignores the "
+            'next trigger until its OS runs, or settle = "adaptive"'
+        )
+
+
+def _check_rules(rules: StopRules) -> None:
+    if rules.failures is not None and not 1 <= rules.failures <= MAX_CYCLES:
+        raise UsageError(f"a stop at {rules.failures} failures; allowed are 1 to {MAX_CYCLES:,}")
+    if rules.recoveries is not None and not 1 <= rules.recoveries <= MAX_CYCLES:
+        raise UsageError(
+            f"a stop at {rules.recoveries} recoveries; allowed are 1 to {MAX_CYCLES:,}"
+        )
+    if rules.time_ns is not None:
+        _check_range("time to stop after", rules.time_ns, NS_PER_S, MAX_TIME_NS)
+    if rules.failure_rate is not None and not 0 < rules.failure_rate < 1:
+        raise UsageError(
+            f"a stop at a failure rate of {rules.failure_rate * 100:g} %; allowed is more than 0 "
+            "and less than 100"
+        )
+    if not MIN_CONFIDENCE <= rules.confidence < 1:
+        raise UsageError(
+            f"a confidence of {rules.confidence * 100:g} %; allowed is 50 and more, less than 100"
+        )
+
+
+def check_against_bench(
+    plan: Plan,
+    dut_name: str,
+    actuators: Collection[Actuator],
+    channels: Collection[Channel],
+    max_press_ns: int = MAX_PRESS_NS,
+    *,
+    idle_ns: int | None = None,
+    commanded: bool = False,
+    max_key_ns: int = MAX_PRESS_NS,
+    has_mac: bool = False,
+) -> None:
+    """Check that a bench can do what the plan asks for.
+
+    Args:
+        plan: the plan.
+        dut_name: for the sentence.
+        actuators: what the rig can move on this DUT.
+        channels: what is wired on it.
+        max_press_ns: the longest press that the board does.
+        idle_ns: after so long without input the DUT sleeps; None: nobody says.
+        commanded: the DUT's OS can be told what to do.
+        max_key_ns: the longest press of a key that the board does.
+        has_mac: a magic packet for the DUT can be made.
+
+    Raises:
+        UsageError: an actuator or another means is missing, a press is too long for the board, or
+            no wire shows that the DUT sleeps.
+    """
+    _check_means(plan, dut_name, actuators, idle_ns, commanded=commanded)
+    missing = sorted(plan.actuators - set(actuators))
+    if missing:
+        raise UsageError(
+            f"the plan moves the {missing[0]}, which the bench of {dut_name} cannot; "
+            f"it can move: {', '.join(sorted(actuators)) or 'nothing'}"
+        )
+    longest_ns = plan.longest_press_ns
+    presses = Actuator.BUTTON in plan.actuators or WakeMeans.NONE in plan.means
+    if presses and Actuator.BUTTON in actuators and longest_ns > max_press_ns:
+        raise UsageError(
+            f"a press of {seconds_text(longest_ns)}; the board's interlock allows at most "
+            f"{seconds_text(max_press_ns)}"
+        )
+    if Actuator.KEYBOARD in plan.actuators and longest_ns > max_key_ns:
+        raise UsageError(
+            f"a key held for {seconds_text(longest_ns)}; the board's interlock allows at most "
+            f"{seconds_text(max_key_ns)}"
+        )
+    if WakeMeans.LAN in plan.means and not has_mac:
+        raise UsageError(
+            f"the plan wakes {dut_name} by a magic packet, and its profile names no mac; set mac "
+            "to the MAC address of its network adapter"
+        )
+    for state in sorted(plan.states):
+        if sleep_channel(state, channels) is None:
+            lines = "BACKLIGHT or LED" if state is SleepKind.MODERN_STANDBY else "SLP_S3 or PWR_OK"
+            raise UsageError(
+                f"a campaign on {dut_name} needs {lines} to see it sleep; "
+                f"wired are: {', '.join(sorted(channels)) or 'none'}"
+            )
+
+
+def _check_means(
+    plan: Plan,
+    dut_name: str,
+    actuators: Collection[Actuator],
+    idle_ns: int | None,
+    *,
+    commanded: bool,
+) -> None:
+    if SleepMeans.IDLE in plan.means and idle_ns is None:
+        raise UsageError(
+            f"the plan waits until {dut_name} sleeps by itself, and its profile names no idle_s; "
+            "set the time-out on the DUT, and idle_s to the same in its profile"
+        )
+    by_os = [str(each).lower() for each in plan.means & {SleepMeans.COMMAND, WakeMeans.TIMER}]
+    by_os += ["health reports"] if plan.health else []
+    if by_os and not commanded:
+        raise UsageError(
+            f"the plan needs the OS of {dut_name} ({', '.join(sorted(by_os))}), and nothing "
+            "reaches it; --dut-shell ssh:USER@HOST or --sleep-command COMMAND does"
+        )
+    if WakeMeans.NONE in plan.means and not actuators:
+        raise UsageError(
+            f"the plan has {dut_name} stay asleep, and the rig moves nothing that could wake it "
+            "afterwards; a button or a lid is needed"
+        )
+
+
+def _check_range(name: str, value_ns: int, low_ns: int, high_ns: int) -> None:
+    if not low_ns <= value_ns <= high_ns:
+        raise UsageError(
+            f"a {name} of {seconds_text(value_ns)}; allowed are {seconds_text(low_ns)} to "
+            f"{seconds_text(high_ns)}"
+        )
+
+
+def _pick(new: _T | None, old: _T) -> _T:
+    return old if new is None else new

@@ -1,0 +1,193 @@
+"""The states of a cycle and those a plan can ask for: what the wires show of each. Pure.
+
+docs/reference/plans.md has the table of this module.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, unique
+from types import MappingProxyType
+from typing import Final
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.edge import Edge
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    NO_SUSPENDS,
+    OsRecord,
+    SleepKind,
+    state_word,
+)
+from resume_rig.model.result.cycle import OutsideState
+
+
+@unique
+class CycleState(Enum):
+    """Where a cycle is; each leads to the next one or, on a time-out, to READING."""
+
+    BEGINNING = "clocks, levels and cursors are noted"
+    FALLING_ASLEEP = "the sleep was triggered, the wires are watched"
+    ASLEEP = "the dwell lasts"
+    WAKING = "the wake was triggered, the wires are watched"
+    SETTLING = "every sign of the wake is there"
+    READING = "what is left is read"
+    DONE = "nothing is left to do"
+
+
+# What a DUT that runs shows; LED depends on its settings, SLP_S4 and SLP_S5 follow SLP_S3.
+RUNNING = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST)
+
+
+def sleep_line(wired: Collection[Channel]) -> Channel:
+    """Return the channel that tells entry into any state but Modern Standby."""
+    return Channel.SLP_S3 if Channel.SLP_S3 in wired else Channel.PWR_OK
+
+
+def first_change(edges: Iterable[Edge], channel: Channel, level: int, from_ns: int) -> int | None:
+    """Return the board time of the first change to `level` at or after `from_ns`."""
+    for edge in edges:
+        if edge.channel is channel and edge.level == level and edge.t_ns >= from_ns:
+            return edge.t_ns
+    return None
+
+
+def dead_lines(levels: Mapping[Channel, int], wired: Collection[Channel]) -> list[Channel]:
+    """Return the wired lines that do not show a DUT that runs; empty = it runs."""
+    return [channel for channel in RUNNING if channel in wired and not levels.get(channel)]
+
+
+def is_off(levels: Mapping[Channel, int], wired: Collection[Channel]) -> bool:
+    """Return whether the wires show a DUT without power.
+
+    SLP_S5 tells it from one that sleeps, and SLP_S4 from one in S3; without either, a DUT in S3
+    looks the same.
+    """
+    power = [c for c in (Channel.SLP_S3, Channel.PWR_OK) if c in wired]
+    deepest = [c for c in (Channel.SLP_S5, Channel.SLP_S4) if c in wired][:1]
+    return bool(power) and not any(levels.get(channel) for channel in (*power, *deepest))
+
+
+def is_dark(levels: Mapping[Channel, int], wired: Collection[Channel]) -> bool:
+    """Return whether a display that is wired is without light."""
+    return Channel.BACKLIGHT in wired and not levels.get(Channel.BACKLIGHT)
+
+
+NS_PER_S: Final = 1_000_000_000
+
+_DEPTH: Final = (OutsideState.S0IX, OutsideState.S3, OutsideState.S4, OutsideState.S5)
+"""From the shallowest to the deepest."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedState:
+    """One state that can be asked for.
+
+    Attributes:
+        shown: what the wires show of it; S4 and off look alike on some boards.
+        records: kinds that its OS record may have; none where no log tells of it.
+        lid_wakes: a lid can wake from it.
+        entry_ns: how long the way into it may take; the image of a hibernation has to be written.
+        boots: the OS, or its loader, starts anew.
+    """
+
+    shown: frozenset[OutsideState]
+    records: frozenset[SleepKind]
+    lid_wakes: bool = True
+    entry_ns: int = 10 * NS_PER_S
+    boots: bool = False
+
+
+_OFF: Final = frozenset({OutsideState.S4, OutsideState.S5})
+STATES: Final[Mapping[SleepKind, PlannedState]] = MappingProxyType(
+    {
+        SleepKind.S3: PlannedState(frozenset({OutsideState.S3}), frozenset({SleepKind.S3})),
+        SleepKind.HYBRID: PlannedState(
+            frozenset({OutsideState.S3}), frozenset({SleepKind.HYBRID}), entry_ns=30 * NS_PER_S
+        ),
+        SleepKind.S4: PlannedState(_OFF, frozenset({SleepKind.S4}), entry_ns=30 * NS_PER_S),
+        SleepKind.FAST_STARTUP: PlannedState(
+            _OFF,
+            frozenset({SleepKind.FAST_STARTUP}),
+            lid_wakes=False,
+            entry_ns=30 * NS_PER_S,
+            boots=True,
+        ),
+        SleepKind.MODERN_STANDBY: PlannedState(
+            frozenset({OutsideState.S0IX}),
+            frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}),
+        ),
+        SleepKind.BOOT: PlannedState(
+            _OFF, frozenset(), lid_wakes=False, entry_ns=30 * NS_PER_S, boots=True
+        ),
+    }
+)
+"""Every state that a plan can ask for; BOOT is S5, off and on again."""
+
+STATE_WORDS: Final = tuple(state_word(kind) for kind in STATES)
+
+
+def states_text(states: Collection[SleepKind]) -> str:
+    """Return states as they are said, in the order of their table."""
+    return ", ".join(state_word(kind) for kind in STATES if kind in states)
+
+
+def state_of_word(what: str, word: object) -> SleepKind:
+    """Return the state that a plan names.
+
+    Args:
+        what: the key or the option, for the sentence.
+        word: as it was given.
+
+    Raises:
+        UsageError: it names none.
+    """
+    for kind in STATES:
+        if word == state_word(kind):
+            return kind
+    raise UsageError(f"{what} = {word!r}; allowed are {', '.join(STATE_WORDS)}")
+
+
+def tells_of(record: OsRecord, states: Collection[SleepKind]) -> bool:
+    """Return whether a record can tell of a cycle of a plan with such states.
+
+    A boot never does, and a session of Modern Standby only where that was asked for: one between
+    two S3 cycles is of neither.
+    """
+    standby = SleepKind.MODERN_STANDBY in states
+    return record.kind not in (NO_SLEEPS if standby else NO_SUSPENDS)
+
+
+def has_record(state: SleepKind) -> bool:
+    """Return whether an event log tells of a cycle of this state."""
+    return bool(STATES[state].records)
+
+
+def is_shallower(asked: SleepKind, shown: OutsideState, wired: Collection[Channel]) -> bool:
+    """Return whether the wires prove that a sleep was not as deep as asked for.
+
+    Without SLP_S4# and SLP_S5# an S4 looks as S3 does, and proves nothing.
+    """
+    if shown is OutsideState.NONE:
+        return False
+    shallowest = min(_DEPTH.index(each) for each in STATES[asked].shown)
+    if _DEPTH.index(shown) >= shallowest:
+        return False
+    told_apart = {Channel.SLP_S4, Channel.SLP_S5} & set(wired)
+    return shown is OutsideState.S0IX or bool(told_apart)
+
+
+def is_deeper(asked: SleepKind, shown: OutsideState) -> bool:
+    """Return whether a sleep was deeper than asked for."""
+    if shown is OutsideState.NONE:
+        return False
+    return _DEPTH.index(shown) > max(_DEPTH.index(each) for each in STATES[asked].shown)
+
+
+def sleep_channel(state: SleepKind, wired: Collection[Channel]) -> Channel | None:
+    """Return the line that shows entry into a state; None where none is wired that could."""
+    if state is SleepKind.MODERN_STANDBY:
+        lines: tuple[Channel, ...] = (Channel.BACKLIGHT, Channel.LED)
+    else:
+        lines = (sleep_line(wired),)
+    return next((line for line in lines if line in wired), None)

@@ -1,0 +1,254 @@
+"""Everything that is checked before a campaign, of rig and DUT, without moving anything."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from resume_rig.campaign.dut.log_source import OsLogSource
+from resume_rig.campaign.dut.shell import PROBE, Answer, DutKind, kind_of
+from resume_rig.campaign.preparation.item import Item, Reply
+from resume_rig.campaign.preparation.linux import linux_items
+from resume_rig.campaign.preparation.windows import windows_items
+from resume_rig.campaign.preparation.windows_quiet import quiet_items
+from resume_rig.model.channel import Channel
+from resume_rig.model.clock import Clock
+from resume_rig.model.dut import DutProfile
+from resume_rig.model.errors import ResumeRigError, RigError
+from resume_rig.model.preparation import Prepared
+from resume_rig.model.units import count_of, seconds_text
+from resume_rig.rig.interface import Faults, Rig, RigInfo
+from resume_rig.timing.wall_clock import discipline_of
+
+EXCHANGES = 50
+# notes of round trips over USB hosts: about 0.2 ms is good, 1 ms is a problem.
+BOUND_LIMIT_NS = 1_000_000
+FREE_BYTES = 100_000_000
+
+# What a DUT that is awake shows; LED and BACKLIGHT depend on its settings and are left out.
+AWAKE = {
+    Channel.PWR_OK: 1,
+    Channel.SLP_S3: 1,
+    Channel.SLP_S4: 1,
+    Channel.SLP_S5: 1,
+    Channel.PLTRST: 1,
+    Channel.BUTTON: 1,
+    Channel.LID: 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what it is.
+        ok: whether a campaign can go on with it.
+        text: what was found, and what to do when it is not good.
+    """
+
+    name: str
+    ok: bool
+    text: str
+
+
+def check_place(folder: Path) -> Checked:
+    """Return whether `folder` has room for a store."""
+    free = shutil.disk_usage(folder).free
+    return Checked(
+        "disk",
+        free >= FREE_BYTES,
+        f"{free // 1_000_000} MB free where stores would go"
+        + ("" if free >= FREE_BYTES else f"; {FREE_BYTES // 1_000_000} MB are wanted"),
+    )
+
+
+def check_clock(clock: Clock) -> Checked:
+    """Return who keeps the host's wall clock; a campaign can do without."""
+    told = discipline_of(clock)
+    advice = "; start its time service" if told.synchronised is False else ""
+    return Checked("host clock", True, f"{told.source}{advice}")
+
+
+_S: Final = 1_000_000_000
+_STALE_S: Final = 24 * 3600  # assumed: who prepares a DUT has put it to sleep that day
+
+
+def check_log(source: OsLogSource, clock: Clock) -> Checked:
+    """Return whether records of a DUT arrive, however its log gets here."""
+    try:
+        records = source.new_records()
+    except ResumeRigError as error:
+        return Checked("log", False, str(error))
+    found = source.describe()
+    told_ns = (each.wake_time_utc_ns or each.written_utc_ns for each in records)
+    newest_ns = max(filter(None, told_ns), default=None)
+    if newest_ns is None:
+        text = f"{found.path} reports no sleep with a time; put the DUT to sleep once, and wake it"
+        return Checked("log", False, "; ".join((text, *found.integrity.problems[:1])))
+    age_s = (clock.utc_ns() - newest_ns) // _S
+    count = count_of(len(records), "sleep")
+    if age_s > _STALE_S:
+        age = f"{age_s // 3600} h old; is it pushed still?"
+        text = f"{found.path} reports {count}, the newest {age}"
+        return Checked("log", False, text)
+    return Checked("log", True, f"{found.path} reports {count}, the newest {age_s} s ago")
+
+
+def check_bench(rig: Rig, clock: Clock, dut: DutProfile | None) -> Iterator[Checked]:
+    """Yield what an open rig shows of itself and of the DUT; a broken link is a finding too."""
+    try:
+        info = rig.info()
+        yield Checked("board", True, f"{info.board}, firmware {info.firmware}")
+        yield _clock_rate(info)
+        yield _edges(info)
+        yield _round_trip(rig)
+        yield _self_test(rig)
+        yield _faults(rig)
+        yield _levels(rig.levels(), dut)
+        yield _lease(info, clock, rig)
+    except RigError as error:
+        yield Checked("link", False, str(error))
+
+
+def _clock_rate(info: RigInfo) -> Checked:
+    calibrated = info.calibration_ppb is not None
+    return Checked(
+        "timebase tolerance",
+        True,
+        f"{info.clock_source}, "
+        + (
+            f"calibrated to {info.calibration_ppb} ppb"
+            if calibrated
+            else f"not calibrated: {info.clock_tolerance_ppb / 1000:g} ppm, "
+            f"that is {info.clock_tolerance_ppb * 2 / 1e6:.3f} ms in 2 s"
+        ),
+    )
+
+
+def _edges(info: RigInfo) -> Checked:
+    calibrated = [known for known in info.channels if known.latency is not None]
+    widest_ns = max((known.uncertainty_ns for known in info.channels), default=0)
+    return Checked(
+        "edges",
+        True,
+        f"stamped by {info.edge_source or 'a source that it does not report'}, "
+        f"{len(calibrated)} of {len(info.channels)} channels calibrated, "
+        f"good to +/-{seconds_text(widest_ns)} or better",
+    )
+
+
+def _round_trip(rig: Rig) -> Checked:
+    exchanges = [rig.exchange_clocks() for _ in range(EXCHANGES)]
+    waits = sorted(
+        (e.host_rx_ns - e.host_tx_ns) - (e.board_tx_ns - e.board_rx_ns) for e in exchanges
+    )
+    bound = waits[0] // 2
+    return Checked(
+        "clock bound",
+        bound <= BOUND_LIMIT_NS,
+        f"+/-{seconds_text(bound)} at best of {EXCHANGES} exchanges, "
+        f"median round trip {seconds_text(waits[len(waits) // 2])}"
+        + ("" if bound <= BOUND_LIMIT_NS else "; over 1 ms: use another USB port, without a hub"),
+    )
+
+
+def _self_test(rig: Rig) -> Checked:
+    checks = rig.selftest()
+    bad = [check.name for check in checks if not check.ok]
+    return Checked(
+        "self-test",
+        not bad,
+        f"{len(checks)} checks, all good" if not bad else f"not good: {', '.join(bad)}",
+    )
+
+
+def _faults(rig: Rig) -> Checked:
+    faults = rig.faults()
+    return Checked(
+        "board faults",
+        faults.watchdog_resets == 0,
+        f"reset by {faults.reset_reason}, {faults.watchdog_resets} watchdog resets, "
+        f"{faults.edge_overruns} overruns, {faults.refusals} refusals, "
+        f"{faults.lease_expiries} leases run out{_endings(faults)}",
+    )
+
+
+def _endings(faults: Faults) -> str:
+    """Return how the boots before ended, newest first."""
+    reasons = ", ".join(past.reset_reason for past in faults.history)
+    return f"; the boots before ended by {reasons}" if reasons else ""
+
+
+def _levels(levels: dict[Channel, int], dut: DutProfile | None) -> Checked:
+    wired = dut.channels if dut is not None else tuple(levels)
+    missing = [channel for channel in wired if channel not in levels]
+    if missing:
+        return Checked(
+            "wiring",
+            False,
+            f"the profile wires {', '.join(missing)}, the board has no such channel",
+        )
+    odd = [
+        f"{channel}={levels[channel]}"
+        for channel in wired
+        if channel in AWAKE and levels[channel] != AWAKE[channel]
+    ]
+    return Checked(
+        "wiring",
+        not odd,
+        "every wired channel shows a DUT that is awake"
+        if not odd
+        else f"a DUT that is awake would not show {', '.join(odd)}: wake it, or check the wires",
+    )
+
+
+def _lease(info: RigInfo, clock: Clock, rig: Rig) -> Checked:
+    before = rig.faults().lease_expiries
+    clock.sleep_ns(info.lease_ns // 4)
+    return Checked(
+        "lease",
+        rig.faults().lease_expiries == before,
+        f"the board lets go {seconds_text(info.lease_ns)} after the last word of the host",
+    )
+
+
+REPLY_BYTES: Final = 1 << 20
+"""What is looked at of one answer; the longest honest one (a whole power plan) has 60 kB."""
+
+Run = Callable[[str], Answer]
+
+
+def items_for(kind: DutKind, cycles: int) -> tuple[Item, ...]:
+    """Return the checklist for one kind of DUT and a campaign of so many cycles."""
+    if kind is DutKind.LINUX:
+        return linux_items()
+    return (*windows_items(cycles), *quiet_items())
+
+
+def look_at(run: Run, cycles: int) -> Iterator[Prepared]:
+    """Yield every item with what the DUT says of it; each question is asked once.
+
+    Raises:
+        RecordError: the DUT cannot be reached.
+    """
+    answers: dict[str, Reply] = {}
+
+    def reply_to(question: str) -> Reply:
+        if question not in answers:
+            answers[question] = _reply(run(question))
+        return answers[question]
+
+    for item in items_for(kind_of(run(PROBE)), cycles):
+        yield prepared(item, [reply_to(question) for question in item.questions])
+
+
+def prepared(item: Item, replies: Sequence[Reply]) -> Prepared:
+    """Return an item with what the replies mean."""
+    return Prepared(item.told, item.judge(replies))
+
+
+def _reply(answer: Answer) -> Reply:
+    # Tools of a localised Windows write in its own code page; what is read of them is ASCII.
+    return Reply(answer.status, answer.output[:REPLY_BYTES].decode("utf-8", "replace"))

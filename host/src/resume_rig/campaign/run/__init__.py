@@ -1,0 +1,1 @@
+"""Runs campaigns: the bench, the cycle, the recovery, the events."""

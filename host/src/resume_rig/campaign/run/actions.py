@@ -1,0 +1,182 @@
+"""Single actions on a bench, outside of campaigns: a press, a held lid, samples of light."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.clock import Clock
+from resume_rig.model.edge import Edge
+from resume_rig.model.errors import RigError
+from resume_rig.model.light import OnsetState
+from resume_rig.rig.interface import ActionStart, Rig
+
+# While light is recorded the oldest samples go; each page asks behind the one before, so a
+# reading that is overtaken begins anew, and seldom.
+_TRIES = 5
+_SETTLING_NS = 20_000_000
+_S = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSamples:
+    """One unbroken row of samples.
+
+    Attributes:
+        state: of the onset in the recording.
+        start_ns: board clock at sample 0. rate_hz: samples in a second.
+        first: number of the first of `counts`.
+        counts: of the converter.
+    """
+
+    state: OnsetState
+    start_ns: int
+    rate_hz: int
+    first: int
+    counts: tuple[int, ...]
+
+    def time_ns(self, index: int) -> int:
+        """Return when `counts[index]` was taken, board clock."""
+        return self.start_ns + (self.first + index) * _S // self.rate_hz
+
+
+def kept_samples(rig: Rig, clock: Clock) -> KeptSamples:
+    """Return all samples that the board keeps about the onset in its newest recording.
+
+    Raises:
+        DeviceFault: the board has no photodiode, or looks for no onset.
+        RigError: samples were overwritten while they were read, again and again.
+    """
+    for _ in range(_TRIES):
+        page = rig.samples(0)
+        first, counts = page.first, list(page.counts)
+        while page.more:
+            number = first + len(counts)
+            page = rig.samples(number)
+            if page.first != number:
+                break
+            counts.extend(page.counts)
+        else:
+            # Without a rate there is no onset, and the board refused.
+            rate_hz = rig.info().light_rate_hz or 1
+            return KeptSamples(page.state, page.start_ns, rate_hz, first, tuple(counts))
+        clock.sleep_ns(_SETTLING_NS)
+    raise RigError(
+        "could not read the samples of light: the board overwrote them while they were read, "
+        f"{_TRIES} times; read them when the recording is over"
+    )
+
+
+def samples_csv(samples: KeptSamples) -> Iterator[str]:
+    """Yield a heading and a line for each sample: its time on the board's clock, and its counts."""
+    yield "t_ns,counts\n"
+    for index, counts in enumerate(samples.counts):
+        yield f"{samples.time_ns(index)},{counts}\n"
+
+
+# The header's edge comes up to some milliseconds after the output's.
+RELEASE_LAG_NS = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredPress:
+    """What was asked for and what the header saw; board clock.
+
+    Attributes:
+        commanded_ns: duration that was asked for.
+        start_ns: when the output was driven.
+        pressed_ns, released_ns: the sensed edges; None where none came.
+    """
+
+    commanded_ns: int
+    start_ns: int
+    pressed_ns: int | None
+    released_ns: int | None
+
+    @property
+    def width_ns(self) -> int | None:
+        """How long the header saw it; None where it saw no whole press."""
+        if self.pressed_ns is None or self.released_ns is None:
+            return None
+        return self.released_ns - self.pressed_ns
+
+
+def press_once(rig: Rig, clock: Clock, duration_ns: int, *, force_off: bool) -> MeasuredPress:
+    """Press the button, stay in touch while it lasts, and read what the header saw.
+
+    Raises:
+        DeviceFault: the board refuses; nothing was pressed.
+        RigError: the link broke; the board lets go when its lease is over.
+    """
+    pause_ns = rig.info().lease_ns // 4
+    cursor = newest_edge(rig)
+    start = rig.press(Actuator.BUTTON, duration_ns, force_off=force_off)
+    left_ns = duration_ns + RELEASE_LAG_NS
+    while left_ns > 0:
+        clock.sleep_ns(min(left_ns, pause_ns))
+        left_ns -= pause_ns
+        rig.exchange_clocks()
+    pressed_ns, released_ns = _pulse(edges_from(rig, cursor))
+    return MeasuredPress(duration_ns, start.start_ns, pressed_ns, released_ns)
+
+
+def hold_closed(
+    rig: Rig,
+    clock: Clock,
+    duration_ns: int | None,
+    told: Callable[[], None],
+    move: Callable[[bool], ActionStart],
+) -> tuple[ActionStart, ActionStart]:
+    """Close the lid or the contact, keep it closed, open it; return both moves.
+
+    Args:
+        rig: its board opens it by itself when nobody asks for it any more.
+        clock: the rig's.
+        duration_ns: how long; None until a KeyboardInterrupt, which is taken as "open it".
+        told: called when it is closed.
+        move: the rig's `lid` or `contact`.
+
+    Raises:
+        DeviceFault: the board refuses.
+        KeyboardInterrupt: it came before `duration_ns` was over.
+    """
+    pause_ns = rig.info().lease_ns // 4
+    closed = move(True)
+    told()
+    end_ns = None if duration_ns is None else clock.now_ns() + duration_ns
+    try:
+        while end_ns is None or (left_ns := end_ns - clock.now_ns()) > 0:
+            clock.sleep_ns(pause_ns if end_ns is None else min(pause_ns, left_ns))
+            rig.exchange_clocks()
+    except KeyboardInterrupt:
+        if duration_ns is not None:
+            raise
+    return closed, move(False)
+
+
+def newest_edge(rig: Rig) -> int:
+    """Return the cursor behind the newest edge."""
+    cursor, more = 0, True
+    while more:
+        batch = rig.edges(cursor)
+        cursor, more = batch.next_number, batch.more
+    return cursor
+
+
+def edges_from(rig: Rig, cursor: int) -> list[Edge]:
+    """Return every edge numbered from `cursor`."""
+    edges: list[Edge] = []
+    more = True
+    while more:
+        batch = rig.edges(cursor)
+        edges.extend(batch.edges)
+        cursor, more = batch.next_number, batch.more
+    return edges
+
+
+def _pulse(edges: list[Edge]) -> tuple[int | None, int | None]:
+    """Return the first press among `edges` and its release."""
+    button = [edge for edge in edges if edge.channel is Channel.BUTTON]
+    down = next((edge.t_ns for edge in button if edge.level == 0), None)
+    if down is None:
+        return None, None
+    return down, next((e.t_ns for e in button if e.level == 1 and e.t_ns > down), None)

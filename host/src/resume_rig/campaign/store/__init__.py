@@ -1,0 +1,1 @@
+"""The campaign store: written, read back, checked, salvaged."""

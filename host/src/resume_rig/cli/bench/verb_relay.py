@@ -1,0 +1,133 @@
+"""`resume-rig relay`: the rig as the relay board that Dasharo's test system speaks to."""
+
+import argparse
+import json
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb
+from resume_rig.cli.terminal.console import DONE, answer, say
+from resume_rig.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from resume_rig.relay.guard import Guard
+
+_MAX_PORT = 65_535
+_TOKEN_FILE_CHARS = 4096
+
+
+def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb to the command line."""
+    parser = add_verb(
+        verbs,
+        "relay",
+        "let test systems that know Dasharo's RTE relay board press the button, until Ctrl-C",
+        "  resume-rig relay --rig serial:/dev/ttyACM0 --dut my-laptop.toml --tcp 127.0.0.1:8000",
+    )
+    add_rig_arguments(parser, required=True)
+    parser.add_argument(
+        "--tcp",
+        metavar="HOST:PORT",
+        default="127.0.0.1:8000",
+        help="where to listen (default 127.0.0.1:8000, the port that its clients ask); an address "
+        "that other machines reach needs --token or --no-token",
+    )
+    login = parser.add_mutually_exclusive_group()
+    login.add_argument(
+        "--token",
+        metavar="FILE",
+        type=Path,
+        help="file with a token of 16 characters or more in its first line, which every client "
+        "has to send (Authorization: Bearer TOKEN, or as the password of http://any:TOKEN@HOST)",
+    )
+    login.add_argument(
+        "--no-token",
+        action="store_true",
+        help="let whoever reaches the address press the button",
+    )
+    parser.add_argument(
+        "--name",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a name that clients call this machine by, beside its IP addresses, localhost and "
+        "what --tcp says (may be repeated)",
+    )
+    parser.add_argument(
+        "--power-cycle",
+        metavar="COMMAND",
+        help="a program that switches the DUT's supply, for GPIO 0 (RESUME_RIG_POWER=off or on)",
+    )
+    parser.set_defaults(execute=execute)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    from resume_rig.acceptance.bench import open_bench
+    from resume_rig.acceptance.held_line import HeldLines
+    from resume_rig.acceptance.power_actions import PowerActions
+    from resume_rig.acceptance.single_actions import SingleActions
+    from resume_rig.campaign.dut.supply import PowerCommand
+    from resume_rig.campaign.dut.user_program import program_words
+    from resume_rig.relay.gpio import Gpios
+    from resume_rig.relay.server import serve_relay
+
+    host, colon, port = args.tcp.rpartition(":")
+    if not colon or not (port.isascii() and port.isdigit() and int(port) <= _MAX_PORT):
+        raise UsageError(f"--tcp {args.tcp!r} is not HOST:PORT, for example 127.0.0.1:8000")
+    supply = None
+    if args.power_cycle is not None:
+        supply = PowerCommand(program_words(args.power_cycle), {"rig": args.rig})
+    host = (host or "127.0.0.1").removeprefix("[").removesuffix("]")
+    guard = _guard_of(args, host)
+    bench, lock = open_bench(args.rig, args.dut), threading.RLock()
+    lines = HeldLines(bench, lock)
+    try:
+        actions = SingleActions(bench)
+        gpios = Gpios(actions, PowerActions(actions, supply), lines, lock)
+        serve_relay(gpios, host, int(port), lambda url: _announce(args, url), guard)
+    except KeyboardInterrupt:
+        say("resume-rig: the relay ends.")
+    finally:
+        try:
+            lines.close()
+        finally:
+            bench.close()
+    return DONE
+
+
+def _guard_of(args: argparse.Namespace, host: str) -> "Guard":
+    """Return who may ask.
+
+    Raises:
+        UsageError: other machines reach the address, and nothing says that they may; or the file
+            holds no token.
+    """
+    from resume_rig.relay.guard import Guard, is_loopback, token_of
+
+    token = None
+    if args.token is not None:
+        try:
+            with args.token.open("r", encoding="utf-8", errors="replace") as file:
+                token = token_of(file.read(_TOKEN_FILE_CHARS), str(args.token))
+        except OSError as error:
+            raise UsageError(
+                f"could not read the token in {args.token}: {error.strerror or error}"
+            ) from error
+    elif not args.no_token and not is_loopback(host):
+        raise UsageError(
+            f"could not serve on {host}: whoever reaches it could press the DUT's button; name "
+            "--token FILE, or --no-token where only your lab reaches it, or listen on 127.0.0.1 "
+            "behind an SSH tunnel"
+        )
+    names = {"localhost", host, *args.name}
+    return Guard(frozenset(name.lower().removesuffix(".") for name in names), token)
+
+
+def _announce(args: argparse.Namespace, url: str) -> None:
+    """Tell where the relay is, as soon as it is there."""
+    if args.json:
+        answer([json.dumps({"schema": "resume-rig/relay/1", "relay": url}) + "\n"])
+    else:
+        say(f"The rig {args.rig} is a relay board at {url}/api/v1/gpio; Ctrl-C ends it.")

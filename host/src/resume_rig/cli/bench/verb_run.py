@@ -1,0 +1,459 @@
+"""`resume-rig run`: a campaign, with the ways into a sleep and out of it."""
+
+import argparse
+import datetime
+import select
+import sys
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from resume_rig.cli.offline.verb_lake import add_or_queue, check_lake
+from resume_rig.cli.terminal.answer import show_campaign
+from resume_rig.cli.terminal.arguments import (
+    add_requirement_arguments,
+    add_rig_arguments,
+    add_verb,
+    duration_ns,
+    dut_of,
+    named,
+    requirement_of,
+    whole_number,
+)
+from resume_rig.cli.terminal.console import (
+    STOPPED,
+    check_output,
+    is_for_machine,
+    say,
+    status_of_verdict,
+    voice_of,
+)
+from resume_rig.model.errors import ResumeRigError, UsageError
+from resume_rig.model.shell_word import shell_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from resume_rig.acceptance.metrics import Metrics
+    from resume_rig.campaign.run.campaign import Commission, Surroundings
+    from resume_rig.campaign.run.hooks import Hooks
+    from resume_rig.cli.terminal.console import Voice
+    from resume_rig.rig.link.open import OpenRig
+
+
+class TerminalPerson:
+    """Whoever sits at standard input; an Enter is an answer."""
+
+    def ask(self, text: str) -> None:
+        """Show a sentence; what was typed before it is no answer to it."""
+        while _typed():
+            sys.stdin.readline()
+        say(f"\aresume-rig: {text}")
+
+    def answered(self) -> bool:
+        """Return whether a line was typed since."""
+        return _typed() and sys.stdin.readline() != ""
+
+
+def person_at_terminal() -> TerminalPerson | None:
+    """Return who can be asked; None where nobody sits at a terminal, or it cannot be polled."""
+    if sys.platform == "win32" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    return TerminalPerson()
+
+
+def _typed() -> bool:
+    return bool(select.select([sys.stdin], [], [], 0)[0])
+
+
+ADAPTIVE: Final = "adaptive"
+_WORDS: Final = {
+    "state": ("STATE", "S3 (default), S4, S5 (off and on), hybrid, fast-startup, modern-standby"),
+    "sleep-by": ("WAY", "what puts the DUT to sleep: button (default), lid, idle, command"),
+    "wake-by": ("WAY", "what wakes it: button (default), lid, keyboard, contact, timer, none, lan"),
+}
+
+
+def add_way_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    for name, (metavar, what) in _WORDS.items():
+        parser.add_argument(f"--{name}", metavar=metavar, help=what)
+    parser.add_argument(
+        "--settle",
+        metavar="TIME",
+        type=_settle,
+        help='awake before the next (default 2s), or "adaptive": until its record is read, its '
+        "light stands still and its log can be read",
+    )
+    parser.add_argument(
+        "--settle-limit",
+        metavar="TIME",
+        type=duration_ns,
+        help="with --settle adaptive, at the latest after so long (default 120s)",
+    )
+    parser.add_argument(
+        "--health",
+        action=argparse.BooleanOptionalAction,
+        help="before each sleep and after each wake, ask the DUT's OS for its devices, links, idle "
+        "counters and errors (default no; takes some seconds a cycle)",
+    )
+    parser.add_argument(
+        "--dut-shell",
+        metavar="ssh:USER@HOST",
+        help="where the DUT's OS takes commands (default: --log, where that is an ssh: address; "
+        "on a simulated bench: its own)",
+    )
+    parser.add_argument(
+        "--sleep-command",
+        metavar="COMMAND",
+        help="run this program to command the DUT's OS; its environment has RESUME_RIG_ASK=sleep, "
+        "arm-timer, disarm-timer or greet, _STATE and _AFTER_S",
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="TOOL",
+        help="record each cycle on a Windows DUT by its shell: wpr, xperf or none (default none); "
+        "files go into a folder beside the store",
+    )
+    add_lan_arguments(parser)
+
+
+def add_lan_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of magic packets."""
+    parser.add_argument(
+        "--lan-from",
+        metavar="ADDRESS",
+        help="address of this host's that magic packets leave from, which chooses the interface",
+    )
+    parser.add_argument(
+        "--lan-to",
+        metavar="ADDRESS[:PORT]",
+        help="where magic packets go (default 255.255.255.255:9; on a simulated bench: its DUT)",
+    )
+
+
+def ways_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what the options change of a plan, by name of `override`'s arguments.
+
+    Raises:
+        UsageError: a word that a plan has not; the sentence names what is allowed.
+    """
+    from resume_rig.campaign.plan.plan import SETTLE_LIMIT_NS
+    from resume_rig.campaign.plan.plan_file import sleep_by_of, trace_of, wake_by_of
+    from resume_rig.campaign.plan.states import state_of_word
+
+    found: dict[str, Any] = {}
+    if args.state is not None:
+        found["state"] = state_of_word("--state", args.state)
+    if args.sleep_by is not None:
+        found["sleep_by"] = sleep_by_of("--sleep-by", args.sleep_by)
+    if args.wake_by is not None:
+        found["wake_by"] = wake_by_of("--wake-by", args.wake_by)
+    if args.trace is not None:
+        found["trace"] = trace_of("--trace", args.trace)
+    if args.health is not None:
+        found["health"] = args.health
+    limit_ns = args.settle_limit
+    if args.settle == ADAPTIVE:
+        limit_ns = SETTLE_LIMIT_NS if limit_ns is None else limit_ns
+    elif args.settle is not None:
+        found["settle_ns"] = args.settle
+    if limit_ns is not None:
+        found["settle_limit_ns"] = limit_ns
+    return found
+
+
+def surroundings_of(args: argparse.Namespace) -> "Surroundings":
+    """Return what the options let a campaign use beside the rig, a person at the terminal too."""
+    from resume_rig.campaign.run.campaign import Surroundings
+
+    return Surroundings(
+        log=args.log,
+        ssh_config=args.ssh_config,
+        dut_shell=args.dut_shell,
+        sleep_command=args.sleep_command,
+        power_cycle=args.power_cycle,
+        person=person_at_terminal(),
+        host_clock_ppb=args.host_clock_ppb,
+        shown=not is_for_machine(args),
+        lan_from=args.lan_from,
+        lan_to=args.lan_to,
+    )
+
+
+def _settle(text: str) -> int | str:
+    return ADAPTIVE if text == ADAPTIVE else duration_ns(text)
+
+
+_PLAN_OPTIONS = (
+    "plan",
+    "cycles",
+    "state",
+    "sleep_by",
+    "wake_by",
+    "dwell",
+    "settle",
+    "settle_limit",
+    "health",
+    "press",
+    "ignore_first",
+    "host_clock_ppb",
+    "warm_up",
+    "out",
+    "trace",
+)
+_PORT_MOST: Final = 65_535
+_HOOKS = {
+    "failure": "after a cycle that did not go as planned",
+    "recovery": "after each step that was to bring the DUT back",
+    "end": "when the campaign is over",
+}
+
+
+def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb to the command line."""
+    parser = add_verb(
+        verbs,
+        "run",
+        "run a campaign; without arguments 4 S3 cycles on the simulated bench",
+        "  resume-rig run\n"
+        "  resume-rig run --rig serial:/dev/ttyACM0 --dut my-laptop.toml --cycles 100 "
+        "--log System.xml",
+    )
+    add_rig_arguments(parser, required=False)
+    parser.add_argument(
+        "--plan", metavar="PLAN", help="a plan: path of a TOML file, or the name of a ready one"
+    )
+    parser.add_argument(
+        "--cycles", metavar="N", type=whole_number, help="how many cycles (default 4)"
+    )
+    add_way_arguments(parser)
+    parser.add_argument(
+        "--dwell", metavar="TIME", type=duration_ns, help="asleep before the wake (default 5s)"
+    )
+    parser.add_argument(
+        "--press", metavar="TIME", type=duration_ns, help="length of a press (default 150ms)"
+    )
+    first = parser.add_mutually_exclusive_group()
+    first.add_argument(
+        "--ignore-first",
+        action=argparse.BooleanOptionalAction,
+        help="leave the first cycle out of the verdict (default yes)",
+    )
+    first.add_argument(
+        "--warm-up",
+        metavar="N",
+        type=whole_number,
+        help="leave the first N cycles out of the verdict",
+    )
+    parser.add_argument(
+        "--log",
+        metavar="SOURCE",
+        type=named,
+        help="the DUT's log, read as it grows: a file, a folder of files, or "
+        "ssh:USER@HOST[,HOST...][:PORT], or on Windows wevtutil:HOST (default on a simulated "
+        "bench: its own)",
+    )
+    parser.add_argument(
+        "--ssh-config",
+        metavar="FILE",
+        type=Path,
+        help="for --log ssh:, in place of the user's own configuration of ssh",
+    )
+    parser.add_argument(
+        "--host-clock-ppb",
+        metavar="PPB",
+        type=whole_number,
+        help="the host's wall clock is kept to this rate error, whatever its system reports",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="store (default: resume-rig-TIME.rrs)"
+    )
+    parser.add_argument(
+        "--report", metavar="HTML", type=Path, help="HTML report (default: next to the store)"
+    )
+    parser.add_argument(
+        "--resume", metavar="FILE", type=Path, help="go on with the campaign of this store"
+    )
+    parser.add_argument(
+        "--progress",
+        choices=("lines", "quiet", "json"),
+        default="lines",
+        help="on standard error: a line a cycle (default), only what went wrong, or a JSON "
+        "document a line",
+    )
+    for event, when in _HOOKS.items():
+        parser.add_argument(
+            f"--on-{event}",
+            metavar="COMMAND",
+            help=f"run this program {when}; its environment has RESUME_RIG_EVENT, _STORE and more",
+        )
+    parser.add_argument(
+        "--power-cycle",
+        metavar="COMMAND",
+        help="run this program to cut the DUT's supply and to give it back, where nothing else "
+        "brings it back; its environment has RESUME_RIG_POWER=off or on",
+    )
+    parser.add_argument(
+        "--lake",
+        metavar="URL",
+        type=named,
+        help="add the judged campaign to this lake at the end; while it cannot be reached the "
+        "campaign is queued (extra lab)",
+    )
+    parser.add_argument(
+        "--metrics",
+        metavar="HOST:PORT",
+        type=named,
+        help="serve figures for Prometheus while the campaign runs; port 0 takes any (extra "
+        "metrics)",
+    )
+    add_requirement_arguments(parser)
+    parser.set_defaults(execute=execute)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Run or go on; then compute the answer from the store, however the campaign ended."""
+    if args.lake is not None:
+        check_lake(args.lake)
+    asked = _new(args) if args.resume is None else _stored(args)
+    store = asked.commission.store
+    report: Path = args.report or _beside(store)
+    check_output(report, (store, *_log_files(args.log)))
+    hooks = _hooks(args, store)
+    tell = voice_of(args)
+    try:
+        # A command on end may still fetch what the metrics show.
+        with _metrics(args, tell) as metrics, closing(hooks):
+            return _run(args, asked, report, hooks, metrics)
+    except KeyboardInterrupt:
+        if args.debug or not store.exists():
+            raise
+        tell(
+            f"resume-rig: stopped; what was measured is kept in {store}, "
+            f"`resume-rig run --resume {shell_word(store)}` goes on"
+        )
+        return STOPPED
+    finally:
+        for problem in hooks.problems:
+            tell(f"resume-rig: {problem}")
+
+
+def _hooks(args: argparse.Namespace, store: Path) -> "Hooks":
+    from resume_rig.campaign.run.hooks import HookEvent, hooks_of
+
+    given = {event: getattr(args, f"on_{event}") for event in HookEvent}
+    commands = {event: text for event, text in given.items() if text is not None}
+    return hooks_of(commands, store, shown=not is_for_machine(args))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked for, and the rig that it is asked of, which is opened later."""
+
+    commission: "Commission"
+    rig: "AbstractContextManager[OpenRig]"
+
+
+@contextmanager
+def _metrics(args: argparse.Namespace, tell: "Voice") -> "Iterator[Metrics | None]":
+    if args.metrics is None:
+        yield None
+        return
+    host, colon, port = args.metrics.rpartition(":")
+    if not colon or not host or not port.isdecimal() or int(port) > _PORT_MOST:
+        raise UsageError(
+            f"--metrics {args.metrics!r:.80} is not HOST:PORT, for example 127.0.0.1:9400"
+        )
+    from resume_rig.acceptance.metrics import served_metrics
+
+    with served_metrics(host.strip("[]"), int(port)) as (metrics, address):
+        tell(f"resume-rig: metrics at {address}")
+        yield metrics
+
+
+def _run(
+    args: argparse.Namespace,
+    asked: _Asked,
+    report: Path,
+    hooks: "Hooks",
+    metrics: "Metrics | None",
+) -> int:
+    from resume_rig.acceptance.campaign import Campaign
+    from resume_rig.campaign.run.campaign import CampaignFinished
+    from resume_rig.cli.bench.progress import Progress, ProgressMode
+
+    mode, tell = ProgressMode(args.progress), voice_of(args)
+    campaign = Campaign(
+        asked.commission, asked.rig, report, hooks, lambda text: tell(f"resume-rig: {text}")
+    )
+    ended = campaign.run(lambda who, _: Progress(who, mode, hooks, metrics))
+    assessed = campaign.conclude(ended, lambda found: show_campaign(found, args))
+    if metrics is not None:
+        metrics.conclude(assessed.correlation.verdict)
+    if args.lake is not None:
+        add_or_queue(assessed, args.lake, tell)
+    if isinstance(ended, CampaignFinished):
+        if ended.why is not None:
+            tell(f"resume-rig: ended before the plan's last cycle: {ended.why}")
+        return status_of_verdict(assessed.correlation.verdict)
+    if isinstance(ended, ResumeRigError):
+        raise ended
+    tell(f"resume-rig: {ended.text}")
+    return STOPPED
+
+
+def _new(args: argparse.Namespace) -> _Asked:
+    from resume_rig.acceptance.bench import opened_rig
+    from resume_rig.campaign.plan.plan import default_plan, override
+    from resume_rig.campaign.plan.plan_file import load_plan
+    from resume_rig.campaign.run.campaign import Commission
+
+    args.rig = args.rig or "sim:"
+    plan = override(
+        default_plan() if args.plan is None else load_plan(args.plan),
+        cycles=args.cycles,
+        **ways_of(args),
+        dwell_ns=args.dwell,
+        press_ns=args.press,
+        warm_up=args.warm_up if args.ignore_first is None else int(args.ignore_first),
+    )
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    store = args.out or Path(f"resume-rig-{stamp}.rrs")
+    commission = Commission(store, plan, requirement_of(args), dut_of(args), surroundings_of(args))
+    return _Asked(commission, opened_rig(args.rig, commission.dut))
+
+
+def _stored(args: argparse.Namespace) -> _Asked:
+    """Return where a stored campaign goes on: with its own rig, unless another URL is named."""
+    from resume_rig.acceptance.bench import opened_rig
+    from resume_rig.campaign.run.campaign import Commission, interrupted
+
+    named = [name for name in _PLAN_OPTIONS if getattr(args, name) is not None]
+    if named:
+        raise UsageError(
+            f"--resume goes on by the plan of {args.resume}; leave out "
+            + ", ".join(f"--{name.replace('_', '-')}" for name in named)
+        )
+    before = interrupted(args.resume, args.rig, args.dut)
+    requirement = requirement_of(args)
+    commission = Commission(args.resume, None, requirement, before.dut, surroundings_of(args))
+    rig = opened_rig(
+        before.rig_url,
+        before.dut,
+        not_before_utc_ns=before.newest_utc_ns,
+        sessions_before=before.sessions,
+    )
+    return _Asked(commission, rig)
+
+
+def _log_files(log: str | None) -> list[Path]:
+    from resume_rig.campaign.dut.choice import SSH
+
+    return [] if log is None or log.startswith(SSH) else [Path(log)]
+
+
+def _beside(store: Path) -> Path:
+    return store.with_suffix(".html")

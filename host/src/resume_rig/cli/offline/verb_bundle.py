@@ -1,0 +1,150 @@
+"""`resume-rig bundle` and `verify`: evidence in one signed file, and the check of it."""
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resume_rig.cli.terminal.arguments import add_verb, existing_paths
+from resume_rig.cli.terminal.console import DONE, FAILED, answer, check_output, say
+from resume_rig.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from resume_rig.acceptance.bundle_check import Verified
+
+
+def add_bundle(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb that makes one."""
+    parser = add_verb(
+        verbs,
+        "bundle",
+        "pack a campaign's evidence into one file: store, report, logs, versions, checksums",
+        "  resume-rig bundle night.rrs --log System.evtx --trace ids.toml --sign ~/.ssh/lab "
+        "--out night.zip",
+    )
+    parser.add_argument("store", metavar="STORE", type=Path, help="a campaign store")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="the bundle (default: beside the store, .zip)"
+    )
+    parser.add_argument(
+        "--log",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a log that goes with it as it is (may be repeated)",
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="FILE",
+        type=Path,
+        help="requirement ids and waivers (TOML; docs/reference/bundles.md)",
+    )
+    parser.add_argument(
+        "--sign", metavar="KEY", type=Path, help="SSH key that signs it, with ssh-keygen -Y"
+    )
+    parser.set_defaults(execute=_bundle)
+
+
+def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verb that checks one."""
+    parser = add_verb(
+        verbs,
+        "verify",
+        "check a bundle: whole, signed, and what its requirements came to",
+        "  resume-rig verify night.zip --allowed-signers lab-signers --judge",
+    )
+    parser.add_argument("bundle", metavar="BUNDLE", type=Path, help="a bundle of evidence")
+    parser.add_argument(
+        "--allowed-signers",
+        metavar="FILE",
+        type=Path,
+        help="keys that may sign, as of ssh-keygen(1); without it no key is vouched for",
+    )
+    parser.add_argument(
+        "--judge", action="store_true", help="judge the store again, and compare the verdicts"
+    )
+    parser.set_defaults(execute=_verify)
+
+
+def _bundle(args: argparse.Namespace) -> int:
+    from resume_rig.acceptance.bundle import NOTHING_TRACED, load_trace, make_bundle
+    from resume_rig.report.text.json_text import json_text
+
+    out: Path = args.out or args.store.with_suffix(".zip")
+    logs = existing_paths(args.log)
+    check_output(out, (args.store, *logs))
+    if args.sign is None:
+        say("resume-rig: the bundle is not signed; --sign KEY shows who made it")
+    make_bundle(
+        args.store,
+        out,
+        logs=logs,
+        trace=NOTHING_TRACED if args.trace is None else load_trace(args.trace),
+        key=args.sign,
+    )
+    if args.json:
+        answer([json_text({"schema": "resume-rig/bundle-made/1", "bundle": str(out)}) + "\n"])
+    else:
+        say(f"Bundle: {out}")
+    return DONE
+
+
+def _verify(args: argparse.Namespace) -> int:
+    from resume_rig.acceptance.bundle_check import verify_bundle
+
+    if not args.bundle.exists():
+        raise UsageError(f"could not read the bundle {args.bundle}: there is no such file")
+    today = datetime.now(UTC).date()
+    found = verify_bundle(args.bundle, today, allowed=args.allowed_signers, judge=args.judge)
+    answer(_document(found) if args.json else _lines(found))
+    return DONE if found.holds else FAILED
+
+
+def _document(found: "Verified") -> "Iterator[str]":
+    from resume_rig.report.text.json_text import json_text, text_json
+
+    yield json_text(
+        {
+            "schema": "resume-rig/verify/1",
+            "holds": found.holds,
+            "problems": [text_json(each) for each in found.problems],
+            "signature": found.signed.name.lower(),
+            "signer": text_json(found.signer),
+            "verdict": found.verdict,
+            "judged": None if found.judged is None else text_json(found.judged),
+            "dut": text_json(found.dut),
+            "begun": None if found.begun is None else text_json(found.begun),
+            "files": found.files,
+            "bytes": found.size_bytes,
+            "requirements": [
+                {
+                    "id": text_json(name),
+                    "measure": text_json(measure),
+                    "verdict": verdict,
+                    "waiver": text_json(waiver),
+                }
+                for name, measure, verdict, waiver in found.requirements
+            ],
+        }
+    )
+    yield "\n"
+
+
+def _lines(found: "Verified") -> "Iterator[str]":
+    from resume_rig.report.text.hostile_text import one_line
+
+    yield f"{'The bundle holds.' if found.holds else 'The bundle does NOT hold.'}\n"
+    for problem in found.problems:
+        yield f"  {one_line(problem)}\n"
+    signer = f" ({one_line(found.signer, 120)})" if found.signer else ""
+    yield f"Signature: {found.signed.value}{signer}\n"
+    begun = one_line(str(found.begun), 40)
+    yield f"Verdict:   {found.verdict}, of {one_line(found.dut, 120)}, begun {begun}\n"
+    if found.judged is not None:
+        yield f"Judged:    {one_line(found.judged, 200)}, from the store in it\n"
+    yield f"Files:     {found.files}, {found.size_bytes:,} bytes\n"
+    for name, measure, verdict, waiver in found.requirements:
+        more = f"; {one_line(waiver, 300)}" if waiver else ""
+        yield f"{one_line(name, 80)} ({one_line(measure, 80)}): {verdict}{more}\n"

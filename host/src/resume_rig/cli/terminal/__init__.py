@@ -1,0 +1,1 @@
+"""What every verb has: arguments, the terminal, the answer."""

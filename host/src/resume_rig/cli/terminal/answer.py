@@ -1,0 +1,89 @@
+"""How `run`, `correlate` and `report` end: the answer and the report."""
+
+import argparse
+import dataclasses
+import textwrap
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+
+from resume_rig.acceptance.assessment import Assessed, html_at
+from resume_rig.acceptance.whole_file import write_whole
+from resume_rig.cli.terminal.console import (
+    answer,
+    is_for_machine,
+    say,
+    say_event,
+    sheet,
+    utc_now_text,
+)
+from resume_rig.model.errors import UsageError
+
+
+def show(assessed: Assessed, args: argparse.Namespace) -> None:
+    """Write the HTML report where one is wanted, and the answer to standard output.
+
+    Raises:
+        UsageError: the report cannot be written; the answer was shown all the same.
+    """
+    failed: UsageError | None = None
+    report = assessed.facts.report_path
+    if report is not None:
+        try:
+            write_whole(Path(report), html_of(assessed))
+        except UsageError as error:
+            failed, report = error, None
+            facts = dataclasses.replace(assessed.facts, report_path=None)
+            assessed = dataclasses.replace(assessed, facts=facts)
+    answer(_told(assessed, args))
+    if failed is not None:
+        raise failed
+    if not args.json and not is_for_machine(args):
+        what = "Capture" if assessed.store is None else "Store"
+        say(f"{what + ':':<7} {assessed.facts.store_path}")
+        if report is not None:
+            say(f"Report: {report}")
+
+
+def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
+    """Return the answer as it was asked for."""
+    if args.json:
+        from resume_rig.report.campaign.document import correlation_pieces
+
+        return correlation_pieces(assessed.correlation, assessed.facts)
+    from resume_rig.report.campaign.terminal import correlation_table
+
+    drawn = sheet()
+    answer_lines: Iterable[str] = correlation_table(
+        assessed.correlation,
+        show_all=getattr(args, "all", False),
+        log_sources=assessed.facts.log_sources,
+        **drawn,
+    )
+    if assessed.facts.plan_state is not None:
+        lines = textwrap.wrap(assessed.facts.plan_state, drawn["width"], subsequent_indent="  ")
+        answer_lines = chain(answer_lines, (f"{line}\n" for line in lines))
+    if not getattr(args, "budget", False):
+        return answer_lines
+    from resume_rig.report.campaign.budget import budget_tables
+
+    tables = budget_tables(assessed.facts.budgets, unicode=drawn["unicode"], width=drawn["width"])
+    return chain(tables, answer_lines)
+
+
+def html_of(assessed: Assessed) -> str:
+    """Return the HTML report."""
+    return html_at(assessed, utc_now_text())
+
+
+def show_campaign(assessed: Assessed, args: argparse.Namespace) -> None:
+    """Show the answer of a campaign that is over, as `show`; to machines also as an event."""
+    show(assessed, args)
+    if is_for_machine(args):
+        from resume_rig.report.text.json_text import text_json
+
+        correlation, facts = assessed.correlation, assessed.facts
+        verdict = {"event": "verdict", "verdict": correlation.verdict.value}
+        files = {"store": facts.store_path, "report": str(facts.report_path)}
+        texts = {"text": correlation.why, **files}
+        say_event({**verdict, **{name: text_json(text) for name, text in texts.items()}})

@@ -1,0 +1,206 @@
+"""Where output goes, what stands beside an answer, and the exit statuses of the contract."""
+
+import argparse
+import contextlib
+import datetime
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO, TypedDict, assert_never
+
+from resume_rig.acceptance.whole_file import check_place_of
+from resume_rig.model.errors import ResumeRigError, RigError, UsageError
+from resume_rig.model.result.verdict import Verdict
+
+if TYPE_CHECKING:
+    from resume_rig.report.text.json_text import Json
+
+
+DONE = 0
+FAILED = 1
+USAGE = 2
+FAULT = 3
+UNDECIDED = 4
+INTERNAL = 70
+STOPPED = 130
+
+
+def status_of_verdict(verdict: Verdict) -> int:
+    """Return 0 for PASS, 1 for FAIL, 4 for MARGINAL and NO-EVIDENCE."""
+    match verdict:
+        case Verdict.PASS:
+            return DONE
+        case Verdict.FAIL:
+            return FAILED
+        case Verdict.MARGINAL | Verdict.NO_EVIDENCE:
+            return UNDECIDED
+        case _:
+            assert_never(verdict)
+
+
+def status_of_error(error: ResumeRigError) -> int:
+    """Return 3 for what the rig or the DUT did, 2 for what the user gave."""
+    return FAULT if isinstance(error, RigError) else USAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a stream may be written to.
+
+    Attributes:
+        colour: it is a terminal and the user does not object (NO_COLOR).
+        unicode: its encoding has the characters that tables use.
+        redraws: what was written can be written over.
+    """
+
+    colour: bool
+    unicode: bool
+    redraws: bool = False
+
+
+def look_of(stream: TextIO) -> Look:
+    """Return how `stream` may be written to."""
+    terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
+    return Look(
+        colour=terminal and "NO_COLOR" not in os.environ,
+        unicode=(stream.encoding or "").lower().replace("-", "") in {"utf8", "utf16"},
+        redraws=terminal,
+    )
+
+
+def columns_of(stream: TextIO) -> int:
+    """Return how many cells a line on `stream` has; a file or a pipe is as wide as a page."""
+    return shutil.get_terminal_size((120, 24)).columns if stream.isatty() else 120
+
+
+class Sheet(TypedDict):
+    """What every table of an answer has to know of standard output, as its keywords."""
+
+    colour: bool
+    unicode: bool
+    width: int
+
+
+def sheet() -> Sheet:
+    """Return how an answer on standard output is drawn."""
+    look = look_of(sys.stdout)
+    return Sheet(colour=look.colour, unicode=look.unicode, width=columns_of(sys.stdout))
+
+
+def utc_now_text() -> str:
+    """Return the wall time that a report is stamped with."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Write progress to standard error, a line as a rule.
+
+    A terminal that was closed, or a pipe that nobody reads any more, stops no campaign.
+    """
+    try:
+        print(text, end=end, file=sys.stderr, flush=True)
+    except OSError:
+        # What is still buffered would fail again when Python ends, and turn the status into 120.
+        with contextlib.suppress(OSError):
+            silence(sys.stderr)
+
+
+def answer(pieces: Iterable[str]) -> None:
+    """Write a result to standard output; a reader that went away (`| head`) changes no verdict.
+
+    Raises:
+        UsageError: it cannot be written, because the disk is full, for example.
+    """
+    stream = sys.stdout
+    if (stream.encoding or "").lower().replace("-", "") not in {"utf8", "utf16"}:
+        encoding = stream.encoding or "ascii"
+        pieces = (piece.encode(encoding, "replace").decode(encoding) for piece in pieces)
+    try:
+        stream.writelines(pieces)
+        stream.flush()
+    except BrokenPipeError:
+        silence(stream)
+    except OSError as error:
+        silence(stream)
+        raise UsageError(
+            f"could not write the answer to standard output: {error.strerror or error}; send it "
+            "to a file or a program that can take it"
+        ) from error
+
+
+def silence(stream: TextIO) -> None:
+    """Let what a stream still holds go nowhere, so that nothing complains at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def open_closed_streams() -> None:
+    """Stand in for standard streams that were closed before the program began.
+
+    Without it Python would write what is meant for standard error to standard output, and the
+    next file to be opened would get the number of the one that is missing.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
+
+
+def check_output(path: Path | None, inputs: Iterable[Path]) -> None:
+    """Check that a file can be written, before the work that it is to tell of.
+
+    Args:
+        path: of the file; None where none is asked for.
+        inputs: what it is made of.
+
+    Raises:
+        UsageError: it is one of its inputs, or there can be no file at that place.
+    """
+    if path is None:
+        return
+    check_place_of(path)
+    real = os.path.realpath(path)
+    for given in inputs:
+        if os.path.realpath(given) == real:
+            raise UsageError(
+                f"could not write {path}: the report would replace {given}, which it is made of; "
+                "name another file"
+            )
+
+
+Voice = Callable[[str], None]
+
+
+def is_for_machine(args: argparse.Namespace) -> bool:
+    """Return whether a machine reads standard error: `--progress json`."""
+    return getattr(args, "progress", None) == "json"
+
+
+def voice_of(args: argparse.Namespace) -> Voice:
+    """Return what says a sentence, on a line of its own, as the reader takes it."""
+    return say_as_json if is_for_machine(args) else say
+
+
+def say_as_json(text: str) -> None:
+    """Say a sentence of the program as a JSON line."""
+    from resume_rig.report.text.json_text import text_json
+
+    say_event({"event": "said", "text": text_json(text.removeprefix("resume-rig: "))})
+
+
+def say_event(event: "Mapping[str, Json]") -> None:
+    """Say what happened as a JSON line."""
+    from resume_rig.report.text.json_text import json_text
+
+    say(json_text(event))
+
+
+def say_end(args: argparse.Namespace, status: int) -> None:
+    """Tell a machine that nothing comes any more; people see it."""
+    if is_for_machine(args):
+        say_event({"event": "ended", "status": status})

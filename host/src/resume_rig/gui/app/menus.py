@@ -1,0 +1,154 @@
+"""Menus: everything that a mouse can do, with its key, and the list of keys."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QDialog, QFormLayout, QMainWindow, QMenu, QWidget
+
+from resume_rig.gui.app.registry import VIEWS
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.request import Target, ThemeName
+from resume_rig.gui.widgets import store_menu
+from resume_rig.gui.widgets.export import export_to_file
+from resume_rig.gui.widgets.labels import plain_label
+from resume_rig.gui.widgets.page import View
+
+
+class ShortcutsWindow(QDialog):
+    """Keys and what they do; Escape closes it."""
+
+    def __init__(self, parent: QWidget, actions: Sequence[QAction]) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Shortcuts")
+        form = QFormLayout(self)
+        for action in actions:
+            key = plain_label(action.shortcut().toString(), role="title")
+            form.addRow(key, plain_label(action.text().replace("&", "")))
+
+
+_THEMES = {ThemeName.SYSTEM: "As the system", ThemeName.LIGHT: "Light", ThemeName.DARK: "Dark"}
+
+
+class Menus:
+    """The menu bar of the window; the fourth menu is that of the page that is shown.
+
+    Args:
+        window: that has it.
+        desk: of the application.
+        now: what the window can do whichever page is shown: text, key and deed of each.
+    """
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        desk: Desk,
+        now: Iterable[tuple[str, str, Callable[..., object]]],
+    ) -> None:
+        self._window = window
+        self._desk = desk
+        self._view: View | None = None
+        bar = window.menuBar()
+        file = bar.addMenu("&File")
+        self._add(file, "&Open …", desk.open, QKeySequence(QKeySequence.StandardKey.Open))
+        self.export = file.addMenu("&Export from this view")
+        self.store = file.addMenu("&Write the store as")
+        file.addSeparator()
+        self._add(file, "&Quit", window.close, QKeySequence("Ctrl+Q"))
+        file.aboutToShow.connect(self.refresh_store)
+        self._fill_views(bar.addMenu("&View"))
+        at_once = bar.addMenu("&Actions")
+        for text, key, do in now:
+            self._add(at_once, text, do, QKeySequence(key))
+        self.own = bar.addMenu("&Page")
+        self._fill_help(bar.addMenu("&Help"))
+        self._shortcuts: ShortcutsWindow | None = None
+
+    def show_view(self, view: View, title: str) -> None:
+        """Offer what a page can do."""
+        self._view = view
+        self.own.clear()
+        self.own.setTitle(f"&{title}")
+        self.own.addActions(list(view.view_actions()))
+        self.own.menuAction().setVisible(bool(view.view_actions()))
+        for name, action in self._views.items():
+            action.setChecked(name == view.objectName())
+        self._fill_export(view)
+        self.refresh_store()
+
+    def all_actions(self) -> Sequence[QAction]:
+        """Return every action that has a key."""
+        found = [action for menu in self._menus() for action in menu.actions()]
+        return [action for action in found if not action.shortcut().isEmpty()]
+
+    def refresh_store(self) -> None:
+        """Offer what can be written of the store that is shown now."""
+        view = self._view
+        store_menu.fill(self.store, self._desk, None if view is None else view.shown_store())
+
+    def _menus(self) -> list[QMenu]:
+        return self._window.menuBar().findChildren(QMenu)
+
+    def _fill_views(self, menu: QMenu) -> None:
+        group = QActionGroup(self._window)
+        self._views: dict[str, QAction] = {}
+        for place, entry in enumerate(VIEWS, start=1):
+            go = partial(self._go, entry.name)
+            action = self._add(menu, entry.title, go, QKeySequence(f"Ctrl+{place}"))
+            action.setCheckable(True)
+            group.addAction(action)
+            self._views[entry.name] = action
+        menu.addSeparator()
+        themes = QActionGroup(self._window)
+        for name, title in _THEMES.items():
+            action = self._add(menu, title, partial(self._choose_theme, name))
+            action.setCheckable(True)
+            action.setChecked(name is self._desk.look.name)
+            themes.addAction(action)
+        menu.addSeparator()
+        self._add(menu, "&Full screen", self._full_screen, QKeySequence("F11"))
+
+    def _fill_help(self, menu: QMenu) -> None:
+        self._add(menu, "&Shortcuts", self._show_shortcuts, QKeySequence("F1"))
+
+    def _fill_export(self, view: View) -> None:
+        self.export.clear()
+        for what in view.exportables():
+            for kind in what.export_formats():
+                action = QAction(f"{what.export_title()} as {kind.name} …", self.export)
+                action.triggered.connect(partial(export_to_file, self._desk, what, kind))
+                self.export.addAction(action)
+        self.export.setEnabled(bool(self.export.actions()))
+
+    def _add(
+        self,
+        menu: QMenu,
+        text: str,
+        do: Callable[..., object],
+        key: QKeySequence | None = None,
+    ) -> QAction:
+        action = QAction(text, self._window)
+        action.triggered.connect(do)
+        if key is not None:
+            action.setShortcut(key)
+        menu.addAction(action)
+        return action
+
+    def _go(self, name: str, *_checked: bool) -> None:
+        self._desk.go(name, Target())
+
+    def _choose_theme(self, name: ThemeName, *_checked: bool) -> None:
+        self._desk.look.choose(name)
+
+    def _full_screen(self) -> None:
+        window = self._window
+        if window.isFullScreen():
+            window.showNormal()
+        else:
+            window.showFullScreen()
+
+    def _show_shortcuts(self) -> None:
+        self._shortcuts = ShortcutsWindow(self._window, self.all_actions())
+        self._shortcuts.show()

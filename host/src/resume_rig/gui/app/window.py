@@ -1,0 +1,392 @@
+"""The window: a rail of pages, the page that is shown, menus, and a line of status.
+
+A cycle of objects that holds a widget or a graphics item must not be freed by whichever thread
+happens to make the next object: Qt's objects belong to the window's thread.
+"""
+
+import gc
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QMainWindow,
+    QProgressBar,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resume_rig.gui.app.campaign_end import CampaignEnding
+from resume_rig.gui.app.documents import Documents
+from resume_rig.gui.app.menus import Menus
+from resume_rig.gui.app.registry import VIEWS, ViewEntry
+from resume_rig.gui.app.strips import FailureAlarm, PersonStrip
+from resume_rig.gui.desk import RECENT, AskPath, Desk, Remembered
+from resume_rig.gui.request import NO_WISH, BenchWish, Target
+from resume_rig.gui.state.window_words import in_window
+from resume_rig.gui.theme import Look
+from resume_rig.gui.widgets.ask_to_open import ask_to_open
+from resume_rig.gui.widgets.export import ask_path_with
+from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.page import View
+from resume_rig.gui.worker.events import Event
+from resume_rig.gui.worker.jobs import Jobs
+from resume_rig.gui.worker.rig_state import Seen
+from resume_rig.gui.worker.rig_worker import RigWorker
+from resume_rig.model.errors import RigError, UsageError
+
+_EVERY_MS: Final = 250
+
+
+class Sweeper(QObject):
+    """Takes the collector over from Python until `stop`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._thresholds = gc.get_threshold()
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_EVERY_MS)
+        self._timer.timeout.connect(self.sweep)
+        self._timer.start()
+
+    def sweep(self) -> None:
+        """Collect the generations that are due, as Python itself would."""
+        counts = gc.get_count()
+        for generation in (2, 1, 0):
+            if counts[generation] > self._thresholds[generation]:
+                gc.collect(generation)
+                return
+
+    def stop(self) -> None:
+        """Give the collector back."""
+        self._timer.stop()
+        gc.enable()
+
+
+FRAME_MS: Final = 16
+USUAL_SIZE: Final = (1280, 820)
+_CLOSING = (
+    "A campaign is running. Close the window again to stop it; what was measured is kept, and "
+    "can be gone on with."
+)
+
+
+class Window(QMainWindow):
+    """The application's window.
+
+    Args:
+        look: colours.
+        remembered: state that outlives it.
+        ask_path: asks where to write files; None opens the system's dialog.
+        wish: what is to be done with a rig at once.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        remembered: Remembered,
+        ask_path: AskPath | None = None,
+        *,
+        wish: BenchWish = NO_WISH,
+    ) -> None:
+        super().__init__()
+        self.setWindowTitle("resume-rig")
+        self.setAcceptDrops(True)
+        self._sweeper = Sweeper()
+        self.jobs, self.worker = Jobs(), RigWorker()
+        self.desk = Desk(
+            look=look,
+            remembered=remembered,
+            jobs=self.jobs,
+            worker=self.worker,
+            seen=Seen(),
+            go=self.go,
+            say=self.say,
+            open=self.ask_for_files,
+            open_files=self.open_files,
+            ask_path=ask_path or ask_path_with(self),
+            wish=wish,
+        )
+        self._views: dict[str, View] = {}
+        self._opened: dict[str, Target] = {}
+        self._wants_to_close = False
+        self._build()
+        self.menus = Menus(self, self.desk, self._now())
+        self._ending = CampaignEnding(self.desk, self._take)
+        self.worker.told.connect(self._take)
+        self.jobs.changed.connect(self._show_job)
+        self._frames = QTimer(self)
+        self._frames.setInterval(FRAME_MS)
+        self._frames.timeout.connect(self._refresh)
+        self._frames.start()
+        self._restore()
+
+    @property
+    def view(self) -> View | None:
+        """The page that is shown."""
+        shown = self._stack.currentWidget()
+        return shown if isinstance(shown, View) else None
+
+    @property
+    def view_name(self) -> str:
+        """Its name; empty before any is shown."""
+        return next((name for name, view in self._views.items() if view is self.view), "")
+
+    @property
+    def said(self) -> str:
+        """What the status line says."""
+        return self._said.text()
+
+    def go(self, name: str, target: Target | None = None) -> None:
+        """Show a page, and let it open something."""
+        entry = next((each for each in VIEWS if each.name == name), None)
+        if entry is None:
+            self.say(f"There is no view {name}; there are {', '.join(e.name for e in VIEWS)}.")
+            return
+        view = self._made(entry)
+        self._stack.setCurrentWidget(view)
+        self._rail.setCurrentRow(VIEWS.index(entry))
+        if target is not None:
+            view.open(target)
+            self._opened[name] = target if target.paths else self._opened.get(name, target)
+            if target.paths:
+                self.documents.add(name, target.paths)
+            for path in reversed(target.paths):
+                self.desk.remembered.keep_newest(RECENT, str(path.absolute()))
+        view.refresh()
+        self.menus.show_view(view, entry.title)
+
+    def lift(self, name: str, target: Target, part: str) -> None:
+        """Show a document in a page, with a part of the page in front; empty: as it is."""
+        self.go(name, target)
+        if part and self.view is not None:
+            self.view.lift(part)
+
+    def say(self, text: str) -> None:
+        """Put a sentence on the status line until the next one."""
+        show_text(self._said, in_window(text))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop what runs, remember what is worth it; a running campaign asks for a second try."""
+        if self.desk.seen.campaign.phase.active and not self._wants_to_close:
+            self._wants_to_close = True
+            if self.view is not None:
+                self.view.notice.fail(_CLOSING)
+            event.ignore()
+            return
+        self._frames.stop()
+        self._remember()
+        self.jobs.close()
+        self.worker.close()
+        self._sweeper.stop()
+        event.accept()
+
+    def close_at_once(self) -> None:
+        """Stop what runs and close, as a signal to the process asks for it."""
+        self._wants_to_close = True
+        self.close()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files that a page may be able to read."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open dropped files in the page that takes them; the one that is shown is asked first."""
+        self.open_files(url.toLocalFile() for url in event.mimeData().urls())
+
+    def ask_for_files(self) -> None:
+        """Ask for files, and open them."""
+        ask_to_open(self, self.desk.remembered, "Open stores or logs", self.open_files)
+
+    def open_files(self, names: Iterable[str], cycle: int | None = None) -> None:
+        """Open files in the page that takes them; the one that is shown is asked first."""
+        paths = tuple(filter(None, names))
+        shown = [entry for entry in VIEWS if entry.name == self.view_name]
+        for entry in (*shown, *VIEWS):
+            if paths and self._made(entry).takes(paths):
+                self.go(entry.name, Target(tuple(map(Path, paths)), cycle))
+                return
+        if self.view is None:
+            self.go("start")
+        self.say(f"No view opens {', '.join(paths) or 'that'}.")
+
+    def _made(self, entry: ViewEntry) -> View:
+        if entry.name not in self._views:
+            view = entry.make(self.desk)
+            view.setObjectName(entry.name)
+            self._views[entry.name] = view
+            self._stack.addWidget(view)
+        return self._views[entry.name]
+
+    def _build(self) -> None:
+        self._rail = QListWidget()
+        self._rail.setObjectName("rail")
+        self._rail.setAccessibleName("Views")
+        height = self.fontMetrics().height() + 18
+        for entry in VIEWS:
+            item = QListWidgetItem(entry.title)
+            item.setSizeHint(QSize(0, height))
+            self._rail.addItem(item)
+        self._rail.setFixedHeight(len(VIEWS) * height + 2 * self._rail.frameWidth())
+        self._rail.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.documents = Documents(self.desk, self.lift)
+        ways = QVBoxLayout()
+        ways.setContentsMargins(0, 0, 0, 0)
+        ways.addWidget(self._rail)
+        ways.addWidget(self.documents, 1)
+        ways.addStretch(0)
+        left = QWidget()
+        left.setLayout(ways)
+        left.setMinimumWidth(self.fontMetrics().horizontalAdvance("Requirement") + 36)
+        self._rail.currentRowChanged.connect(self._rail_chosen)
+        self._stack = QStackedWidget()
+        self.alarm = FailureAlarm(self.desk)
+        self.person = PersonStrip(self.desk)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(self.person)
+        column.addWidget(self.alarm)
+        column.addWidget(self._stack, 1)
+        column.setContentsMargins(0, 0, 0, 0)
+        right = QWidget()
+        right.setLayout(column)
+        self._middle = QSplitter()
+        for widget in (left, right):
+            self._middle.addWidget(widget)
+        self._middle.setChildrenCollapsible(False)
+        self._middle.setStretchFactor(1, 1)
+        self._middle.setSizes([left.minimumWidth(), USUAL_SIZE[0]])
+        self.setCentralWidget(self._middle)
+        self._said = plain_label()
+        self._link = plain_label(role="soft")
+        self._job = QProgressBar()
+        self._job.setFixedWidth(180)
+        self._job.setAccessibleName("Progress of the job")
+        self._cancel = QPushButton("Cancel")
+        self._cancel.setToolTip("Esc")
+        self._cancel.clicked.connect(self.cancel_job)
+        bar = self.statusBar()
+        bar.addWidget(self._said, 1)
+        for widget in (self._job, self._cancel, self._link):
+            bar.addPermanentWidget(widget)
+        self._job.hide()
+        self._cancel.hide()
+
+    def _now(self) -> Iterable[tuple[str, str, Callable[..., object]]]:
+        return (
+            ("&Cancel the work that is shown below", "Esc", self.cancel_job),
+            ("Show the &first failure", "Ctrl+Shift+F", partial(self.alarm.show_failure, 0)),
+            ("Show the &newest failure", "Ctrl+Alt+F", partial(self.alarm.show_failure, -1)),
+            ("&Open documents", "F6", self.documents.tree.setFocus),
+            ("What I was asked for is &done", "Ctrl+D", self.person.answer),
+            ("&Dismiss the notice", "Ctrl+Shift+D", self.dismiss),
+        )
+
+    def _rail_chosen(self, row: int) -> None:
+        if 0 <= row < len(VIEWS) and VIEWS[row].name != self.view_name:
+            self.go(VIEWS[row].name)
+
+    def _take(self, events: tuple[Event, ...]) -> None:
+        self.desk.seen.take(events)
+
+    def _refresh(self) -> None:
+        if self.view is not None:
+            self.view.refresh()
+        self.alarm.refresh()
+        self.person.refresh()
+        self._ending.refresh()
+        seen = self.desk.seen
+        campaign = seen.campaign.phase
+        state = f"campaign: {campaign}" if campaign.active else f"rig: {seen.bench.link}"
+        show_text(self._link, state)
+
+    def _show_job(self) -> None:
+        task = self.jobs.running
+        self._job.setVisible(task is not None)
+        self._cancel.setVisible(task is not None)
+        if task is None:
+            return
+        self.say(task.name)
+        self._job.setRange(0, task.of)
+        self._job.setValue(task.done)
+
+    def cancel_job(self, *_checked: bool) -> None:
+        """Cancel the work that the status line shows."""
+        task = self.jobs.running
+        if task is not None:
+            task.give_up()
+            self.say(f"Cancelled: {task.name}")
+
+    def dismiss(self, *_checked: bool) -> None:
+        """Take the notice of the page away."""
+        if self.view is not None:
+            self.view.notice.clear()
+
+    def _restore(self) -> None:
+        if not self.restoreGeometry(self.desk.remembered.bytes("window/geometry")):
+            self.resize(*USUAL_SIZE)
+        self._middle.restoreState(self.desk.remembered.bytes("window/columns"))
+
+    def _remember(self) -> None:
+        remembered = self.desk.remembered
+        remembered.keep("window/geometry", self.saveGeometry())
+        remembered.keep("window/columns", self._middle.saveState())
+        remembered.keep("window/view", self.view_name)
+        self.documents.keep()
+        shown = self._opened.get(self.view_name, Target())
+        remembered.keep("window/files", "\n".join(str(path.absolute()) for path in shown.paths))
+        remembered.keep("window/theme", self.desk.look.name.value)
+        remembered.close()
+
+
+PATIENCE_S: Final = 180.0
+_FRAME_MS: Final = 20
+_LAST_FRAMES: Final = 10
+
+
+def take_screenshot(window: Window, path: Path) -> None:
+    """Wait until the page is settled, write the window to `path`, and close it.
+
+    Raises:
+        UsageError: the file cannot be written.
+        RigError: the page did not settle.
+    """
+    try:
+        _wait(window)
+        for _ in range(_LAST_FRAMES):
+            _frame()
+        picture = window.grab()
+        if not picture.save(str(path), "PNG"):
+            raise UsageError(
+                f"could not write the screenshot {path}: its folder is not there or cannot be "
+                "written to; name a file in a folder that can be written to"
+            )
+    finally:
+        window.close_at_once()
+
+
+def _wait(window: Window) -> None:
+    until_s = time.monotonic() + PATIENCE_S
+    while window.jobs.running is not None or not (window.view is None or window.view.settled()):
+        _frame()
+        if time.monotonic() > until_s:
+            raise RigError(
+                f"could not take a screenshot of {window.view_name}: it was not complete after "
+                f"{PATIENCE_S:.0f} s; look at the window itself, without --screenshot"
+            )
+
+
+def _frame() -> None:
+    QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _FRAME_MS)
+    time.sleep(_FRAME_MS / 2_000)

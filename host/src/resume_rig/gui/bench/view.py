@@ -1,0 +1,342 @@
+"""The bench: which rig, who it is, how it is, and its wires as they move."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resume_rig.gui.bench.actions import BenchActions, PressTimes
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.request import Target
+from resume_rig.gui.widgets.export import Exportable
+from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
+from resume_rig.gui.widgets.lanes_plot import LanesPlot
+from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.rig_choice import RigChoice
+from resume_rig.gui.worker.bench_state import BenchState, Link
+from resume_rig.gui.worker.requests import Connect, Disconnect, FindPorts, Press
+from resume_rig.model.units import count_of, seconds_text
+from resume_rig.rig.interface import Faults, RigInfo
+
+
+class BenchConnection(QGroupBox):
+    """A rig, a DUT, and a button."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__("Rig")
+        self._desk = desk
+        self._connected = False
+        self.choice = RigChoice(desk.remembered)
+        self.button = QPushButton("Connect")
+        self.button.clicked.connect(self._toggle)
+        self.again = QPushButton("Reconnect")
+        self.again.setToolTip("Lists the boards that are plugged in")
+        self.again.clicked.connect(self.find_ports)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.button)
+        buttons.addWidget(self.again)
+        form = QFormLayout(self)
+        self.choice.add_to(form)
+        form.addRow(buttons)
+        self._toggle_action = QAction("Connect or disconnect", self)
+        self._toggle_action.setShortcut(QKeySequence("Ctrl+K"))
+        self._toggle_action.triggered.connect(self._toggle)
+        self._again_action = QAction("Look for boards", self)
+        self._again_action.setShortcut(QKeySequence("F5"))
+        self._again_action.triggered.connect(self.find_ports)
+
+    def connect_rig(self) -> None:
+        """Connect to what is chosen."""
+        self.choice.remember()
+        self._desk.worker.ask(Connect(self.choice.url, self.choice.dut_name))
+
+    def find_ports(self) -> None:
+        """Ask which boards are plugged in."""
+        self._desk.worker.ask(FindPorts())
+
+    def menu_actions(self) -> Sequence[QAction]:
+        """Return connecting and looking for boards."""
+        return self._toggle_action, self._again_action
+
+    def show_state(self, state: BenchState, *, busy: bool) -> None:
+        """Offer what can be done now; `busy` while a campaign owns the rig."""
+        self.choice.offer(state.ports)
+        self._connected = state.link is not Link.NONE
+        self.button.setText("Disconnect" if self._connected else "Connect")
+        self.button.setEnabled(not busy)
+        self.choice.enable(not busy and not self._connected)
+
+    def _toggle(self) -> None:
+        if not self.button.isEnabled():
+            self._desk.say("A campaign owns the rig; stop it first.")
+        elif self._connected:
+            self._desk.worker.ask(Disconnect())
+        else:
+            self.connect_rig()
+
+
+_NOTHING: Final = "–"
+_WIDE: Final = 26
+
+
+class BenchFacts(QWidget):
+    """Two tables of facts."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        del desk
+        self._identity = _FactsBox("Identity", _IDENTITY)
+        self._health = _FactsBox("Health", _HEALTH)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._identity)
+        column.addWidget(self._health)
+
+    def show_state(self, state: BenchState) -> None:
+        """Show what the board told last."""
+        self._identity.tell(dict(_identity(state)))
+        self._health.tell(dict(_health(state)))
+
+
+class _FactsBox(QGroupBox):
+    def __init__(self, title: str, names: tuple[str, ...]) -> None:
+        super().__init__(title)
+        form = QFormLayout(self)
+        self._labels: dict[str, QLabel] = {}
+        for name in names:
+            label = plain_label(_NOTHING)
+            label.setAccessibleName(name)
+            label.setWordWrap(True)
+            form.addRow(plain_label(name, role="soft"), label)
+            self._labels[name] = label
+
+    def tell(self, facts: dict[str, str]) -> None:
+        for name, label in self._labels.items():
+            text = facts.get(name, _NOTHING)
+            show_text(label, text)
+            label.setToolTip(tip_of(text) if len(text) > _WIDE else "")
+
+
+_IDENTITY: Final = (
+    "Board",
+    "Firmware",
+    "DUT",
+    "Clock",
+    "Edges by",
+    "Channels",
+    "Actuators",
+    "Press up to",
+    "Boot",
+)
+_HEALTH: Final = (
+    "Link",
+    "Clock bound",
+    "Round trip",
+    "Up for",
+    "Last reset",
+    "Overruns",
+    "Refusals",
+    "Lease",
+)
+
+
+def _identity(state: BenchState) -> Iterator[tuple[str, str]]:
+    info = state.info
+    if info is None:
+        return
+    yield "Board", info.board
+    yield "Firmware", f"{info.firmware}, protocol {info.protocol}"
+    yield "DUT", (state.dut_name or "no profile") + (" (simulated)" if state.simulated else "")
+    yield "Clock", _clock(info)
+    yield "Edges by", info.edge_source or "it does not report it"
+    calibrated = sum(known.latency is not None for known in info.channels)
+    yield "Channels", f"{len(info.channels)}, {calibrated} calibrated"
+    yield "Actuators", ", ".join(each.actuator for each in info.actuators)
+    longest_ns = max((each.max_press_ns for each in info.actuators), default=0)
+    yield "Press up to", seconds_text(longest_ns)
+    yield "Boot", f"{info.boot_id:#010x}"
+
+
+def _clock(info: RigInfo) -> str:
+    if info.calibration_ppb is not None:
+        return f"{info.clock_source}, calibrated to {info.calibration_ppb} ppb"
+    return f"{info.clock_source}, ±{info.clock_tolerance_ppb / 1000:g} ppm"
+
+
+def _health(state: BenchState) -> Iterator[tuple[str, str]]:
+    yield "Link", state.link.value
+    if state.bound_ns is not None:
+        yield "Clock bound", f"±{seconds_text(state.bound_ns)}"
+    if state.round_trip_ns is not None:
+        yield "Round trip", seconds_text(state.round_trip_ns)
+    faults = state.faults
+    if faults is None or state.info is None:
+        return
+    yield "Up for", seconds_text(faults.uptime_ns)
+    yield "Last reset", _reset(faults)
+    yield "Overruns", f"{faults.edge_overruns} edges, {faults.light_overruns} blocks of light"
+    yield "Refusals", str(faults.refusals)
+    expired = count_of(faults.lease_expiries, "time")
+    yield "Lease", f"{seconds_text(state.info.lease_ns)}, ran out {expired}"
+
+
+def _reset(faults: Faults) -> str:
+    watchdog = f", {count_of(faults.watchdog_resets, 'watchdog reset')}"
+    return faults.reset_reason + (watchdog if faults.watchdog_resets else "")
+
+
+SPANS_S: Final = (2, 5, 10, 30, 120)
+_USUAL_SPAN: Final = 10
+_NS_PER_S: Final = 1_000_000_000
+_NS_PER_MS: Final = 1_000_000
+_PRESS_NS: Final = 150_000_000
+_AFTER_PRESS_NS: Final = 3_500_000_000
+
+
+class BenchView(View):
+    """Left: connection, who the rig is, how it is. Right: lanes, light, actions and answers."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._shown: BenchState | None = None
+        self._wished = False
+        self.connection = BenchConnection(desk)
+        self.facts = BenchFacts(desk)
+        self.actions_box = BenchActions(desk)
+        self.lanes = LanesPlot(desk, "Wires", "time before now, ms")
+        self.press_times = PressTimes()
+        self.span = QComboBox()
+        self.span.setAccessibleName("Length of the time axis")
+        for span_s in SPANS_S:
+            self.span.addItem(f"{span_s} s", span_s)
+        self.span.setCurrentIndex(SPANS_S.index(_USUAL_SPAN))
+        self.freeze = QCheckBox("Hold still")
+        self.freeze.setToolTip("Stops the picture, not the rig")
+        self.content.addWidget(self._split())
+        self.lanes.lanes.note("no rig is connected")
+        self._menu = self._make_menu()
+        self.connection.find_ports()
+        if desk.wish.rig:
+            self.connection.choice.choose(desk.wish.rig, desk.wish.dut)
+            if not desk.wish.run:
+                self.connection.connect_rig()
+
+    def open(self, target: Target) -> None:
+        """Show the bench; it opens no files."""
+        del target
+
+    def refresh(self) -> None:
+        """Draw what the rig's thread told since the last time."""
+        state = self.desk.seen.bench
+        campaign = self.desk.seen.campaign.phase.active
+        self.connection.show_state(state, busy=campaign)
+        self.actions_box.show_state(state, busy=campaign)
+        if state is self._shown:
+            return
+        before, self._shown = self._shown, state
+        self.facts.show_state(state)
+        self._show_problem(before, state)
+        self._press_as_wished(state)
+        self.press_times.show_wires(state.wires, state.info)
+        if not self.freeze.isChecked():
+            self._draw(state)
+
+    def view_actions(self) -> Sequence[QAction]:
+        """Return connecting, the single actions, and the picture's own."""
+        return self._menu
+
+    def exportables(self) -> Sequence[Exportable]:
+        """Return wires and light."""
+        return self.lanes.lanes, self.lanes.light
+
+    def settled(self) -> bool:
+        """Return whether the wish of the command line is fulfilled, and its end in the picture."""
+        state = self.desk.seen.bench
+        if not self.desk.wish.rig:
+            return True
+        if state.link is Link.NONE:
+            return bool(state.problem)
+        if state.link is not Link.UP or state.faults is None:
+            return False
+        if not self.desk.wish.press:
+            return True
+        press = state.wires.press
+        return press is not None and state.wires.now_ns - press[0] > _AFTER_PRESS_NS
+
+    def _draw(self, state: BenchState) -> None:
+        span_ns = int(self.span.currentData()) * _NS_PER_S
+        now_ns = state.wires.now_ns
+        self.lanes.draw(state.wires, now_ns - span_ns, now_ns, now_ns)
+        self.lanes.show_range(-span_ns / _NS_PER_MS, 0)
+        lost = state.wires.lost
+        note = f"{lost} edges were overwritten before they could be read" if lost else ""
+        if not state.wires.lanes:
+            note = "no rig is connected"
+        self.lanes.lanes.note(note)
+
+    def _show_problem(self, before: BenchState | None, state: BenchState) -> None:
+        if before is not None and before.problem == state.problem:
+            return
+        if not state.problem:
+            self.notice.clear()
+        elif state.link is Link.DOWN:
+            self.notice.fail(f"{state.problem}; looking for the rig")
+        else:
+            self.notice.fail(state.problem)
+
+    def _press_as_wished(self, state: BenchState) -> None:
+        if self.desk.wish.press and not self._wished and state.faults is not None:
+            self._wished = True
+            self.desk.worker.ask(Press(_PRESS_NS))
+
+    def _split(self) -> QSplitter:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 8, 0)
+        for box in (self.connection, self.actions_box, self.facts):
+            column.addWidget(box)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(left)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setMinimumWidth(left.sizeHint().width() + 20)
+        right = QWidget()
+        tools = QHBoxLayout()
+        tools.addStretch(1)
+        tools.addWidget(self.freeze)
+        tools.addWidget(plain_label("Shown:"))
+        tools.addWidget(self.span)
+        pictures = QVBoxLayout(right)
+        pictures.setContentsMargins(0, 0, 0, 0)
+        pictures.addLayout(tools)
+        pictures.addWidget(self.lanes, 1)
+        pictures.addWidget(self.press_times)
+        pictures.addWidget(self.actions_box.answers)
+        split = QSplitter()
+        split.addWidget(scroll)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        return split
+
+    def _make_menu(self) -> Sequence[QAction]:
+        hold = QAction("Hold the picture still", self)
+        hold.setShortcut(QKeySequence("Ctrl+Space"))
+        hold.triggered.connect(self.freeze.toggle)
+        return [*self.connection.menu_actions(), *self.actions_box.menu_actions(), hold]

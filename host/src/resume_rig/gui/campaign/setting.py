@@ -1,0 +1,258 @@
+"""Where a campaign happens: rig, DUT, log, requirement, store, and the helpers beside the rig."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QGroupBox, QLineEdit, QPushButton
+
+from resume_rig.analysis.verdict.requirement import shipped_requirements
+from resume_rig.campaign.dut.user_program import command_words
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.run.hooks import HookEvent
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.requirement_choice import (
+    GUARD_BAND_TIP,
+    GUARD_BANDS,
+    OWN_KINDS,
+    USUAL_REQUIREMENT,
+    requirement_of,
+)
+from resume_rig.gui.widgets.rig_choice import RigChoice
+from resume_rig.gui.worker.bench_state import BenchState, Link
+from resume_rig.gui.worker.requests import RunCampaign
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import TRANSITIONS
+
+if TYPE_CHECKING:
+    from resume_rig.campaign.run.campaign import Surroundings
+
+
+_FIELDS: Final = (
+    ("dut_shell", "DUT &shell", "ssh:USER@HOST", "Where the DUT's OS takes commands; empty: Log"),
+    (
+        "sleep_command",
+        "Sleep co&mmand",
+        "a program",
+        "Commands the DUT's OS; takes precedence over DUT shell",
+    ),
+    ("ssh_config", "SSH confi&guration", "the user's own", "A file, in place of the user's own"),
+    ("power_cycle", "Po&wer cycle", "a program", "Cuts the DUT's supply, and gives it back"),
+    (
+        "host_clock",
+        "&Host clock, ppb",
+        "as the system reports",
+        "The rate error that it is kept to",
+    ),
+    ("failure", "On &failure", "a program", "After a cycle that did not go as planned"),
+    ("recovery", "On &recovery", "a program", "After each step that was to bring the DUT back"),
+    ("end", "At the &end", "a program", "When the campaign is over and judged"),
+    ("report", "Re&port", "next to the store", "The HTML report, an .html file"),
+)
+_COMMANDS: Final = ("sleep_command", "power_cycle")
+
+
+class CampaignBeside(QGroupBox):
+    """Fields that most campaigns leave empty; what is in them is remembered."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__("Next to the rig")
+        self._desk = desk
+        self.fields: dict[str, QLineEdit] = {}
+        form = QFormLayout(self)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for name, title, placeholder, tip in _FIELDS:
+            field = QLineEdit(desk.remembered.text(f"campaign/{name}"))
+            field.setPlaceholderText(placeholder)
+            field.setToolTip(tip)
+            field.setAccessibleName(title.replace("&", ""))
+            form.addRow(title, field)
+            self.fields[name] = field
+        self.ask = QCheckBox("Ask me where nothing else helps")
+        self.ask.setToolTip("A strip over every page says what to do with the DUT")
+        self.ask.setChecked(desk.remembered.text("campaign/ask", "yes") == "yes")
+        form.addRow(self.ask)
+
+    @property
+    def report(self) -> Path | None:
+        """Where the report goes; None for beside the store."""
+        text = self._text("report")
+        return Path(text) if text else None
+
+    @property
+    def used(self) -> bool:
+        """Whether any field has something."""
+        return any(map(self._text, self.fields))
+
+    def surroundings(self, log: str) -> "Surroundings":
+        """Return what the fields say.
+
+        Args:
+            log: the DUT's log; empty for what the rig serves.
+
+        Raises:
+            UsageError: a field has what it may not have; the sentence names it.
+        """
+        from resume_rig.campaign.run.campaign import Surroundings
+
+        for name in _COMMANDS:
+            if self._text(name):
+                command_words(self._text(name))
+        ssh_config = self._text("ssh_config")
+        return Surroundings(
+            log=log or None,
+            ssh_config=Path(ssh_config) if ssh_config else None,
+            dut_shell=self._text("dut_shell") or None,
+            sleep_command=self._text("sleep_command") or None,
+            power_cycle=self._text("power_cycle") or None,
+            host_clock_ppb=self._ppb(),
+        )
+
+    def hooks(self) -> dict[HookEvent, str]:
+        """Return the user's commands.
+
+        Raises:
+            UsageError: one has quotes that are not closed.
+        """
+        found = dict(self._commands())
+        for text in found.values():
+            command_words(text)
+        return found
+
+    def remember(self) -> None:
+        """Keep what is there for the next time."""
+        for name in self.fields:
+            self._desk.remembered.keep(f"campaign/{name}", self._text(name))
+        self._desk.remembered.keep("campaign/ask", "yes" if self.ask.isChecked() else "no")
+
+    def _commands(self) -> Iterator[tuple[HookEvent, str]]:
+        for event in HookEvent:
+            if self._text(event.value):
+                yield event, self._text(event.value)
+
+    def _text(self, name: str) -> str:
+        return self.fields[name].text().strip()
+
+    def _ppb(self) -> int | None:
+        text = self._text("host_clock")
+        if not text:
+            return None
+        if not text.isascii() or not text.isdigit():
+            raise UsageError(
+                f"the host clock's rate error {text!r} is no whole number of parts per billion; "
+                "allowed is a number such as 500, or nothing"
+            )
+        return int(text)
+
+
+class CampaignSetting(QGroupBox):
+    """Fields beside the plan."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__("Setting")
+        self._desk = desk
+        self._followed = ""
+        self.choice = RigChoice(desk.remembered)
+        self.log = QLineEdit(desk.remembered.text("campaign/log"))
+        self.log.setPlaceholderText("a file, a folder, ssh:USER@HOST")
+        self.log.setToolTip("The DUT's log; empty for the simulated DUT's own, or none")
+        self.requirement = QComboBox()
+        self.requirement.setEditable(True)
+        self.requirement.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.requirement.addItems(shipped_requirements())
+        self.requirement.setEditText(
+            desk.remembered.text("campaign/requirement", USUAL_REQUIREMENT)
+        )
+        self.requirement.setMinimumContentsLength(16)
+        self.requirement.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.store = QLineEdit()
+        self.store.setPlaceholderText("resume-rig-TIME.rrs")
+        self.store.setToolTip("A new file; empty for a name made of the time")
+        self.kind = QComboBox()
+        self.kind.addItems([OWN_KINDS, *TRANSITIONS])
+        self.kind.setToolTip("Judge this kind of sleep instead of the profile's")
+        self.limit = QLineEdit(desk.remembered.text("campaign/limit"))
+        self.limit.setPlaceholderText("the profile's")
+        self.limit.setToolTip("Use this resume limit instead of the profile's")
+        self.guard_band = QComboBox()
+        self.guard_band.addItems(list(GUARD_BANDS))
+        self.guard_band.setToolTip(GUARD_BAND_TIP)
+        self.beside = CampaignBeside(desk)
+        self.more = QPushButton("More …")
+        self.more.setCheckable(True)
+        self.more.setToolTip("The DUT's OS, its supply, commands of your own")
+        self.more.toggled.connect(self.beside.setVisible)
+        self.more.setChecked(self.beside.used)
+        self.beside.setVisible(self.more.isChecked())
+        form = QFormLayout(self)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.choice.add_to(form)
+        form.addRow("&Log", self.log)
+        form.addRow("Re&quirement", self.requirement)
+        form.addRow("&Kind", self.kind)
+        form.addRow("Limi&t, ms", self.limit)
+        form.addRow("&Guard band", self.guard_band)
+        form.addRow("&Store", self.store)
+        form.addRow(self.more)
+        if desk.wish.rig:
+            self.choice.choose(desk.wish.rig, desk.wish.dut)
+        if desk.wish.store is not None:
+            self.store.setText(str(desk.wish.store))
+
+    def follow(self, state: BenchState) -> None:
+        """Take over the rig that the bench was connected to."""
+        self.choice.offer(state.ports)
+        if state.link is Link.UP and state.url != self._followed:
+            self._followed = state.url
+            self.choice.choose(state.url, state.dut_name)
+
+    def order(self, plan: Plan) -> RunCampaign:
+        """Return what is to be run, and remember it for the next time.
+
+        Raises:
+            UsageError: a field has what it may not have.
+        """
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        store = Path(self.store.text().strip() or f"resume-rig-{stamp}.rrs")
+        order = self._order(self.choice.url, self.choice.dut_name, plan, store)
+        self.choice.remember()
+        self.beside.remember()
+        for key, field in (("log", self.log), ("limit", self.limit)):
+            self._desk.remembered.keep(f"campaign/{key}", field.text().strip())
+        self._desk.remembered.keep("campaign/requirement", self.requirement.currentText())
+        return order
+
+    def go_on_order(self, store: Path, *, here: bool = False) -> RunCampaign:
+        """Return what goes on with the campaign of a store.
+
+        Args:
+            store: of the campaign.
+            here: on the rig and the DUT that are chosen, not on the store's own.
+
+        Raises:
+            UsageError: a field has what it may not have.
+        """
+        url, dut = (self.choice.url, self.choice.dut_name) if here else ("", None)
+        return self._order(url, dut, None, store)
+
+    def _order(self, url: str, dut: str | None, plan: Plan | None, store: Path) -> RunCampaign:
+        requirement = requirement_of(
+            self.requirement.currentText(),
+            self.kind.currentText(),
+            self.limit.text(),
+            self.guard_band.currentText(),
+        )
+        return RunCampaign(
+            url=url,
+            dut=dut,
+            plan=plan,
+            store=store,
+            requirement=requirement,
+            beside=self.beside.surroundings(self.log.text().strip()),
+            ask=self.beside.ask.isChecked(),
+            hooks=self.beside.hooks(),
+            report=self.beside.report,
+        )

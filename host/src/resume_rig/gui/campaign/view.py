@@ -1,0 +1,498 @@
+"""A campaign: its plan, how it stands, what it has measured, why something failed, its answer."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from PySide6.QtCore import QElapsedTimer, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resume_rig.gui.campaign.answer import CampaignAnswer
+from resume_rig.gui.campaign.editor import PlanEditor
+from resume_rig.gui.campaign.plots import DriftPlot, HistogramPlot, PhasePlot
+from resume_rig.gui.campaign.setting import CampaignSetting
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.request import Target
+from resume_rig.gui.state.answer import Failure
+from resume_rig.gui.state.evidence import Evidence, read_evidence
+from resume_rig.gui.widgets.export import Exportable
+from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
+from resume_rig.gui.widgets.lanes_plot import LanesPlot
+from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.store_menu import ShownStore
+from resume_rig.gui.worker.campaign_state import CampaignState, Phase
+from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.requests import RunCampaign
+from resume_rig.model.errors import UsageError
+from resume_rig.report.campaign.progress import left_text
+from resume_rig.report.text.hostile_text import one_line
+from resume_rig.report.text.wording import outcome_words
+
+_Do: TypeAlias = Callable[[], None]
+
+
+class CampaignControl(QWidget):
+    """Start, pause, stop, go on; progress, time left, outcomes."""
+
+    def __init__(self, start: _Do, hold: _Do, stop: _Do, go_on: _Do) -> None:
+        super().__init__()
+        self._actions: list[QAction] = []
+        self.start = self._button("Start", "Ctrl+Return", start)
+        self.hold = self._button("Pause", "Ctrl+Shift+P", hold)
+        self.stop = self._button("Stop", "Ctrl+.", stop)
+        self.resume = self._button("Resume", "Ctrl+Shift+Return", go_on)
+        self.resume.setToolTip("Goes on with the campaign that was stopped (Ctrl+Shift+Return)")
+        self.bar = QProgressBar()
+        self.bar.setAccessibleName("Cycles done")
+        self._doing = ElidedLabel()
+        self._outcomes = ElidedLabel(role="soft")
+        buttons = QHBoxLayout()
+        for button in (self.start, self.hold, self.stop, self.resume):
+            buttons.addWidget(button)
+        buttons.addWidget(self.bar, 1)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(2)
+        grid.addLayout(buttons, 0, 0, 1, 2)
+        grid.addWidget(self._doing, 1, 0)
+        grid.addWidget(self._outcomes, 2, 0, 1, 2)
+        grid.setColumnStretch(0, 1)
+        self._grid = grid
+
+    def place_beside(self, widget: QWidget) -> None:
+        """Put a widget beside the words."""
+        self._grid.addWidget(widget, 1, 1)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What is said of the cycle in flight, and of those that are over."""
+        return self._doing.text(), self._outcomes.text()
+
+    def menu_actions(self) -> Sequence[QAction]:
+        """Return the buttons with their keys."""
+        return self._actions
+
+    def show_state(self, state: CampaignState, *, plan_problem: str, holding: bool) -> None:
+        """Show how the campaign stands.
+
+        Args:
+            state: of the campaign.
+            plan_problem: what is wrong with the plan in the editor; empty for nothing.
+            holding: whether it is to wait after the cycle in flight.
+        """
+        active = state.phase.active
+        self.start.setEnabled(not active and not plan_problem)
+        self.start.setToolTip(plan_problem or "Ctrl+Return")
+        self.hold.setEnabled(active)
+        self.hold.setText("Continue" if holding else "Pause")
+        self.stop.setEnabled(active)
+        ended_early = state.phase in (Phase.STOPPED, Phase.FAILED) and state.plan is not None
+        self.resume.setEnabled(ended_early)
+        self.bar.setRange(0, max(state.cycles, 1))
+        self.bar.setValue(min(state.done, state.cycles))
+        self.bar.setFormat("%v of %m cycles" if state.plan is not None else "no campaign yet")
+        show_elided(self._doing, _doing_text(state, holding=holding))
+        show_elided(self._outcomes, _outcomes_text(state))
+
+    def _button(self, text: str, key: str, do: _Do) -> QPushButton:
+        button = QPushButton(text)
+        button.clicked.connect(do)
+        button.setToolTip(key)
+        action = QAction(f"{text} the campaign" if text != "Resume" else "Resume it", self)
+        action.setShortcut(QKeySequence(key))
+        action.triggered.connect(button.click)
+        self._actions.append(action)
+        return button
+
+
+def _doing_text(state: CampaignState, *, holding: bool) -> str:
+    parts = [state.phase.value.capitalize()]
+    if state.phase.active and state.number and state.doing:
+        parts.append(f"cycle {state.number} {state.doing}")
+    if holding and state.phase is Phase.RUNNING:
+        parts.append("pauses after this cycle")
+    if state.phase.active and state.left_ns is not None:
+        parts.append(f"{left_text(state.left_ns)} left")
+    if state.path is not None:
+        parts.append(state.path.name)
+    return " · ".join(parts)
+
+
+def _outcomes_text(state: CampaignState) -> str:
+    counted = [f"{n} {outcome_words(outcome)}" for outcome, n in state.outcomes.items() if n]
+    if not counted:
+        return "No cycle is over yet."
+    return f"{'So far, provisional' if state.provisional else 'Judged'}: {', '.join(counted)}"
+
+
+_NS_PER_MS = 1e6
+_NONE = "No cycle is chosen; a failure's button, or the list of failures, shows one."
+
+
+class CampaignEvidence(QWidget):
+    """Sentences over lanes.
+
+    Attributes:
+        evidence: what is shown; None before any.
+        lanes: the picture.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._task: Task | None = None
+        self.evidence: Evidence | None = None
+        self.text = plain_label(_NONE)
+        self.text.setWordWrap(True)
+        self.lanes = LanesPlot(desk, "Wires of the cycle", "time after the wake trigger, ms")
+        # In a small window the picture keeps its height, and scrolls.
+        scroll = QScrollArea()
+        scroll.setWidget(self.lanes)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 4, 4, 4)
+        column.addWidget(self.text)
+        column.addWidget(scroll, 1)
+
+    @property
+    def loading(self) -> bool:
+        """Whether a cycle is being read."""
+        return self._task is not None
+
+    def show_cycle(self, path: Path, number: int) -> None:
+        """Read a cycle in the background, and show it."""
+        if self._task is not None:
+            self._task.cancel()
+        self.evidence = None
+        self.text.setText(f"Reading cycle {number} …")
+        self._task = self._desk.jobs.start(
+            f"Reading cycle {number} of {path.name}",
+            lambda _task: read_evidence(path, number),
+            self._show,
+            self._fail,
+        )
+
+    def _show(self, found: Evidence) -> None:
+        self._task = None
+        self.evidence = found
+        self._desk.say(f"Cycle {found.outside.number} of {found.path.name}")
+        self.text.setText("\n".join(one_line(sentence) for sentence in found.sentences))
+        first_ns = min(lane.since_ns for lane in found.wires.lanes.values())
+        self.lanes.draw(found.wires, first_ns, found.until_ns, found.zero_ns)
+        self.lanes.show_range(
+            (first_ns - found.zero_ns) / _NS_PER_MS, (found.until_ns - found.zero_ns) / _NS_PER_MS
+        )
+        self.lanes.mark([(0.0, "")] if found.has_trigger else [])
+        self.lanes.lanes.note("dashed: the wake trigger" if found.has_trigger else "")
+
+    def _fail(self, sentence: str) -> None:
+        self._task = None
+        self.text.setText(sentence)
+
+
+_PLOT_EVERY_MS: Final = 90
+_LINES_KEPT: Final = 500
+_PLOTS_PX: Final = 190
+_DOWN: Final = (540, 140)
+
+
+class CampaignView(View):
+    """Left: plan and setting. Right: control, plots, and tabs with what happened."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._shown: CampaignState | None = None
+        self._since_draw = QElapsedTimer()
+        self._since_draw.start()
+        self._wished = not desk.wish.run
+        self.editor = PlanEditor()
+        self.editor.said.connect(self.notice.fail)
+        self.setting = CampaignSetting(desk)
+        self.control = CampaignControl(self.start, self.hold, self.stop, self.go_on)
+        self.histogram, self.drift, self.phases = (
+            HistogramPlot(desk),
+            DriftPlot(desk),
+            PhasePlot(desk),
+        )
+        self._drawn: dict[HistogramPlot | DriftPlot | PhasePlot, CampaignState | None] = {
+            self.histogram: None,
+            self.drift: None,
+            self.phases: None,
+        }
+        self.answer = CampaignAnswer(desk)
+        self.answer.overview.chosen.connect(self._show_number)
+        self.evidence = CampaignEvidence(desk)
+        self._failures_shown: tuple[Failure, ...] = ()
+        self.failures = QListWidget()
+        self.failures.setAccessibleName("Failures")
+        self.failures.setWordWrap(True)
+        self.failures.itemActivated.connect(self._failure_chosen)
+        self.failures.itemClicked.connect(self._failure_chosen)
+        self.lines = QPlainTextEdit()
+        self.lines.setReadOnly(True)
+        self.lines.setMaximumBlockCount(_LINES_KEPT)
+        self.lines.setAccessibleName("Recovery log")
+        self.content.addWidget(self._split())
+        self._menu = self._make_menu()
+        desk.look.changed.connect(self._draw_again)
+        if desk.wish.plan is not None:
+            self.editor.load(desk.wish.plan)
+
+    def open(self, target: Target) -> None:
+        """Show a cycle of a store."""
+        if target.paths and target.cycle is not None:
+            self.evidence.show_cycle(target.paths[0], target.cycle)
+            self.pictures.setCurrentWidget(self.evidence)
+
+    def start(self) -> None:
+        """Start a campaign by the plan in the editor."""
+        try:
+            order = self.setting.order(self.editor.plan())
+        except UsageError as error:
+            self.notice.fail(str(error))
+            return
+        self._run(order)
+
+    def go_on(self) -> None:
+        """Go on with the campaign that was stopped."""
+        path = self.desk.seen.campaign.path
+        if path is not None:
+            self.go_on_with(path)
+
+    def go_on_with(self, store: Path, *, here: bool = False) -> None:
+        """Go on with the campaign of a store, on its own rig or on the one that is chosen."""
+        try:
+            order = self.setting.go_on_order(store, here=here)
+        except UsageError as error:
+            self.notice.fail(str(error))
+        else:
+            self._run(order)
+
+    def hold(self) -> None:
+        """Let the campaign wait after the cycle in flight, or go on."""
+        gate = self.desk.worker.gate
+        if gate.held:
+            gate.go_on()
+        else:
+            gate.hold()
+
+    def stop(self) -> None:
+        """Stop the campaign; the cycle in flight is kept as interrupted."""
+        self.desk.worker.gate.stop()
+
+    def refresh(self) -> None:
+        """Show how the campaign stands; the plots a few times a second."""
+        state = self.desk.seen.campaign
+        self.setting.follow(self.desk.seen.bench)
+        self._run_as_wished()
+        self.answer.show_state(state)
+        self.control.show_state(
+            state, plan_problem=self.editor.problem, holding=self.desk.worker.gate.held
+        )
+        if state is not self._shown:
+            before, self._shown = self._shown, state
+            self._tell(before, state)
+        if self._since_draw.elapsed() >= _PLOT_EVERY_MS or not state.phase.active:
+            self._draw_next(state)
+
+    def view_actions(self) -> Sequence[QAction]:
+        """Return the campaign's, the plan's and the tabs'."""
+        return self._menu
+
+    def exportables(self) -> Sequence[Exportable]:
+        """Return the plots."""
+        lanes = self.evidence.lanes
+        first = self.answer.overview
+        plots = self.histogram, self.drift, self.phases, lanes.lanes, lanes.light
+        return *plots, first.phases, first.marks
+
+    def shown_store(self) -> ShownStore | None:
+        """Return the campaign's store, once there is one."""
+        path, order = self.desk.seen.campaign.path, self.desk.worker.order
+        if path is None or order is None or not path.exists():
+            return None
+        return ShownStore(path, order.requirement)
+
+    def settled(self) -> bool:
+        """Return whether the campaign that was asked for is over, judged and drawn."""
+        state = self.desk.seen.campaign
+        if not self._wished or (self.desk.wish.run and state.phase is Phase.NONE):
+            return False
+        drawn = all(shown is state for shown in self._drawn.values())
+        answered = state.path is None or state.answer.told or state.answer.problem
+        drawn = drawn and self.answer.shows(state) and not self.evidence.loading
+        return not state.phase.active and drawn and bool(answered)
+
+    def _run(self, order: RunCampaign) -> None:
+        self.notice.clear()
+        self.failures.clear()
+        self._failures_shown = ()
+        self.lines.clear()
+        self.desk.worker.ask(order)
+        self.desk.say(f"The campaign goes to {order.store}.")
+
+    def _run_as_wished(self) -> None:
+        if not self._wished:
+            self._wished = True
+            self.start()
+
+    def _tell(self, before: CampaignState | None, state: CampaignState) -> None:
+        """Add what is new to the lists."""
+        new = state.lines
+        if before is not None and before.path == state.path and before.lines:
+            known = len(before.lines)
+            new = state.lines[known:] if state.lines[:known] == before.lines else state.lines[-1:]
+        for line in new:
+            self.lines.appendPlainText(one_line(line))
+        self._list_failures(state)
+        # Two attempts may both have failed since the last look.
+        ended = (state.phase, state.attempt)
+        if before is not None and (before.phase, before.attempt) == ended:
+            return
+        if state.phase is Phase.FAILED:
+            self.notice.fail(state.text)
+        elif state.phase is Phase.STOPPED or (state.phase is Phase.FINISHED and state.text):
+            text = state.text.removeprefix(f"{state.phase.value}; ")
+            self.notice.note(f"The campaign {state.phase.value}: {text}.")
+
+    def _list_failures(self, state: CampaignState) -> None:
+        """Add what is new; what changed, or was judged otherwise, begins the list anew."""
+        known = self._failures_shown
+        if state.failures[: len(known)] != known:
+            self.failures.clear()
+            known = ()
+        for failure in state.failures[len(known) :]:
+            item = QListWidgetItem(one_line(failure.sentence))
+            item.setData(Qt.ItemDataRole.UserRole, failure.number)
+            self.failures.addItem(item)
+        self._failures_shown = state.failures
+        title = f"Failures ({state.failed})" if state.failed else "Failures"
+        self.tabs.setTabText(self.tabs.indexOf(self.failures), title)
+
+    def _draw_next(self, state: CampaignState) -> None:
+        """Draw the plot that is most behind; one at a time, so that the window never waits long."""
+        for plot, shown in self._drawn.items():
+            if shown is not state:
+                self._since_draw.restart()
+                plot.draw(state)
+                # To the end of the line.
+                del self._drawn[plot]
+                self._drawn[plot] = state
+                return
+
+    def _draw_again(self) -> None:
+        self._drawn = dict.fromkeys(self._drawn)
+
+    def _failure_chosen(self, item: QListWidgetItem) -> None:
+        path = self.desk.seen.campaign.path
+        number = item.data(Qt.ItemDataRole.UserRole)
+        if path is not None and isinstance(number, int):
+            self.open(Target((path,), number))
+
+    def _show_number(self, number: int) -> None:
+        path = self.desk.seen.campaign.path
+        if path is not None:
+            self.open(Target((path,), number))
+
+    def _split(self) -> QSplitter:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.addWidget(self.setting)
+        column.addWidget(self.setting.beside)
+        column.addWidget(self.editor)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(left)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setMinimumWidth(left.sizeHint().width() + 20)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(self.failures, "Failures")
+        self.tabs.addTab(self.lines, "Recovery log")
+        self.tabs.addTab(self.answer.figures, "Figures")
+        self.control.place_beside(self.answer.ways)
+        plots = QSplitter()
+        plots.addWidget(self.histogram)
+        plots.addWidget(self.drift)
+        overview = QScrollArea()
+        overview.setWidget(self.answer.overview)
+        overview.setWidgetResizable(True)
+        overview.setFrameShape(QFrame.Shape.NoFrame)
+        self.pictures = QTabWidget()
+        self.pictures.setDocumentMode(True)
+        for widget, title in (
+            (overview, "Overview"),
+            (plots, "Times"),
+            (self.phases, "Phases"),
+            (self.evidence, "Evidence"),
+        ):
+            self.pictures.addTab(widget, title)
+        lower = QSplitter(Qt.Orientation.Vertical)
+        lower.addWidget(self.pictures)
+        lower.addWidget(self.tabs)
+        lower.setSizes(list(_DOWN))
+        self.pictures.setMinimumHeight(_PLOTS_PX)
+        right = QWidget()
+        rows = QVBoxLayout(right)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.control)
+        rows.addWidget(self.answer)
+        rows.addWidget(lower, 1)
+        split = QSplitter()
+        split.addWidget(scroll)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        for each in (plots, lower, split):
+            each.setChildrenCollapsible(False)
+        return split
+
+    def _make_menu(self) -> Sequence[QAction]:
+        load = QAction("Load a plan …", self)
+        load.setShortcut(QKeySequence("Ctrl+Shift+O"))
+        load.triggered.connect(self._load_plan)
+        store = QAction("Resume a store …", self)
+        store.triggered.connect(self._choose_store)
+        moved = QAction("Resume a store on the rig above …", self)
+        moved.triggered.connect(partial(self._choose_store, here=True))
+        failure = QAction("Show the first failure", self)
+        failure.setShortcut(QKeySequence("Ctrl+E"))
+        failure.triggered.connect(self._first_failure)
+        own = [*self.control.menu_actions(), *self.editor.menu_actions()]
+        own += self.answer.menu_actions()
+        return [*own, load, store, moved, failure]
+
+    def _first_failure(self) -> None:
+        if self.failures.count():
+            self._failure_chosen(self.failures.item(0))
+        else:
+            self.desk.say("No cycle has failed.")
+
+    def _load_plan(self) -> None:
+        dialog = QFileDialog(self, "Load a plan", filter="Plans (*.toml)")
+        dialog.fileSelected.connect(self.editor.load)
+        dialog.open()
+
+    def _choose_store(self, *_checked: bool, here: bool = False) -> None:
+        dialog = QFileDialog(self, "Resume a store", filter="Stores (*.rrs);;All files (*)")
+        dialog.fileSelected.connect(lambda name: self.go_on_with(Path(name), here=here))
+        dialog.open()

@@ -1,0 +1,242 @@
+"""Another instrument's capture for the explorer, with OS logs or without. Free of Qt."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from resume_rig.campaign.answer.capture import assess_capture, captured_cycles
+from resume_rig.campaign.store.read_back import Overview
+from resume_rig.gui.explorer.measured import Measured, Pick, measured
+from resume_rig.gui.explorer.state import (
+    Detail,
+    Explored,
+    Quick,
+    cycle_table,
+    outliers,
+    quick_table,
+)
+from resume_rig.gui.state.evidence import Evidence
+from resume_rig.gui.state.lanes import wires_of
+from resume_rig.model.channel import Channel
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import LogReading
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.campaign import RecordedCycle
+from resume_rig.model.result.cycle import OutsideCycle
+from resume_rig.model.result.match import KnownPair, known_pair_of
+from resume_rig.model.result.packed import PackedSequence
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.oslog.reading import read_logs
+from resume_rig.report.campaign.page import first_screen
+from resume_rig.report.drawing.milestones import inside_milestones
+from resume_rig.report.text.wording import outcome_words
+from resume_rig.rig.capture.csv_capture import TimeColumn
+from resume_rig.rig.capture.gathering import Capture
+from resume_rig.rig.capture.plausibility import doubts_of
+from resume_rig.rig.capture.reading import read_capture
+from resume_rig.rig.capture.sampling import StatedRate, rate_of, sampling_of
+from resume_rig.rig.capture.signals import channel_map_of
+from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.timing.budget import CaptureStamps, capture_rows
+from resume_rig.timing.edge_uncertainty import CAPTURE_TOLERANCE_PPB
+
+_LEAD_NS: Final = 300_000_000
+_NO_RECORDS: Final = LogReading((), ())
+
+
+TIME_UNITS: Final = ("s", "ms", "us", "ns", "ps")
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureOptions:
+    """What somebody says of a capture, as the fields were filled in; empty: the capture tells.
+
+    Attributes:
+        signals: `NAME=SIGNAL` of signals that are not named as a channel, spaces between.
+        sample_rate: such as "1 MHz".
+        time_column, time_unit: of a CSV capture.
+        pair: "CYCLE=RECORD", one that is known.
+        dut: name or path of the DUT's profile.
+    """
+
+    signals: str = ""
+    sample_rate: str = ""
+    time_column: str = ""
+    time_unit: str = ""
+    pair: str = ""
+    dut: str = ""
+
+    @property
+    def words(self) -> str:
+        """What stands beside the name of the capture."""
+        named = (
+            ("sample rate", self.sample_rate),
+            ("time column", self.time_column),
+            ("time unit", self.time_unit),
+            ("pair", self.pair),
+            ("DUT", self.dut),
+        )
+        return ", ".join(f"{name} {text}" for name, text in named if text)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedCapture:
+    """All that is derived of a capture, in the order of its cycles.
+
+    Attributes:
+        path: of the capture.
+        notes: what has to be known of it: its sampling, what was left out, what is doubtful.
+        recorded: the wires.
+        stamp_bound_ns: half-width of an edge's stamp, by channel.
+        reset_to_tsc: PLTRST# rising to the TSC's zero.
+    """
+
+    path: Path
+    quick: Quick
+    explored: Explored
+    notes: tuple[str, ...]
+    recorded: PackedSequence[RecordedCycle]
+    stamp_bound_ns: dict[Channel, int]
+    reset_to_tsc: BoundedNs | None
+
+    def detail(self, row: int) -> Detail:
+        """Return one cycle."""
+        cycle = self.explored.cycles[row]
+        record = cycle.record
+        limit_ms = self.quick.requirement.resume_limit_ms
+        return Detail(
+            evidence=self.evidence(row),
+            cycle=cycle,
+            inside=inside_milestones(cycle, limit_ms, self.reset_to_tsc),
+            records=() if record is None else (record,),
+        )
+
+    def evidence(self, row: int) -> Evidence:
+        """Return the wires of one cycle."""
+        recorded, outside = self.recorded[row], self.explored.cycles[row].outside
+        moments = [edge.t_ns for edge in recorded.edges] or [recorded.zero_ns]
+        wires = wires_of(recorded.initial_levels, min(moments) - _LEAD_NS)
+        return Evidence(
+            path=self.path,
+            outside=outside,
+            zero_ns=recorded.zero_ns,
+            has_trigger=recorded.has_trigger,
+            wires=wires.plus_edges(recorded.edges),
+            until_ns=max(moments) + _LEAD_NS,
+            stamp_bound_ns=self.stamp_bound_ns,
+            clock_tolerance_ppb=CAPTURE_TOLERANCE_PPB,
+            sentences=(f"Cycle {outside.number}: {outcome_words(outside.outcome)}.",),
+        )
+
+    def measure_all(self, first: Pick, second: Pick) -> Measured:
+        """Measure the time from one edge to another in each cycle."""
+        bounds = self.stamp_bound_ns
+        stamps_ns = bounds.get(first.channel, 0) + bounds.get(second.channel, 0)
+        return measured(self.recorded, first, second, stamps_ns, CAPTURE_TOLERANCE_PPB)
+
+
+def open_capture(
+    told: Callable[[int, int], None],
+    path: Path,
+    logs: Sequence[Path],
+    options: CaptureOptions,
+    requirement: Requirement,
+) -> OpenedCapture:
+    """Read a capture and judge it, as `resume-rig correlate` does.
+
+    Args:
+        told: not called: how far it is nobody knows.
+        path: of the capture.
+        logs: of the OS; without any, the wires alone tell.
+        options: what the capture does not tell of itself.
+        requirement: what it is judged against.
+
+    Raises:
+        RecordError: the capture or a log cannot be read.
+        UsageError: no signal is a channel, or an option does not fit; the text says which.
+    """
+    del told
+    rate, pair = _rate_of(options.sample_rate), _pair_of(options.pair)
+    dut = load_dut_profile(options.dut) if options.dut else None
+    time_column = TimeColumn(options.time_column, options.time_unit)
+    capture = read_capture(path, channel_map_of(options.signals.split()), time_column)
+    if rate is not None:
+        capture = replace(capture, stated_rate=rate)
+    reading = read_logs(logs) if logs else _NO_RECORDS
+    correlation, facts = assess_capture(
+        path,
+        capture,
+        reading,
+        requirement=requirement,
+        dut=dut,
+        report_path=None,
+        known=pair,
+    )
+    numbers = [cycle.outside.number for cycle in correlation.cycles]
+    overview = Overview(
+        numbers=np.array(numbers, np.int64),
+        outcomes=tuple(cycle.outcome for cycle in correlation.cycles),
+        took_ns=np.array([_took_ns(each.outside) for each in correlation.cycles], np.int64),
+        planned=(("", "", ""),) * len(numbers),
+    )
+    explored = Explored(
+        correlation.verdict,
+        correlation.why,
+        PackedSequence(correlation.cycles),
+        cycle_table(correlation, overview, facts.reset_to_tsc),
+        outliers(correlation),
+        first_screen(correlation, facts, scripted=False),
+        0,
+    )
+    return OpenedCapture(
+        path,
+        Quick(overview, quick_table(overview), requirement),
+        explored,
+        (*facts.faults, *doubts_of(capture)),
+        PackedSequence(captured_cycles(capture, correlation.cycles, numbers)),
+        _stamp_bounds(path, capture),
+        facts.reset_to_tsc,
+    )
+
+
+def _rate_of(text: str) -> StatedRate | None:
+    if not text:
+        return None
+    found = rate_of(text)
+    if found is None:
+        raise UsageError(
+            f"Sample rate: {text[:80]!r} is not a sample rate; allowed are a number and Hz, kHz, "
+            "MHz or GHz, for example 1 MHz"
+        )
+    return StatedRate(found, "“Sample rate”")
+
+
+def _pair_of(text: str) -> KnownPair | None:
+    if not text:
+        return None
+    found = known_pair_of(text)
+    if found is None:
+        raise UsageError(
+            "Known pair takes the numbers of a cycle and of its record, such as 1=5; found "
+            f"{text[:80]!r}"
+        )
+    return found
+
+
+def _took_ns(outside: OutsideCycle) -> int:
+    begin, end = outside.asleep_from_ns, outside.awake_from_ns
+    return 0 if begin is None or end is None else end - begin
+
+
+def _stamp_bounds(path: Path, capture: Capture) -> dict[Channel, int]:
+    sampling = sampling_of(
+        capture.edges.t_ns, capture.resolution_ns, capture.stated_rate, str(path)
+    )
+    stamps = CaptureStamps(sampling.step_ns, sampling.resolution_ns, sampling.text)
+    return {
+        channel: sum(row.half_width_ns for row in capture_rows(channel, True, stamps))
+        for channel in capture.initial_levels
+    }

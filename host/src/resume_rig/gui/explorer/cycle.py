@@ -1,0 +1,507 @@
+"""One cycle: wires, light and OS-reported times on one axis, with markers and regions."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QAction, QBrush, QColor, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.explorer.measured import (
+    Snapped,
+    difference_bound_ms,
+    edges_of,
+    region_words,
+)
+from resume_rig.gui.explorer.state import Detail
+from resume_rig.gui.state.evidence import Evidence
+from resume_rig.gui.state.lanes import wires_of
+from resume_rig.gui.widgets.labels import ElidedLabel, show_elided
+from resume_rig.gui.widgets.lanes_plot import LanesPlot
+from resume_rig.gui.widgets.plot_panel import PlotPanel
+from resume_rig.report.drawing.milestones import InsideMilestones, outside_milestones
+
+_NAMES: Final = ("A", "B")
+
+
+class Cursors(QObject):
+    """Lines that a mouse or keys move; hidden until they are placed.
+
+    Args:
+        desk: of the application.
+        plots: pyqtgraph's PlotItems that share the time axis; a line stands in each.
+
+    Signals:
+        moved: the text that tells both and their distance.
+    """
+
+    moved = Signal(str)
+
+    def __init__(self, desk: Desk, plots: Sequence[pg.PlotItem]) -> None:
+        super().__init__()
+        self._desk = desk
+        self._plots = plots
+        self.shown = False
+        self._lines = [
+            [self._line(name, first=not place) for place, _ in enumerate(plots)] for name in _NAMES
+        ]
+        for lines in self._lines:
+            for line in lines:
+                line.sigPositionChanged.connect(self._follow(lines))
+        desk.look.changed.connect(self._restyle)
+        self._restyle()
+
+    def place(self, a_ms: float, b_ms: float) -> None:
+        """Show both cursors at two moments of the axis."""
+        if not self.shown:
+            for lines in self._lines:
+                for plot, line in zip(self._plots, lines, strict=True):
+                    plot.addItem(line)
+            self.shown = True
+        for lines, at_ms in zip(self._lines, (a_ms, b_ms), strict=True):
+            lines[0].setValue(at_ms)
+        self._tell()
+
+    def hide(self) -> None:
+        """Take both away."""
+        if self.shown:
+            for lines in self._lines:
+                for plot, line in zip(self._plots, lines, strict=True):
+                    plot.removeItem(line)
+            self.shown = False
+            self.moved.emit("")
+
+    def positions_ms(self) -> tuple[float, float]:
+        """Return where both stand."""
+        return float(self._lines[0][0].value()), float(self._lines[1][0].value())
+
+    def _line(self, name: str, *, first: bool) -> pg.InfiniteLine:
+        label = {"position": 0.06, "movable": False} if first else None
+        return pg.InfiniteLine(
+            0, angle=90, movable=True, label=name if first else None, labelOpts=label
+        )
+
+    def _follow(self, lines: "list[pg.InfiniteLine]") -> Callable[[pg.InfiniteLine], None]:
+        def follow(moved: pg.InfiniteLine) -> None:
+            for line in lines:
+                if line is not moved and line.value() != moved.value():
+                    line.setValue(moved.value())
+            if moved is lines[0]:
+                self._tell()
+
+        return follow
+
+    def _tell(self) -> None:
+        a_ms, b_ms = self.positions_ms()
+        self.moved.emit(f"A {a_ms:.3f} ms    B {b_ms:.3f} ms    B − A {b_ms - a_ms:+.3f} ms")
+
+    def _restyle(self) -> None:
+        colours = self._desk.look.colours
+        # In pixels of the screen, of which a point may have two.
+        width = 2 * self._plots[0].getViewWidget().devicePixelRatioF()
+        for lines, colour in zip(self._lines, (colours.blue, colours.purple), strict=True):
+            for line in lines:
+                line.setPen(pg.mkPen(colour, width=width, style=Qt.PenStyle.DotLine))
+                line.setHoverPen(pg.mkPen(colour, width=2 * width))
+                if hasattr(line, "label"):
+                    line.label.setColor(colour)
+
+
+_NS_PER_MS: Final = 1e6
+_AXIS_PX: Final = 128
+_CURSOR_ROW: Final = 0.9
+_BAR: Final = 0.3
+_REGION_KEYS: Final = (Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier)
+"""Ctrl, too: some desktops move the window by Alt and the mouse."""
+_ZOOM_ROOM: Final = 0.1
+_LEAST_MS: Final = 0.1
+_OFFERED: Final = 5
+"""Of the actions, in the menus of the plots; the others move markers."""
+_ROWS: Final = ("BIOS", "device init", "complete")
+_BEFORE_WAKE_MS: Final = 300.0
+_WAKE_LEAST_MS: Final = 1_000.0
+_AFTER_WAKE: Final = 1.25
+
+
+class CycleWave(QWidget):
+    """Lanes, light and phases, linked; markers run through all of them.
+
+    Signals:
+        wanted: two `Pick`s, whose distance is to be measured in all cycles.
+    """
+
+    wanted = Signal(object, object)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._detail: Detail | None = None
+        self._items: list[object] = []
+        self._snapped: tuple[Snapped | None, Snapped | None] = (None, None)
+        self._most_counts = 0.0
+        self._wake_range: list[float] = []
+        self.lanes = LanesPlot(
+            desk, "Wires", "time after the wake trigger, ms", _CURSOR_ROW, _REGION_KEYS
+        )
+        self.region = pg.LinearRegionItem(movable=True)
+        self.region.hide()
+        self.region.sigRegionChanged.connect(self._tell_region)
+        self.lanes.lanes.plot.addItem(self.region, ignoreBounds=True)
+        self.lanes.lanes.box.dragged.connect(self._drag_region)
+        self.phases = PlotPanel(desk, "OS-reported", "time after the wake trigger, ms")
+        self.phases.plot.setXLink(self.lanes.lanes.plot)
+        self.phases.plot.setMouseEnabled(x=True, y=False)
+        self.phases.plot.getAxis("left").setWidth(_AXIS_PX)
+        self.phases.plot.invertY(True)
+        self.phases.plot.setYRange(-0.6, len(_ROWS) - 0.4, padding=0)
+        ticks = [list(enumerate(_ROWS))]
+        self.phases.plot.getAxis("left").setTicks(ticks)
+        plots = [panel.plot for panel in (self.lanes.lanes, self.lanes.light, self.phases)]
+        self.cursors = Cursors(desk, plots)
+        self.between = ElidedLabel(role="soft")
+        self.cursors.moved.connect(self._tell)
+        self.wake = QPushButton("Wake")
+        self.wake.setToolTip("Show the wake alone")
+        self.wake.clicked.connect(self.show_wake)
+        self.whole = QPushButton("Whole cycle")
+        self.whole.clicked.connect(self.show_whole)
+        self.measure = QPushButton("Markers")
+        self.measure.setCheckable(True)
+        self.measure.toggled.connect(self._switch_cursors)
+        desk.look.changed.connect(self._draw_phases)
+        self._actions = self._make_actions()
+        for panel in (self.lanes.lanes, self.lanes.light, self.phases):
+            panel.offer(self._actions[:_OFFERED])
+        self.lanes.lanes.share_axis()
+        self.lanes.light.share_axis()
+        for plot in plots:
+            plot.vb.setMouseMode(pg.ViewBox.RectMode)
+            plot.scene().sigMouseClicked.connect(partial(self._clicked, plot))
+        self._lay_out()
+
+    def show_detail(self, detail: Detail, *, stay: bool = False) -> None:
+        """Draw a cycle; the wake alone where there was one.
+
+        Args:
+            detail: of the cycle.
+            stay: it is the one that is shown already, of which more is known: its range stays.
+        """
+        self._detail = detail
+        evidence = detail.evidence
+        first_ns = min((lane.since_ns for lane in evidence.wires.lanes.values()), default=0)
+        self.lanes.draw(evidence.wires, first_ns, evidence.until_ns, evidence.zero_ns)
+        self.lanes.mark(list(_marks(detail)))
+        counts = evidence.wires.light_counts
+        # Of the cycles that were shown, until all are read: `scale_light`.
+        self._most_counts = max(self._most_counts, float(counts.max()) if len(counts) else 0.0)
+        self.lanes.scale_light(self._most_counts, evidence.light_threshold)
+        self.lanes.lanes.note("" if evidence.has_trigger else "no wake trigger was seen")
+        self._draw_phases()
+        # What is derived later may end later; a range that somebody chose stays.
+        untouched = self.lanes.lanes.plot.viewRange()[0] == self._wake_range
+        if evidence.has_trigger and (untouched or not stay):
+            self.show_wake()
+        elif not stay:
+            self.show_whole()
+        if self.cursors.shown:
+            self._stay_on_edges()
+        self._tell_region()
+
+    def menu_actions(self) -> Sequence[QAction]:
+        """Return what can be done with markers and regions, each with its key."""
+        return self._actions
+
+    def scale_light(self, most_counts: float) -> None:
+        """Take the most light of a whole campaign for the end of the axis; 0 begins anew."""
+        self._most_counts = most_counts
+        if self._detail is not None and most_counts:
+            self.show_detail(self._detail, stay=True)
+
+    def show_behind(self, evidence: Evidence | None) -> None:
+        """Draw another cycle's wires behind those of the one that is shown; None for none."""
+        if evidence is None:
+            self.lanes.draw_behind(None)
+        else:
+            self.lanes.draw_behind(evidence.wires, evidence.zero_ns)
+
+    def clear(self) -> None:
+        """Show no cycle."""
+        self._detail = None
+        self.measure.setChecked(False)
+        self.region.hide()
+        self.lanes.draw_behind(None)
+        self.lanes.draw(wires_of({}, 0), 0, 0, 0)
+        self.lanes.mark([])
+        self._draw_phases()
+        self.phases.note("")
+
+    def show_whole(self) -> None:
+        """Show the time axis from the first edge to the last."""
+        if self._detail is not None:
+            evidence = self._detail.evidence
+            since = [lane.since_ns for lane in evidence.wires.lanes.values()]
+            first_ms = (min(since, default=0) - evidence.zero_ns) / _NS_PER_MS
+            self.lanes.show_range(first_ms, (evidence.until_ns - evidence.zero_ns) / _NS_PER_MS)
+
+    def show_wake(self) -> None:
+        """Show the time axis from just before the wake trigger to a little after its end."""
+        if self._detail is not None:
+            evidence, inside = self._detail.evidence, self._detail.inside
+            last_ns = max(
+                (int(lane.t_ns[-1]) for lane in evidence.wires.lanes.values() if len(lane.t_ns)),
+                default=evidence.until_ns,
+            )
+            end_ms = (min(last_ns, evidence.until_ns) - evidence.zero_ns) / _NS_PER_MS
+            light = outside_milestones(evidence.outside).light
+            for end in (light, None if inside is None else inside.complete):
+                end_ms = end_ms if end is None else max(end_ms, end.value_ns / _NS_PER_MS)
+            self.lanes.show_range(-_BEFORE_WAKE_MS, max(end_ms, _WAKE_LEAST_MS) * _AFTER_WAKE)
+            self._wake_range = self.lanes.lanes.plot.viewRange()[0]
+
+    def _switch_cursors(self, *_: object) -> None:
+        if not self.measure.isChecked():
+            self.cursors.hide()
+        elif not self.cursors.shown:
+            (left_ms, right_ms), _ = self.lanes.lanes.plot.viewRange()
+            third = (right_ms - left_ms) / 3
+            self.cursors.place(left_ms + third, right_ms - third)
+
+    def _clicked(self, plot: pg.PlotItem, event: object) -> None:
+        """Put marker A, with Shift marker B, on the edge that is nearest to the click."""
+        place: QPointF = event.scenePos()  # type: ignore[attr-defined]
+        detail = self._detail
+        left = event.button() == Qt.MouseButton.LeftButton  # type: ignore[attr-defined]
+        if detail is None or not left or not plot.sceneBoundingRect().contains(place):
+            return
+        at_ms = plot.vb.mapSceneToView(place).x()
+        edges = edges_of(detail.evidence)
+        if not edges:
+            return
+        nearest = min(edges, key=lambda edge: abs(edge.at_ms - at_ms))
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)  # type: ignore[attr-defined]
+        self._snap(nearest, first=not shift)
+
+    def _snap(self, edge: Snapped, *, first: bool) -> None:
+        """Put marker A, or B, on an edge; the other one begins there, too, where it is hidden."""
+        if not self.cursors.shown:
+            self._snapped = (None, None)
+        a_ms, b_ms = self.cursors.positions_ms() if self.cursors.shown else (edge.at_ms,) * 2
+        a, b = self._snapped
+        if first:
+            a_ms, a = edge.at_ms, edge
+        else:
+            b_ms, b = edge.at_ms, edge
+        self._snapped = a, b
+        self.measure.setChecked(True)
+        self.cursors.place(a_ms, b_ms)
+
+    def _step(self, *, first: bool, forward: bool) -> None:
+        """Put a marker on the next edge, or on the one before."""
+        detail = self._detail
+        edges = [] if detail is None else edges_of(detail.evidence)
+        if not edges:
+            self._desk.say("This cycle has no edge.")
+            return
+        at_ms = self.cursors.positions_ms()[0 if first else 1] if self.cursors.shown else -1e-6
+        if forward:
+            found = next((each for each in edges if each.at_ms > at_ms), edges[-1])
+        else:
+            found = next((each for each in reversed(edges) if each.at_ms < at_ms), edges[0])
+        self._snap(found, first=first)
+
+    def _stay_on_edges(self) -> None:
+        """Let markers that stand on edges stand on the same edges of this cycle."""
+        detail = self._detail
+        places = list(self.cursors.positions_ms())
+        if detail is not None:
+            known = {each.pick: each for each in edges_of(detail.evidence)}
+            found = [each and known.get(each.pick) for each in self._snapped]
+            for at, each in enumerate(found):
+                places[at] = places[at] if each is None else each.at_ms
+            self._snapped = found[0], found[1]
+        self.cursors.place(places[0], places[1])
+
+    def _pair(self) -> tuple[Snapped, Snapped] | None:
+        """Return the edges that both markers stand on; None where one stands beside an edge."""
+        a, b = self._snapped
+        if not self.cursors.shown or a is None or b is None:
+            return None
+        return (a, b) if (a.at_ms, b.at_ms) == self.cursors.positions_ms() else None
+
+    def _tell(self, text: str) -> None:
+        pair = self._pair() if text else None
+        if pair is not None:
+            a, b = pair
+            detail = self._detail
+            tolerance = 0 if detail is None else detail.evidence.clock_tolerance_ppb
+            bound_ms = difference_bound_ms(a, b, tolerance)
+            text = f"{b.at_ms - a.at_ms:+.3f} ±{bound_ms:.3f} ms (bound), {a.name} → {b.name}"
+        show_elided(self.between, text)
+
+    def _drag_region(self, begin_ms: float, end_ms: float, _ended: bool) -> None:
+        self.show_region(begin_ms, end_ms)
+
+    def show_region(self, begin_ms: float, end_ms: float) -> None:
+        """Measure what lies between two moments of the axis."""
+        self.lanes.lanes.tint(self.region)
+        self.region.setRegion(sorted((begin_ms, end_ms)))
+        self.region.show()
+        self._tell_region()
+
+    def _tell_region(self, *_: object) -> None:
+        if self.region.isVisible() and self._detail is not None:
+            show_elided(self.between, region_words(self._detail.evidence, *self.region.getRegion()))
+
+    def _region_between(self) -> None:
+        if self.cursors.shown:
+            self.show_region(*self.cursors.positions_ms())
+        else:
+            self._desk.say("Place both markers first: a click, and a click with Shift.")
+
+    def _zoom(self) -> None:
+        """Show what the mouse would have drawn a rectangle around."""
+        if self.region.isVisible():
+            begin_ms, end_ms = self.region.getRegion()
+        elif self.cursors.shown:
+            begin_ms, end_ms = sorted(self.cursors.positions_ms())
+        else:
+            self._desk.say("Place both markers first: a click, and a click with Shift.")
+            return
+        room_ms = _ZOOM_ROOM * max(end_ms - begin_ms, _LEAST_MS)
+        self.lanes.show_range(begin_ms - room_ms, end_ms + room_ms)
+
+    def _copy(self) -> None:
+        text = self.between.text()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+            self._desk.say("What was measured is on the clipboard.")
+        else:
+            self._desk.say("Nothing is measured: click an edge, and Shift-click another one.")
+
+    def _want_all(self) -> None:
+        pair = self._pair()
+        if pair is None:
+            self._desk.say("Click an edge, and Shift-click another one, to measure between them.")
+        else:
+            self.wanted.emit(pair[0].pick, pair[1].pick)
+
+    def _take_away(self) -> None:
+        self.region.hide()
+        self._snapped = (None, None)
+        self.measure.setChecked(False)
+        show_elided(self.between, "")
+
+    def _make_actions(self) -> list[QAction]:
+        made = []
+        for text, key, do in (
+            ("Measure this in all cycles", "Ctrl+Shift+A", self._want_all),
+            ("Copy what is measured", "Ctrl+Shift+C", self._copy),
+            ("Region between the markers", "Ctrl+J", self._region_between),
+            ("Zoom to the region or the markers", "Ctrl+Shift+J", self._zoom),
+            ("Markers and region away", "Ctrl+Shift+M", self._take_away),
+            (
+                "Marker A to the next edge",
+                "Alt+Right",
+                partial(self._step, first=True, forward=True),
+            ),
+            (
+                "Marker A to the edge before",
+                "Alt+Left",
+                partial(self._step, first=True, forward=False),
+            ),
+            (
+                "Marker B to the next edge",
+                "Alt+Shift+Right",
+                partial(self._step, first=False, forward=True),
+            ),
+            (
+                "Marker B to the edge before",
+                "Alt+Shift+Left",
+                partial(self._step, first=False, forward=False),
+            ),
+        ):
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(key))
+            action.triggered.connect(lambda *_, do=do: do())
+            made.append(action)
+        return made
+
+    def _draw_phases(self) -> None:
+        for item in self._items:
+            self.phases.plot.removeItem(item)
+        self._items = []
+        inside = None if self._detail is None else self._detail.inside
+        if inside is None:
+            self.phases.note("not known: no record, or one that cannot be placed")
+            return
+        hidden = inside.hidden
+        unreported = "" if hidden is None else "; hatched: time that nobody reports"
+        self.phases.note(
+            "placed by the reconciliation; whiskers are the expanded uncertainty (95 %)"
+            + unreported
+        )
+        self._items = list(self._bars(inside))
+        for item in self._items:
+            self.phases.plot.addItem(item)
+
+    def _bars(self, inside: InsideMilestones) -> Iterator[object]:
+        colours = self._desk.look.colours
+        parts = (
+            (0, inside.bios_from_ns, inside.drivers_from_ns, colours.blue),
+            (1, inside.drivers_from_ns, inside.complete.value_ns, colours.purple),
+        )
+        for row, from_ns, to_ns, colour in parts:
+            yield pg.BarGraphItem(
+                x0=[from_ns / _NS_PER_MS],
+                x1=[to_ns / _NS_PER_MS],
+                y0=[row - _BAR],
+                y1=[row + _BAR],
+                brush=pg.mkBrush(colour),
+                pen=self.phases.pen(colours.line),
+            )
+        hidden = inside.hidden
+        if hidden is not None and hidden.value_ns > 0:
+            yield pg.BarGraphItem(
+                x0=[(inside.bios_from_ns - hidden.value_ns) / _NS_PER_MS],
+                x1=[inside.bios_from_ns / _NS_PER_MS],
+                y0=[-_BAR],
+                y1=[_BAR],
+                brush=QBrush(QColor(colours.hidden), Qt.BrushStyle.BDiagPattern),
+                pen=self.phases.pen(colours.hidden),
+            )
+        complete = inside.complete
+        ends = np.array([-1, 1]) * complete.expanded_ns + complete.value_ns
+        pen = self.phases.pen(colours.ink, 2)
+        yield pg.PlotCurveItem(ends / _NS_PER_MS, np.array([2.0, 2.0]), pen=pen)
+        yield pg.ScatterPlotItem(
+            [complete.value_ns / _NS_PER_MS], [2], symbol="d", size=12, brush=colours.ink, pen=None
+        )
+        if inside.limit_ns is not None:
+            yield pg.InfiniteLine(
+                inside.limit_ns / _NS_PER_MS,
+                angle=90,
+                pen=self.phases.pen(colours.vermillion, 2, Qt.PenStyle.DashLine),
+                label="limit",
+                labelOpts={"color": colours.ink, "position": 0.85},
+            )
+
+    def _lay_out(self) -> None:
+        self.lanes.lanes.add_tools((self.between, self.measure, self.wake, self.whole))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.lanes, 4)
+        column.addWidget(self.phases, 1)
+        self.phases.setMinimumHeight(130)
+
+
+def _marks(detail: Detail) -> Iterator[tuple[float, str]]:
+    if not detail.evidence.has_trigger:
+        return
+    yield 0.0, "trigger"
+    light = outside_milestones(detail.evidence.outside).light
+    if light is not None:
+        yield light.value_ns / _NS_PER_MS, "light"

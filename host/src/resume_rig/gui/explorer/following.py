@@ -1,0 +1,131 @@
+"""A store that is being written: looked at, read again, and derived again, at a measured pace."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.explorer.state import Due, Pace, Quick, Sight, look_at, read_quick
+from resume_rig.gui.worker.jobs import Task
+
+_LOOK_EVERY_MS: Final = 500
+
+
+class Following(QObject):
+    """Looks at a store twice a second, in the background, until nobody writes to it any more.
+
+    Args:
+        desk: of the application.
+        view: that it is for; nothing is read while nobody sees it.
+        newer: gets what was read anew, in the window's thread.
+        derive: is asked to derive all of the store anew; it tells `derived` when that is over.
+        told: is called when somebody began or ceased to write, as `writing` tells.
+        failed: gets one sentence; nothing is followed any more.
+
+    Attributes:
+        writing: somebody writes to the store.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        view: QWidget,
+        *,
+        newer: Callable[[Quick], None],
+        derive: Callable[[], None],
+        told: Callable[[], None],
+        failed: Callable[[str], None],
+    ) -> None:
+        super().__init__(view)
+        self._desk = desk
+        self._newer, self._derive, self._told, self._failed = newer, derive, told, failed
+        self._view = view
+        self._path: Path | None = None
+        self._task: Task | None = None
+        self._pace = Pace()
+        self.writing = False
+        self._clock = QElapsedTimer()
+        self._clock.start()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_EVERY_MS)
+        self._timer.timeout.connect(self._look)
+
+    @property
+    def active(self) -> bool:
+        """Whether a store is followed."""
+        return self._timer.isActive()
+
+    def start(self, path: Path, sight: Sight) -> None:
+        """Follow a store that was just read, and of which all is being derived."""
+        self.stop()
+        if not sight.writing:
+            return
+        now_ms = self._clock.elapsed()
+        self._path, self._pace, self.writing = path, Pace(), True
+        self._pace.reading.begin(sight.stamp, now_ms)
+        self._pace.reading.end(now_ms)
+        self._pace.deriving.begin(sight.stamp, now_ms)
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Look no longer."""
+        self._timer.stop()
+        self.writing = False
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def derived(self, *, well: bool) -> None:
+        """Say that deriving is over; what failed, or was cancelled, is not begun again."""
+        self._pace.deriving.end(self._clock.elapsed())
+        if not well:
+            self._pace.give_up_deriving()
+
+    def _look(self) -> None:
+        path = self._path
+        if self._task is None and path is not None and self._view.isVisible():
+            self._task = self._desk.jobs.start(
+                f"Looking at {path.name}",
+                lambda _: look_at(path),
+                self._seen,
+                self._lose,
+                quiet=True,
+            )
+
+    def _seen(self, sight: Sight) -> None:
+        self._task = None
+        before, self.writing = self.writing, sight.writing
+        match self._pace.due(sight, self._clock.elapsed()):
+            case Due.READ:
+                self._read(sight)
+            case Due.DERIVE:
+                self._pace.deriving.begin(self._pace.reading.stamp, self._clock.elapsed())
+                self._derive()
+            case Due.END:
+                self.stop()
+            case Due.NOTHING:
+                pass
+        if before != self.writing:
+            self._told()
+
+    def _read(self, sight: Sight) -> None:
+        path = self._path
+        if path is None:
+            return
+        self._pace.reading.begin(sight.stamp, self._clock.elapsed())
+        self._task = self._desk.jobs.start(
+            f"Reading {path.name}", lambda _: read_quick(path), self._take, self._lose, quiet=True
+        )
+
+    def _take(self, quick: Quick) -> None:
+        self._task = None
+        self._pace.reading.end(self._clock.elapsed())
+        self._newer(quick)
+
+    def _lose(self, sentence: str) -> None:
+        self._task = None
+        self.stop()
+        self._failed(sentence)

@@ -1,0 +1,474 @@
+"""A store for the explorer: its table of cycles, one cycle, and when to look again. Free of Qt.
+
+Free of Qt.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto, unique
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resume_rig.campaign.answer.assessment import assess, facts_of, reset_to_tsc_of
+from resume_rig.campaign.store.disk import is_being_written
+from resume_rig.campaign.store.raw import CycleRaw
+from resume_rig.campaign.store.read_back import Overview, load_campaign, overview_of
+from resume_rig.campaign.store.store import Store
+from resume_rig.gui.state.evidence import Evidence, evidence_of
+from resume_rig.gui.state.table import (
+    Column,
+    NumberCells,
+    Rows,
+    Table,
+    WordCells,
+    number_column,
+    word_column,
+)
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
+from resume_rig.model.result.packed import PackedSequence
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.report.campaign.failures import is_failure
+from resume_rig.report.campaign.page import FirstScreen, first_screen
+from resume_rig.report.drawing.milestones import InsideMilestones, inside_milestones
+from resume_rig.report.text.findings import findings_of
+from resume_rig.report.text.wording import outcome_words
+
+Stamp: TypeAlias = tuple[tuple[int, int], ...]
+"""Of the store and what waits to go into it: moment of the last change [ns], size."""
+
+_READ_LEAST_MS: Final = 1_000
+_READ_SHARE: Final = 10
+_DERIVE_LEAST_MS: Final = 3_000
+_DERIVE_SHARE: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A look at a store from outside.
+
+    Attributes:
+        stamp: another one after each cycle that is committed.
+        writing: somebody has the store's write lock.
+    """
+
+    stamp: Stamp
+    writing: bool
+
+
+@unique
+class Due(Enum):
+    """What is to be done next."""
+
+    NOTHING = auto()
+    READ = auto()
+    DERIVE = auto()
+    END = auto()
+
+
+def look_at(path: Path) -> Sight:
+    """Look at a store; nothing of it is read."""
+    # The lock first: what is written after the look has another stamp at the next one.
+    writing = is_being_written(path)
+    return Sight(tuple(_stamp(path.with_name(path.name + end)) for end in ("", "-wal")), writing)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+@dataclass(slots=True)
+class _Work:
+    """Work of one kind: on which state of the store it was done last, and how long that took."""
+
+    least_ms: int
+    share: int
+    stamp: Stamp | None = None
+    begun_ms: int = 0
+    ended_ms: int = 0
+    running: bool = False
+
+    def begin(self, stamp: Stamp | None, now_ms: int) -> None:
+        self.stamp, self.begun_ms, self.running = stamp, now_ms, True
+
+    def end(self, now_ms: int) -> None:
+        self.ended_ms, self.running = now_ms, False
+
+    def rested(self, now_ms: int) -> bool:
+        """Return whether it may be done again: it is to take a small share of the time alone."""
+        pause_ms = max(self.least_ms, self.share * (self.ended_ms - self.begun_ms))
+        return now_ms - self.ended_ms >= pause_ms
+
+
+class Pace:
+    """Keeps reading and deriving to a share of the time, however long each takes.
+
+    What is quick, the runner's view of each cycle, is read again soon; what is derived of the
+    whole store follows when what it takes has gone by some times. Once nobody writes any more,
+    both are done for a last time.
+    """
+
+    def __init__(self) -> None:
+        self.reading = _Work(_READ_LEAST_MS, _READ_SHARE)
+        self.deriving = _Work(_DERIVE_LEAST_MS, _DERIVE_SHARE)
+        self._derives = True
+
+    def give_up_deriving(self) -> None:
+        """Derive nothing any more: somebody cancelled it, or it failed."""
+        self._derives = False
+
+    def due(self, sight: Sight, now_ms: int) -> Due:
+        """Return what is to be done now.
+
+        Args:
+            sight: the newest look.
+            now_ms: of any clock that does not go back.
+        """
+        if self.reading.running:
+            return Due.NOTHING
+        if sight.stamp != self.reading.stamp:
+            may = not sight.writing or self.reading.rested(now_ms)
+            return Due.READ if may else Due.NOTHING
+        if not self._derives:
+            return Due.NOTHING if sight.writing else Due.END
+        if self.deriving.running:
+            return Due.NOTHING
+        if self.deriving.stamp != self.reading.stamp:
+            may = not sight.writing or self.deriving.rested(now_ms)
+            return Due.DERIVE if may else Due.NOTHING
+        return Due.NOTHING if sight.writing else Due.END
+
+
+_NS_PER_MS: Final = 1e6
+_NS_PER_S: Final = 1e9
+_NOT_PLANNED: Final = ("", "", "")
+
+ALIASES: Final[Mapping[str, str]] = {
+    "t_50": "display on",
+    "light": "display on",
+    "to light": "display on",
+    "total": "resume",
+    "unexplained": "residual",
+    "wake": "wake by",
+    "sleep": "sleep by",
+    "number": "cycle",
+}
+"""Other names of columns, as filters may say them."""
+
+_INTERVALS: Final = (
+    ("to SLP_S3#, ms", IntervalName.PRESS_TO_SLP_S3, "Press (or lid) to SLP_S3# rising"),
+    ("to PWR_OK, ms", IntervalName.PRESS_TO_PWR_OK, "Press (or lid) to PWR_OK rising"),
+    ("to PLTRST#, ms", IntervalName.PRESS_TO_PLTRST, "Press (or lid) to PLTRST# rising"),
+    ("PLTRST# to light, ms", IntervalName.PLTRST_TO_LIGHT, "PLTRST# rising to t_50"),
+    ("trigger to sleep, ms", IntervalName.TRIGGER_TO_SLP_S3, "Sleep trigger to SLP_S3# falling"),
+)
+
+
+def quick_table(overview: Overview) -> Table:
+    """Return what is known before anything is derived: enough to find a cycle that went wrong."""
+    return Table(
+        (
+            number_column("cycle", overview.numbers.tolist()),
+            word_column("outcome", map(outcome_words, overview.outcomes)),
+            word_column("state", (state for state, _, _ in overview.planned), "By the plan"),
+            word_column("sleep by", (sleep for _, sleep, _ in overview.planned)),
+            word_column("wake by", (wake for _, _, wake in overview.planned)),
+            number_column("took, s", overview.took_ns / _NS_PER_S, "Beginning to end", 1),
+        )
+    )
+
+
+def cycle_table(
+    correlation: Correlation, overview: Overview, reset_to_tsc: BoundedNs | None
+) -> Table:
+    """Return a row for each cycle; times in ms, as in the report.
+
+    Args:
+        correlation: the whole answer.
+        overview: of the same store; a campaign that runs may have written more since.
+        reset_to_tsc: PLTRST# rising to the TSC's zero; with it resume complete is known also where
+            the BIOS under-reports.
+    """
+    planned = dict(zip(overview.numbers.tolist(), overview.planned, strict=True))
+    columns = [make() for make in _COLUMNS]
+    # One pass: the cycles of a long campaign are made anew in each, and none is kept.
+    for cycle in correlation.cycles:
+        row = _row(cycle, planned.get(cycle.outside.number, _NOT_PLANNED), reset_to_tsc)
+        for column, value in zip(columns, row, strict=True):
+            column.add(value)
+    return Table(tuple(column.column() for column in columns))
+
+
+def outliers(correlation: Correlation) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the rows that are worth a look, int64 [k]: failures, and times far from the middle."""
+    far = {number for one in correlation.series for number in one.outliers}
+    rows = [
+        row
+        for row, cycle in enumerate(correlation.cycles)
+        if is_failure(cycle) or cycle.outside.number in far
+    ]
+    return np.array(rows, np.int64)
+
+
+def _verdict(cycle: ReconciledCycle) -> str:
+    if cycle.outside.ignored:
+        return "ignored"
+    return cycle.verdict.value if cycle.judged else "not judged"
+
+
+def _ms(quantity: BoundedNs | None) -> float | None:
+    return None if quantity is None else quantity.value_ns / _NS_PER_MS
+
+
+def _asleep_s(cycle: ReconciledCycle) -> float | None:
+    begin, end = cycle.outside.asleep_from_ns, cycle.outside.awake_from_ns
+    return None if begin is None or end is None else (end - begin) / _NS_PER_S
+
+
+def _row(
+    cycle: ReconciledCycle, planned: tuple[str, str, str], reset_to_tsc: BoundedNs | None
+) -> tuple[Any, ...]:
+    """Return a cell for each of `_COLUMNS`."""
+    outside, record, found = cycle.outside, cycle.record, findings_of(cycle)
+    inside = inside_milestones(cycle, None, reset_to_tsc)
+    complete = cycle.press_to_resume_complete if inside is None else inside.complete
+    _, sleep_by, wake_by = planned
+    return (
+        outside.number,
+        _verdict(cycle),
+        None if record is None else record.resume_ms,
+        _ms(outside.intervals.get(IntervalName.PRESS_TO_LIGHT)),
+        _ms(complete),
+        None if record is None else record.bios_init_ms,
+        None if record is None else record.driver_init_ms,
+        ", ".join(dict.fromkeys(finding.kind.value for finding in found)),
+        outcome_words(cycle.outcome),
+        outside.state.value,
+        sleep_by,
+        wake_by,
+        *(_ms(outside.intervals.get(name)) for _, name, _ in _INTERVALS),
+        _asleep_s(cycle),
+        _ms(cycle.unexplained),
+        None if record is None else record.record_id,
+        len(found),
+    )
+
+
+def _numbers(title: str, explained: str = "", decimals: int = 0) -> Callable[[], NumberCells]:
+    return partial(NumberCells, title, explained, decimals)
+
+
+def _words(title: str, explained: str = "") -> Callable[[], WordCells]:
+    return partial(WordCells, title, explained)
+
+
+_COLUMNS: Final[tuple[Callable[[], NumberCells | WordCells], ...]] = (
+    _numbers("cycle"),
+    _words("verdict"),
+    _numbers("resume, ms", "Total resume time, OS-reported: BiosInit + DriverInit"),
+    _numbers("display on, ms", "Press (or lid) to t_50 of the light", 2),
+    _numbers(
+        "complete, ms", "Press (or lid) to resume complete: measured + OS-reported + hidden", 1
+    ),
+    _numbers("BIOS, ms", "BiosInit, OS-reported"),
+    _numbers("device init, ms", "DriverInit, OS-reported"),
+    _words("finding"),
+    _words("outcome"),
+    _words("state", "As the signals show it"),
+    _words("sleep by", "By the plan"),
+    _words("wake by", "By the plan"),
+    *(_numbers(title, explained, 2) for title, _, explained in _INTERVALS),
+    _numbers("asleep, s", "SLP_S3# low, or as S4 looks", 2),
+    _numbers("residual, ms", "Against the campaign median", 1),
+    _numbers("record", "Of the OS log"),
+    _numbers("findings"),
+)
+"""In the order of `_row`."""
+
+
+NOT_YET: Final = "not yet"
+"""Stands in columns of words where nothing is derived yet."""
+
+
+def with_newer(judged: Table, seen: Table) -> Table:
+    """Return the judged cycles, and those that are newer with what the runner saw of them.
+
+    Args:
+        judged: with all columns; the first one is the cycle's number, ascending.
+        seen: of the same store, read later; its columns are found by their titles.
+    """
+    numbers = seen.columns[0].values
+    known = judged.columns[0].values
+    newer = np.flatnonzero(numbers > known[-1]) if len(known) else np.arange(len(numbers))
+    if not len(newer):
+        return judged
+    by_title = {column.title: column for column in seen.columns}
+    return Table(tuple(_longer(each, by_title.get(each.title), newer) for each in judged.columns))
+
+
+def _longer(column: Column, source: Column | None, rows: Rows) -> Column:
+    if column.words is None:
+        more = np.full(len(rows), np.nan) if source is None else source.values[rows]
+        return dataclasses.replace(column, values=np.concatenate((column.values, more)))
+    texts = [NOT_YET] * len(rows) if source is None else [source.cell(int(row)) for row in rows]
+    words = tuple(sorted({*column.words, *texts}))
+    code_of = {word: code for code, word in enumerate(words)}
+    renewed = np.array([code_of[word] for word in column.words], np.int32)
+    known = renewed[column.values] if len(column.values) else np.zeros(0, np.int32)
+    added = np.array([code_of[text] for text in texts], np.int32)
+    return dataclasses.replace(column, values=np.concatenate((known, added)), words=words)
+
+
+_LATE_CYCLES: Final = 3
+"""A record that came late is in one of the next cycles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quick:
+    """What is there at once."""
+
+    overview: Overview
+    table: Table
+    requirement: Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """All that is derived of a store.
+
+    Attributes:
+        verdict, why: of the campaign.
+        cycles: in the order of the table's rows.
+        outliers: rows of the table that are worth a look, int64 [k], ascending.
+        first: the first screen of its report.
+        most_light: counts of the brightest moment of all cycles; 0 where no board told one.
+    """
+
+    verdict: Verdict
+    why: str
+    cycles: PackedSequence[ReconciledCycle]
+    table: Table
+    outliers: NDArray[np.int64]
+    first: FirstScreen
+    most_light: int
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One cycle, outside and inside.
+
+    Attributes:
+        cycle: None while nothing is derived yet.
+        inside: the OS's phases on the outside's axis; None where they cannot be placed.
+        records: the OS records that came with it, with their original text, hostile.
+    """
+
+    evidence: Evidence
+    cycle: ReconciledCycle | None
+    inside: InsideMilestones | None
+    records: tuple[OsRecord, ...]
+
+
+def read_quick(path: Path) -> Quick:
+    """Read what is there at once.
+
+    Raises:
+        RecordError: the store cannot be read.
+    """
+    with Store.open(path) as store:
+        overview, requirement = overview_of(store), store.identity.requirement
+    return Quick(overview, quick_table(overview), requirement)
+
+
+def explore(told: Callable[[int, int], None], path: Path, overview: Overview) -> Explored:
+    """Derive everything of a store.
+
+    Args:
+        told: gets how many cycles are read, of how many; what it raises ends the work.
+        path: of the store.
+        overview: read before.
+
+    Raises:
+        RecordError: the store cannot be read.
+    """
+    stored = load_campaign(path)
+    counted = _Counted(stored.cycles, told)
+    correlation = assess(dataclasses.replace(stored, cycles=counted))
+    return Explored(
+        correlation.verdict,
+        correlation.why,
+        # Packed anew, with all that a cycle refers to: the records of the others stay behind.
+        PackedSequence(correlation.cycles),
+        cycle_table(correlation, overview, reset_to_tsc_of(stored.identity.dut)),
+        outliers(correlation),
+        first_screen(correlation, facts_of(stored, cycles=correlation.cycles), scripted=False),
+        counted.most_light,
+    )
+
+
+def read_detail(
+    path: Path, number: int, cycle: ReconciledCycle | None, limit_ms: int | None
+) -> Detail:
+    """Read one cycle with its wires, light and the text of its records.
+
+    Args:
+        path: of the store.
+        number: of the cycle.
+        cycle: what was derived of it; None while nothing is.
+        limit_ms: on BIOS + drivers.
+
+    Raises:
+        RecordError: the store cannot be read, or has no such cycle.
+    """
+    with Store.open(path) as store:
+        evidence, reset_to_tsc = evidence_of(store, number), reset_to_tsc_of(store.identity.dut)
+        known = [n for n in range(number, number + _LATE_CYCLES) if store.has_cycle(n)]
+        found = [r for raw in store.cycles(known, with_light=False) for r in raw.records]
+    wanted = None if cycle is None or cycle.record is None else cycle.record.record_id
+    own = [r for r in found if wanted is None or r.record_id == wanted]
+    return Detail(
+        evidence=evidence,
+        cycle=cycle,
+        inside=None if cycle is None else inside_milestones(cycle, limit_ms, reset_to_tsc),
+        records=tuple(own),
+    )
+
+
+class _Counted(Sequence[CycleRaw]):
+    """The cycles of a store; tells how far a pass over them is, and keeps the most light."""
+
+    def __init__(self, cycles: Sequence[CycleRaw], told: Callable[[int, int], None]) -> None:
+        self._cycles = cycles
+        self._told = told
+        self.most_light = 0
+
+    def __len__(self) -> int:
+        return len(self._cycles)
+
+    def __iter__(self) -> Iterator[CycleRaw]:
+        of = len(self._cycles)
+        for done, cycle in enumerate(self._cycles):
+            self._told(done, of)
+            if cycle.onset is not None and cycle.onset.peak_counts is not None:
+                self.most_light = max(self.most_light, cycle.onset.peak_counts)
+            yield cycle
+
+    @overload
+    def __getitem__(self, place: int) -> CycleRaw: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[CycleRaw]: ...
+
+    def __getitem__(self, place: int | slice) -> CycleRaw | Sequence[CycleRaw]:
+        return self._cycles[place]

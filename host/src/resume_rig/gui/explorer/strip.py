@@ -1,0 +1,215 @@
+"""All cycles as dots above the table: a click chooses one, a drag keeps a range of cycles."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, Qt, Signal
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.table import Table
+from resume_rig.gui.widgets.plot_panel import PlotPanel
+from resume_rig.report.drawing.axis import nice_step
+
+_MOST_DOTS: Final = 4_000
+"""More are thinned: 4,000 are drawn within a frame (scatter of pyqtgraph 0.14, offscreen)."""
+_BINS: Final = 1_000
+_TICKS: Final = 8
+_HEIGHT_PX: Final = 120
+_CLICK_PX: Final = 12.0
+RESUME: Final = "resume, ms"
+"""Column that is drawn unless another one is chosen."""
+_NEVER_WOKE: Final = ("never woke", "stayed dark", "hung in sleep", "hung in resume", "rebooted")
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """What the strip shows; places are rows of the table.
+
+    Attributes:
+        judged, failed: rows with a time, drawn where it is.
+        without: rows that woke and have no time; lost: rows that did not wake.
+    """
+
+    judged: NDArray[np.int64]
+    failed: NDArray[np.int64]
+    without: NDArray[np.int64]
+    lost: NDArray[np.int64]
+
+
+def dots_of(table: Table, title: str = RESUME) -> Dots:
+    """Return which rows are drawn how; of very many judged ones the ends of each bin.
+
+    Args:
+        table: of the explorer, with the columns `title`, "verdict" and "outcome".
+        title: of the column of times.
+    """
+    by_title = {column.title: column for column in table.columns}
+    if not {title, "verdict", "outcome"} <= by_title.keys():
+        none = np.zeros(0, np.int64)
+        return Dots(none, none, none, none)
+    times = by_title[title].values.astype(np.float64)
+    lost = by_title["outcome"].rows_of(lambda word: word in _NEVER_WOKE)
+    failed = by_title["verdict"].rows_of(lambda word: word == "FAIL") & ~lost
+    known = ~np.isnan(times) & ~lost
+    return Dots(
+        judged=_thinned(np.flatnonzero(known & ~failed), times),
+        failed=_thinned(np.flatnonzero(known & failed), times),
+        without=np.flatnonzero(~known & ~lost)[:_MOST_DOTS],
+        lost=np.flatnonzero(lost)[:_MOST_DOTS],
+    )
+
+
+def _thinned(rows: NDArray[np.int64], times: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Keep the lowest and the highest row of each bin, so that no extreme is lost."""
+    if len(rows) <= _MOST_DOTS:
+        return rows
+    parts = np.array_split(rows, _BINS)
+    kept = [part[at] for part in parts for at in (times[part].argmin(), times[part].argmax())]
+    return np.unique(np.array(kept, np.int64))
+
+
+class CycleStrip(PlotPanel):
+    """Dots against the limit; crosses did not wake, diamonds have no record.
+
+    Signals:
+        chosen: row of the table whose dot was clicked.
+        kept: first and last cycle's number of the range that was dragged; (0, 0) for all.
+    """
+
+    chosen = Signal(int)
+    kept = Signal(int, int)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(
+            desk, "All cycles", "cycle", RESUME, drag_keys=(Qt.KeyboardModifier.NoModifier,)
+        )
+        self._table: Table | None = None
+        self._limit_ms: float | None = None
+        self._what = RESUME
+        self._drawn = np.zeros(0, np.int64)
+        self._at = np.zeros((0, 2), np.float64)
+        self._items: list[object] = []
+        self._range = pg.LinearRegionItem(movable=True)
+        self._range.hide()
+        self._range.sigRegionChangeFinished.connect(self._tell_range)
+        self.plot.setMouseEnabled(x=False, y=False)
+        self.graphics.setMinimumHeight(_HEIGHT_PX)
+        self.graphics.setMaximumHeight(2 * _HEIGHT_PX)
+        self.plot.addItem(self._range, ignoreBounds=True)
+        self.plot.scene().sigMouseClicked.connect(self._clicked)
+        desk.look.changed.connect(self._draw)
+        self.box.dragged.connect(self._brush)
+        self.graphics.setToolTip("Click chooses a cycle; dragging keeps a range of cycles")
+
+    def show_cycles(self, table: Table, limit_ms: float | None, title: str = RESUME) -> None:
+        """Draw the cycles of a table, by one of its columns of times."""
+        self._table, self._limit_ms = table, limit_ms if title == RESUME else None
+        if title != self._what:
+            self._what = title
+            self._labels["left"] = "measured, ms" if title != RESUME else RESUME
+            self.restyle()
+        self._draw()
+
+    def release(self) -> None:
+        """Keep all cycles again."""
+        if self._range.isVisible():
+            self._range.hide()
+            self.kept.emit(0, 0)
+
+    def _draw(self) -> None:
+        for item in self._items:
+            self.plot.removeItem(item)
+        self._items = []
+        table = self._table
+        if table is None or not len(table):
+            return
+        colours = self._desk.look.colours
+        self.tint(self._range)
+        dots = dots_of(table, self._what)
+        numbers = table.columns[0].values.astype(np.float64)
+        by_title = {column.title: column for column in table.columns}
+        if self._what not in by_title:
+            return
+        times = by_title[self._what].values.astype(np.float64)
+        shown = times[~np.isnan(times)]
+        low, high = self._ends(shown)
+        span = high - low
+        kinds = (
+            (dots.judged, times, "o", 4, colours.blue),
+            (dots.failed, times, "t", 8, colours.vermillion),
+            (dots.without, np.full(len(times), low + 0.04 * span), "d", 7, colours.soft),
+            (dots.lost, np.full(len(times), high + 0.06 * span), "x", 9, colours.vermillion),
+        )
+        drawn, at = [], []
+        for rows, heights, symbol, size, colour in kinds:
+            if len(rows):
+                item = pg.ScatterPlotItem(
+                    numbers[rows], heights[rows], symbol=symbol, size=size, brush=colour, pen=None
+                )
+                self.plot.addItem(item)
+                self._items.append(item)
+                drawn.append(rows)
+                at.append(np.column_stack((numbers[rows], heights[rows])))
+        self._drawn = np.concatenate(drawn) if drawn else np.zeros(0, np.int64)
+        self._at = np.concatenate(at) if at else np.zeros((0, 2), np.float64)
+        if self._limit_ms is not None:
+            pen = self.pen(colours.vermillion, 1, Qt.PenStyle.DashLine)
+            line = pg.InfiniteLine(self._limit_ms, angle=0, pen=pen)
+            self.plot.addItem(line)
+            self._items.append(line)
+        step = max(1.0, nice_step(max(float(np.ptp(numbers)), 1.0), _TICKS))
+        self.plot.getAxis("bottom").setTickSpacing(step, step)
+        self.plot.setXRange(float(numbers.min()) - 0.5, float(numbers.max()) + 0.5, padding=0.01)
+        self.plot.setYRange(low, high + 0.12 * span, padding=0)
+        parts = [] if self._what == RESUME else [self._what]
+        parts += [f"{len(dots.lost)} did not wake"] if len(dots.lost) else []
+        parts += [f"{len(dots.without)} without a time"] if len(dots.without) else []
+        self.note(", ".join(parts))
+
+    def _ends(self, shown: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the ends of the axis: from 0 to the limit, or what was measured with room."""
+        if self._what == RESUME or not len(shown):
+            return 0.0, max([*shown, self._limit_ms or 0.0], default=1.0) or 1.0
+        low, high = float(shown.min()), float(shown.max())
+        room = 0.1 * (high - low) or 0.5
+        return low - room, high + room
+
+    def _clicked(self, event: object) -> None:
+        place: QPointF = event.scenePos()  # type: ignore[attr-defined]
+        if not self.plot.sceneBoundingRect().contains(place):
+            return
+        at = self.plot.vb.mapSceneToView(place)
+        if not len(self._drawn):
+            return
+        width, height = self.plot.vb.viewPixelSize()
+        away = np.hypot((self._at[:, 0] - at.x()) / width, (self._at[:, 1] - at.y()) / height)
+        nearest = int(away.argmin())
+        if away[nearest] <= _CLICK_PX:
+            self.chosen.emit(int(self._drawn[nearest]))
+        elif self._range.isVisible():
+            self.release()
+
+    def _brush(self, begin: float, end: float, ended: bool) -> None:
+        """Keep the cycles from one place to the other."""
+        table = self._table
+        if table is None or not len(table):
+            return
+        numbers = table.columns[0].values.astype(np.float64)
+        first, last = np.clip(sorted((begin, end)), numbers.min() - 0.5, numbers.max() + 0.5)
+        self._range.blockSignals(True)
+        self._range.setRegion((first, last))
+        self._range.blockSignals(False)
+        self._range.show()
+        if ended:
+            self._tell_range()
+
+    def _tell_range(self) -> None:
+        if self._range.isVisible():
+            first, last = self._range.getRegion()
+            if np.ceil(first) > np.floor(last):
+                self.release()  # no cycle lies in it
+                return
+            self.kept.emit(int(np.ceil(first)), int(np.floor(last)))

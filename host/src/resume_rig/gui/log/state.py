@@ -1,0 +1,181 @@
+"""Logs judged by themselves, and the tables of that. Free of Qt."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Final
+
+from resume_rig.analysis.findings.advice import Advice, advise
+from resume_rig.analysis.findings.ranking import Ranked, rank
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.gui.state.table import Number, Table, number_column, word_column
+from resume_rig.model.os_record import LogReading, LogSource, kind_words
+from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
+from resume_rig.model.result.requirement import Requirement
+from resume_rig.oslog.reading import read_logs
+from resume_rig.report.log.transitions import apart_transitions, main_transitions
+from resume_rig.report.text.json_text import utc_json
+from resume_rig.report.text.wording import MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class LogsJudged:
+    """What the logs tell; `ranked` are the slowest parts, the longest first."""
+
+    judgement: LogJudgement
+    ranked: tuple[Ranked, ...]
+    advice: tuple[Advice, ...]
+
+
+def judge_logs(
+    told: Callable[[int, int], None],
+    paths: Sequence[Path],
+    known: LogReading | None,
+    requirement: Requirement,
+    ignore_first: bool,
+) -> LogsJudged:
+    """Read logs and judge them.
+
+    Args:
+        told: gets how many files are read, of how many, before each.
+        paths: of the logs.
+        known: what was read of them before; None to read them.
+        requirement: what they are judged against.
+        ignore_first: leave the first record out of the verdict.
+
+    Raises:
+        RecordError: one cannot be read.
+    """
+    reading = known
+    if reading is None:
+        reading = read_logs(paths, told=lambda done: told(done, len(paths)))
+    judgement = judge_log(reading, requirement, ignore_first=ignore_first)
+    return LogsJudged(judgement, rank(reading.records), advise(reading))
+
+
+_UTC_LENGTH: Final = 19
+_NOT_JUDGED: Final = "not judged"
+
+
+def transition_table(judgement: LogJudgement) -> Table:
+    """Return a row for each record, in record order; times in ms, as the OS tells them."""
+    cycles = judgement.cycles
+    records = [cycle.record for cycle in cycles]
+    names = [PurePath(source.path).name for source in judgement.reading.sources]
+    sources = [word_column("source", (names[r.source] for r in records))] if len(names) > 1 else []
+    notes = _notes(judgement)
+    return Table(
+        (
+            number_column("row", range(1, len(cycles) + 1), "In record order"),
+            number_column("record", (r.record_id for r in records), "Its number in the log"),
+            *sources,
+            word_column("kind", (kind_words(r.kind) for r in records)),
+            word_column("verdict", map(_verdict, cycles)),
+            word_column("woke, UTC", (_moment(r.wake_time_utc_ns) for r in records)),
+            number_column("BIOS, ms", (r.bios_init_ms for r in records), "BiosInitDuration"),
+            number_column(
+                "device init, ms", (r.driver_init_ms for r in records), "DriverInitDuration"
+            ),
+            number_column(
+                "user init, ms",
+                (r.user_init_ms for r in records),
+                "WakeDuration less DriverInitDuration; no part of the total",
+            ),
+            number_column("resume, ms", (r.resume_ms for r in records), "total"),
+            number_column("sleep, ms", (r.sleep_ms for r in records), "SleepDuration"),
+            number_column(
+                "firmware, ms",
+                (r.firmware_resume_ms for r in records),
+                "FullResume of the ACPI FPDT, or as the log reports it",
+            ),
+            word_column("wake source", (r.wake_source.text or r.wake_source.name for r in records)),
+            word_column("note", (notes.get(id(cycle), cycle.why_not or "") for cycle in cycles)),
+        )
+    )
+
+
+def _notes(judgement: LogJudgement) -> dict[int, str]:
+    """Return what the table of `resume-rig log` notes beside each record."""
+    rows = [
+        *main_transitions(judgement),
+        *(row for kind in judgement.apart for row in apart_transitions(judgement, kind.kind)),
+    ]
+    return {id(row.cycle): row.note for row in rows if row.note}
+
+
+def ranked_table(ranked: Sequence[Ranked]) -> Table:
+    """Return a row for each component, the longest first; times in ms, shares in per cent."""
+    shares: list[Number] = [None if one.share is None else one.share * 100 for one in ranked]
+    return Table(
+        (
+            word_column("name", (one.name for one in ranked)),
+            word_column("of", (one.kind.value for one in ranked)),
+            word_column("phase", (one.phase for one in ranked)),
+            word_column("moment", (one.moment for one in ranked)),
+            number_column(
+                "worst, ms", (one.worst_ms for one in ranked), "The longest it ever took", 1
+            ),
+            number_column("median, ms", (one.median_ms for one in ranked), "", 1),
+            number_column("own, ms", (one.own_ms for one in ranked), "Without its children", 1),
+            number_column(
+                "held others, ms", (one.held_ms for one in ranked), "Others waited for it", 1
+            ),
+            number_column("share, %", shares, "Median share of the transition; shares overlap", 1),
+            number_column("times", (one.count for one in ranked), "How often it was timed"),
+            number_column(
+                "not ended", (one.not_ended for one in ranked), "Still under way at the end"
+            ),
+            word_column("detail", (one.detail for one in ranked)),
+            word_column("group", (one.group for one in ranked)),
+        )
+    )
+
+
+def advice_table(advice: Sequence[Advice]) -> Table:
+    """Return a row for each advice that applies, with who can follow it and its paper."""
+    return Table(
+        (
+            word_column("advice", (one.text for one in advice)),
+            word_column("for", (_for(one) for one in advice)),
+            word_column("owner", (one.owner.value for one in advice)),
+            word_column("source", (f"{one.source}: {one.section}" for one in advice)),
+            word_column("more by", (one.command for one in advice)),
+        )
+    )
+
+
+def source_table(sources: Sequence[LogSource]) -> Table:
+    """Return a row for each file that was read."""
+    return Table(
+        (
+            word_column("file", (source.path for source in sources)),
+            word_column("kind", (source.kind for source in sources)),
+            number_column("OS build", (source.os_build for source in sources)),
+            number_column("records", (source.records for source in sources)),
+            word_column("complete", ("yes" if s.integrity.ok else "NO" for s in sources)),
+            word_column("what is to know", ("; ".join(_to_know(source)) for source in sources)),
+        )
+    )
+
+
+def _to_know(source: LogSource) -> list[str]:
+    told = list(source.integrity.problems)
+    if source.from_description:
+        told.append("read by the format's description: no public sample of it exists")
+    return told + [f"{name.replace('_', ' ')}: {value}" for name, value in source.identity]
+
+
+def _for(advice: Advice) -> str:
+    if not advice.names:
+        return f"{advice.count} records"
+    more = advice.count - len(advice.names)
+    return ", ".join(advice.names) + (f" and {more} more" if more > 0 else "")
+
+
+def _moment(utc_ns: int | None) -> str:
+    told = utc_json(utc_ns)
+    return MISSING if told is None else told[:_UTC_LENGTH].replace("T", " ")
+
+
+def _verdict(cycle: JudgedRecord) -> str:
+    return cycle.verdict.value if cycle.judged else _NOT_JUDGED

@@ -1,0 +1,209 @@
+"""Logs by themselves: what every OS record tells, judged, and what took longest."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.log.state import (
+    LogsJudged,
+    advice_table,
+    judge_logs,
+    ranked_table,
+    source_table,
+    transition_table,
+)
+from resume_rig.gui.request import Target
+from resume_rig.gui.state.table import NO_TABLE
+from resume_rig.gui.widgets.export import Exportable
+from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.log_setting import LogSetting
+from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.table_panel import TablePanel
+from resume_rig.gui.widgets.verdict_line import VerdictLine
+from resume_rig.gui.worker.jobs import Task
+from resume_rig.gui.worker.process import Order
+from resume_rig.model.errors import UsageError
+from resume_rig.model.os_record import LogReading
+from resume_rig.model.units import count_of
+from resume_rig.report.log.answer import answer_sentence, reason_sentences
+from resume_rig.report.parts.page import badge
+from resume_rig.report.parts.statistics import statistics_sentences
+from resume_rig.rig.capture.reading import is_capture
+
+_STORE: Final = b"SQLite format 3\x00"
+_NAMES_SHOWN: Final = 6
+_INVITATION: Final = (
+    "Drop logs here, or open them with Ctrl+O: Windows event logs, PwrTest, S3Resume, xperf and"
+    " powercfg output, Linux kernel logs."
+)
+_TITLES: Final = ("Transitions", "Slowest parts", "Sources")
+
+
+class LogView(View):
+    """Above: the files, what they are judged against, the verdict. Below: tables, one a tab."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._paths: tuple[Path, ...] = ()
+        self._reading: LogReading | None = None
+        self._task: Task | None = None
+        self.setting = LogSetting(desk)
+        self.setting.changed.connect(self._judge_again)
+        self.files = plain_label(_INVITATION)
+        self.files.setWordWrap(True)
+        self.verdict = VerdictLine(desk)
+        self.transitions = TablePanel(desk, "Transitions")
+        self.slowest = TablePanel(desk, "Slowest parts")
+        self.advice = TablePanel(desk, "Advice", filtered=False)
+        self.sources = TablePanel(desk, "Sources", filtered=False)
+        self.statistics = QLabel()
+        self.tabs = QTabWidget()
+        self._lay_out()
+        self._menu = self._make_menu()
+
+    def open(self, target: Target) -> None:
+        """Read logs and judge them; without any, what is shown stays."""
+        if not target.paths:
+            return
+        self._cancel()
+        self._paths, self._reading = target.paths, None
+        names = [path.name for path in target.paths[:_NAMES_SHOWN]]
+        more = len(target.paths) - len(names)
+        show_text(self.files, ", ".join(names) + (f" and {more} more" if more else ""))
+        self.files.setToolTip("\n".join(map(str, target.paths)))
+        self._start()
+
+    def takes(self, paths: Sequence[str]) -> bool:
+        """Return whether none is a store or a capture: every other file may be a log."""
+        return not any(_is_store(Path(path)) or is_capture(Path(path)) for path in paths)
+
+    def view_actions(self) -> Sequence[QAction]:
+        """Return reading again."""
+        return self._menu
+
+    def exportables(self) -> Sequence[Exportable]:
+        """Return the tables."""
+        return self.transitions, self.slowest, self.advice, self.sources
+
+    def settled(self) -> bool:
+        """Return whether no log is being read, and every filter is in force."""
+        tables = (self.transitions, self.slowest)
+        return self._task is None and all(table.settled() for table in tables)
+
+    def _start(self) -> None:
+        """Read what has to be read, and judge it, in the background."""
+        try:
+            requirement = self.setting.load()
+        except UsageError as error:
+            self.notice.fail(str(error))
+            return
+        self.notice.clear()
+        asked = (self._paths, self._reading, requirement, self.setting.ignore_first)
+        self._task = self.desk.jobs.start_apart(
+            f"Reading {count_of(len(self._paths), 'log')}",
+            Order(judge_logs, asked),
+            self._show,
+            self._fail,
+        )
+
+    def _judge_again(self) -> None:
+        if self._paths:
+            self._cancel()
+            self._start()
+
+    def _read_again(self) -> None:
+        if self._paths:
+            self.open(Target(self._paths))
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _fail(self, sentence: str) -> None:
+        self._task = None
+        self._forget()
+        self.desk.say("Nothing was read.")
+        self.notice.fail(sentence)
+
+    def _forget(self) -> None:
+        """Show nothing of other logs under the names of these."""
+        self.verdict.hide()
+        self.statistics.hide()
+        for table in (self.transitions, self.slowest, self.advice, self.sources):
+            table.show_table(NO_TABLE)
+        for place, title in enumerate(_TITLES):
+            self.tabs.setTabText(place, title)
+
+    def _show(self, judged: LogsJudged) -> None:
+        self._task = None
+        judgement = judged.judgement
+        self._reading = judgement.reading
+        answer = " ".join((answer_sentence(judgement), *reason_sentences(judgement)))
+        self.verdict.show_verdict(badge(judgement.verdict), answer)
+        self.transitions.show_table(transition_table(judgement))
+        self.slowest.show_table(ranked_table(judged.ranked))
+        self.advice.show_table(advice_table(judged.advice))
+        self.sources.show_table(source_table(judgement.reading.sources))
+        sentences = statistics_sentences(
+            judgement.series, judgement.failures, judgement.limits, "record"
+        )
+        self.statistics.setText("\n".join(sentences))
+        self.statistics.setVisible(bool(self.statistics.text()))
+        counts = (len(judgement.cycles), len(judged.ranked), len(judgement.reading.sources))
+        for place, (title, count) in enumerate(zip(_TITLES, counts, strict=True)):
+            self.tabs.setTabText(place, f"{title} ({count:,})")
+        self.desk.say(
+            f"{count_of(len(judgement.reading.sources), 'log')} read,"
+            f" {count_of(len(judgement.cycles), 'record')}."
+        )
+        damaged = sum(not source.integrity.ok for source in judgement.reading.sources)
+        if damaged:
+            self.notice.fail(
+                f"{count_of(damaged, 'source')} incomplete, so records may be missing; the tab"
+                " Sources says what."
+            )
+        if not judgement.cycles and judged.ranked:
+            self.tabs.setCurrentIndex(1)
+
+    def _lay_out(self) -> None:
+        self.statistics.setWordWrap(True)
+        self.statistics.setTextFormat(self.files.textFormat())
+        self.statistics.hide()
+        top = QVBoxLayout()
+        row = QHBoxLayout()
+        row.addWidget(self.files, 1)
+        top.addLayout(row)
+        top.addWidget(self.setting)
+        top.addWidget(self.verdict)
+        top.addWidget(self.statistics)
+        parts = QWidget()
+        column = QVBoxLayout(parts)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.slowest, 3)
+        column.addWidget(self.advice, 1)
+        self.tabs.setDocumentMode(True)
+        for title, widget in zip(_TITLES, (self.transitions, parts, self.sources), strict=True):
+            self.tabs.addTab(widget, title)
+        self.content.addLayout(top)
+        self.content.addWidget(self.tabs, 1)
+
+    def _make_menu(self) -> Sequence[QAction]:
+        again = QAction("Read the logs again", self)
+        again.setShortcut(QKeySequence("F5"))
+        again.triggered.connect(self._read_again)
+        return [again]
+
+
+def _is_store(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False  # a pipe would be waited for
+        with path.open("rb") as file:
+            return file.read(len(_STORE)) == _STORE
+    except (OSError, ValueError):
+        return False  # reading it as a log says what is wrong with it

@@ -1,0 +1,1 @@
+"""The first page: what was open, what can be opened."""

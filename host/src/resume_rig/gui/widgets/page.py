@@ -1,0 +1,125 @@
+"""What the window asks of each of its pages, and the one sentence above a page."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.request import Target
+from resume_rig.gui.state.window_words import in_window
+from resume_rig.gui.widgets.export import Exportable
+from resume_rig.gui.widgets.labels import plain_label
+from resume_rig.gui.widgets.store_menu import ShownStore
+from resume_rig.report.text.hostile_text import one_line
+
+
+class NoticeStrip(QFrame):
+    """Hidden while there is nothing to say; stays until somebody closes it, and traps nobody."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._label = plain_label()
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._action = QPushButton()
+        self._action.clicked.connect(lambda *_: self._do())
+        self._do: Callable[[], object] = self.clear
+        self._action.hide()
+        close = QPushButton("Dismiss")
+        close.setObjectName("dismiss")
+        close.clicked.connect(self.clear)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 6, 6, 6)
+        row.addWidget(self._label, 1)
+        row.addWidget(self._action)
+        row.addWidget(close)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says; empty while it is hidden."""
+        return "" if self.isHidden() else self._label.text()
+
+    def fail(self, sentence: str) -> None:
+        """Say what went wrong."""
+        self._say(sentence, "alarm")
+
+    def note(self, sentence: str) -> None:
+        """Say what has to be known."""
+        self._say(sentence, "note")
+
+    def offer(self, text: str, do: Callable[[], object]) -> None:
+        """Put a button beside the sentence that is said."""
+        self._action.setText(text)
+        self._do = do
+        self._action.show()
+
+    def clear(self) -> None:
+        """Say nothing any more."""
+        self.hide()
+
+    def _say(self, sentence: str, role: str) -> None:
+        self._label.setText(one_line(in_window(sentence)))
+        self._action.hide()
+        self.setProperty("role", role)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        for child in self.findChildren(QWidget):
+            child.style().unpolish(child)
+            child.style().polish(child)
+        self.show()
+
+
+class View(QWidget):
+    """One page: a strip for errors where they arise, and the content below it.
+
+    A page holds no measurement state. It reads what it shows from `desk.seen` or from the result
+    of a job, in `refresh`, which the window calls while the page is visible.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.notice = NoticeStrip()
+        self.content = QVBoxLayout()
+        self.content.setContentsMargins(8, 8, 8, 8)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.notice)
+        outer.addLayout(self.content, 1)
+
+    def open(self, target: Target) -> None:
+        """Show a store, a log or a cycle; called each time that somebody asks for it."""
+        del target
+
+    def lift(self, part: str) -> None:
+        """Bring a part of the page to the front."""
+        del part
+
+    def refresh(self) -> None:
+        """Show what is new; called up to 60 times a second, so it returns at once of nothing."""
+
+    def view_actions(self) -> Sequence[QAction]:
+        """Return what the menu of this view offers; made once."""
+        return ()
+
+    def exportables(self) -> Sequence[Exportable]:
+        """Return the plots and tables that can be written to files, in reading order."""
+        return ()
+
+    def shown_store(self) -> ShownStore | None:
+        """Return the store that is shown, for who writes all of it; None without one."""
+        return None
+
+    def settled(self) -> bool:
+        """Return whether what was asked for is shown; a screenshot waits for it."""
+        return True
+
+    def takes(self, paths: Sequence[str]) -> bool:
+        """Return whether files that are dropped on the window may be for this view."""
+        del paths
+        return False

@@ -1,0 +1,382 @@
+"""How a campaign stands: a fold over its events, with series and histogram. Free of Qt."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum, unique
+from pathlib import Path
+from typing import Final, TypeAlias, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resume_rig.campaign.plan.plan import Plan
+from resume_rig.campaign.run.events import (
+    Asleep,
+    CampaignBegan,
+    CampaignEvent,
+    CycleDone,
+    CycleStarted,
+    HostMaySleep,
+    LinkTold,
+    LogUnreadable,
+    Recovering,
+    RigBack,
+    RigLost,
+    Woke,
+    note_text,
+)
+from resume_rig.campaign.run.recovery_text import DONE_BY
+from resume_rig.campaign.store.raw import Recovery
+from resume_rig.gui.state.answer import MOST_FAILURES, CampaignJudged, Failure, failure_of
+from resume_rig.gui.worker.events import (
+    CampaignHeld,
+    CampaignJudging,
+    CampaignNoted,
+    CampaignOver,
+    CampaignRefused,
+    CampaignSight,
+    CampaignStarting,
+    CampaignTold,
+    CampaignUnjudged,
+    CycleRevised,
+    CycleSeen,
+    PersonAsked,
+)
+from resume_rig.model.result.cycle import NO_FAILURE, IntervalName, Outcome, OutsideCycle
+from resume_rig.model.result.series import Drift
+from resume_rig.model.units import seconds_text
+from resume_rig.report.drawing.axis import nice_step
+
+_FIRST = 64
+
+
+@dataclass(slots=True)
+class _Room:
+    """Memory that several states share; each sees the part that was there when it was made."""
+
+    values: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_FIRST, dtype=np.int64))
+    used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """Values in the order that they came in; adding one costs the same however many there are."""
+
+    _room: _Room = field(default_factory=_Room)
+    _length: int = 0
+
+    def plus(self, value: int) -> "Grown":
+        """Return the series with one more value."""
+        room = self._room
+        if room.used != self._length:
+            # Another state has gone on from here: this one goes its own way.
+            room = _Room(room.values[: self._length].copy(), self._length)
+        if room.used == len(room.values):
+            values = np.zeros(max(2 * room.used, _FIRST), dtype=np.int64)
+            values[: room.used] = room.values[: room.used]
+            room = _Room(values, room.used)
+        room.values[room.used] = value
+        room.used += 1
+        return Grown(room, self._length + 1)
+
+    @property
+    def values(self) -> NDArray[np.int64]:
+        """All values, int64 [n]; not to be written to."""
+        found = self._room.values[: self._length]
+        found.flags.writeable = False
+        return found
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return self._length
+
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+
+_BINS: Final = 36
+_FAR: Final = 1.6
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Counts a bin; bins are closed above, as in the report.
+
+    Attributes:
+        left_ms: lower end of each bin, float64 [n]; step_ms: width of all.
+        counts: int64 [n].
+        over: whether a bin lies above the limit, bool [n].
+        beyond: values past the last bin, which would flatten all others.
+    """
+
+    left_ms: Floats
+    step_ms: float
+    counts: Ints
+    over: NDArray[np.bool_]
+    beyond: int
+
+
+def histogram_of(values_ms: Ints, limit_ms: int | None) -> Histogram | None:
+    """Return the histogram of values in ms; None of none."""
+    if not len(values_ms):
+        return None
+    values = values_ms.astype(np.float64)
+    anchor_ms = float(limit_ms) if limit_ms is not None else float(np.median(values))
+    reach_ms = max(float(np.quantile(values, 0.95)), anchor_ms) * _FAR
+    within = values[values <= reach_ms]
+    ends = np.append(within, anchor_ms)
+    step_ms = nice_step(max(float(np.ptp(ends)), anchor_ms / 10, 1.0), _BINS)
+    places = np.ceil((within - anchor_ms) / step_ms - 1e-9).astype(np.int64) - 1
+    first = int(places.min())
+    counts = np.bincount(places - first)
+    number = np.arange(first, first + len(counts))
+    return Histogram(
+        (anchor_ms + number * step_ms).astype(np.float64),
+        step_ms,
+        counts.astype(np.int64),
+        (number >= 0) & (limit_ms is not None),
+        len(values) - len(within),
+    )
+
+
+SHOWN_CYCLES: Final = 20
+MOST_LINES: Final = 500
+
+
+@unique
+class Phase(StrEnum):
+    """What the campaign does."""
+
+    NONE = "no campaign"
+    STARTING = "starting"
+    RUNNING = "running"
+    HELD = "paused"
+    WAITING = "waiting for the rig"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+    @property
+    def active(self) -> bool:
+        """Whether a campaign owns the rig."""
+        return self in _ACTIVE
+
+
+_ACTIVE: Final = frozenset({Phase.STARTING, Phase.RUNNING, Phase.HELD, Phase.WAITING})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a campaign has come to.
+
+    Attributes:
+        judging: it is being computed.
+        told: verdict, what it rests on, the report; None before.
+        problem: why there is none; empty where nothing is wrong.
+    """
+
+    judging: bool = False
+    told: CampaignJudged | None = None
+    problem: str = ""
+
+
+NO_ANSWER: Final = Answer()
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignState:
+    """Everything that the campaign view shows.
+
+    Attributes:
+        doing: what the cycle in flight does.
+        done: cycles of the plan that are over.
+        outcomes: of this session, as the wires told them at once; of the whole store, as they
+            were judged, where there is an answer.
+        left_ns: until the end, at the pace of the last cycles; None before any.
+        limit_ms: on BIOS + drivers; None where the requirement has none.
+        resume_ms: BIOS + drivers as the OS told them.
+        light_numbers, light_ns: cycles in which light was timed, and press to light.
+        drift: of press to light.
+        last: the newest cycles, oldest first.
+        failures: that the window lists, oldest first; `failed` counts all of them.
+        lines: what happened, oldest first.
+        text: why it ended, or why it could not begin.
+        attempt: how many campaigns were begun, or tried to be.
+        asked: what the person at the window is asked to do; empty for nothing.
+        answer: of the campaign that is over.
+    """
+
+    phase: Phase = Phase.NONE
+    path: Path | None = None
+    requirement: str = ""
+    limit_ms: int | None = None
+    plan: Plan | None = None
+    session: int = 0
+    number: int = 0
+    doing: str = ""
+    done: int = 0
+    outcomes: Mapping[Outcome, int] = field(default_factory=dict)
+    left_ns: int | None = None
+    resume_ms: Grown = field(default_factory=Grown)
+    light_numbers: Grown = field(default_factory=Grown)
+    light_ns: Grown = field(default_factory=Grown)
+    drift: Drift | None = None
+    last: tuple[OutsideCycle, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    failed: int = 0
+    lines: tuple[str, ...] = ()
+    text: str = ""
+    attempt: int = 0
+    asked: str = ""
+    answer: Answer = NO_ANSWER
+
+    @property
+    def provisional(self) -> bool:
+        """Whether outcomes and failures may still change, as nothing is judged yet."""
+        return self.answer.told is None
+
+    @property
+    def cycles(self) -> int:
+        """How many the plan has; 0 before it is known."""
+        return 0 if self.plan is None else self.plan.cycles
+
+
+def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
+    """Return the state after one more event."""
+    match event:
+        case CampaignStarting(path=path, requirement=requirement, limit_ms=limit_ms):
+            after = CampaignState(
+                Phase.STARTING,
+                path,
+                requirement=requirement,
+                limit_ms=limit_ms,
+                attempt=state.attempt + 1,
+            )
+        case CampaignTold(event=told):
+            after = _told(state, told)
+        case CycleSeen() | CycleRevised():
+            after = _cycle(state, event)
+        case CampaignHeld(held=held):
+            after = _said(
+                replace(state, phase=Phase.HELD if held else Phase.RUNNING, doing=""),
+                "paused between two cycles" if held else "goes on",
+            )
+        case CampaignOver():
+            after = _over(state, event)
+        case CampaignRefused(text=text):
+            kept = (
+                state if state.phase is Phase.STARTING else CampaignState(attempt=state.attempt + 1)
+            )
+            after = replace(kept, phase=Phase.FAILED, text=text, doing="", path=None)
+        case CampaignNoted(text=text):
+            after = _said(state, text)
+        case PersonAsked(text=text):
+            after = _said(replace(state, asked=text), text)
+        case CampaignJudging():
+            after = replace(state, answer=Answer(judging=True))
+        case CampaignJudged():
+            after = replace(
+                state,
+                answer=Answer(told=event),
+                outcomes=event.outcomes,
+                failures=event.failures,
+                failed=event.failed,
+            )
+        case CampaignUnjudged(text=text):
+            after = _said(replace(state, answer=Answer(problem=text)), text)
+        case _:
+            assert_never(event)
+    return after
+
+
+def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
+    match event:
+        case CampaignBegan(plan=plan, session=session, done=done, path=path):
+            began = replace(
+                state, phase=Phase.RUNNING, plan=plan, session=session, done=done, path=path
+            )
+            after = _said(began, f"{plan.cycles} {plan.state} cycles, {done} done before")
+        case CycleStarted(number=number):
+            after = replace(state, number=number, doing="going to sleep")
+        case Asleep(after_ns=after_ns):
+            after = replace(state, doing=f"asleep after {seconds_text(after_ns)}")
+        case Woke():
+            after = replace(state, doing="awake, settling")
+        case HostMaySleep() | LogUnreadable():
+            after = _said(state, note_text(event))
+        case Recovering(after_cycle=number, why=why, step=step):
+            after = _said(state, f"after cycle {number}: {why} Next: {DONE_BY[step]}.")
+        case Recovery(after_cycle=number, ok=ok):
+            after = _said(
+                replace(state, asked=""),
+                f"after cycle {number}: {'awake again' if ok else 'no success'}",
+            )
+        case RigLost(after_cycle=number, text=text):
+            lost = replace(state, phase=Phase.WAITING, doing="waiting for the rig")
+            after = _said(lost, f"after cycle {number}: {text}; waiting for the rig")
+        case RigBack(after_cycle=number):
+            back = replace(state, phase=Phase.RUNNING, doing="")
+            after = _said(back, f"after cycle {number}: the rig is back")
+        case LinkTold():
+            after = state
+        case CycleDone():
+            # It comes as CycleSeen, with what the wires say of it.
+            after = state
+        case _:
+            assert_never(event)
+    return after
+
+
+def _cycle(state: CampaignState, event: CycleSeen | CycleRevised) -> CampaignState:
+    return _revised(state, event) if isinstance(event, CycleRevised) else _cycle_seen(state, event)
+
+
+def _cycle_seen(state: CampaignState, event: CycleSeen) -> CampaignState:
+    outside = event.outside
+    resume_ms = state.resume_ms
+    for time_ms in event.resume_ms:
+        resume_ms = resume_ms.plus(time_ms)
+    light = outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
+    seen = replace(
+        state,
+        done=event.done,
+        outcomes=event.outcomes,
+        left_ns=event.left_ns,
+        drift=event.drift,
+        resume_ms=resume_ms,
+        last=(*state.last, outside)[-SHOWN_CYCLES:],
+    )
+    if light is not None:
+        seen = replace(
+            seen,
+            light_numbers=state.light_numbers.plus(outside.number),
+            light_ns=state.light_ns.plus(light.value_ns),
+        )
+    if outside.outcome in NO_FAILURE:
+        return seen
+    failure = failure_of(outside)
+    kept = (*state.failures, failure)
+    failed = replace(seen, failures=kept[:MOST_FAILURES], failed=state.failed + 1)
+    return _said(failed, failure.sentence)
+
+
+def _revised(state: CampaignState, event: CycleRevised) -> CampaignState:
+    """Return the state with what was learnt of a cycle that had failed."""
+    outside, outcomes = event.outside, event.outcomes
+    failure = failure_of(outside)
+    known = tuple(failure if each.number == failure.number else each for each in state.failures)
+    last = tuple(outside if each.number == outside.number else each for each in state.last)
+    return _said(
+        replace(state, outcomes=outcomes, failures=known, last=last),
+        f"{failure.sentence} That is known now.",
+    )
+
+
+def _over(state: CampaignState, event: CampaignOver) -> CampaignState:
+    phase = Phase.FINISHED if event.finished else Phase.FAILED if event.failed else Phase.STOPPED
+    over = replace(state, phase=phase, text=event.text, doing="", asked="", path=event.path)
+    return _said(over, f"{phase.value}{': ' if event.text else ''}{event.text}")
+
+
+def _said(state: CampaignState, line: str) -> CampaignState:
+    return replace(state, lines=(*state.lines, line)[-MOST_LINES:])

@@ -1,0 +1,272 @@
+"""Python processes of the window's own, the pipes to them, and work on whole stores in them.
+
+Both ends are in this file: standard input brings an order and then what is wished of it, standard
+output takes what is told of it, pickled.
+"""
+
+import logging
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar, cast
+
+from resume_rig.model.errors import RecordError, ResumeRigError
+
+logger = logging.getLogger(__name__)
+
+_LENGTH_BYTES: Final = 8
+# Windows has it; elsewhere a session does the same.
+_A_GROUP_OF_ITS_OWN: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    error: ResumeRigError
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    name: str
+    text: str
+    trace: str
+
+
+class ProcessEnded(Exception):
+    """It ended without an answer; the text says how."""
+
+
+class InternalFault(Exception):
+    """A mistake of the program, in the other process; the text names it."""
+
+
+class OtherProcess:
+    """One process at work.
+
+    Args:
+        module: of the package; its function `work` is what the process does.
+        patience_s: how long `close` waits for its end before it is killed.
+    """
+
+    def __init__(self, module: str, patience_s: float) -> None:
+        self._patience_s = patience_s
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", f"from {module} import work; work()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # Ctrl-C is the window's to answer.
+            start_new_session=True,
+            creationflags=_A_GROUP_OF_ITS_OWN,
+        )
+
+    def order(self, order: object) -> None:
+        """Send the order; not where the process is gone, which `answers` tells."""
+        packed = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
+        self.send(len(packed).to_bytes(_LENGTH_BYTES, "big") + packed)
+
+    def send(self, data: bytes) -> None:
+        """Send bytes behind the order; not where the process is gone."""
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError, ValueError):
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+
+    def answers(self) -> Iterator[object]:
+        """Yield what it tells until it is said to be over.
+
+        Raises:
+            ResumeRigError: what the work raised.
+            InternalFault: what it should not have raised.
+            ProcessEnded: the process ended without a last answer.
+        """
+        assert self._process.stdout is not None
+        while True:
+            try:
+                answer = pickle.load(self._process.stdout)
+            except (EOFError, pickle.UnpicklingError) as lost:
+                status = self._process.wait()
+                how = "it was ended" if status < 0 else f"it ended with status {status}"
+                raise ProcessEnded(how) from lost
+            match answer:
+                case _Failed(error=error):
+                    raise error
+                case _Broken(name=name, text=text, trace=trace):
+                    logger.error("the other process failed: %s", trace)
+                    raise InternalFault(f"internal error, {name}: {text}; please report it")
+                case _:
+                    yield answer
+
+    def end(self) -> None:
+        """Ask it to end, so that it leaves nothing half done; `answers` then raises."""
+        if sys.platform == "win32":
+            # terminate() ends it at once there, whatever it does; a closed pipe asks it.
+            assert self._process.stdin is not None
+            with suppress(OSError):
+                self._process.stdin.close()
+        else:
+            with suppress(ProcessLookupError):
+                self._process.terminate()
+
+    def close(self) -> None:
+        """See to it that it has ended."""
+        self.end()
+        try:
+            self._process.wait(self._patience_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+
+
+def receive(length: int) -> bytes:
+    """Return so many bytes of what the window sends; fewer where it is gone.
+
+    Nothing is read ahead, and no lock is held meanwhile: a thread that waits here may be left
+    behind at the process's end.
+    """
+    parts = []
+    while length > 0 and (part := os.read(sys.stdin.fileno(), length)):
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+def receive_order() -> object:
+    """Return the order."""
+    return pickle.loads(receive(int.from_bytes(receive(_LENGTH_BYTES), "big")))
+
+
+def tell(answer: object) -> None:
+    """Tell the window something.
+
+    Raises:
+        BrokenPipeError: it is gone.
+    """
+    pickle.dump(answer, sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
+    sys.stdout.buffer.flush()
+
+
+def tell_faults(work: Callable[[], None]) -> None:
+    """Do the work; tell the window what it raises."""
+    try:
+        work()
+    except ResumeRigError as error:
+        tell(_Failed(error))
+    except Exception as error:
+        # The last resort: the window is to say more than that the process ended.
+        logger.exception("work in a process of its own failed")
+        tell(_Broken(type(error).__name__, str(error), traceback.format_exc()))
+
+
+T = TypeVar("T")
+
+Told = Callable[[int, int], None]
+"""Gets how much is done, of how much."""
+
+_PATIENCE_S: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Order(Generic[T]):
+    """Work that another process can do.
+
+    Attributes:
+        function: of a module; gets `Told` and the arguments; all of it can be pickled.
+        arguments: of the function.
+    """
+
+    function: Callable[..., T]
+    arguments: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    done: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Done(Generic[T]):
+    result: T
+
+
+class Apart(Generic[T]):
+    """One process at work.
+
+    Args:
+        order: what it does.
+    """
+
+    def __init__(self, order: Order[T]) -> None:
+        self._process = OtherProcess(__name__, _PATIENCE_S)
+        self._order = order
+
+    def result(self, told: Told) -> T:
+        """Wait for the result; what `told` raises ends the work.
+
+        Raises:
+            ResumeRigError: what the work raised.
+            RecordError: the process ended without an answer.
+        """
+        # The pipe of orders stays open as long as somebody waits: see `_end_with_the_window`.
+        try:
+            self._process.order(self._order)
+            return self._answer(told)
+        except ProcessEnded as lost:
+            raise RecordError(
+                f"could not finish the work, which runs in a process of its own: {lost}; look "
+                "whether there is memory enough, and open the file again"
+            ) from lost
+        except InternalFault as fault:
+            raise RecordError(str(fault)) from fault
+        finally:
+            self._process.close()
+
+    def end(self) -> None:
+        """Ask it to end, so that it leaves nothing half done; `result` then raises."""
+        self._process.end()
+
+    def _answer(self, told: Told) -> T:
+        for answer in self._process.answers():
+            match answer:
+                case _Progress(done=done, of=of):
+                    told(done, of)
+                case _:
+                    return cast(_Done[T], answer).result
+        raise AssertionError("answers end by an error alone")
+
+
+def _end_with_the_window() -> None:
+    """End as `Apart.end` does when the other end of the pipe is gone, killed perhaps."""
+    receive(1)
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGTERM)  # os.kill would end it at once
+    else:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def work() -> None:
+    """Do the one order that comes in; the other end of the pipe is `Apart`."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    order = cast(Order[object], receive_order())
+    threading.Thread(target=_end_with_the_window, daemon=True).start()
+    last = -1
+
+    def told(done: int, of: int) -> None:
+        nonlocal last
+        step = done * 200 // max(of, 1)
+        if step != last:
+            last = step
+            tell(_Progress(done, of))
+
+    tell_faults(lambda: tell(_Done(order.function(told, *order.arguments))))

@@ -1,0 +1,1 @@
+"""Event trace logs (ETL): the files that wpr, xperf, xbootmgr and logman write."""

@@ -1,0 +1,1 @@
+"""Windows' event log: events, the accounts they make, and the forms in which it is exported."""

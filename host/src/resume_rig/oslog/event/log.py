@@ -1,0 +1,219 @@
+"""One whole log of events to its OS records, in the order of their numbers.
+
+A log is oldest first, newest first, several of these one after another, or mixed. Each stretch
+of rising or falling record numbers is a run and is assembled in its own direction, so that
+nothing is held. Only a log that mixes numbers that are all different has to be read again and
+sorted: `must_sort` says so.
+"""
+
+from array import array
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final, Protocol
+
+from resume_rig.model.os_record import OsRecord
+from resume_rig.oslog.event.assembler import BackwardAssembler, ForwardAssembler
+from resume_rig.oslog.event.delays import DelayReader
+from resume_rig.oslog.event.event import Event, EventValues, Provider
+from resume_rig.oslog.source.problems import Problem, ProblemTally
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
+
+_UNDECIDED_LIMIT: Final = 16  # events of one number before a run counts as rising
+
+
+class RepeatFilter:
+    """Lets each record through once: overlapping exports hold the same event twice."""
+
+    def __init__(self, tally: ProblemTally) -> None:
+        self._tally = tally
+        self._seen: set[int] = set()
+
+    def admit(self, record: OsRecord) -> bool:
+        """Whether the record is new; one without number or time cannot be told from another."""
+        if record.record_id is None or record.written_utc_ns is None:
+            return True
+        identity = hash(
+            (
+                *(record.record_id, record.written_utc_ns, record.wake_source.text),
+                *(record.sleep_time_utc_ns, record.wake_time_utc_ns, record.kind),
+                *(record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms),
+                *(record.hiber_read_ms, record.hiber_write_ms, record.hiber_pages),
+            )
+        )
+        if identity in self._seen:
+            self._tally.count(Problem.REPEATED)
+            return False
+        self._seen.add(identity)
+        return True
+
+
+class RecordNumbers:
+    """Remembers the order of a log's record numbers, 8 bytes each."""
+
+    def __init__(self) -> None:
+        self._numbers = array("Q")
+        self._all_known = True
+        self._rises = False
+        self._falls = False
+
+    def add(self, number: int | None) -> None:
+        """Take the number of the next event."""
+        if number is None:
+            self._all_known = False
+            return
+        if self._numbers:
+            self._rises = self._rises or number > self._numbers[-1]
+            self._falls = self._falls or number < self._numbers[-1]
+        self._numbers.append(number)
+
+    @property
+    def must_sort(self) -> bool:
+        """Whether the numbers rise and fall but are all different: sorting tells their order."""
+        if not (self._all_known and self._rises and self._falls):
+            return False
+        return all(one != other for one, other in pairwise(sorted(self._numbers)))
+
+
+class OrderedAssembler:
+    """Takes a whole log's events as they stand; `finish` gives its records in record order."""
+
+    def __init__(self, source: int, tally: ProblemTally) -> None:
+        self._source = source
+        self._tally = tally
+        self._repeats = RepeatFilter(tally)
+        self._forward = ForwardAssembler(source, tally)
+        self._backward: BackwardAssembler | None = None
+        self._undecided: list[Event] = []
+        self._deciding = True
+        self._last_id: int | None = None
+        self._records: list[OsRecord] = []
+
+    @property
+    def os_build(self) -> int | None:
+        """The last build that the log tells of."""
+        return self._forward.os_build
+
+    def feed(self, event: Event) -> None:
+        """Take the next event of the log."""
+        if not self._deciding and self._breaks_run(event.record_id):
+            self._end_run()
+        if self._deciding:
+            self._undecided.append(event)
+            self._decide()
+        else:
+            self._deliver(event)
+        if event.record_id is not None:
+            self._last_id = event.record_id
+
+    def finish(self) -> list[OsRecord]:
+        """Return all records; nothing can be fed any more."""
+        self._end_run()
+        return self._records
+
+    def _decide(self) -> None:
+        """Start a run once its direction shows: with the second number, or for want of one."""
+        first_id, last_id = self._undecided[0].record_id, self._undecided[-1].record_id
+        if first_id is not None and last_id is not None and last_id < first_id:
+            self._backward = BackwardAssembler(self._source, self._tally)
+        elif first_id == last_id and len(self._undecided) < _UNDECIDED_LIMIT:
+            return
+        self._start_run()
+
+    def _start_run(self) -> None:
+        self._deciding = False
+        for event in self._undecided:
+            self._deliver(event)
+        self._undecided.clear()
+
+    def _deliver(self, event: Event) -> None:
+        if self._backward is not None:
+            self._backward.feed(event)
+            return
+        record = self._forward.feed(event)
+        if record is not None and self._repeats.admit(record):
+            self._records.append(record)
+
+    def _breaks_run(self, record_id: int | None) -> bool:
+        if record_id is None or self._last_id is None:
+            return False
+        return record_id > self._last_id if self._backward else record_id < self._last_id
+
+    def _end_run(self) -> None:
+        self._start_run()
+        if self._backward is not None:
+            records = self._backward.finish()
+            self._records.extend(record for record in records if self._repeats.admit(record))
+            self._forward.os_build = self._backward.os_build or self._forward.os_build
+            self._backward = None
+        self._forward.forget_cycle()
+        self._deciding = True
+
+
+TakeEvent = Callable[[Event], None]
+
+
+class EventScan(Protocol):
+    """Goes once through a log file; may be asked to go again."""
+
+    def __call__(self, request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
+        """Hand every relevant event to `take`, in the file's order, and count every record.
+
+        Raises:
+            RecordError: nothing of the file can be read.
+        """
+        ...
+
+
+def read_source(request: SourceRequest, kind: str, scan: EventScan) -> SourceReading:
+    """Return the OS records of one log.
+
+    Args:
+        request: the file.
+        kind: LogSource.kind of what is read.
+        scan: goes through the file.
+
+    Raises:
+        RecordError: nothing of the file can be read.
+    """
+    tally = ProblemTally()
+    numbers = RecordNumbers()
+    assembler = OrderedAssembler(request.source, tally)
+    delays = DelayReader(request.source, EventValues(tally))
+
+    def take(event: Event) -> None:
+        if event.provider is Provider.DIAGNOSTICS_PERFORMANCE:
+            delays.feed(event)  # of another log, which counts its records by itself
+            return
+        numbers.add(event.record_id)
+        assembler.feed(event)
+
+    count = scan(request, take, tally)
+    records = assembler.finish()
+    os_build = assembler.os_build
+    if numbers.must_sort:
+        tally = ProblemTally()
+        records, os_build, delays = _read_sorted(request, scan, tally)
+    records += delays.take()
+    return request.answer(records, kind, tally.integrity(), count=count, os_build=os_build)
+
+
+def _read_sorted(
+    request: SourceRequest, scan: EventScan, tally: ProblemTally
+) -> tuple[list[OsRecord], int | None, DelayReader]:
+    """Read again, hold the relevant events, and assemble them by their numbers."""
+    events: list[Event] = []
+    delays = DelayReader(request.source, EventValues(tally))
+
+    def take(event: Event) -> None:
+        if event.provider is Provider.DIAGNOSTICS_PERFORMANCE:
+            delays.feed(event)
+        else:
+            events.append(event)
+
+    scan(request, take, tally)
+    events.sort(key=lambda event: event.record_id or 0)
+    assembler = ForwardAssembler(request.source, tally)
+    repeats = RepeatFilter(tally)
+    records = [assembler.feed(event) for event in events]
+    admitted = [record for record in records if record is not None and repeats.admit(record)]
+    return admitted, assembler.os_build, delays

@@ -1,0 +1,188 @@
+"""One sleep as Linux tells it, while it is still being told.
+
+The kernel's clock stands still in S3 and S4, and may do so in s2idle. So a cycle has two halves,
+each with a start of its own, and nothing is timed across the gap between them.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum, unique
+from typing import Final
+
+from resume_rig.model.os_record import (
+    Component,
+    ComponentKind,
+    Figure,
+    OsRecord,
+    SleepKind,
+    WakeSource,
+)
+from resume_rig.oslog.linux.firmware import FirmwareTimes
+from resume_rig.oslog.source.records import TEXT_LIMIT_CHARS, UNKNOWN_NAME
+
+COMPONENT_LIMIT: Final = 20_000
+"""Components of one cycle; a PC has some hundreds of device callbacks."""
+
+_NAME_LIMIT_CHARS: Final = 200
+_US_PER_MS: Final = 1_000
+
+
+@unique
+class Half(Enum):
+    """Before or after the sleep; the value is the parent of the phases in it."""
+
+    SUSPEND = "suspend"
+    RESUME = "resume"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A component with the kernel's own time of its beginning."""
+
+    kind: ComponentKind
+    name: str
+    phase: str
+    half: Half
+    duration_us: int
+    start_us: int | None
+    detail: str
+
+
+@dataclass(slots=True)
+class CycleDraft:
+    """What is known so far; stamps are the kernel's own clock.
+
+    Attributes:
+        kind: what kind of sleep was asked for.
+        slept: a line says that it was reached.
+        awake: a line comes from after the sleep.
+        aborted: a line says that it was given up.
+        ended: the resume was told to its end. died: a boot followed instead.
+        starts_us, ends_us: of the halves.
+        reason: what woke it or stopped it, in the kernel's words.
+        failed_devices: callbacks that returned an error.
+        asleep_us: how long the clock stood still, by the RTC.
+    """
+
+    kind: SleepKind = SleepKind.UNKNOWN
+    slept: bool = False
+    awake: bool = False
+    aborted: bool = False
+    ended: bool = False
+    died: bool = False
+    sleep_utc_ns: int | None = None
+    wake_utc_ns: int | None = None
+    starts_us: dict[Half, int] = field(default_factory=dict)
+    ends_us: dict[Half, int] = field(default_factory=dict)
+    reason: str = ""
+    failed_devices: int = 0
+    asleep_us: int | None = None
+    hiber_read_ms: int | None = None
+    hiber_write_ms: int | None = None
+    hiber_pages: int | None = None
+    firmware: FirmwareTimes = field(default_factory=FirmwareTimes)
+    texts: list[str] = field(default_factory=list)
+    left_out: int = 0
+    _parts: list[_Part] = field(default_factory=list)
+
+    def add_phase(
+        self, name: str, half: Half, duration_us: int, start_us: int | None, detail: str = ""
+    ) -> None:
+        """Note a phase of the suspend or of the resume."""
+        self._add(_Part(ComponentKind.PHASE, name, half.value, half, duration_us, start_us, detail))
+
+    def add_device(
+        self,
+        name: str,
+        phase: str,
+        half: Half,
+        *,
+        duration_us: int,
+        start_us: int | None,
+        detail: str,
+    ) -> None:
+        """Note one callback of a device's driver."""
+        self._add(_Part(ComponentKind.DEVICE, name, phase, half, duration_us, start_us, detail))
+
+    def give_reason(self, reason: str) -> None:
+        """Keep the first reason that is told."""
+        self.reason = self.reason or reason
+
+    def _add(self, part: _Part) -> None:
+        if len(self._parts) < COMPONENT_LIMIT:
+            self._parts.append(part)
+        else:
+            self.left_out += 1
+
+    @property
+    def reported_kind(self) -> SleepKind:
+        """The kind as it came out; UNKNOWN where the log does not tell the end."""
+        if self.died:
+            return SleepKind.DIED
+        if self.aborted and not self.slept:
+            return SleepKind.ABORTED
+        if (self.slept and self.awake) or (
+            self.ended and (self.awake or self.kind is SleepKind.S2IDLE)
+        ):
+            return self.kind  # without debug messages, s2idle says nothing but entry and exit
+        return SleepKind.UNKNOWN
+
+    def record(self, source: int) -> OsRecord:
+        """Return the OS record; what only Windows reports is None."""
+        totals = [total for half in Half if (total := self._total(half)) is not None]
+        return OsRecord(
+            source=source,
+            record_id=None,
+            kind=self.reported_kind,
+            sleep_time_utc_ns=self.sleep_utc_ns,
+            wake_time_utc_ns=self.wake_utc_ns,
+            written_utc_ns=None,
+            sleep_ms=None,
+            wake_ms=None,
+            driver_init_ms=None,
+            bios_init_ms=None,
+            firmware_resume_ms=self.firmware.resume_ms,
+            firmware_resume_count=None,
+            hiber_read_ms=self.hiber_read_ms,
+            hiber_write_ms=self.hiber_write_ms,
+            hiber_pages=self.hiber_pages,
+            wake_source=WakeSource(None, UNKNOWN_NAME, self.reason[:TEXT_LIMIT_CHARS]),
+            components=(*totals, *(self._component(part) for part in self._parts)),
+            figures=self._figures(),
+            text="\n".join(self.texts),
+        )
+
+    def _length_us(self, half: Half) -> int | None:
+        start_us, end_us = self.starts_us.get(half), self.ends_us.get(half)
+        if start_us is None or end_us is None or end_us < start_us:
+            return None
+        return end_us - start_us
+
+    def _total(self, half: Half) -> Component | None:
+        length_us = self._length_us(half)
+        if length_us is None:
+            return None
+        return Component(ComponentKind.PHASE, half.value, "", length_us / _US_PER_MS, 0.0)
+
+    def _component(self, part: _Part) -> Component:
+        base_us, start_ms = self.starts_us.get(part.half), None
+        if base_us is not None and part.start_us is not None and part.start_us >= base_us:
+            start_ms = (part.start_us - base_us) / _US_PER_MS
+        return Component(
+            kind=part.kind,
+            name=part.name[:_NAME_LIMIT_CHARS],
+            phase=part.phase,
+            duration_ms=part.duration_us / _US_PER_MS,
+            start_ms=start_ms,
+            detail=part.detail[:_NAME_LIMIT_CHARS],
+        )
+
+    def _figures(self) -> tuple[Figure, ...]:
+        suspend_us, resume_us = self._length_us(Half.SUSPEND), self._length_us(Half.RESUME)
+        found = [
+            ("kernel_suspend_ms", None if suspend_us is None else suspend_us / _US_PER_MS),
+            ("kernel_resume_ms", None if resume_us is None else resume_us / _US_PER_MS),
+            ("asleep_ms", None if self.asleep_us is None else self.asleep_us / _US_PER_MS),
+            ("failed_devices", self.failed_devices or None),
+            *self.firmware.figures(),
+        ]
+        return tuple(Figure(name, float(value)) for name, value in found if value is not None)

@@ -1,0 +1,319 @@
+"""What the firmware itself reports by ACPI's FPDT, to OS records: a boot, the last S3 resume.
+
+ACPI 6.5, 5.2.24: the firmware notes its times in nanoseconds. Broken firmware gives hours (a
+counter that was not reset over S3), or raw ticks of some counter, which look far too short or too
+long. The records have no time of day and no number. A boot is timed from the reset of the CPU to
+the end of ExitBootServices. The last resume is a cycle that happened, so it is a record of kind
+S3, with the firmware's own time and nothing else.
+
+As files the tables are FPDT, FBPT and S3PT. `/sys/firmware/acpi/tables/FPDT` only points to the
+other two; a dump may hold them one after another. FPDT has a checksum; FBPT and S3PT have none.
+"""
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.model.errors import RecordError
+from resume_rig.model.os_record import (
+    Component,
+    ComponentKind,
+    Figure,
+    OsRecord,
+    SleepKind,
+)
+from resume_rig.oslog.source.problems import ProblemTally
+from resume_rig.oslog.source.records import trace_record
+from resume_rig.oslog.source.request import SourceReading, SourceRequest
+
+LONGEST_NS: Final = 600 * 1_000_000_000
+"""No firmware takes 10 minutes."""
+
+SHORTEST_NS: Final = 5_000_000
+"""No firmware resumes a PC in less than 5 ms: such numbers are ticks, not nanoseconds."""
+
+NS_PER_MS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FirmwareTimes:
+    """What the firmware reports of one S3 sleep; None where it reports nothing sane."""
+
+    suspend_ns: int | None = None
+    resume_ns: int | None = None
+
+    @property
+    def resume_ms(self) -> int | None:
+        """The resume in whole milliseconds, rounded to the nearest."""
+        return None if self.resume_ns is None else (self.resume_ns + NS_PER_MS // 2) // NS_PER_MS
+
+    def figures(self) -> list[tuple[str, float | None]]:
+        """Return names and values of both, in milliseconds."""
+        return [
+            ("firmware_suspend_ms", _ms(self.suspend_ns)),
+            ("firmware_resume_ms", _ms(self.resume_ns)),
+        ]
+
+
+def sane_resume_ns(value_ns: int) -> tuple[int | None, str]:
+    """Return a firmware's resume time, or None and the sentence that says why not.
+
+    0 means "not reported" and needs no sentence.
+    """
+    if value_ns == 0:
+        return None, ""
+    if value_ns > LONGEST_NS:
+        return None, (
+            "A firmware resume time is longer than 10 minutes and counts as not reported."
+        )
+    if value_ns < SHORTEST_NS:
+        return None, (
+            "A firmware resume time is shorter than 5 ms, as ticks taken for nanoseconds are, and"
+            " counts as not reported."
+        )
+    return value_ns, ""
+
+
+def sane_suspend_ns(value_ns: int) -> tuple[int | None, str]:
+    """Return a firmware's suspend time, or None and the sentence that says why not."""
+    if value_ns > LONGEST_NS:
+        return None, (
+            "A firmware suspend time is longer than 10 minutes and counts as not reported."
+        )
+    return value_ns or None, ""
+
+
+def _ms(value_ns: int | None) -> float | None:
+    return None if value_ns is None else value_ns / NS_PER_MS
+
+
+FirmwareValues = dict[str, int]
+"""Values by name; times in ns: firmware_start (of Linux) or reset end, load, launch, exit_start,
+exit_end; resume_count, resume, resume_average; suspend_start, suspend_end."""
+
+_BOOT_ORDER: Final = ("firmware_start", "load", "launch", "exit_start", "exit_end")
+_BOOT_PHASES: Final = (
+    ("firmware until the loader is read", "firmware_start", "load"),
+    ("reading the loader", "load", "launch"),
+    ("loader until ExitBootServices", "launch", "exit_start"),
+    ("ExitBootServices", "exit_start", "exit_end"),
+)
+
+
+class FirmwareAccount:
+    """Collects values; `records` makes what they allow."""
+
+    def __init__(self, tally: ProblemTally) -> None:
+        self._tally = tally
+        self._values: FirmwareValues = {}
+
+    @property
+    def reported(self) -> bool:
+        """Whether there is any value."""
+        return bool(self._values)
+
+    def take(self, values: FirmwareValues) -> None:
+        """Add values; the first of a name counts."""
+        for name, value in values.items():
+            self._values.setdefault(name, value)
+
+    def records(self, source: int) -> tuple[OsRecord, ...]:
+        """Return the boot and the last S3 resume, as far as they are told."""
+        found = [self._boot(source), self._resume(source)]
+        return tuple(record for record in found if record is not None)
+
+    def _boot(self, source: int) -> OsRecord | None:
+        times = {name: self._values[name] for name in _BOOT_ORDER if self._values.get(name)}
+        if not times:
+            return None
+        known = [times[name] for name in _BOOT_ORDER if name in times]
+        if max(known) > LONGEST_NS:
+            self._report("A boot time is longer than 10 minutes; the boot counts as not reported.")
+            times = {}
+        elif known != sorted(known):
+            self._report("The boot times are out of order; the boot counts as not reported.")
+            times = {}
+        phases = tuple(
+            Component(
+                ComponentKind.PHASE,
+                name,
+                "",
+                (times[end] - times[start]) / NS_PER_MS,
+                times[start] / NS_PER_MS,
+            )
+            for name, start, end in _BOOT_PHASES
+            if start in times and end in times
+        )
+        figures = tuple(Figure(f"{name}_ms", value / NS_PER_MS) for name, value in times.items())
+        return trace_record(source, SleepKind.BOOT, phases, figures)
+
+    def _resume(self, source: int) -> OsRecord | None:
+        values = self._values
+        if not values.get("resume_count"):
+            return None
+        times = FirmwareTimes(
+            self._sane(sane_suspend_ns(self._suspend_ns())),
+            self._sane(sane_resume_ns(values.get("resume", 0))),
+        )
+        average_ns = self._sane(sane_resume_ns(values.get("resume_average", 0)))
+        figures = [Figure(name, value) for name, value in times.figures() if value is not None]
+        if average_ns is not None:
+            figures.append(Figure("firmware_resume_average_ms", average_ns / NS_PER_MS))
+        return trace_record(
+            *(source, SleepKind.S3, (), tuple(figures)),
+            firmware_resume_ms=times.resume_ms,
+            firmware_resume_count=values["resume_count"],
+        )
+
+    def _suspend_ns(self) -> int:
+        start_ns, end_ns = self._values.get("suspend_start"), self._values.get("suspend_end")
+        if start_ns is None or end_ns is None:
+            return 0
+        if end_ns < start_ns:
+            self._report("The suspend ends before it starts and counts as not reported.")
+            return 0
+        return end_ns - start_ns
+
+    def _sane(self, judged: tuple[int | None, str]) -> int | None:
+        value_ns, why_not = judged
+        if why_not:
+            self._report(why_not)
+        return value_ns
+
+    def _report(self, sentence: str) -> None:
+        self._tally.report(sentence, damage=False)
+
+
+KIND: Final = "acpi-fpdt"
+
+_SIZE_LIMIT_BYTES: Final = 1 << 20
+_TABLE_HEAD: Final = struct.Struct("<4sI")
+_ACPI_HEAD: Final = struct.Struct("<4sIBB6s8sI4sI")
+_RECORD_HEAD: Final = struct.Struct("<HBB")
+_BOOT: Final = struct.Struct("<4xQQQQQ")
+_RESUME: Final = struct.Struct("<IQQ")
+_SUSPEND: Final = struct.Struct("<QQ")
+_BOOT_NAMES: Final = ("firmware_start", "load", "launch", "exit_start", "exit_end")
+_RESUME_NAMES: Final = ("resume_count", "resume", "resume_average")
+_SUSPEND_NAMES: Final = ("suspend_start", "suspend_end")
+_NAMES: Final = (b"FPDT", b"FBPT", b"S3PT")
+_POINTERS: Final[Mapping[int, str]] = {0: "boot_table", 1: "s3_table"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    table: bytes
+    kind: int
+    body: bytes
+
+
+def is_fpdt_table(head: bytes) -> bool:
+    """Whether a file that begins so is one of the three tables."""
+    if len(head) < _TABLE_HEAD.size:
+        return False
+    name, length = _TABLE_HEAD.unpack_from(head)
+    return name in _NAMES and _TABLE_HEAD.size <= length <= _SIZE_LIMIT_BYTES
+
+
+def read_fpdt_table(request: SourceRequest) -> SourceReading:
+    """Return a boot and an S3 resume, where the tables tell of them.
+
+    Raises:
+        RecordError: the file is larger than 1 MiB.
+    """
+    with request.path.open("rb") as file:
+        data = file.read(_SIZE_LIMIT_BYTES + 1)
+    if len(data) > _SIZE_LIMIT_BYTES:
+        raise RecordError(
+            f"could not read {request.path}: found an ACPI table of more than 1 MiB,"
+            " allowed are 1 MiB; a real one has some hundred bytes"
+        )
+    tally = ProblemTally()
+    account = FirmwareAccount(tally)
+    identity: dict[str, str] = {}
+    count = 0
+    for record in _records(data, tally, identity):
+        count += 1
+        _take(record, account, tally, identity)
+    if not account.reported:
+        tally.report(
+            "The table only points to the firmware's times and holds none of them;"
+            " /sys/firmware/acpi/fpdt has them.",
+            damage=False,
+        )
+    records = account.records(request.source)
+    return request.answer(
+        records, KIND, tally.integrity(), count=count, identity=tuple(identity.items())
+    )
+
+
+def _records(data: bytes, tally: ProblemTally, identity: dict[str, str]) -> Iterator[_Record]:
+    offset = 0
+    while offset + _TABLE_HEAD.size <= len(data):
+        name, length = _TABLE_HEAD.unpack_from(data, offset)
+        if name not in _NAMES or length < _TABLE_HEAD.size:
+            tally.report("Bytes behind the tables were not understood.", damage=True)
+            return
+        table = data[offset : offset + length]
+        shown = name.decode("ascii")
+        if len(table) < length:
+            tally.report(
+                f"The table {shown} ends too early: {len(table)} of {length} bytes.", damage=True
+            )
+        start = _TABLE_HEAD.size
+        if name == b"FPDT":
+            if len(table) < _ACPI_HEAD.size:
+                return
+            start = _ACPI_HEAD.size
+            if len(table) == length and sum(table) % 256:
+                tally.report(
+                    "The checksum of FPDT does not match, so its values are doubtful.", damage=True
+                )
+            fields = _ACPI_HEAD.unpack_from(table)
+            identity["fpdt_oem_id"] = _text(fields[4])
+            identity["fpdt_oem_table_id"] = _text(fields[5])
+        yield from _records_of(name, table[start:], tally)
+        offset += length
+
+
+def _records_of(name: bytes, body: bytes, tally: ProblemTally) -> Iterator[_Record]:
+    offset = 0
+    while offset + _RECORD_HEAD.size <= len(body):
+        kind, length, _revision = _RECORD_HEAD.unpack_from(body, offset)
+        if length < _RECORD_HEAD.size or offset + length > len(body):
+            tally.report(
+                f"A record of {name.decode('ascii')} has a length that does not fit;"
+                " what follows is unknown.",
+                damage=True,
+            )
+            return
+        yield _Record(name, kind, body[offset + _RECORD_HEAD.size : offset + length])
+        offset += length
+
+
+def _take(
+    record: _Record, account: FirmwareAccount, tally: ProblemTally, identity: dict[str, str]
+) -> None:
+    values: FirmwareValues = {}
+    match record.table, record.kind, len(record.body):
+        case b"FPDT", 0 | 1 as kind, size if size >= 12:
+            identity[_POINTERS[kind]] = f"0x{int.from_bytes(record.body[4:12], 'little'):x}"
+        case b"FBPT", 2, size if size >= _BOOT.size:
+            values = dict(zip(_BOOT_NAMES, _BOOT.unpack_from(record.body), strict=True))
+        case b"S3PT", 0, size if size >= _RESUME.size:
+            values = dict(zip(_RESUME_NAMES, _RESUME.unpack_from(record.body), strict=True))
+        case b"S3PT", 1, size if size >= _SUSPEND.size:
+            values = dict(zip(_SUSPEND_NAMES, _SUSPEND.unpack_from(record.body), strict=True))
+        case (b"FPDT", 0 | 1, _) | (b"FBPT", 2, _) | (b"S3PT", 0 | 1, _):
+            tally.report(
+                f"A record of {record.table.decode('ascii')} is too short and was not used.",
+                damage=True,
+            )
+        case _:
+            pass  # other record types belong to the vendor
+    account.take(values)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("ascii", errors="replace").strip("\0 ")

@@ -1,0 +1,1 @@
+"""PwrTest's logs, and S3Resume's output, which reads them."""

@@ -1,0 +1,1 @@
+"""What the readers of all logs share: bytes to text, lines and elements, times, problems."""

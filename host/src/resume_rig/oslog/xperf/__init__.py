@@ -1,0 +1,1 @@
+"""Traces of Windows as xperf and wpaexporter summarise them."""

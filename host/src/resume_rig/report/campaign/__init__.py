@@ -1,0 +1,1 @@
+"""The answer of `run`, `correlate` and `report`: document, terminal, page."""

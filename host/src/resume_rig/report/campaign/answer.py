@@ -1,0 +1,285 @@
+"""What a campaign's report answers first: verdict with margin, doubts about it, what to do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+from typing import Final
+
+from resume_rig.analysis.findings.explanations import explained
+from resume_rig.analysis.reconcile.hidden_time import hidden_bios
+from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.model.os_record import OsRecord
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.campaign import CampaignFacts
+from resume_rig.model.result.cycle import Correlation, ReconciledCycle
+from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.requirement import RESUME, Comparison
+from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.model.units import count_of, percent_up
+from resume_rig.report.campaign.failures import is_failure
+from resume_rig.report.drawing.milestones import NS_PER_MS
+from resume_rig.report.parts.page import TrustBadge
+from resume_rig.report.text.findings import (
+    Doubt,
+    FindingGroup,
+    Team,
+    doubt_of,
+    ranked_findings,
+    team_of,
+)
+from resume_rig.report.text.wording import quantity_text
+
+ACTIONS_MOST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What somebody should do: who, what, and where on the page the evidence is."""
+
+    owner: str
+    text: str
+    link: str
+
+
+def title_of(facts: CampaignFacts) -> str:
+    """Return what the DUT is called."""
+    names = ("dut_title", "dut_product", "dut", "capture")
+    return next((facts.identity[name] for name in names if facts.identity.get(name)), "A campaign")
+
+
+def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
+    """Return product, BIOS, state, cycles and date; what nobody knows is left out."""
+    identity, plan = facts.identity, facts.plan
+    bios = identity.get("dut_bios_version") or identity.get("dut_bios", "")
+    state, way = plan.get("state"), plan.get("wake_by")
+    asked = f"{state} by {str(way).lower()}" if state and way else str(state or "")
+    date = ""
+    if facts.begun_utc_ns is not None:
+        begun = datetime.fromtimestamp(facts.begun_utc_ns // 1_000_000_000, UTC)
+        date = f"{begun.day} {begun:%b %Y}"
+    product = identity.get("dut_product", "")
+    parts = (product, f"BIOS {bios}" if bios else "", asked, count_of(cycles, "cycle"), date)
+    return tuple(part for part in parts if part and part != title_of(facts))
+
+
+def answer_sentence(correlation: Correlation) -> str:
+    """Return the verdict in one sentence, with its margin; what it rests on where none is timed."""
+    limit = _decisive(correlation.limits)
+    if limit is None or limit.worst is None or limit.limit.comparison not in _UPPER:
+        return _first_clause(correlation.why)
+    value = limit.limit.value / NS_PER_MS
+    worst_ms = limit.worst * _MS_OF[limit.limit.unit]
+    worst = round(worst_ms) if worst_ms >= _WHOLE_FROM_MS else round(worst_ms, 1)
+    is_resume = limit.limit.measure == RESUME
+    name = "resumes" if is_resume else f"cycles: {measure_words(limit.limit.measure)}"
+    n = limit.n + limit.broken
+    failed = limit.failed + limit.broken
+    if limit.limit.share is not None:
+        return _first_clause(limit.why)
+    if failed:
+        if not limit.failed:
+            return f"{limit.broken} of {n} cycles did not resume; the worst {worst:g} ms."
+        text = f"{limit.failed} of {n} {name} over {value:g} ms; the worst {worst:g} ms"
+        broken = f"; {limit.broken} did not resume" if limit.broken else ""
+        return f"{text} ({worst - value:+g} ms){broken}."
+    within = limit.n - limit.marginal
+    text = f"{within} of {n} {name} within {value:g} ms; the worst {worst:g} ms"
+    return f"{text} (margin {value - worst:g} ms)."
+
+
+_WHOLE_FROM_MS: Final = 100
+_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
+_MS_OF: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+
+
+def _first_clause(why: str) -> str:
+    clause = why.partition("; ")[0].rstrip(".")
+    return f"{clause[:1].upper()}{clause[1:]}."
+
+
+def _decisive(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
+    """Return the required limit that the verdict rests on: one that fails before one that holds."""
+    order = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
+    required = [each for each in limits if each.limit.required and each.limit.unit in _MS_OF]
+    return min(required, key=lambda each: order.index(each.verdict), default=None)
+
+
+def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
+    """Return what the number of cycles proves, in small print."""
+    rate = correlation.failures
+    if rate is None or not rate.n:
+        rest = correlation.why.partition("; ")[2].rstrip(".")
+        return (f"{rest[:1].upper()}{rest[1:]}.",) if rest else ()
+    told = [f"At most {percent_up(rate.upper)} of resumes fail (95 % confidence)."]
+    if rate.upper >= 1:
+        told = []
+    if not rate.failures and rate.n < rate.needed_for_1_percent:
+        told.append(f"{rate.needed_for_1_percent} failure-free cycles would demonstrate 1 %.")
+    if rate.undecided:
+        told.append(f"{count_of(rate.undecided, 'cycle')} without evidence counted as failed.")
+    return tuple(told)
+
+
+def hidden_of(cycles: Sequence[ReconciledCycle]) -> dict[int, BoundedNs]:
+    """Return what clock and wires add to the BIOS time of each cycle that they contradict."""
+    found = ((cycle.outside.number, hidden_bios(cycle)) for cycle in cycles)
+    return {number: hidden for number, hidden in found if hidden is not None}
+
+
+def trust_badges(
+    correlation: Correlation, facts: CampaignFacts, groups: Sequence[FindingGroup]
+) -> tuple[TrustBadge, ...]:
+    """Return why the answer may be doubted, the gravest first; nothing where there is nothing."""
+    total = len(correlation.cycles)
+    badges = [
+        TrustBadge(_contradiction(group, correlation, total), f"#finding-{group.kind.value}")
+        for group in groups
+        if doubt_of(group.kind) is Doubt.JUDGED_TIME
+    ]
+    lost = [c for c in correlation.cycles if c.record is None and not is_failure(c)]
+    if lost:
+        badges.append(TrustBadge(f"{count_of(len(lost), 'cycle')} without a record", "#match"))
+    if correlation.equal_offsets > 1:
+        badges.append(TrustBadge("No record matched: several offsets fit alike", "#match"))
+    if "injected" in facts.identity:
+        badges.append(TrustBadge("Faults injected on purpose", "#identity"))
+    if any(not source.integrity.ok for source in facts.log_sources):
+        badges.append(TrustBadge("Log not complete", "#match"))
+    if any(text.startswith("Salvaged") for text in facts.faults):
+        badges.append(TrustBadge("Store salvaged", "#faults"))
+    if facts.unfinished:
+        badges.append(TrustBadge("Plan not finished", "#plan"))
+    return tuple(badges)
+
+
+def _contradiction(group: FindingGroup, correlation: Correlation, total: int) -> str:
+    many = f"in {len(group.members)} of {total}"
+    hidden = [value for c in correlation.cycles if (value := hidden_bios(c)) is not None]
+    kinds = {FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED}
+    if group.kind in kinds and hidden:
+        middle = _middle(hidden)
+        words = "hidden" if middle.value_ns > 0 else "too much"
+        return f"BIOS time contradicted: {_signed(middle)} ms {words} {many}"
+    return f"{_TITLES.get(group.kind, group.kind.value)} {many}"
+
+
+_TITLES: Final = {
+    FindingKind.TSC_NOT_RESET: "BIOS time is an uptime",
+    FindingKind.WRONG_UNIT: "BIOS time in another unit",
+    FindingKind.BIOS_NOT_REPORTED: "BIOS time not reported",
+    FindingKind.STATE_MISMATCH: "OS reports another sleep state",
+    FindingKind.DOUBLE_RESET: "Platform reset twice",
+    FindingKind.S0_POWER_ASLEEP: "Asleep at the power of S0",
+    FindingKind.DRAINS_ASLEEP: "Drains in Modern Standby",
+    FindingKind.DEVICE_CHANGED: "Device not as before",
+    FindingKind.LINK_LOST: "Network link not back",
+}
+
+
+def _middle(hidden: Sequence[BoundedNs]) -> BoundedNs:
+    return sorted(hidden, key=lambda each: each.value_ns)[(len(hidden) - 1) // 2]
+
+
+def _signed(quantity: BoundedNs) -> str:
+    text = quantity_text(quantity)
+    return text if quantity.value_ns < 0 else f"+{text}"
+
+
+def resume_with_hidden(correlation: Correlation) -> BoundedNs | None:
+    """Return the median cycle's OS-reported resume with what is hidden; None where nothing is."""
+    whole = [
+        BoundedNs(each.record.resume_ms * NS_PER_MS, NS_PER_MS) + hidden
+        for each in correlation.cycles
+        if each.judged
+        and each.record is not None
+        and each.record.resume_ms is not None
+        and (hidden := hidden_bios(each)) is not None
+    ]
+    return _middle(whole) if whole else None
+
+
+def actions(correlation: Correlation, groups: Sequence[FindingGroup]) -> tuple[Action, ...]:
+    """Return at most three things to do, the gravest first: what failed, then what is in doubt."""
+    total = len(correlation.cycles)
+    ranked = ranked_findings(groups)
+    found = [_of_findings(group, correlation, total) for group in ranked]
+    graver = sum(doubt_of(group.kind) is Doubt.RESUME for group in ranked)
+    slow = _too_slow(correlation)
+    more = [*found[:graver], *([] if slow is None else [slow]), *found[graver:]]
+    if not more:
+        more = _nothing_found(correlation)
+    return tuple(more[:ACTIONS_MOST])
+
+
+def _of_findings(group: FindingGroup, correlation: Correlation, total: int) -> Action:
+    kind = group.kind
+    many = f"{len(group.members)} of {total}"
+    link = f"#finding-{kind.value}"
+    meaning = explained(kind)
+    do = "" if meaning is None else meaning.do
+    if kind in (FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED):
+        hidden = [value for c in correlation.cycles if (value := hidden_bios(c)) is not None]
+        if hidden:
+            middle = _middle(hidden)
+            way = "more" if middle.value_ns > 0 else "less"
+            size = quantity_text(middle).removeprefix("-")
+            text = f"{size} ms {way} passes after PLTRST# than BiosInit reports ({many} cycles)."
+            return Action(team_of(kind).value, text, link)
+    if kind is FindingKind.BIOS_OVER_ADVISED:
+        times = [
+            c.record.bios_init_ms
+            for c in correlation.cycles
+            if c.record is not None and c.record.bios_init_ms is not None
+        ]
+        advised = next((e.limit for e in correlation.limits if not e.limit.required), None)
+        if times and advised is not None:
+            text = f"BIOS takes {min(times)} to {max(times)} ms, advised"
+            text += f" {advised.value / NS_PER_MS:g} ms ({many} cycles)."
+            return Action(team_of(kind).value, text, link)
+    return Action(team_of(kind).value, f"{_said(kind)} in {many} cycles. {do}".strip(), link)
+
+
+def _said(kind: FindingKind) -> str:
+    words = kind.value.replace("-", " ")
+    words = _TITLES.get(kind, words)
+    return words[:1].upper() + words[1:]
+
+
+def _too_slow(correlation: Correlation) -> Action | None:
+    """Return who has to shorten what, where resumes are over the limit."""
+    limit = _decisive(correlation.limits)
+    if limit is None or not limit.failed or limit.limit.measure != RESUME:
+        return None
+    records = [
+        cycle.record
+        for cycle in correlation.cycles
+        if cycle.judged and cycle.verdict is Verdict.FAIL and _is_whole(cycle.record)
+    ]
+    if not records:
+        return None
+    bios = median(record.bios_init_ms or 0 for record in records if record is not None)
+    drivers = median(record.driver_init_ms or 0 for record in records if record is not None)
+    owner, part, took = (
+        (Team.FIRMWARE, "the BIOS", bios)
+        if bios > drivers
+        else (Team.DRIVER, "device initialization", drivers)
+    )
+    over = (limit.worst or 0) - limit.limit.value / NS_PER_MS
+    text = f"{limit.failed} resumes over the limit, by up to {over:g} ms: {part} takes"
+    return Action(owner.value, f"{text} {took:.0f} of {bios + drivers:.0f} ms.", "#slowest-cycles")
+
+
+def _is_whole(record: OsRecord | None) -> bool:
+    return record is not None and record.resume_ms is not None
+
+
+def _nothing_found(correlation: Correlation) -> list[Action]:
+    if correlation.verdict is Verdict.NO_EVIDENCE:
+        return [Action(Team.RIG.value, _first_clause(correlation.why), "#match")]
+    rate = correlation.failures
+    if rate is not None and not rate.failures and rate.n < rate.needed_for_1_percent:
+        left = rate.needed_for_1_percent - rate.n
+        text = f"Nothing is wrong; {left} more failure-free cycles would demonstrate 1 %."
+        return [Action(Team.RIG.value, text, "#statistics")]
+    return []

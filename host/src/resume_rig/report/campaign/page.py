@@ -1,0 +1,544 @@
+"""What the page of a campaign shows, worked out; the template only places it."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from resume_rig.analysis.findings.explanations import Explained, explained
+from resume_rig.analysis.verdict.series import all_cycles
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.campaign import CampaignFacts
+from resume_rig.model.result.cycle import Correlation, IntervalName, Outcome, ReconciledCycle
+from resume_rig.model.result.match import RECORD_REASONS, UnmatchedRecord
+from resume_rig.model.result.requirement import RESUME, Comparison
+from resume_rig.model.result.series import CycleMark, CycleTimes
+from resume_rig.model.units import count_of, percent_up
+from resume_rig.report.campaign.answer import (
+    Action,
+    actions,
+    answer_sentence,
+    confidence_sentences,
+    hidden_of,
+    resume_with_hidden,
+    subtitle_of,
+    title_of,
+    trust_badges,
+)
+from resume_rig.report.campaign.budget import BUDGET_HEADINGS, BudgetTable, budget_views
+from resume_rig.report.campaign.failures import is_failure
+from resume_rig.report.campaign.health import health_sentences
+from resume_rig.report.campaign.match import match_sentences, matched_reading, missing_sentences
+from resume_rig.report.campaign.power import power_sentences
+from resume_rig.report.drawing.histogram import NamedHistogram, distribution, histogram
+from resume_rig.report.drawing.marks import MarksPicture, marks_picture
+from resume_rig.report.drawing.milestones import (
+    NS_PER_MS,
+    light_words,
+    outside_milestones,
+    trigger_word,
+)
+from resume_rig.report.drawing.phases import (
+    CycleColumn,
+    PhaseLimits,
+    PhasePicture,
+    choices_of,
+    cycle_column,
+    phase_picture,
+)
+from resume_rig.report.parts.components import PartsSection, parts_section
+from resume_rig.report.parts.page import (
+    STATED_LIMITS,
+    Badge,
+    LimitRow,
+    Pair,
+    Tile,
+    TrustBadge,
+    badge,
+    badge_or,
+    flags_of,
+    limit_rows,
+    plan_item,
+    requirement_pairs,
+)
+from resume_rig.report.parts.statistics import (
+    CampaignSummary,
+    campaign_summary,
+    detectable_sentences,
+    light_times,
+    resume_times,
+    statistics_sentences,
+)
+from resume_rig.report.text.findings import (
+    DOUBT_WORDS,
+    FindingGroup,
+    FoldedFinding,
+    cycle_ranges,
+    doubt_of,
+    findings_of,
+    folded_findings,
+    grouped_findings,
+    ranked_findings,
+    team_of,
+)
+from resume_rig.report.text.wording import (
+    board_clock_sentences,
+    clock_sentence,
+    cycle_name,
+    outcome_words,
+    quantity_text,
+    record_name,
+    rounded_ms,
+    unjudged_word,
+    whole_ms_text,
+)
+
+ROWS_MOST: Final = 1_000
+"""Cycles in the table: with the marks of 10,000 they make a page of 1.5 MB at most."""
+
+_FAILED_ROWS: Final = 300
+_LIGHT = IntervalName.PRESS_TO_LIGHT.value
+
+
+def _limit_on(correlation: Correlation, measure: str) -> float | None:
+    """Return the required limit on a measure [ms] that every cycle has to keep; None without."""
+    limits = (each.limit for each in correlation.limits if each.limit.measure == measure)
+    strict = (each for each in limits if each.required and each.share is None)
+    return next(
+        (each.value / NS_PER_MS for each in strict if each.comparison is Comparison.AT_MOST), None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMarks:
+    """A drawing of all cycles; `id` is unique on the page, `what` the time it is of, `shown` it."""
+
+    id: str
+    what: str
+    picture: MarksPicture
+    shown: CycleTimes
+
+
+@dataclass(frozen=True, slots=True)
+class FirstScreen:
+    """The answer at a glance; other programs' frames show it alone.
+
+    Attributes:
+        title, subtitle: of what, in words.
+        sentence: the verdict with its margin; small: what the number of cycles proves.
+        trust: why the answer may be doubted.
+        phases: where the time goes, in the cycles to begin with; None of no cycle.
+        figures: four.
+        marks: all cycles; None of no cycle.
+        column: every cycle for the page's script; None where there is none.
+        actions: what to do, three at most.
+    """
+
+    title: str
+    subtitle: tuple[str, ...]
+    badge: Badge
+    sentence: str
+    small: tuple[str, ...]
+    trust: tuple[TrustBadge, ...]
+    phases: PhasePicture | None
+    figures: tuple[Tile, ...]
+    marks: NamedMarks | None
+    column: CycleColumn | None
+    actions: tuple[Action, ...]
+
+
+def first_screen(
+    correlation: Correlation, facts: CampaignFacts, *, scripted: bool = True
+) -> FirstScreen:
+    """Return the first screen; without a script it does not grow with the number of cycles."""
+    cycles = correlation.cycles
+    trigger = trigger_word(cycles)
+    groups = ranked_findings(grouped_findings(cycles))
+    shown = _shown(correlation)
+    light_limit_ms = _limit_on(correlation, _LIGHT)
+    limits = PhaseLimits(facts.requirement.resume_limit_ms, light_limit_ms, facts.reset_to_tsc)
+    return FirstScreen(
+        title=title_of(facts),
+        subtitle=subtitle_of(facts, len(cycles)),
+        badge=badge(correlation.verdict),
+        sentence=answer_sentence(correlation),
+        small=confidence_sentences(correlation),
+        trust=trust_badges(correlation, facts, groups),
+        phases=phase_picture(_chosen(cycles, shown), trigger, limits),
+        figures=_figures(correlation, campaign_summary(cycles), trigger),
+        marks=_named_marks("all-cycles", correlation, shown, facts),
+        column=cycle_column(cycles, shown, limits) if scripted and cycles else None,
+        actions=actions(correlation, groups),
+    )
+
+
+def _shown(correlation: Correlation) -> CycleTimes:
+    """Return what the picture of all cycles is of: the time that is judged, where one is."""
+    limited = _limit_on(correlation, _LIGHT) is not None and _limit_on(correlation, RESUME) is None
+    return all_cycles(correlation.cycles, (_LIGHT, RESUME) if limited else (RESUME, _LIGHT))
+
+
+_CHOICES: Final = {
+    "median": "median",
+    "slowest": "slowest",
+    "failure": "first failure",
+    "first": "first",
+}
+
+
+def _chosen(
+    cycles: Sequence[ReconciledCycle], shown: CycleTimes
+) -> list[tuple[str, str, ReconciledCycle]]:
+    failed = next((i for i, cycle in enumerate(cycles) if is_failure(cycle)), None)
+    places = choices_of(shown, failed)
+    return [(key, _CHOICES[key], cycles[place]) for key, place in places.items()]
+
+
+def _named_marks(
+    name: str, correlation: Correlation, shown: CycleTimes, facts: CampaignFacts
+) -> NamedMarks | None:
+    is_resume = shown.name == RESUME
+    limit_ms = facts.requirement.resume_limit_ms if is_resume else _limit_on(correlation, _LIGHT)
+    known = {one.name: one for one in correlation.series}
+    hidden_ms: Mapping[int, float] = {}
+    if is_resume:
+        hidden = hidden_of(correlation.cycles)
+        hidden_ms = {
+            number: time_ms + hidden[number].value_ns / NS_PER_MS
+            for number, time_ms in zip(shown.numbers, shown.times_ms, strict=True)
+            if number in hidden and math.isfinite(time_ms)
+        }
+    picture = marks_picture(shown, known.get(shown.name), limit_ms, hidden_ms)
+    what = "OS-reported resume time" if is_resume else _light_words(correlation)
+    return None if picture is None else NamedMarks(name, what, picture, shown)
+
+
+def _light_words(correlation: Correlation) -> str:
+    return f"{_trigger_title(trigger_word(correlation.cycles))} to display on"
+
+
+def _trigger_title(trigger: str) -> str:
+    return "Power button" if trigger == "press" else trigger[:1].upper() + trigger[1:]
+
+
+def _figures(correlation: Correlation, summary: CampaignSummary, trigger: str) -> tuple[Tile, ...]:
+    resume, light, rate = summary.resume, summary.light, correlation.failures
+    whole = resume_with_hidden(correlation)
+    reported = Tile("OS-reported resume (p50 · p95 · worst)", "-", "no judged cycle has it")
+    if resume is not None:
+        text = f"{resume.median_ms:.0f} · {resume.p95_ms:.0f} · {resume.max_ms:.0f} ms"
+        reported = replace(reported, value=text, detail=count_of(resume.n, "judged cycle"))
+    hidden = Tile("Resume with hidden time (p50)", "-", "BIOS time not checked")
+    if whole is not None:
+        hidden = replace(hidden, value=f"{quantity_text(whole)} ms", detail="95 % uncertainty")
+    elif correlation.detectable is not None and correlation.detectable.constant_ns is not None:
+        least_ms = -(-correlation.detectable.constant_ns // NS_PER_MS)
+        detail = f"{least_ms} ms or more in all cycles would show"
+        hidden = replace(hidden, value="none found", detail=detail)
+    shown = Tile(f"{_trigger_title(trigger)} to display on (p50 · p95)", "-", "no cycle has it")
+    if light is not None:
+        text = f"{light.median_ms:.0f} · {light.p95_ms:.0f} ms"
+        judged = "" if summary.judged else ", not judged"
+        shown = replace(shown, value=text, detail=f"{count_of(light.n, 'cycle')}{judged}")
+    wrong = sum(map(is_failure, correlation.cycles))
+    failed = Tile("Failures", "-", "no cycle is judged")
+    if wrong:
+        total = len(correlation.cycles)
+        failed = Tile("Failures", f"{wrong} of {total}", "not as planned; no cycle is judged")
+    if rate is not None:
+        detail = f"at most {percent_up(rate.upper)} of resumes (95 % confidence)"
+        failed = Tile("Failures", f"{rate.failures} of {rate.n}", detail)
+    return reported, hidden, shown, failed
+
+
+_FINDINGS_OF_A_KIND: Final = 12
+_RECORDS_NAMED: Final = 50
+_FAULTS_SHOWN: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityCell:
+    """A time and its expanded uncertainty as text; both empty where it was not measured."""
+
+    value: str
+    expanded: str
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRow:
+    """One row of the table of cycles; `outcome` is empty where it is ordinary or a finding.
+
+    Attributes:
+        flags: letters of the filters that it passes: f failed, g finding, s slowest 1 %, and p
+            where it is printed.
+    """
+
+    name: str
+    number: int
+    flags: str
+    outcome: str
+    outside: tuple[QuantityCell, ...]
+    inside: tuple[str, ...]
+    reconciled: tuple[QuantityCell, ...]
+    badge: Badge
+    why_not: str
+    findings: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingSection:
+    """The findings of one kind; `left_out` of them are not among `rows`.
+
+    Attributes:
+        doubt: what they put in doubt; "" where the section before puts the same in doubt.
+    """
+
+    kind: str
+    doubt: str
+    count: int
+    cycles: str
+    meaning: Explained | None
+    owner: str
+    rows: tuple[tuple[str, FoldedFinding], ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class CycleTable:
+    """The rows of the table of cycles; `left_out` says what is missing, "" where nothing is."""
+
+    rows: tuple[CycleRow, ...]
+    left_out: str
+    printed: int
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignPage:
+    """Everything that the template of a campaign's page asks for."""
+
+    generated: str
+    first: FirstScreen
+    why: str
+    trigger: str
+    light: str
+    cycles: int
+    requirement: tuple[Pair, ...]
+    identity: tuple[Pair, ...]
+    plan: tuple[Pair, ...]
+    places: tuple[Pair, ...]
+    findings: tuple[FindingSection, ...]
+    limits_judged: tuple[LimitRow, ...]
+    statistics: tuple[str, ...]
+    histograms: tuple[NamedHistogram, ...]
+    light_marks: NamedMarks | None
+    parts: PartsSection
+    table: CycleTable
+    clock: str
+    match: tuple[str, ...]
+    unmatched_cycles: str
+    unmatched_reasons: tuple[str, ...]
+    unmatched_records: tuple[str, ...]
+    unmatched_more: int
+    plan_state: str | None
+    unfinished: bool
+    outcomes: tuple[Pair, ...]
+    first_failure: tuple[int, str] | None
+    faults: tuple[str, ...]
+    faults_more: int
+    limits: tuple[str, ...]
+    budgets: tuple[BudgetTable, ...]
+    budget_headings: tuple[str, ...]
+
+
+def campaign_page(
+    correlation: Correlation, facts: CampaignFacts, generated: str, *, scripted: bool = True
+) -> CampaignPage:
+    """Return the page of `correlation`; `scripted` as `first_screen` takes it."""
+    cycles = correlation.cycles
+    first = first_screen(correlation, facts, scripted=scripted)
+    unmatched = [c.outside.number for c in cycles if c.record is None]
+    records = correlation.unmatched_records
+    return CampaignPage(
+        generated=generated,
+        first=first,
+        why=correlation.why,
+        trigger=trigger_word(cycles),
+        light=light_words(cycles),
+        cycles=len(cycles),
+        requirement=requirement_pairs(facts.requirement),
+        identity=tuple(Pair(k.replace("_", " "), v) for k, v in facts.identity.items()),
+        plan=tuple(Pair(*plan_item(name, value)) for name, value in facts.plan.items()),
+        places=_places(facts),
+        findings=tuple(_finding_sections(ranked_findings(grouped_findings(cycles)))),
+        limits_judged=limit_rows(correlation.limits),
+        statistics=(
+            *statistics_sentences(
+                correlation.series, correlation.failures, correlation.limits, "cycle"
+            ),
+            *detectable_sentences(correlation.detectable),
+            *power_sentences(cycles),
+            *health_sentences(cycles),
+        ),
+        histograms=tuple(_histograms(correlation, facts)),
+        light_marks=_light_marks(correlation, facts, first),
+        parts=parts_section(matched_reading(correlation, facts.log_sources), "correlate --json"),
+        table=cycle_table(cycles, _shown(correlation)),
+        clock=_clock(correlation),
+        match=match_sentences(correlation),
+        unmatched_cycles=cycle_ranges(unmatched),
+        unmatched_reasons=missing_sentences(cycles),
+        unmatched_records=tuple(_record_line(each) for each in records[:_RECORDS_NAMED]),
+        unmatched_more=max(len(records) - _RECORDS_NAMED, 0),
+        plan_state=facts.plan_state,
+        unfinished=facts.unfinished,
+        outcomes=_outcomes(facts),
+        first_failure=facts.first_failure,
+        faults=facts.faults[:_FAULTS_SHOWN],
+        faults_more=max(len(facts.faults) - _FAULTS_SHOWN, 0),
+        limits=STATED_LIMITS,
+        budgets=budget_views(facts.budgets),
+        budget_headings=BUDGET_HEADINGS,
+    )
+
+
+def _light_marks(
+    correlation: Correlation, facts: CampaignFacts, first: FirstScreen
+) -> NamedMarks | None:
+    """Return the picture of the light over the cycles, where the first screen's is another."""
+    shown = all_cycles(correlation.cycles, (_LIGHT,))
+    is_first = _shown(correlation).name == _LIGHT
+    if first.marks is None or is_first or not any(map(math.isfinite, shown.times_ms)):
+        return None
+    return _named_marks("light-cycles", correlation, shown, facts)
+
+
+def _histograms(correlation: Correlation, facts: CampaignFacts) -> Iterator[NamedHistogram]:
+    cycles, limit_ms = correlation.cycles, facts.requirement.resume_limit_ms
+    times = [time_ms for _, time_ms in resume_times(cycles)]
+    picture = histogram(times, limit_ms)
+    if picture is not None:
+        note = _histogram_note(len(times), len(cycles))
+        title = "Histogram of resume times against the limit"
+        yield NamedHistogram("histogram", title, "OS-reported resume", note, picture)
+    lit = [time_ms for _, time_ms in light_times(cycles)]
+    light_ms = _limit_on(correlation, _LIGHT)
+    picture = distribution(lit) if light_ms is None else histogram(lit, light_ms)
+    if picture is not None:
+        what = _light_words(correlation)
+        title = "Histogram of times to light"
+        yield NamedHistogram("light-histogram", title, what, f"{what}.", picture)
+
+
+def _clock(correlation: Correlation) -> str:
+    board = correlation.board_clock
+    told = () if board is None else board_clock_sentences(board, len(correlation.cycles))
+    return " ".join((clock_sentence(correlation.clock), *told))
+
+
+def _places(facts: CampaignFacts) -> tuple[Pair, ...]:
+    report = () if facts.report_path is None else (Pair("report", facts.report_path),)
+    raw = "capture" if "capture" in facts.identity else "store"
+    return (Pair(raw, facts.store_path), *report)
+
+
+def _finding_sections(groups: Sequence[FindingGroup]) -> Iterator[FindingSection]:
+    before = None
+    for group in groups:
+        folded = folded_findings(group)
+        doubt = doubt_of(group.kind)
+        yield FindingSection(
+            kind=group.kind.value,
+            doubt=DOUBT_WORDS[doubt] if doubt is not before else "",
+            count=len({member.cycle for member in group.members}),
+            cycles=cycle_ranges([member.cycle for member in group.members]),
+            meaning=explained(group.kind),
+            owner=team_of(group.kind).value,
+            rows=tuple((cycle_ranges(one.cycles), one) for one in folded[:_FINDINGS_OF_A_KIND]),
+            left_out=sum(len(one.cycles) for one in folded[_FINDINGS_OF_A_KIND:]),
+        )
+        before = doubt
+
+
+def _histogram_note(drawn: int, cycles: int) -> str:
+    note = f"total resume time of the {count_of(drawn, 'judged cycle')} with a measurement."
+    rest = cycles - drawn
+    if rest:
+        verb = "is" if rest == 1 else "are"
+        note += f" {count_of(rest, 'cycle')} not judged or not measured {verb} not drawn."
+    return note
+
+
+def cycle_table(cycles: Sequence[ReconciledCycle], shown: CycleTimes) -> CycleTable:
+    """Return the rows; of a long campaign all that failed, the slowest, and both ends."""
+    counted = (CycleMark.TIMED, CycleMark.FAILED)
+    timed = [
+        time_ms if mark in counted else None
+        for time_ms, mark in zip(shown.times_ms, shown.marks, strict=True)
+    ]
+    failed = [is_failure(cycle) for cycle in cycles]
+    unknown = [mark == CycleMark.UNKNOWN for mark in shown.marks]
+    flags = flags_of(timed, failed, unknown)
+    slow = [i for i, each in enumerate(flags) if "s" in each]
+    wrong = [i for i, each in enumerate(failed) if each]
+    lost = [i for i, each in enumerate(unknown) if each]
+    rows = range(len(cycles))
+    ends = (i for pair in zip(rows, reversed(rows), strict=True) for i in pair)
+    chosen = dict.fromkeys([*wrong[:_FAILED_ROWS], *slow, *lost[:_FAILED_ROWS], *ends])
+    kept = set(list(chosen)[:ROWS_MOST])
+    found = tuple(_row(cycle, flags[i]) for i, cycle in enumerate(cycles) if i in kept)
+    printed = sum("p" in row.flags for row in found)
+    all_failed = len(wrong) <= _FAILED_ROWS
+    return CycleTable(found, _left_out(cycles, kept, all_failed=all_failed), printed)
+
+
+def _row(cycle: ReconciledCycle, flags: str) -> CycleRow:
+    outcome, record = cycle.outcome, cycle.record
+    kinds = [finding.kind.value for finding in findings_of(cycle)]
+    told = {Outcome.SLEPT_AND_WOKE.value, *kinds}
+    points = outside_milestones(cycle.outside)
+    inside: tuple[int | None, ...] = (None, None, None)
+    if record is not None:
+        inside = (record.bios_init_ms, record.driver_init_ms, record.resume_ms)
+    quantities = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
+    reconciled = (cycle.press_to_resume_complete, cycle.light_after_complete, cycle.unexplained)
+    return CycleRow(
+        name=cycle_name(cycle),
+        number=cycle.outside.number,
+        flags=f"{flags}{'g' * bool(kinds)}",
+        outcome="" if outcome.value in told else outcome_words(outcome),
+        outside=tuple(_cell(quantity) for quantity in quantities),
+        inside=tuple(whole_ms_text(value) for value in inside),
+        reconciled=tuple(_cell(quantity) for quantity in reconciled),
+        badge=badge_or(cycle.verdict, unjudged_word(cycle)),
+        why_not="" if cycle.judged else cycle.why_not or "",
+        findings=", ".join(kinds),
+    )
+
+
+def _cell(quantity: BoundedNs | None) -> QuantityCell:
+    return QuantityCell("", "") if quantity is None else QuantityCell(*rounded_ms(quantity))
+
+
+def _left_out(cycles: Sequence[ReconciledCycle], kept: Collection[int], *, all_failed: bool) -> str:
+    if len(kept) == len(cycles):
+        return ""
+    hidden = (cycle for i, cycle in enumerate(cycles) if i not in kept)
+    counts = Counter(unjudged_word(c) or c.verdict.value for c in hidden)
+    told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    every = " every cycle that failed," if all_failed else ""
+    return (
+        f"{len(kept)} of {len(cycles)} cycles are listed:{every} the slowest 1 %, cycles"
+        f" without a time, the first and the last; {len(cycles) - len(kept)} are left out here"
+        f" ({told}). All are in the picture above, in the store and its exports."
+    )
+
+
+def _record_line(unmatched: UnmatchedRecord) -> str:
+    total = unmatched.record.resume_ms
+    times = "not measured" if total is None else f"resume {total} ms"
+    return f"{record_name(unmatched.record)}: {times}; {RECORD_REASONS[unmatched.reason]}"
+
+
+def _outcomes(facts: CampaignFacts) -> tuple[Pair, ...]:
+    return tuple(Pair(k.replace("-", " "), str(v)) for k, v in facts.outcomes.items() if v)

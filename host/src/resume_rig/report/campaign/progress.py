@@ -1,0 +1,131 @@
+"""How a campaign stands, in the last lines of a terminal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.model.channel import Channel
+from resume_rig.model.result.cycle import Outcome
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import seconds_text
+from resume_rig.report.text.hostile_text import ascii_only, display_width
+from resume_rig.report.text.wording import outcome_words
+
+_BAR: Final = 12
+_MIN_NS: Final = 60_000_000_000
+_HOUR_NS: Final = 60 * _MIN_NS
+_DAY_NS: Final = 24 * _HOUR_NS
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignStatus:
+    """What the line tells.
+
+    Attributes:
+        doing: what the cycle in flight does.
+        done, cycles: of the plan.
+        outcomes: of this session.
+        light_ns, resume_ms: median and 95th percentile so far; None before any.
+        first_failure: number of the first cycle that did not go as planned.
+        left_ns: until the end, at the pace of the last cycles; None before any.
+        so_far: the verdict of this session, provisional.
+        resumed: there were sessions before this one.
+        levels: of the lines, as they were read last; None before any.
+    """
+
+    doing: str
+    done: int
+    cycles: int
+    outcomes: Mapping[Outcome, int]
+    light_ns: tuple[int, int] | None
+    resume_ms: tuple[int, int] | None
+    first_failure: int | None
+    left_ns: int | None
+    so_far: Verdict
+    resumed: bool = False
+    levels: Mapping[Channel, int] | None = None
+
+
+def status_lines(status: CampaignStatus, width: int, *, unicode: bool) -> list[str]:
+    """Return the lines: how far it is, what came of it, and the levels, where there are such.
+
+    In each what is least needed goes first where `width` cells are not enough.
+    """
+    begun = sum(status.outcomes.values()) > 0
+    when = "this session" if status.resumed else "so far"
+    progress = [
+        _bar(status, unicode=unicode),
+        status.doing,
+        "" if status.left_ns is None else f"{left_text(status.left_ns)} left",
+    ]
+    results = [
+        f"{when} {status.so_far.value}" if begun else "",
+        _failures(status),
+        "" if status.resume_ms is None else f"resume {_pair(*status.resume_ms)} ms",
+        "" if status.light_ns is None else f"light {_pair(*_ms(status.light_ns))} ms",
+        ", ".join(f"{count} {outcome_words(o)}" for o, count in status.outcomes.items() if count),
+    ]
+    lines = (progress, results, [_levels(status)])
+    return [line for parts in lines if (line := _fitted(parts, width, unicode=unicode))]
+
+
+def _fitted(parts: Sequence[str], width: int, *, unicode: bool) -> str:
+    """Return the parts that there is room for; the first one in any case, cut to the width."""
+    told = [part for part in parts if part]
+    while len(told) > 1 and _cells(told, unicode=unicode) > width:
+        told.pop()
+    text = _joined(told, unicode=unicode)
+    while display_width(text) > width:
+        text = text[:-1]
+    return text
+
+
+def _levels(status: CampaignStatus) -> str:
+    """Return which lines are high, and which are low."""
+    if not status.levels:
+        return ""
+    told = []
+    for level, word in ((1, "high"), (0, "low")):
+        names = [str(channel) for channel, each in status.levels.items() if each == level]
+        told += [f"{word}: {' '.join(names)}"] if names else []
+    return "  ".join(told)
+
+
+def left_text(left_ns: int) -> str:
+    """Return a time that is left, as precisely as it can be known."""
+    if left_ns >= 2 * _DAY_NS:
+        return f"{left_ns / _DAY_NS:.1f} days"
+    if left_ns >= 2 * _HOUR_NS:
+        return f"{left_ns / _HOUR_NS:.1f} h"
+    if left_ns >= 2 * _MIN_NS:
+        return f"{left_ns / _MIN_NS:.0f} min"
+    return f"{left_ns / 1e9:.0f} s" if left_ns >= 1_000_000_000 else seconds_text(0)
+
+
+def _bar(status: CampaignStatus, *, unicode: bool) -> str:
+    full = _BAR * status.done // max(1, status.cycles)
+    drawn = "█" * full + "░" * (_BAR - full) if unicode else "#" * full + "." * (_BAR - full)
+    return f"{drawn} {status.done}/{status.cycles}"
+
+
+def _failures(status: CampaignStatus) -> str:
+    if status.first_failure is None:
+        return ""
+    return f"first failure: cycle {status.first_failure}"
+
+
+def _ms(pair: tuple[int, int]) -> tuple[int, int]:
+    return round(pair[0] / 1e6), round(pair[1] / 1e6)
+
+
+def _pair(middle: int, high: int) -> str:
+    return f"{middle} (p95 {high})"
+
+
+def _joined(parts: list[str], *, unicode: bool) -> str:
+    text = "  ".join(parts)
+    return text if unicode else ascii_only(text)
+
+
+def _cells(parts: list[str], *, unicode: bool) -> int:
+    return display_width(_joined(parts, unicode=unicode))

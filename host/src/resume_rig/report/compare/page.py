@@ -1,0 +1,255 @@
+"""What the page of a comparison shows, worked out; the template only places it."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.model.result.comparison import (
+    Answer,
+    Change,
+    Comparison,
+    Effect,
+    OverLimit,
+    SampleFacts,
+)
+from resume_rig.model.result.requirement import Comparison as LimitSide
+from resume_rig.model.units import count_of
+from resume_rig.report.compare.terminal import (
+    EffectRow,
+    components_sentence,
+    counted_sentences,
+    effect_rows,
+    subject_sentence,
+)
+from resume_rig.report.drawing.axis import Axis, time_axis
+from resume_rig.report.drawing.marks import Strips, StripSource, time_strips
+from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge
+
+_BADGES: Final = {
+    Answer.REGRESSION: Badge("REGRESSION", "fail"),
+    Answer.REQUIREMENT_FAILED: Badge("REQUIREMENT FAILED", "fail"),
+    Answer.SESSIONS_DIFFER: Badge("SESSIONS DIFFER", "marginal"),
+    Answer.NO_REGRESSION: Badge("NO REGRESSION", "pass"),
+    Answer.NO_EVIDENCE: Badge("NO EVIDENCE", "none"),
+}
+_TILES_MOST: Final = 3
+_NS_PER_MS: Final = 1e6
+_SESSIONS_MOST: Final = 20
+_LEFT: Final = 240
+_RIGHT: Final = 940
+_ROW: Final = 24
+_TOP: Final = 40
+_ROOM: Final = 0.03
+_TICKS_MOST: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Whisker:
+    """One shift with its interval, in % of the base's median; places on the drawing."""
+
+    name: str
+    y: int
+    at: float
+    low: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """The drawing of all shifts that have an interval; 0 stands at `zero`."""
+
+    whiskers: tuple[Whisker, ...]
+    ticks: tuple[tuple[float, str], ...]
+    zero: float
+    height: int
+    summary: str
+    left: int = _LEFT
+    right: int = _RIGHT
+    top: int = _TOP
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPage:
+    """Everything that the template of a comparison's page asks for."""
+
+    generated: str
+    badge: Badge
+    why: str
+    small: tuple[str, ...]
+    subject: str
+    trust: tuple[TrustBadge, ...]
+    tiles: tuple[Tile, ...]
+    strips: Strips | None
+    warnings: tuple[str, ...]
+    differences: tuple[tuple[str, str, str], ...]
+    forest: Forest | None
+    effects: tuple[EffectRow, ...]
+    counted: tuple[str, ...]
+    components_note: str
+    components: tuple[EffectRow, ...]
+    base: tuple[Pair, ...]
+    candidate: tuple[Pair, ...]
+    alpha: str
+
+
+def answer_badge(answer: Answer) -> Badge:
+    """Return the badge of an answer."""
+    return _BADGES[answer]
+
+
+def comparison_page(comparison: Comparison, generated: str) -> ComparisonPage:
+    """Return the page of `comparison`."""
+    first, small = _headline(comparison)
+    return ComparisonPage(
+        generated=generated,
+        badge=answer_badge(comparison.answer),
+        why=first,
+        small=small,
+        subject=subject_sentence(comparison),
+        trust=_trust(comparison),
+        tiles=tuple(_tiles(comparison)),
+        strips=_strips(comparison),
+        warnings=comparison.warnings,
+        differences=tuple(
+            (name.replace("_", " "), ours, theirs) for name, ours, theirs in comparison.differences
+        ),
+        forest=_forest(comparison.effects),
+        effects=effect_rows(comparison.effects),
+        counted=counted_sentences(comparison),
+        components_note=components_sentence(comparison),
+        components=effect_rows(comparison.components),
+        base=tuple(Pair(k.replace("_", " "), v) for k, v in comparison.base.identity.items()),
+        candidate=tuple(
+            Pair(k.replace("_", " "), v) for k, v in comparison.candidate.identity.items()
+        ),
+        alpha=f"{comparison.alpha * 100:g} %",
+    )
+
+
+_BEGUN: Final = {
+    Answer.REGRESSION: "Slower beyond chance",
+    Answer.SESSIONS_DIFFER: "The two sessions differ",
+}
+
+
+def _headline(comparison: Comparison) -> tuple[str, tuple[str, ...]]:
+    """Return a short sentence of the answer, and all of it for the small print.
+
+    Of many times that became slower, it names the one that people ask for first.
+    """
+    slower = [each for each in comparison.effects if each.change is Change.SLOWER]
+    begun = _BEGUN.get(comparison.answer)
+    if begun is None or not slower:
+        first, stop, rest = comparison.why.partition(". ")
+        return f"{first}{stop.strip()}", (rest,) if rest else ()
+    most = max(slower, key=lambda each: (each.headline, each.shift_ms))
+    shift = f"{measure_words(most.name)} {most.shift_ms:+.1f} ms"
+    more = f" and {count_of(len(slower) - 1, 'more time')}" if len(slower) > 1 else ""
+    return f"{begun}: {shift}{more}.", (comparison.why,)
+
+
+def _trust(comparison: Comparison) -> tuple[TrustBadge, ...]:
+    if not comparison.warnings:
+        return ()
+    said = count_of(len(comparison.warnings), "reason")
+    return (TrustBadge(f"{said} why the two may not be comparable", "#warnings"),)
+
+
+def _tiles(comparison: Comparison) -> Iterator[Tile]:
+    """Yield the shifts of the headline times, and the failures of both sides."""
+    effects = [effect for effect in comparison.effects if effect.headline][:_TILES_MOST]
+    for effect, row in zip(effects, effect_rows(effects), strict=True):
+        detail = f"{effect.base_median_ms:.0f} to {effect.candidate_median_ms:.0f} ms"
+        detail += f"; 95 % interval {row.interval} ms" if effect.low_ms is not None else ""
+        yield Tile(f"Shift of {row.name}", f"{row.shift} ms", detail)
+    found = comparison.failures
+    if found is not None:
+        base = f"{found.base_failed} of {found.base_n}"
+        value = f"{base}, then {found.candidate_failed} of {found.candidate_n}"
+        yield Tile("Failed cycles", value, "base, then candidate")
+
+
+def _strips(comparison: Comparison) -> Strips | None:
+    """Draw every cycle of both sides, by the first headline time that both have."""
+    sides = (("base", comparison.base), ("candidate", comparison.candidate))
+    names = [_names_of(side) for _, side in sides]
+    name = next((each for each in names[0] if each in names[1]), None)
+    if name is None:
+        return None
+    words = measure_words(name)
+    sources = [
+        StripSource(
+            name=f"{side}: {session.path}" if len(facts.sessions) > 1 else side,
+            places=session.times_ms.get(name, ()),
+            median=median(session.times_ms[name]) if session.times_ms.get(name) else None,
+            broken=session.broken,
+            text=f"{side}, {session.path}: {count_of(session.cycles, 'cycle')}",
+        )
+        for side, facts in sides
+        for session in facts.sessions[:_SESSIONS_MOST]
+    ]
+    summary = f"{words[0].upper()}{words[1:]} of every cycle, the first on top; the line is the"
+    summary += " median. ✕ counts cycles that failed."
+    limit_ms = next(
+        (each.limit.value / _NS_PER_MS for each in comparison.over if _is_on(each, name)), None
+    )
+    return time_strips(sources, limit_ms, summary)
+
+
+def _is_on(over: OverLimit, name: str) -> bool:
+    limit = over.limit
+    is_upper = limit.comparison is LimitSide.AT_MOST and limit.share is None
+    return limit.measure == name and limit.required and is_upper
+
+
+def _names_of(facts: SampleFacts) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for each in facts.sessions for name in each.times_ms))
+
+
+def _forest(effects: Sequence[Effect]) -> Forest | None:
+    drawn = [
+        (effect, row, effect.low_ms, effect.high_ms)
+        for effect, row in zip(effects, effect_rows(effects), strict=True)
+        if effect.low_ms is not None and effect.high_ms is not None and effect.base_median_ms > 0
+    ]
+    if not drawn:
+        return None
+    ends = [
+        end / effect.base_median_ms * 100
+        for effect, _, low, high in drawn
+        for end in (low or 0.0, high or 0.0)
+    ]
+    # 0 is in sight, with room for the marks at both ends.
+    least, most = min(*ends, -1.0), max(*ends, 1.0)
+    room = (most - least) * _ROOM
+    least, span = least - room, most - least + 2 * room
+    axis: Axis = time_axis(0.0, span, _LEFT, _RIGHT, most=9)
+
+    def at(share: float) -> float:
+        return axis.scale.at(share - least)
+
+    whiskers = tuple(
+        Whisker(
+            name=row.name,
+            y=_TOP + index * _ROW,
+            at=at(effect.shift_ms / effect.base_median_ms * 100),
+            low=at((low or 0.0) / effect.base_median_ms * 100),
+            high=at((high or 0.0) / effect.base_median_ms * 100),
+            text=f"{row.name}: {row.shift} ms, {row.interval} ms",
+        )
+        for index, (effect, row, low, high) in enumerate(drawn)
+    )
+    step = _round_step(span)
+    first, last = math.ceil(least / step), math.floor((least + span) / step)
+    ticks = tuple((at(i * step), f"{i * step:+g} %") for i in range(first, last + 1))
+    summary = f"Shifts of {len(drawn)} times from base to candidate, with their 95 % intervals."
+    return Forest(whiskers, ticks, at(0.0), _TOP + len(drawn) * _ROW + 10, summary)
+
+
+def _round_step(span: float) -> float:
+    steps = (0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000)
+    return next((step for step in steps if span / step <= _TICKS_MOST), steps[-1])

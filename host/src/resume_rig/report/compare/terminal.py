@@ -1,0 +1,272 @@
+"""A comparison in words and cells for terminal and page, and its table for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.analysis.verdict.limits import limit_text
+from resume_rig.analysis.verdict.measures import is_measure, measure_words
+from resume_rig.model.os_record import kind_words
+from resume_rig.model.result.comparison import (
+    Answer,
+    Change,
+    Comparison,
+    Effect,
+    FailureEffect,
+    Unit,
+)
+from resume_rig.model.units import percent_up
+from resume_rig.report.text.terminal_style import (
+    Column,
+    TerminalStyle,
+    fitting_columns,
+    table_lines,
+)
+from resume_rig.report.text.wording import MISSING
+
+_CHANGE_WORDS: Final = {
+    Change.SLOWER: "SLOWER",
+    Change.SLIGHTLY_SLOWER: "slower, too little to matter",
+    Change.FASTER: "faster",
+    Change.NOT_SHOWN: "no difference shown",
+    Change.TOO_FEW: "too few values",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """One time of a comparison; times in ms."""
+
+    name: str
+    values: str
+    base: str
+    candidate: str
+    shift: str
+    interval: str
+    share: str
+    p: str
+    detectable: str
+    change: str
+
+
+def effect_rows(effects: Sequence[Effect]) -> tuple[EffectRow, ...]:
+    """Return the rows of a table of effects, in their order."""
+    return tuple(_row(effect) for effect in effects)
+
+
+def change_words(change: Change) -> str:
+    """Return what became of a time."""
+    return _CHANGE_WORDS[change]
+
+
+def failures_sentence(failures: FailureEffect | None) -> str:
+    """Return how often cycles failed on both sides."""
+    if failures is None:
+        return "Logs alone do not report cycles that failed, so failures are not compared."
+    return (
+        f"Failed cycles: {failures.base_failed} of {failures.base_n}, then"
+        f" {failures.candidate_failed} of {failures.candidate_n}"
+        f" (p = {failures.p_adjusted:.2g})."
+    )
+
+
+def slow_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return how often each headline time was far above the middle, where it was."""
+    return tuple(
+        f"Slow cycles, {measure_words(each.name)} above {each.above_ms:.0f} ms:"
+        f" {each.counts.base_failed} of {each.counts.base_n}, then"
+        f" {each.counts.candidate_failed} of {each.counts.candidate_n}"
+        f" (p = {each.counts.p_adjusted:.2g})."
+        for each in comparison.slow
+    )
+
+
+def counted_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return what was counted: cycles over the limit, that failed, that were slow; and the unit."""
+    return (
+        *over_limit_sentences(comparison),
+        failures_sentence(comparison.failures),
+        *slow_sentences(comparison),
+        *warm_up_sentences(comparison),
+    )
+
+
+def over_limit_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return how many values are beyond each limit of the requirement on both sides."""
+    return tuple(
+        f"Over the limit ({comparison.requirement}: {limit_text(each.limit)}): "
+        f"{_share(each.base_over, each.base_n, each.base_upper)}, then "
+        f"{_share(each.candidate_over, each.candidate_n, each.candidate_upper)}."
+        for each in comparison.over
+    )
+
+
+def warm_up_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return what was left out as warm-up; empty where nothing was."""
+    cut = {
+        measure_words(each.name): each.warm_up
+        for each in comparison.effects
+        if each.warm_up and each.headline
+    }
+    if not cut:
+        return ()
+    named = ", ".join(f"{n} of {name}" for name, n in cut.items())
+    return (f"Left out as warm-up, the first values of each session: {named}.",)
+
+
+def subject_sentence(comparison: Comparison) -> str:
+    """Return what was compared with what, and what the unit of its tests is."""
+    kind = "no common kind of sleep" if comparison.kind is None else kind_words(comparison.kind)
+    told = (
+        f"{kind}: {comparison.base.cycles} cycles of {comparison.base.path} (base) against"
+        f" {comparison.candidate.cycles} of {comparison.candidate.path} (candidate)."
+    )
+    if comparison.unit is Unit.SESSION:
+        told += " Sessions are compared, by their medians."
+    return told
+
+
+def _share(over: int, n: int, upper: float | None) -> str:
+    if upper is None:
+        return "none judged"
+    return f"{over} of {n} (upper 95 % limit {percent_up(upper)})"
+
+
+def components_sentence(comparison: Comparison) -> str:
+    """Return what became of the parts of the transitions; empty where none was compared."""
+    if not comparison.components_compared:
+        return ""
+    changed = len(comparison.components)
+    return (
+        f"Components: {comparison.components_compared} compared, {changed or 'none'} changed beyond"
+        " chance; they explain, and do not decide."
+    )
+
+
+def _row(effect: Effect) -> EffectRow:
+    base = effect.base_median_ms
+    digits = _decimals(base)
+    interval = MISSING
+    if effect.low_ms is not None and effect.high_ms is not None:
+        interval = f"{_signed(effect.low_ms, digits)} to {_signed(effect.high_ms, digits)}"
+    detectable = effect.detectable_ms
+    return EffectRow(
+        name=measure_words(effect.name) if is_measure(effect.name) else effect.name,
+        values=f"{effect.base_n}, {effect.candidate_n}",
+        base=f"{base:.{digits}f}",
+        candidate=f"{effect.candidate_median_ms:.{digits}f}",
+        shift=_signed(effect.shift_ms, digits),
+        interval=interval,
+        share=f"{_signed(effect.shift_ms / base * 100, 1)} %" if base > 0 else MISSING,
+        p="<0.0001" if effect.p_adjusted < 0.0001 else f"{effect.p_adjusted:.4f}",
+        detectable=MISSING if detectable is None else f"{detectable:.{digits}f}",
+        change=change_words(effect.change),
+    )
+
+
+def _decimals(base_ms: float) -> int:
+    """Return how many decimals tell a shift of a time of this size."""
+    return 0 if base_ms >= 1_000 else 1 if base_ms >= 100 else 2
+
+
+def _signed(value: float, digits: int) -> str:
+    """Return a number with its sign; what is 0 as shown has none."""
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text
+
+
+_COMPONENTS = 10
+_DIFFERENCES = 20
+_DETECTABLE = "detectable"
+_COLOURS = {
+    Answer.REGRESSION: "\x1b[1;31m",
+    Answer.REQUIREMENT_FAILED: "\x1b[1;31m",
+    Answer.SESSIONS_DIFFER: "\x1b[1;33m",
+    Answer.NO_REGRESSION: "\x1b[1;32m",
+    Answer.NO_EVIDENCE: "\x1b[1;35m",
+}
+
+
+def comparison_table(
+    comparison: Comparison, *, colour: bool = False, unicode: bool = True, width: int = 120
+) -> Iterator[str]:
+    """Yield the whole answer of `compare` in pieces to be written as they are.
+
+    Args:
+        comparison: what to show.
+        colour: the answer may be coloured.
+        unicode: more than ASCII may be written.
+        width: of the terminal, in cells; columns give way where it is short.
+    """
+    style = TerminalStyle(colour, unicode, width)
+    yield style.paragraph(subject_sentence(comparison))
+    for warning in comparison.warnings:
+        yield style.paragraph(f"Warning: {warning}")
+    yield from _differences(comparison, style)
+    if comparison.effects:
+        yield "\n"
+        columns = _columns(comparison.effects, style)
+        yield style.paragraph(_legend([column.title for column in columns]))
+        yield from _table(columns, style)
+        yield "\n"
+        for sentence in counted_sentences(comparison):
+            yield style.paragraph(sentence)
+    told = components_sentence(comparison)
+    if told:
+        yield style.paragraph(told)
+    if comparison.components:
+        yield from _table(_columns(comparison.components[:_COMPONENTS], style), style)
+        if len(comparison.components) > _COMPONENTS:
+            more = len(comparison.components) - _COMPONENTS
+            yield style.paragraph(f"... and {more} more; --json and --html have them.")
+    plain = style.paragraph(f"{comparison.answer.value}: {comparison.why}")
+    word = comparison.answer.value
+    front = f"{_COLOURS[comparison.answer]}{word}\x1b[0m" if colour else word
+    yield front + plain.removeprefix(word)
+
+
+def _differences(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
+    shown = comparison.differences[:_DIFFERENCES]
+    if not shown:
+        yield "DUT identity and test conditions match.\n"
+        return
+    yield "What differs:\n"
+    for name, ours, theirs in shown:
+        yield style.paragraph(f"{name.replace('_', ' ')}: {ours} -> {theirs}", indent=2)
+    if len(comparison.differences) > len(shown):
+        more = len(comparison.differences) - len(shown)
+        yield style.paragraph(f"... and {more} more; --json has them.", indent=2)
+
+
+def _legend(titles: Sequence[str]) -> str:
+    """Say what the columns are that the terminal has room for."""
+    parts = ["Times in ms; shift = candidate minus base with its 95 % interval; p over all times"]
+    if _DETECTABLE in titles:
+        parts.append(f"{_DETECTABLE} = the smallest shift that is shown with 80 % probability")
+    else:
+        parts.append(f"{_DETECTABLE} shifts need a wider terminal, --html or --json")
+    return f"{'; '.join(parts)}."
+
+
+def _columns(effects: Sequence[Effect], style: TerminalStyle) -> Sequence[Column]:
+    rows = effect_rows(effects)
+    columns = [
+        Column("time", [style.cell(row.name, 40) for row in rows], right=False),
+        Column("values", [row.values for row in rows], drop=4),
+        Column("base", [row.base for row in rows], drop=2),
+        Column("candidate", [row.candidate for row in rows], drop=2),
+        Column("shift", [row.shift for row in rows]),
+        Column("95 % interval", [row.interval for row in rows], drop=1),
+        Column("share", [row.share for row in rows]),
+        Column("p", [row.p for row in rows], drop=3),
+        Column(_DETECTABLE, [row.detectable for row in rows], drop=5),
+        Column("", [row.change for row in rows], right=False),
+    ]
+    return fitting_columns(columns, style.width)
+
+
+def _table(columns: Sequence[Column], style: TerminalStyle) -> Iterator[str]:
+    for index, line in enumerate(table_lines(columns)):
+        yield f"{line}\n"
+        if index == 0:
+            yield style.rule(len(line) + 24)

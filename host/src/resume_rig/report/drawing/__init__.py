@@ -1,0 +1,1 @@
+"""Arithmetic of drawings; templates draw them."""

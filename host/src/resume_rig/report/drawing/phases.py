@@ -1,0 +1,529 @@
+"""Where the time of a cycle goes: measured, OS-reported and reconciled on one axis, as a picture.
+
+Templates draw the cycles that are chosen beforehand. For any other one the page's script draws the
+same from `cycle_column`, whose numbers are these.
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from resume_rig.analysis.verdict.ruling import OTHER_KIND
+from resume_rig.model.quantity import BoundedNs
+from resume_rig.model.result.cycle import Outcome, ReconciledCycle
+from resume_rig.model.result.series import CycleTimes
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.report.drawing.axis import Axis, Scale, time_axis
+from resume_rig.report.drawing.milestones import (
+    NS_PER_MS,
+    InsideMilestones,
+    OutsideMilestones,
+    inside_milestones,
+    outside_milestones,
+)
+from resume_rig.report.text.wording import outcome_words, quantity_text, unjudged_word
+
+_LETTER: Final = 6.6
+_LEAST_AXIS_MS: Final = 500.0
+_TORN_FROM: Final = 2.5
+_TENTH_NS: Final = 10_000
+"""Times are handed to the script in steps of 10 us, as they are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseFrame:
+    """Sizes of a drawing.
+
+    Attributes:
+        left, right: the ends of the axis. column: where the figures beside the plot begin.
+        wires, os, reconciled: tops of the bars; bar: their height.
+        base: where the plot ends.
+    """
+
+    width: int = 1160
+    height: int = 196
+    left: int = 104
+    right: int = 912
+    column: int = 940
+    top: int = 26
+    wires: int = 38
+    os: int = 84
+    reconciled: int = 130
+    bar: int = 26
+    base: int = 182
+
+
+_FRAME: Final = PhaseFrame()
+_OUTSIDE: Final = (
+    ("to-slp-s3", "SLP_S3#"),
+    ("to-pwr-ok", "PWR_OK"),
+    ("to-pltrst", "PLTRST#"),
+    ("to-light", "display on"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """One phase before it is drawn; `name` is its label, `text` its words."""
+
+    from_ns: int
+    to_ns: int
+    style: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One phase of a bar.
+
+    Attributes:
+        style: names its colour or hatch.
+        label: stands in it; empty where it is too narrow for that.
+        text: what it says in words.
+    """
+
+    x: float
+    width: float
+    style: str
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One account of the cycle.
+
+    Attributes:
+        y: its top. note: its figure, in the column beside the plot. missing: why there is no bar.
+        torn: it runs past the axis.
+    """
+
+    name: str
+    y: int
+    segments: tuple[Segment, ...]
+    note: str
+    missing: str
+    torn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteMark:
+    """Resume complete with the interval that it lies in."""
+
+    at: float
+    low: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhasePanel:
+    """One cycle.
+
+    Attributes:
+        key: by which it is chosen, unique in its picture. choice: what to choose it by, in words.
+        bars: wires, OS, reconciled.
+        light, complete, limit: marks; None where there is none on the axis.
+        hidden: of clock and wires, and its place; "" where they do not contradict the BIOS time.
+    """
+
+    key: str
+    choice: str
+    number: int
+    verdict: str
+    verdict_style: str
+    bars: tuple[Bar, ...]
+    light: float | None
+    light_text: str
+    complete: CompleteMark | None
+    limit: float | None
+    hidden: str
+    hidden_at: float
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhasePicture:
+    """The chosen cycles on one axis, one of them seen at a time."""
+
+    panels: tuple[PhasePanel, ...]
+    axis: Axis
+    limit_label: str
+    resume_limit_ms: int | None
+    trigger: str
+    frame: PhaseFrame = _FRAME
+
+    @property
+    def has_image(self) -> bool:
+        """Whether a hibernation file is read in any of them."""
+        bars = (bar for panel in self.panels for bar in panel.bars)
+        return any(segment.style == "image" for bar in bars for segment in bar.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseLimits:
+    """What a cycle is drawn against.
+
+    Attributes:
+        resume_ms: on BIOS + drivers; light_ms: on trigger to light. None: no such limit.
+        reset_to_tsc: PLTRST# rising to the TSC's zero; None where nobody says.
+    """
+
+    resume_ms: int | None
+    light_ms: float | None = None
+    reset_to_tsc: BoundedNs | None = None
+
+
+def phase_picture(
+    chosen: Sequence[tuple[str, str, ReconciledCycle]], trigger: str, limits: PhaseLimits
+) -> PhasePicture | None:
+    """Return the picture; None of no cycle.
+
+    Args:
+        chosen: key, words and cycle of each panel.
+        trigger: what the axis begins with.
+        limits: what they are drawn against.
+    """
+    if not chosen:
+        return None
+    reaches = [_reach_ms(cycle, limits) for _, _, cycle in chosen]
+    end_ms = _axis_end_ms([reach for reach in reaches if reach > 0])
+    axis = time_axis(0.0, end_ms, _FRAME.left, _FRAME.right, most=8)
+    label = ""
+    if limits.resume_ms is not None:
+        label = f"limit {limits.resume_ms} ms from TSC start"
+    elif limits.light_ms is not None:
+        label = f"limit {limits.light_ms:g} ms"
+    panels = tuple(_panel(key, words, cycle, limits, axis.scale) for key, words, cycle in chosen)
+    return PhasePicture(panels, axis, label, limits.resume_ms, trigger)
+
+
+def _axis_end_ms(reaches_ms: Sequence[float]) -> float:
+    if not reaches_ms:
+        return _LEAST_AXIS_MS
+    most, usual = max(reaches_ms), statistics.median_low(reaches_ms)
+    kept = [reach for reach in reaches_ms if reach <= usual * _TORN_FROM]
+    torn = usual > 0 and len(kept) < len(reaches_ms)
+    # Past the longest whole bar a torn one still has to be seen to go on.
+    return max((max(kept) * 1.1 if torn else most * 1.02), _LEAST_AXIS_MS)
+
+
+def _reach_ms(cycle: ReconciledCycle, limits: PhaseLimits) -> float:
+    inside = _inside(cycle, limits)
+    points = outside_milestones(cycle.outside)
+    ends = [q.value_ns + q.expanded_ns for q in _in_order(points) if q]
+    if inside is not None:
+        ends += [inside.complete.value_ns + inside.complete.expanded_ns]
+        ends += [] if inside.limit_ns is None else [inside.limit_ns]
+    if limits.light_ms is not None:
+        ends.append(round(limits.light_ms * NS_PER_MS))
+    return max(ends, default=0) / NS_PER_MS
+
+
+def _inside(cycle: ReconciledCycle, limits: PhaseLimits) -> InsideMilestones | None:
+    other = (cycle.why_not or "").startswith(OTHER_KIND)
+    limit_ms = None if other else limits.resume_ms
+    return inside_milestones(cycle, limit_ms, limits.reset_to_tsc)
+
+
+def _in_order(points: OutsideMilestones) -> tuple[BoundedNs | None, ...]:
+    return points.slp_s3, points.pwr_ok, points.pltrst, points.light
+
+
+def _panel(
+    key: str, choice: str, cycle: ReconciledCycle, limits: PhaseLimits, scale: Scale
+) -> PhasePanel:
+    points = outside_milestones(cycle.outside)
+    inside = _inside(cycle, limits)
+    bars = (
+        _bar("Wires, light", _FRAME.wires, _outside_spans(points), scale, _wires_words(cycle)),
+        _bar("OS reports", _FRAME.os, _os_spans(cycle, points), scale, _os_words(cycle)),
+        _bar(
+            "Reconciled",
+            _FRAME.reconciled,
+            _reconciled_spans(points, inside),
+            scale,
+            _whole_words(cycle, inside),
+        ),
+    )
+    limit_ns = None if inside is None else inside.limit_ns
+    if limit_ns is None and limits.resume_ms is None and limits.light_ms is not None:
+        limit_ns = round(limits.light_ms * NS_PER_MS)
+    hidden = None if inside is None else inside.hidden
+    after = points.pltrst.value_ns if points.pltrst is not None else 0
+    return PhasePanel(
+        key=key,
+        choice=choice,
+        number=cycle.outside.number,
+        verdict=unjudged_word(cycle) or cycle.verdict.value,
+        verdict_style=verdict_style(cycle.verdict) if cycle.judged else "none",
+        bars=bars,
+        light=_mark(None if points.light is None else points.light.value_ns, scale),
+        light_text="" if points.light is None else f"display on {quantity_text(points.light)} ms",
+        complete=None if inside is None else _complete_mark(inside.complete, scale),
+        limit=_mark(limit_ns, scale),
+        hidden=_hidden_words(hidden),
+        hidden_at=scale.at(after / NS_PER_MS),
+        summary=". ".join(
+            f"{bar.name}: {'; '.join([s.text for s in bar.segments]) or bar.missing}"
+            for bar in bars
+        ),
+    )
+
+
+def _hidden_words(hidden: BoundedNs | None) -> str:
+    if hidden is None:
+        return ""
+    words = "hidden" if hidden.value_ns > 0 else "BIOS time too long by"
+    size = BoundedNs(abs(hidden.value_ns), hidden.bound_ns, hidden.standard_ns, hidden.expanded_ns)
+    return f"{words} {quantity_text(size)} ms"
+
+
+def _mark(t_ns: int | None, scale: Scale) -> float | None:
+    """Return the place of a mark; None where the axis does not reach it."""
+    if t_ns is None or t_ns / NS_PER_MS > scale.high:
+        return None
+    return scale.at(t_ns / NS_PER_MS)
+
+
+def _bar(name: str, y: int, spans: Iterable[_Span], scale: Scale, words: tuple[str, str]) -> Bar:
+    note, missing = words
+    found = list(spans)
+    torn = any(span.to_ns / NS_PER_MS > scale.high for span in found)
+    segments = tuple(_segment(s, scale) for s in found if s.from_ns / NS_PER_MS < scale.high)
+    return Bar(name, y, segments, note, "" if segments else missing, torn)
+
+
+def _outside_spans(points: OutsideMilestones) -> Iterator[_Span]:
+    named = zip(_OUTSIDE, _in_order(points), strict=True)
+    before, before_ns = "trigger", 0
+    for (style, name), point in named:
+        # A line that is not wired makes the next phase longer; a negative one cannot be drawn.
+        if point is None or point.value_ns < before_ns:
+            continue
+        text = f"{before} to {name}"
+        label = text if style == "to-light" else ""
+        took = BoundedNs(point.value_ns - before_ns, point.bound_ns, expanded_ns=point.expanded_ns)
+        yield _Span(before_ns, point.value_ns, style, label, f"{text}: {quantity_text(took)} ms")
+        before, before_ns = name, point.value_ns
+
+
+def _os_spans(cycle: ReconciledCycle, points: OutsideMilestones) -> Iterator[_Span]:
+    """Yield what the OS reports, counted from PLTRST#: nothing it does not report is in it."""
+    record = cycle.record
+    if record is None or points.pltrst is None or record.resume_ms is None:
+        return
+    at_ns = points.pltrst.value_ns
+    parts = (
+        ("bios", "BIOS", record.bios_init_ms),
+        ("image", "image", record.hiber_read_ms),
+        ("drivers", "device initialization", record.driver_init_ms),
+    )
+    for style, name, took_ms in parts:
+        if took_ms is None:
+            continue
+        to_ns = at_ns + took_ms * NS_PER_MS
+        yield _Span(at_ns, to_ns, style, name, f"{name}: {took_ms} ms, as the OS reports")
+        at_ns = to_ns
+
+
+def _reconciled_spans(
+    points: OutsideMilestones, inside: InsideMilestones | None
+) -> Iterator[_Span]:
+    if inside is None:
+        return
+    hidden_ns = 0 if inside.hidden is None else max(0, inside.hidden.value_ns)
+    zero_ns = inside.bios_from_ns - hidden_ns
+    if points.pltrst is not None and points.pltrst.value_ns < zero_ns:
+        text = f"unobserved, PLTRST# to TSC start: {_ms(zero_ns - points.pltrst.value_ns)} ms"
+        yield _Span(points.pltrst.value_ns, zero_ns, "unknown", "", text)
+    if hidden_ns:
+        text = f"{_hidden_words(inside.hidden)}, in nobody's account"
+        yield _Span(zero_ns, inside.bios_from_ns, "hidden", "", text)
+    parts = (
+        ("bios", "BIOS", inside.bios_from_ns, inside.image_from_ns),
+        ("image", "image", inside.image_from_ns, inside.drivers_from_ns),
+        ("drivers", "device initialization", inside.drivers_from_ns, inside.complete.value_ns),
+    )
+    for style, name, from_ns, to_ns in parts:
+        if to_ns > from_ns:
+            yield _Span(from_ns, to_ns, style, name, f"{name}: {_ms(to_ns - from_ns)} ms")
+
+
+def _ms(time_ns: int) -> str:
+    return f"{time_ns / NS_PER_MS:.0f}"
+
+
+def _segment(span: _Span, scale: Scale) -> Segment:
+    left, right = scale.at(span.from_ns / NS_PER_MS), scale.at(span.to_ns / NS_PER_MS)
+    took_ms = _ms(span.to_ns - span.from_ns)
+    width = round(right - left, 2)
+    candidates = (f"{span.name} {took_ms}", took_ms) if span.name else ()
+    label = next((one for one in candidates if len(one) * _LETTER + 8 <= width), "")
+    return Segment(left, width, span.style, label, span.text)
+
+
+def _complete_mark(complete: BoundedNs, scale: Scale) -> CompleteMark | None:
+    at = _mark(complete.value_ns, scale)
+    if at is None:
+        return None
+    return CompleteMark(
+        at=at,
+        low=scale.at((complete.value_ns - complete.expanded_ns) / NS_PER_MS),
+        high=scale.at((complete.value_ns + complete.expanded_ns) / NS_PER_MS),
+        text=f"resume complete {quantity_text(complete)} ms after the trigger",
+    )
+
+
+def _wires_words(cycle: ReconciledCycle) -> tuple[str, str]:
+    """Return the figure of the wires, and what stands in place of their bar."""
+    light = outside_milestones(cycle.outside).light
+    outcome = cycle.outcome
+    fault = "" if outcome is Outcome.SLEPT_AND_WOKE else outcome_words(outcome)
+    if light is not None:
+        return f"display on {quantity_text(light)} ms", ""
+    return fault or "no light timed", fault or "no trigger seen"
+
+
+def _os_words(cycle: ReconciledCycle) -> tuple[str, str]:
+    record = cycle.record
+    if record is None:
+        return "", "no OS record"
+    if record.resume_ms is None:
+        parts = (("BIOS", record.bios_init_ms), ("drivers", record.driver_init_ms))
+        told = [f"{name} {ms} ms" for name, ms in parts if ms is not None]
+        return "", f"{' and '.join(told)} alone" if told else "record without a measurement"
+    claim = f"reports {record.resume_ms} ms"
+    if outside_milestones(cycle.outside).pltrst is None:
+        why = "no trigger" if cycle.outside.trigger_ns is None else "PLTRST# not seen"
+        return claim, f"{claim}; not placed: {why}"
+    return claim, f"{claim}, counted from PLTRST#"
+
+
+def _whole_words(cycle: ReconciledCycle, inside: InsideMilestones | None) -> tuple[str, str]:
+    if inside is not None:
+        return f"complete {quantity_text(inside.complete)} ms", ""
+    if cycle.record is None:
+        return "", "needs an OS record"
+    if cycle.bios_impossible:
+        return "", "BIOS time impossible: wires and clock leave no room for it"
+    if cycle.record.resume_ms is None:
+        return "", "needs the OS's resume time"
+    if cycle.certainty is not None and cycle.press_to_resume_complete is None:
+        return "", "not placed: PLTRST# not seen, or the match is not certain"
+    return "", "not placed"
+
+
+def verdict_style(verdict: Verdict) -> str:
+    """Return the name that style sheets know a verdict by."""
+    return verdict.value.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class CycleColumn:
+    """Every cycle as the script reads it.
+
+    Attributes:
+        rows: a line of numbers a cycle, in base 36; made of nothing else.
+        words: what rows name by its place, separated by "|"; our own words.
+    """
+
+    rows: Markup
+    words: str
+
+
+def cycle_column(
+    cycles: Iterable[ReconciledCycle], shown: CycleTimes, limits: PhaseLimits
+) -> CycleColumn:
+    """Return what the script draws any cycle from.
+
+    A row has, empty where there is none: number, mark, time shown; from the trigger on SLP_S3#,
+    PWR_OK, PLTRST#, light and the expanded uncertainty of light; BIOS, image and drivers as
+    reported; reconciled BIOS from, hidden and its expanded uncertainty, that of complete; which
+    word stands for the wires, the OS and the whole, for the verdict. Moments are in 10 us, what
+    the OS reports in ms.
+    """
+    words: dict[str, int] = {}
+
+    def word(text: str) -> int:
+        return words.setdefault(text, len(words))
+
+    rows = (
+        _row(cycle, mark, time_ms, limits, word)
+        for cycle, mark, time_ms in zip(cycles, shown.marks, shown.times_ms, strict=True)
+    )
+    text = Markup(";".join(rows))
+    return CycleColumn(text, "|".join(words))
+
+
+def _row(
+    cycle: ReconciledCycle,
+    mark: str,
+    time_ms: float,
+    limits: PhaseLimits,
+    word: Callable[[str], int],
+) -> str:
+    points, inside = outside_milestones(cycle.outside), _inside(cycle, limits)
+    record = cycle.record
+    hidden = None if inside is None else inside.hidden
+    light = points.light
+    numbers: list[int | None] = [_tenths(point) for point in _in_order(points)]
+    numbers.append(None if light is None else -(-light.expanded_ns // _TENTH_NS))
+    if record is not None and record.resume_ms is not None:
+        numbers += [record.bios_init_ms, record.hiber_read_ms, record.driver_init_ms]
+    else:
+        numbers += [None, None, None]
+    numbers.append(None if inside is None else inside.bios_from_ns // _TENTH_NS)
+    numbers += [_tenths(hidden), None if hidden is None else -(-hidden.expanded_ns // _TENTH_NS)]
+    numbers.append(None if inside is None else -(-inside.complete.expanded_ns // _TENTH_NS))
+    told = [
+        _wires_words(cycle)[1] if light is None else "",
+        "" if record is not None and record.resume_ms is not None else _os_words(cycle)[1],
+        _whole_words(cycle, inside)[1],
+        unjudged_word(cycle) or cycle.verdict.value,
+    ]
+    shown = None if not math.isfinite(time_ms) else round(time_ms * NS_PER_MS) // _TENTH_NS
+    fields = [cycle.outside.number, *[shown, *numbers], *[word(text) for text in told]]
+    return mark + ",".join("" if value is None else base36(value) for value in fields)
+
+
+def _tenths(quantity: BoundedNs | None) -> int | None:
+    return None if quantity is None else quantity.value_ns // _TENTH_NS
+
+
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def base36(value: int) -> str:
+    """Return a number as JavaScript's parseInt(text, 36) reads it."""
+    if value < 0:
+        return f"-{base36(-value)}"
+    text = _DIGITS[value % 36]
+    while value >= 36:
+        value //= 36
+        text = _DIGITS[value % 36] + text
+    return text
+
+
+def choices_of(shown: CycleTimes, first_failure: int | None) -> Mapping[str, int]:
+    """Return the places of the cycles to begin with, by key: median, slowest, first failure."""
+    timed = [
+        (time_ms, place)
+        for place, time_ms in enumerate(shown.times_ms)
+        if math.isfinite(time_ms) and shown.marks[place] != "-"
+    ]
+    found: dict[str, int] = {}
+    if timed:
+        ordered = sorted(timed)
+        found["median"] = ordered[(len(ordered) - 1) // 2][1]
+        found["slowest"] = max(timed, key=lambda one: (one[0], -one[1]))[1]
+    if first_failure is not None:
+        found["failure"] = first_failure
+    if not found and shown.marks:
+        found["first"] = 0
+    return found

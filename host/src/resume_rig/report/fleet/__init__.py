@@ -1,0 +1,1 @@
+"""The answer of `fleet`: document, terminal, page."""

@@ -1,0 +1,182 @@
+"""What the page of a fleet shows, worked out; the template only places it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.model.result.fleet import Fleet, FleetCampaign, FleetGroup
+from resume_rig.model.result.requirement import RESUME, Requirement
+from resume_rig.model.result.series import CycleMark
+from resume_rig.model.result.verdict import FindingKind
+from resume_rig.model.units import count_of
+from resume_rig.report.drawing.marks import Strips, StripSource, time_strips
+from resume_rig.report.fleet.terminal import (
+    LIGHT,
+    FleetRow,
+    common_folder,
+    fleet_rows,
+    group_sentences,
+    group_title,
+    left_out_sentences,
+    subject_sentence,
+)
+from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, badge, requirement_pairs
+from resume_rig.report.text.findings import Doubt, doubt_of
+
+_DRAWN_MOST: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPart:
+    """One group of the page; `names_units`: units have other names than their stores."""
+
+    anchor: str
+    title: str
+    badge: Badge
+    strips: Strips | None
+    rows: tuple[tuple[FleetRow, Badge], ...]
+    sentences: tuple[str, ...]
+    names_units: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FleetPage:
+    """Everything that the template of a fleet's page asks for."""
+
+    generated: str
+    badge: Badge
+    why: str
+    subject: str
+    trust: tuple[TrustBadge, ...]
+    tiles: tuple[Tile, ...]
+    groups: tuple[GroupPart, ...]
+    left_out: tuple[str, ...]
+    requirement: tuple[Pair, ...]
+
+
+def fleet_page(fleet: Fleet, generated: str) -> FleetPage:
+    """Return the page of `fleet`."""
+    folder = common_folder(fleet)
+    return FleetPage(
+        generated=generated,
+        badge=badge(fleet.verdict),
+        why=fleet.why,
+        subject=subject_sentence(fleet),
+        trust=tuple(_trust(fleet)),
+        tiles=_tiles(fleet),
+        groups=tuple(
+            _part(number, group, folder, fleet.requirement)
+            for number, group in enumerate(fleet.groups, 1)
+        ),
+        left_out=left_out_sentences(fleet),
+        requirement=requirement_pairs(fleet.requirement),
+    )
+
+
+def _trust(fleet: Fleet) -> Iterator[TrustBadge]:
+    """Yield why the answer may be doubted."""
+    campaigns = fleet.campaigns
+    silent = sum(bool(each.cycles) and not each.times for each in campaigns)
+    if silent:
+        yield TrustBadge(f"{count_of(silent, 'campaign')} without any time", "#group-1")
+    doubted = [each for each in campaigns if any(map(_doubts_time, each.findings))]
+    if doubted:
+        yield TrustBadge(f"BIOS time contradicted in {count_of(len(doubted), 'campaign')}")
+    marked = sum(bool(each.marks) for each in campaigns)
+    if marked:
+        yield TrustBadge(f"{count_of(marked, 'campaign')} salvaged, with faults or not done")
+    if fleet.unread:
+        yield TrustBadge(f"{count_of(len(fleet.unread), 'store')} not read", "#left-out")
+
+
+def _doubts_time(kind: str) -> bool:
+    return doubt_of(FindingKind(kind)) is Doubt.JUDGED_TIME
+
+
+def _tiles(fleet: Fleet) -> tuple[Tile, ...]:
+    campaigns = fleet.campaigns
+    units = {each.unit for each in campaigns}
+    rates = [each.failures for each in campaigns if each.failures is not None]
+    failed, judged = sum(rate.failures for rate in rates), sum(rate.n for rate in rates)
+    worst = max(
+        ((each.times[RESUME].max_ms, each) for each in campaigns if RESUME in each.times),
+        key=lambda one: one[0],
+        default=None,
+    )
+    silent = [each for each in campaigns if each.cycles and not each.times]
+    slowest = Tile("Worst OS-reported resume", "-", "no campaign has a time")
+    if worst is not None:
+        slowest = Tile(slowest.name, f"{worst[0]:.0f} ms", worst[1].path)
+    cycles = sum(each.cycles for each in campaigns)
+    without = f"{count_of(cycles, 'cycle')}"
+    if silent:
+        without += f"; {count_of(len(silent), 'campaign')} without any time"
+    return (
+        Tile("Campaigns", str(len(campaigns)), without),
+        Tile("Units", str(len(units)), f"in {count_of(len(fleet.groups), 'group')}"),
+        Tile("Failures", f"{failed} of {judged}", _beside_failures(campaigns)),
+        slowest,
+    )
+
+
+def _beside_failures(campaigns: Sequence[FleetCampaign]) -> str:
+    """Say what the failures are of, and how many cycles of campaigns without a verdict failed."""
+    unjudged = [each for each in campaigns if each.failures is None or not each.failures.n]
+    shown = (each.all_cycles for each in unjudged)
+    broken = sum(each.count(CycleMark.BROKEN) for each in shown if each is not None)
+    more = f"; {broken} more did not wake as planned" if broken else ""
+    return f"judged cycles{more}"
+
+
+def _part(number: int, group: FleetGroup, folder: str, requirement: Requirement) -> GroupPart:
+    rows = fleet_rows(group, folder)
+    return GroupPart(
+        anchor=f"group-{number}",
+        title=group_title(group),
+        badge=badge(group.verdict),
+        strips=_strips(group, rows, requirement),
+        rows=tuple((row, badge(row.verdict)) for row in rows),
+        sentences=group_sentences(group, folder),
+        names_units=any(row.unit != row.store for row in rows),
+    )
+
+
+def _strips(group: FleetGroup, rows: Sequence[FleetRow], requirement: Requirement) -> Strips | None:
+    """Draw every cycle: its BIOS + drivers, or the light where no campaign has them.
+
+    A campaign without a time has its strip, too: one whose cycles never woke is no fast one.
+    """
+    name = RESUME if any(RESUME in each.times for each in group.campaigns) else LIGHT
+    drawn = list(zip(group.campaigns, rows, strict=True))[:_DRAWN_MOST]
+    limit_ms = requirement.resume_limit_ms if name == RESUME else None
+    words = measure_words(name)
+    summary = (
+        f"{words[0].upper() + words[1:]} of every cycle, a strip a campaign, the first cycle on"
+        " top; the lines are the median and the 95th percentile. ✕ counts cycles that did not"
+        " sleep and wake as planned, ◇ those without a time."
+    )
+    if left := len(group.campaigns) - len(drawn):
+        summary += f" {left} more campaigns are in the table."
+    return time_strips([_source(campaign, row, name) for campaign, row in drawn], limit_ms, summary)
+
+
+def _source(campaign: FleetCampaign, row: FleetRow, name: str) -> StripSource:
+    times, shown = campaign.times.get(name), campaign.all_cycles
+    text = f"{row.store}: no time of {count_of(campaign.cycles, 'cycle')}"
+    if times is not None:
+        text = (
+            f"{row.store}: median {times.median_ms:.0f} ms, 95th percentile {times.p95_ms:.0f} ms,"
+            f" worst {times.max_ms:.0f} ms of {times.n}"
+        )
+    same = shown is not None and shown.name == name
+    return StripSource(
+        name=row.store,
+        places=shown.times_ms if shown is not None and same else (),
+        failed=[mark == CycleMark.FAILED for mark in shown.marks] if shown and same else (),
+        median=None if times is None else times.median_ms,
+        p95=None if times is None else times.p95_ms,
+        broken=0 if shown is None else shown.count(CycleMark.BROKEN),
+        unknown=0 if shown is None else shown.count(CycleMark.UNKNOWN),
+        text=text,
+    )

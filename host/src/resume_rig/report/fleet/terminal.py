@@ -1,0 +1,300 @@
+"""A fleet in words and cells for terminal and page, and its tables for a terminal."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from resume_rig.analysis.compare.fleet import percent_of_these
+from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.model.result.fleet import (
+    Fleet,
+    FleetCampaign,
+    FleetGroup,
+    GroupTimes,
+    OutlyingUnit,
+    Trait,
+)
+from resume_rig.model.result.requirement import RESUME
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import count_of, percent_up
+from resume_rig.report.text.terminal_style import (
+    Column,
+    TerminalStyle,
+    fitting_columns,
+    padded,
+    table_lines,
+)
+from resume_rig.report.text.wording import MISSING, requirement_sentence
+
+LIGHT: Final = "press_to_light_ns"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FINDINGS_SHOWN: Final = 3
+_COMMON_MS: Final = 0.5
+_NOBODY_SAYS: Final = {Trait.PRODUCT: "no product named", Trait.BIOS: "no BIOS version named"}
+
+
+@dataclass(frozen=True, slots=True)
+class FleetRow:
+    """One campaign of a table; times in ms."""
+
+    store: str
+    unit: str
+    begun: str
+    cycles: str
+    judged: str
+    failed: str
+    median: str
+    p95: str
+    worst: str
+    light: str
+    findings: str
+    notes: str
+    verdict: Verdict
+
+
+def fleet_rows(group: FleetGroup, folder: str) -> tuple[FleetRow, ...]:
+    """Return the rows of a group's campaigns, in their order; stores as seen from `folder`."""
+    return tuple(_row(campaign, folder) for campaign in group.campaigns)
+
+
+def common_folder(fleet: Fleet) -> str:
+    """Return the folder that all stores are in or below; empty where there is none."""
+    parents = [Path(each.path).parent for each in fleet.campaigns]
+    try:
+        return os.path.commonpath(parents) if parents else ""
+    except ValueError:  # some absolute, some not, or on several drives
+        return ""
+
+
+def subject_sentence(fleet: Fleet) -> str:
+    """Return what was looked at."""
+    campaigns = fleet.campaigns
+    units = count_of(len({each.unit for each in campaigns}), "unit")
+    cycles = sum(each.cycles for each in campaigns)
+    folder = common_folder(fleet)
+    seen_from = f"; stores as seen from {folder}" if folder else ""
+    return (
+        f"{count_of(len(campaigns), 'campaign')} of {units} with {count_of(cycles, 'cycle')}, in "
+        f"{count_of(len(fleet.groups), 'group')}{seen_from}."
+    )
+
+
+def group_title(group: FleetGroup) -> str:
+    """Return what a group's campaigns have in common."""
+    named = [_trait_words(trait, value) for trait, value in group.traits.items()]
+    return ", ".join(named) or "All campaigns"
+
+
+def group_sentences(group: FleetGroup, folder: str) -> tuple[str, ...]:
+    """Return what the campaigns of a group say together; paths as seen from `folder`."""
+    told = [_failed_sentence(group), *(_times_sentence(each) for each in group.times)]
+    for unit in dict.fromkeys(odd.unit for odd in group.outliers):
+        ways = [_odd_words(odd) for odd in group.outliers if odd.unit == unit]
+        told.append(f"Unit {_below(folder, unit)} is unlike the others: {'; '.join(ways)}.")
+    found: Counter[str] = Counter()
+    seen_in: Counter[str] = Counter()
+    for campaign in group.campaigns:
+        found.update(campaign.findings)
+        seen_in.update(campaign.findings.keys())
+    if found:
+        kinds = [
+            f"{kind} in {count_of(count, 'cycle')} of {count_of(seen_in[kind], 'campaign')}"
+            for kind, count in sorted(found.items(), key=lambda each: (-each[1], each[0]))
+        ]
+        told.append(f"Findings: {'; '.join(kinds)}.")
+    return tuple(told)
+
+
+def left_out_sentences(fleet: Fleet) -> tuple[str, ...]:
+    """Return which stores are not in the answer, and why."""
+    copies = (f"{path} is a copy of {of}, and counted once." for path, of in fleet.copies)
+    return (*(f"Left out: {each.why}." for each in fleet.unread), *copies)
+
+
+def _row(campaign: FleetCampaign, folder: str) -> FleetRow:
+    rate = campaign.failures
+    resume, light = campaign.times.get(RESUME), campaign.times.get(LIGHT)
+    kinds = sorted(campaign.findings.items(), key=lambda each: (-each[1], each[0]))
+    shown = [f"{kind} {count}" for kind, count in kinds[:_FINDINGS_SHOWN]]
+    if len(kinds) > _FINDINGS_SHOWN:
+        shown.append(f"{len(kinds) - _FINDINGS_SHOWN} more")
+    return FleetRow(
+        store=_below(folder, campaign.path),
+        unit=_below(folder, campaign.unit),
+        begun=_date(campaign.begun_utc_ns),
+        cycles=str(campaign.cycles),
+        judged="0" if rate is None else str(rate.n),
+        failed=MISSING if rate is None else str(rate.failures),
+        median=MISSING if resume is None else f"{resume.median_ms:.0f}",
+        p95=MISSING if resume is None else f"{resume.p95_ms:.0f}",
+        worst=MISSING if resume is None else f"{resume.max_ms:.0f}",
+        light=MISSING if light is None else f"{light.median_ms:.0f}",
+        findings=", ".join(shown),
+        notes=", ".join((*(["running"] if campaign.running else []), *campaign.marks)),
+        verdict=campaign.verdict,
+    )
+
+
+def _below(folder: str, text: str) -> str:
+    """Return a path as it is seen from a folder that is above it; any other text as it is."""
+    path = Path(text)
+    return str(path.relative_to(folder)) if folder and path.is_relative_to(folder) else text
+
+
+def _date(utc_ns: int) -> str:
+    try:
+        return f"{_EPOCH + timedelta(microseconds=utc_ns // 1000):%Y-%m-%d %H:%M}"
+    except OverflowError:
+        return MISSING
+
+
+def _trait_words(trait: Trait, value: str) -> str:
+    if not value:
+        return _NOBODY_SAYS.get(trait, f"no {trait.value} named")
+    match trait:
+        case Trait.BIOS:
+            return f"BIOS {value}"
+        case Trait.DUT | Trait.RIG | Trait.HOST:
+            return f"{trait.value} {value}"
+        case Trait.PRODUCT | Trait.STATE:
+            return value
+
+
+def _failed_sentence(group: FleetGroup) -> str:
+    if group.failures is None:
+        return "No cycle of these campaigns is judged."
+    share, told = group.units_share, f"{percent_of_these(group.failures)}."
+    if share is None or share.n + share.undecided == 1:
+        return told
+    unclear = f" and {share.undecided} with too little evidence" if share.undecided else ""
+    return (
+        f"{told} Units with a failure: {group.units_failed} of {share.n}{unclear}; upper "
+        f"95 % confidence limit of the fraction of units with a failure: {percent_up(share.upper)}."
+    )
+
+
+def _times_sentence(times: GroupTimes) -> str:
+    words = measure_words(times.name)
+    words = words[0].upper() + words[1:]
+    within = f"{times.within_ms:.0f} ms from cycle to cycle"
+    if times.next_within is None:
+        return (
+            f"{words}: median {times.median_ms:.0f} ms, {within} (standard deviation)"
+            f"{_common(times)}."
+        )
+    between = "" if times.between_ms is None else f"{times.between_ms:.0f} ms from unit to unit, "
+    return (
+        f"{words}: medians of {times.units} units from {times.low_ms:.0f} to {times.high_ms:.0f} "
+        f"ms, in the middle {times.median_ms:.0f} ms; standard deviation {between}{within}; the "
+        f"median of a further unit lies in that range with {times.next_within * 100:.0f} %"
+        f"{_common(times)}."
+    )
+
+
+def _common(times: GroupTimes) -> str:
+    """Say what all cycles of a unit share, where it is 1 ms or more as times are written here."""
+    common = times.common
+    if common.common_ms < _COMMON_MS:
+        return ""
+    differs = "" if common.campaign_ms < _COMMON_MS else ", and may differ from unit to unit"
+    return f"; ±{common.common_ms:.0f} ms is common to all cycles of a unit{differs}"
+
+
+def _odd_words(odd: OutlyingUnit) -> str:
+    if odd.measure is None:
+        return (
+            f"{odd.value * 100:.2g} % of its judged cycles failed, {odd.others * 100:.2g} % of "
+            f"theirs (p = {odd.p:.2g})"
+        )
+    return (
+        f"{measure_words(odd.measure)} {odd.value:.0f} ms, theirs {odd.others:.0f} ms "
+        f"(p = {odd.p:.2g})"
+    )
+
+
+ROWS_MOST: Final = 20
+"""Campaigns of a group that are shown unless all are asked for; the worst stand first."""
+
+_STORE_CELLS: Final = 44
+_UNIT_CELLS: Final = 24
+_FINDINGS_CELLS: Final = 40
+_VERDICT_CELLS: Final = 11
+
+
+def fleet_table(
+    fleet: Fleet, *, everything: bool, colour: bool = False, unicode: bool = True, width: int = 120
+) -> Iterator[str]:
+    """Yield the whole answer of `fleet` in pieces to be written as they are.
+
+    Args:
+        fleet: what to show.
+        everything: every campaign of a long group.
+        colour: verdicts may be coloured.
+        unicode: more than ASCII may be written.
+        width: of the terminal, in cells; columns give way where it is short.
+    """
+    style = TerminalStyle(colour, unicode, width)
+    yield style.paragraph(subject_sentence(fleet))
+    yield style.paragraph(requirement_sentence(fleet.requirement))
+    yield style.paragraph(
+        "Times in ms: resume is the median total resume time, light the median from power button "
+        "to display on."
+    )
+    folder = common_folder(fleet)
+    for group in fleet.groups:
+        yield "\n"
+        yield from _group(group, folder, style, everything=everything)
+    if fleet.unread or fleet.copies:
+        yield "\n"
+    for sentence in left_out_sentences(fleet):
+        yield style.paragraph(sentence)
+    yield "\n"
+    yield style.verdict_line(fleet.verdict, fleet.why)
+
+
+def _group(
+    group: FleetGroup, folder: str, style: TerminalStyle, *, everything: bool
+) -> Iterator[str]:
+    yield style.paragraph(f"{group_title(group)}: {group.verdict.value}")
+    rows = fleet_rows(group, folder)
+    shown = rows if everything else rows[:ROWS_MOST]
+    columns = fitting_columns(_columns(shown, style), style.width - _VERDICT_CELLS - 2)
+    wide = sum(column.width + 2 for column in columns)
+    title, *lines = table_lines(columns)
+    yield f"{padded(title, wide, right=False)}verdict\n"
+    yield style.rule(wide + _VERDICT_CELLS)
+    for line, row in zip(lines, shown, strict=True):
+        yield f"{padded(line, wide, right=False)}{style.verdict(row.verdict)}\n"
+    if len(shown) < len(rows):
+        yield style.paragraph(f"... and {len(rows) - len(shown)} more; --all shows them.")
+    for sentence in group_sentences(group, folder):
+        yield style.paragraph(sentence, indent=2)
+
+
+def _columns(rows: Sequence[FleetRow], style: TerminalStyle) -> Sequence[Column]:
+    told = len({row.unit for row in rows}) == 1 or all(row.unit == row.store for row in rows)
+    columns = [
+        Column("store", [style.cell(row.store, _STORE_CELLS) for row in rows], right=False),
+        Column("unit", [style.cell(row.unit, _UNIT_CELLS) for row in rows], right=False, drop=4),
+        Column("begun (UTC)", [row.begun for row in rows], right=False, drop=6),
+        Column("cycles", [row.cycles for row in rows], drop=3),
+        Column("judged", [row.judged for row in rows]),
+        Column("failed", [row.failed for row in rows]),
+        Column("resume", [row.median for row in rows]),
+        Column("p95", [row.p95 for row in rows], drop=2),
+        Column("worst", [row.worst for row in rows], drop=1),
+        Column("light", [row.light for row in rows], drop=5),
+        Column(
+            "findings",
+            [style.cell(row.findings, _FINDINGS_CELLS) for row in rows],
+            right=False,
+            drop=7,
+        ),
+        Column("", [style.cell(row.notes, _UNIT_CELLS) for row in rows], right=False, drop=8),
+    ]
+    empty = {"unit"} if told else set()
+    return [c for c in columns if c.title not in empty and any(c.cells)]

@@ -1,0 +1,194 @@
+"""The transition table of `log`, in the words of S3Resume, for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Final
+
+from resume_rig.model.os_record import NO_SLEEPS, LogSource, kind_words
+from resume_rig.model.result.judgement import KindJudgement, LogJudgement
+from resume_rig.model.result.verdict import Statistics
+from resume_rig.model.units import count_of
+from resume_rig.report.log.answer import answer_sentence, reason_sentences
+from resume_rig.report.log.transitions import (
+    Transition,
+    apart_transitions,
+    extremes,
+    has_own_table,
+    main_transitions,
+    no_sleep_sentence,
+    user_sentence,
+)
+from resume_rig.report.parts.components import component_lines
+from resume_rig.report.parts.statistics import statistics_sentences
+from resume_rig.report.text.terminal_style import TerminalStyle, padded
+from resume_rig.report.text.wording import (
+    TERMINAL_ROWS,
+    requirement_sentence,
+    row_choice,
+    whole_ms_text,
+)
+
+_HEADER: Final = "Transition # | BIOS Init | Driver Init | Total"
+_WIDE: Final = f"{_HEADER} | Verdict    | Record | Note"
+_NARROW: Final = f"{_HEADER} | Verdict or note"
+_WIDE_FROM: Final = 100
+"""Narrower terminals have no column of record numbers, and verdict and note in one."""
+
+
+_TRACE: Final = "etl"
+
+
+def log_table(
+    judgement: LogJudgement,
+    *,
+    colour: bool = False,
+    unicode: bool = True,
+    show_all: bool = False,
+    width: int = 120,
+) -> Iterator[str]:
+    """Yield the whole answer of `log` in pieces to be written as they are.
+
+    Args:
+        judgement: what to show.
+        colour: verdicts may be coloured.
+        unicode: more than ASCII may be written.
+        show_all: every row of a long table, not only the first and the last ones.
+        width: of the terminal, in cells.
+    """
+    style = TerminalStyle(colour, unicode, width)
+    transitions = main_transitions(judgement)
+    yield style.verdict_line(judgement.verdict, answer_sentence(judgement))
+    for sentence in reason_sentences(judgement):
+        yield style.paragraph(sentence)
+    yield "\n"
+    yield style.paragraph(requirement_sentence(judgement.requirement))
+    yield "\n"
+    yield from _table(transitions, style, show_all=show_all)
+    yield "\n"
+    yield from _totals(transitions, judgement.statistics, style)
+    for sentence in statistics_sentences(
+        judgement.series, judgement.failures, judgement.limits, "record"
+    ):
+        yield style.paragraph(sentence)
+    for kind in judgement.apart:
+        yield from _apart(judgement, kind, style, show_all=show_all)
+    yield from component_lines(judgement.reading, style, show_all=show_all)
+    yield "\n"
+    yield from _sources(judgement.reading.sources, style)
+
+
+def _table(
+    transitions: Sequence[Transition], style: TerminalStyle, *, show_all: bool
+) -> Iterator[str]:
+    header = _WIDE if style.width >= _WIDE_FROM else _NARROW
+    yield f"{header}\n"
+    yield style.rule(len(header))
+    if not transitions:
+        yield "(no transition)\n"
+    choice = row_choice(len(transitions), None if show_all else TERMINAL_ROWS)
+    for transition in islice(transitions, choice.head):
+        yield _row(transition, style)
+    if choice.left_out:
+        yield style.paragraph(
+            f"... {choice.left_out} of {len(transitions)} transitions are left out here;"
+            " --all shows them all ..."
+        )
+    for transition in transitions[len(transitions) - choice.tail :]:
+        yield _row(transition, style)
+
+
+def _row(transition: Transition, style: TerminalStyle) -> str:
+    record = transition.cycle.record
+    front = "   ".join(
+        (
+            padded(transition.name, 12, right=False),
+            whole_ms_text(record.bios_init_ms).rjust(9),
+            whole_ms_text(record.driver_init_ms).rjust(11),
+            whole_ms_text(record.resume_ms).rjust(5),
+        )
+    )
+    wide = style.width >= _WIDE_FROM
+    end = _wide_end(transition, style) if wide else _narrow_end(transition, style)
+    return f"{front}   {end}".rstrip() + "\n"
+
+
+def _wide_end(transition: Transition, style: TerminalStyle) -> str:
+    cycle, unjudged = transition.cycle, transition.unjudged
+    verdict = unjudged.ljust(10) if unjudged else style.verdict(cycle.verdict, 10)
+    number = "-" if cycle.record.record_id is None else str(cycle.record.record_id)
+    note = style.cell(transition.note, style.width - len(_WIDE) + len("Note"))
+    return f"{verdict}   {number.rjust(6)}   {note}"
+
+
+def _narrow_end(transition: Transition, style: TerminalStyle) -> str:
+    if transition.unjudged is not None:
+        return style.cell(transition.note or transition.unjudged, style.width - len(_HEADER) - 3)
+    verdict = style.verdict(transition.cycle.verdict)
+    return f"{verdict}, {transition.note}" if transition.note else verdict
+
+
+def _totals(
+    transitions: Sequence[Transition], statistics: Statistics, style: TerminalStyle
+) -> Iterator[str]:
+    yield style.paragraph("Times in ms; Total = BIOS Init + Driver Init; - = not measured.")
+    found = extremes(transitions)
+    if found is None and any(each.counts for each in transitions):
+        return  # boots and shutdowns: their sentence and the figures of the limits have the times
+    if found is None:
+        yield style.paragraph("No transition was judged, so there is no minimum or maximum.")
+        return
+    for word, one in (("Minimum", found.least), ("Maximum", found.greatest)):
+        yield f"{word} Total Time: {one.cycle.record.resume_ms}, Transition No. {one.number}\n"
+    yield f"Average Total Time: {_figure(statistics.mean_ms)}\n"
+    yield style.paragraph(
+        f"Over {statistics.n} judged: median {_figure(statistics.median_ms)},"
+        f" 95th percentile {_figure(statistics.p95_ms)}."
+    )
+    if user := user_sentence(transitions):
+        yield style.paragraph(user)
+
+
+def _apart(
+    judgement: LogJudgement, kind: KindJudgement, style: TerminalStyle, *, show_all: bool
+) -> Iterator[str]:
+    figures = kind.statistics
+    name, count = kind_words(kind.kind), count_of(kind.cycles, "cycle")
+    yield "\n"
+    if kind.kind in NO_SLEEPS:
+        yield style.paragraph(f"{name}: {no_sleep_sentence(judgement, kind.kind)}")
+    elif figures.n == 0:
+        yield style.paragraph(f"{name}: {count}, none measured.")
+    else:
+        yield style.paragraph(
+            f"{name}, not covered by this requirement: {count}, {figures.n} measured,"
+            f" minimum {_figure(figures.min_ms)}, average {_figure(figures.mean_ms)},"
+            f" maximum {_figure(figures.max_ms)} ms."
+        )
+    if has_own_table(judgement, kind.kind):
+        yield from _table(apart_transitions(judgement, kind.kind), style, show_all=show_all)
+
+
+def _sources(sources: Sequence[LogSource], style: TerminalStyle) -> Iterator[str]:
+    for source in sources:
+        if source.kind == _TRACE:  # nobody sees by its name what a trace is of
+            told = ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in source.identity)
+            yield style.paragraph(f"{source.path}: {source.records} events; {told}.")
+    damaged = [source for source in sources if not source.integrity.ok]
+    noted = [source for source in sources if source.integrity.ok and source.integrity.problems]
+    for source in chain(damaged, noted):
+        word = "Incomplete" if not source.integrity.ok else "Note on"
+        for problem in source.integrity.problems or ("the reader gave no reason",):
+            yield style.paragraph(f"{word}: {source.path}: {problem}")
+    described = [source for source in sources if source.from_description]
+    for source in described:
+        yield style.paragraph(
+            f"Note on: {source.path}: no public sample of {source.kind} exists; it was read by"
+            " Microsoft's description of it."
+        )
+    whole = len(sources) - len(damaged)
+    complete = "complete" if whole == len(sources) else f"{whole} complete"
+    yield style.paragraph(f"{count_of(len(sources), 'log')} read, {complete}.")
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}"

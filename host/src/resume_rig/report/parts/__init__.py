@@ -1,0 +1,1 @@
+"""Sections that the answers of logs and campaigns share."""

@@ -1,0 +1,212 @@
+"""Figures and series of times, in sentences for a terminal and a page."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.analysis.stats.figures import summarise
+from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.analysis.verdict.series import wires_count
+from resume_rig.model.result.cycle import DetectableBios, ReconciledCycle
+from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.requirement import RESUME
+from resume_rig.model.result.series import FailureRate, QuantileInterval, SeriesStatistics
+from resume_rig.model.result.verdict import Statistics, Verdict
+from resume_rig.model.units import count_of, percent_up
+from resume_rig.report.drawing.milestones import NS_PER_MS, outside_milestones
+from resume_rig.report.text.findings import cycle_ranges
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignSummary:
+    """Over the judged cycles; light over those whose wires count (analysis/verdict/series.py).
+
+    None where no cycle has the time.
+
+    Attributes:
+        resume: BIOS + drivers, the OS's own numbers: what the limit is for.
+        complete: trigger to resume complete.
+        light: trigger to light: what the user waits for.
+    """
+
+    judged: int
+    resume: Statistics | None
+    complete: Statistics | None
+    light: Statistics | None
+
+
+def campaign_summary(cycles: Collection[ReconciledCycle]) -> CampaignSummary:
+    """Return the figures over `cycles`."""
+    judged = sum(cycle.judged for cycle in cycles)
+    completes = (c.press_to_resume_complete for c in cycles if c.judged)
+    return CampaignSummary(
+        judged=judged,
+        resume=summary_of(time_ms for _, time_ms in resume_times(cycles)),
+        complete=summary_of(q.value_ns / NS_PER_MS for q in completes if q is not None),
+        light=summary_of(time_ms for _, time_ms in light_times(cycles)),
+    )
+
+
+def resume_times(cycles: Iterable[ReconciledCycle]) -> list[tuple[int, float]]:
+    """Return number and BIOS + drivers [ms] of each judged cycle whose record reports both."""
+    found = ((cycle.outside.number, cycle.record) for cycle in cycles if cycle.judged)
+    return [
+        (number, float(record.resume_ms))
+        for number, record in found
+        if record is not None and record.resume_ms is not None
+    ]
+
+
+def light_times(cycles: Collection[ReconciledCycle]) -> list[tuple[int, float]]:
+    """Return number and trigger to light [ms] of the cycles whose wires count in the figures."""
+    judged = any(cycle.judged for cycle in cycles)
+    lit = (cycle for cycle in cycles if wires_count(cycle, judged=judged))
+    found = ((cycle.outside.number, outside_milestones(cycle.outside).light) for cycle in lit)
+    return [(number, q.value_ns / NS_PER_MS) for number, q in found if q is not None]
+
+
+def summary_of(times_ms: Iterable[float]) -> Statistics | None:
+    """Return the figures; None of nothing."""
+    times = list(times_ms)
+    return summarise(times) if times else None
+
+
+_HEADLINES: Final = (RESUME, "press_to_light_ns")
+_STEPS_TOLD: Final = 5
+_RISK_TOLD: Final = 0.0005
+_COMMON_TOLD_MS: Final = 0.05
+"""Below it is 0 as times are written."""
+
+
+def statistics_sentences(
+    series: Sequence[SeriesStatistics],
+    failures: FailureRate | None,
+    limits: Sequence[LimitJudgement],
+    noun: str,
+) -> Iterator[str]:
+    """Yield what is worth saying; nothing of what is as it should be.
+
+    Args:
+        series: of the judged cycles.
+        failures: of the judged cycles.
+        limits: as judged; what they limit is told of, too.
+        noun: what a number names, "cycle" or "record".
+    """
+    told = {*_HEADLINES, *(each.limit.measure for each in limits if each.limit.required)}
+    for one in series:
+        if one.name in told:
+            yield _figures(one)
+            yield from _behaviour(one, noun)
+    if failures is not None and failures.n > 1:
+        yield _failures(failures)
+    yield from (_risk(each) for each in limits if _is_risky(each))
+
+
+def detectable_sentences(bios: DetectableBios | None) -> Iterator[str]:
+    """Yield the least error of BiosInit that would have been found; nothing without a BiosInit."""
+    if bios is None:
+        return
+    always, single = bios.constant_ns, bios.single_ns
+    if always is None and single is None:
+        yield "BIOS time: not checked by these logs and signals."
+        return
+    parts = [
+        f"{-(-each_ns // 1_000_000)} ms in {where}"
+        for each_ns, where in ((always, "all cycles"), (single, "single cycles"))
+        if each_ns is not None
+    ]
+    yield f"BIOS time: an under-report is detectable from {', or from '.join(parts)}."
+
+
+def _figures(one: SeriesStatistics) -> str:
+    words = measure_words(one.name)
+    unjudged = "" if one.judged else " of cycles that are not judged"
+    return (
+        f"{words[0].upper()}{words[1:]}, {count_of(one.figures.n, 'value')}{unjudged}:"
+        f" median {_quantile(one.median)}; 95th percentile {_quantile(one.p95)}.{_common(one)}"
+    )
+
+
+def _common(one: SeriesStatistics) -> str:
+    """Say what of the intervals more cycles would leave as it is."""
+    if one.common.common_ms < _COMMON_TOLD_MS or one.median.low_ms is one.median.high_ms is None:
+        return ""
+    return (
+        f" ±{_ms(one.common.common_ms)} ms of each interval is common to all cycles; more cycles"
+        " do not reduce it."
+    )
+
+
+def _quantile(interval: QuantileInterval) -> str:
+    value, low, high = (_ms(ms) for ms in (interval.value_ms, interval.low_ms, interval.high_ms))
+    sure = f"{interval.confidence * 100:g} %"
+    if low is None and high is None:
+        return f"{value} ms (confidence interval needs n >= {interval.needed})"
+    if low is None or high is None:
+        side = f"at least {low}" if high is None else f"at most {high}"
+        sure = f"{50 + interval.confidence * 50:g} %"  # one side alone is left half of the rest
+        return f"{value} ms, {side} with {sure} confidence (interval needs n >= {interval.needed})"
+    return f"{value} ms, {sure} interval {low} to {high}"
+
+
+def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
+    words = measure_words(one.name)
+    if one.warm_up:
+        named = cycle_ranges(list(one.warm_up))
+        yield f"Warm-up: {words} of {noun} {named} differs from the rest."
+    for step in one.change_points[:_STEPS_TOLD]:
+        yield (
+            f"Step: from {noun} {step.cycle} on the {words} is {_ms(step.after_ms)} ms instead of"
+            f" {_ms(step.before_ms)} ms (p = {step.p:.2g})."
+        )
+    if len(one.change_points) > _STEPS_TOLD:
+        yield f"... and {len(one.change_points) - _STEPS_TOLD} more steps of it."
+    drift = one.drift
+    # A series with a step has a trend, too; the step says it better.
+    if drift is not None and drift.shown and not one.change_points:
+        interval = (
+            ""
+            if drift.low_ms is None or drift.high_ms is None
+            else (f", 95 % interval {drift.low_ms:+.3g} to {drift.high_ms:+.3g}")
+        )
+        yield (
+            f"Drift: the {words} changes by {drift.slope_ms:+.3g} ms in 100 cycles{interval}"
+            f" (p = {drift.p:.2g})."
+        )
+    if one.outliers:
+        yield (
+            f"Outliers, counted like the rest: {words} of {noun}"
+            f" {cycle_ranges(list(one.outliers))}."
+        )
+
+
+def _failures(failures: FailureRate) -> str:
+    text = f"Failed or undecided: {failures.failures} of {failures.n}"
+    if failures.undecided:
+        text += f", {failures.undecided} more without evidence, counted as failed in the limit"
+    if failures.failures:
+        low, high = f"{failures.low * 100:.2g}", percent_up(failures.high)
+        return f"{text}; failure rate {low} to {high} (95 % confidence interval)."
+    text += f"; upper 95 % confidence limit of the failure rate {percent_up(failures.upper)}"
+    if failures.n < failures.needed_for_1_percent:
+        needed = failures.needed_for_1_percent
+        text += f"; {needed} failure-free cycles demonstrate at most 1 %"
+    return f"{text}."
+
+
+def _is_risky(each: LimitJudgement) -> bool:
+    return each.risk is not None and each.risk >= _RISK_TOLD
+
+
+def _risk(each: LimitJudgement) -> str:
+    wrong = "acceptance" if each.verdict is Verdict.PASS else "rejection"
+    return (
+        f"Risk of false {wrong}, {measure_words(each.limit.measure)}: at most"
+        f" {percent_up(each.risk or 0.0)}."
+    )
+
+
+def _ms(value_ms: float | None) -> str | None:
+    if value_ms is None:
+        return None
+    return f"{value_ms:.0f}" if abs(value_ms) >= 100 else f"{value_ms:.1f}"

@@ -1,0 +1,1 @@
+"""Words, numbers and strings of others as people and machines read them."""

@@ -1,0 +1,230 @@
+"""Gathers the findings of cycles for every format: each once, grouped by kind, and ranked."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum, unique
+from types import MappingProxyType
+from typing import Final
+
+from resume_rig.model.result.cycle import ReconciledCycle
+from resume_rig.model.result.verdict import Finding, FindingKind
+
+
+@dataclass(frozen=True, slots=True)
+class CycleFinding:
+    """A finding and the number of the cycle that it is about."""
+
+    cycle: int
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """All findings of one kind, in cycle order."""
+
+    kind: FindingKind
+    members: tuple[CycleFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFinding:
+    """A finding and the cycles that it is about, word for word and figure for figure."""
+
+    cycles: tuple[int, ...]
+    finding: Finding
+
+
+def findings_of(cycle: ReconciledCycle) -> tuple[Finding, ...]:
+    """Return what the wires show and what the reconciliation adds, each once."""
+    own = tuple(cycle.findings)
+    return tuple(f for f in cycle.outside.findings if f not in own) + own
+
+
+def grouped_findings(cycles: Iterable[ReconciledCycle]) -> tuple[FindingGroup, ...]:
+    """Return the findings by kind, rare kinds first: they are the ones easily overlooked."""
+    groups: dict[FindingKind, list[CycleFinding]] = {}
+    for cycle in cycles:
+        for finding in findings_of(cycle):
+            groups.setdefault(finding.kind, []).append(CycleFinding(cycle.outside.number, finding))
+    ordered = sorted(groups.items(), key=lambda item: (len(item[1]), item[0].value))
+    return tuple(FindingGroup(kind, tuple(members)) for kind, members in ordered)
+
+
+def shared_findings(group: FindingGroup) -> tuple[SharedFinding, ...]:
+    """Return the findings of one kind, equal ones once, in the order of their first cycles."""
+    found: list[tuple[Finding, list[int]]] = []
+    place: dict[tuple[str, str], int] = {}
+    for member in group.members:
+        key = (member.finding.text, repr(sorted(member.finding.evidence.items())))
+        if key in place:
+            found[place[key]][1].append(member.cycle)
+        else:
+            place[key] = len(found)
+            found.append((member.finding, [member.cycle]))
+    return tuple(SharedFinding(tuple(cycles), finding) for finding, cycles in found)
+
+
+@unique
+class Team(StrEnum):
+    """Who can do something about a finding."""
+
+    FIRMWARE = "Firmware"
+    DRIVER = "Driver"
+    RIG = "Rig"
+    IMAGE = "Image team"
+
+
+@unique
+class Doubt(IntEnum):
+    """What a finding puts in doubt, the gravest first."""
+
+    RESUME = 0
+    JUDGED_TIME = 1
+    EVIDENCE = 2
+    OTHER_TIMES = 3
+    NOTHING = 4
+
+
+DOUBT_WORDS: Final[Mapping[Doubt, str]] = MappingProxyType(
+    {
+        Doubt.RESUME: "The resume itself",
+        Doubt.JUDGED_TIME: "The time that is judged",
+        Doubt.EVIDENCE: "The evidence",
+        Doubt.OTHER_TIMES: "Other times",
+        Doubt.NOTHING: "Nothing: advice",
+    }
+)
+_K: Final = FindingKind
+_WEIGHTS: Final[Mapping[tuple[Doubt, Team], tuple[FindingKind, ...]]] = MappingProxyType(
+    {
+        (Doubt.RESUME, Team.FIRMWARE): (_K.NEVER_WOKE, _K.HUNG, _K.WOKE_LATE),
+        (Doubt.RESUME, Team.DRIVER): (
+            *(_K.DARK, _K.REBOOTED, _K.DEVICE_CHANGED, _K.LINK_LOST, _K.DRAINS_ASLEEP),
+        ),
+        (Doubt.RESUME, Team.IMAGE): (
+            *(_K.NEVER_SLEPT, _K.WRONG_STATE, _K.WAKE_NOT_OURS, _K.COMMAND_FAILED),
+            _K.WAKE_NOT_ARMED,
+        ),
+        (Doubt.JUDGED_TIME, Team.FIRMWARE): (
+            *(_K.BIOS_UNDER_REPORTED, _K.BIOS_OVER_REPORTED, _K.TSC_NOT_RESET, _K.WRONG_UNIT),
+            *(_K.BIOS_NOT_REPORTED, _K.STATE_MISMATCH, _K.DOUBLE_RESET, _K.S0_POWER_ASLEEP),
+        ),
+        (Doubt.EVIDENCE, Team.IMAGE): (_K.RECORD_MISSING, _K.RECORD_DOUBLED, _K.CLOCK_STEP),
+        (Doubt.EVIDENCE, Team.RIG): (
+            *(_K.RECORD_ABORTED, _K.NOT_MEASURED, _K.NOT_SETTLED, _K.DOZED, _K.HELD_OFF),
+            *(_K.TRIGGER_UNCLEAR, _K.EDGE_LOST, _K.GLITCH, _K.ODD_LEVELS, _K.LIT_ASLEEP),
+            *(_K.LIGHT_NOT_TIMED, _K.OVERRUN, _K.BOARD_REBOOTED, _K.LEASE_EXPIRED),
+        ),
+        (Doubt.OTHER_TIMES, Team.FIRMWARE): (
+            *(_K.HIDDEN_BEFORE_SLEEP, _K.FIRMWARE_DISAGREES, _K.AVERAGE_RESUME_WRONG),
+            *(_K.RESUME_COUNT_STUCK, _K.WAKE_SOURCE_MISMATCH, _K.LIT_BEFORE_OS),
+        ),
+        (Doubt.OTHER_TIMES, Team.DRIVER): (_K.COMPLETE_BEFORE_LIGHT, _K.UNEXPLAINED),
+        (Doubt.NOTHING, Team.DRIVER): (_K.NEW_ERRORS,),
+        (Doubt.NOTHING, Team.FIRMWARE): (_K.BIOS_OVER_ADVISED,),
+        (Doubt.NOTHING, Team.IMAGE): (_K.NO_TRACE,),
+    }
+)
+_ORDER: Final = [kind for kinds in _WEIGHTS.values() for kind in kinds]
+_WEIGHT_OF: Final = {kind: weight for weight, kinds in _WEIGHTS.items() for kind in kinds}
+
+
+def doubt_of(kind: FindingKind) -> Doubt:
+    """Return what a finding of a kind puts in doubt."""
+    return _WEIGHT_OF[kind][0]
+
+
+def team_of(kind: FindingKind) -> Team:
+    """Return who can do something about it."""
+    return _WEIGHT_OF[kind][1]
+
+
+def ranked_findings(groups: Iterable[FindingGroup]) -> tuple[FindingGroup, ...]:
+    """Return groups by what they put in doubt, of those that doubt the same the commonest first."""
+    return tuple(
+        sorted(
+            groups,
+            key=lambda each: (doubt_of(each.kind), -len(each.members), _ORDER.index(each.kind)),
+        )
+    )
+
+
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_ALIKE_FROM: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedFinding:
+    """Findings that differ in their numbers alone, as one: a number is a range, "343 to 388"."""
+
+    cycles: tuple[int, ...]
+    text: str
+    evidence: Mapping[str, str]
+
+
+def folded_findings(group: FindingGroup) -> tuple[FoldedFinding, ...]:
+    """Return the findings of one kind, those that are alike but for their numbers as one line.
+
+    Two that are alike stay two: their own figures are shorter than what they have in common.
+    """
+    alike: dict[tuple[str, tuple[str, ...]], list[CycleFinding]] = {}
+    for member in group.members:
+        found = member.finding
+        key = (_NUMBER.sub("0", found.text), tuple(sorted(found.evidence)))
+        alike.setdefault(key, []).append(member)
+    lines: list[FoldedFinding] = []
+    for members in alike.values():
+        if len(members) >= _ALIKE_FROM:
+            lines.append(_folded(members))
+            continue
+        shared = shared_findings(FindingGroup(group.kind, tuple(members)))
+        lines += [_folded([CycleFinding(n, each.finding) for n in each.cycles]) for each in shared]
+    return tuple(lines)
+
+
+def _folded(members: Sequence[CycleFinding]) -> FoldedFinding:
+    texts = [member.finding.text for member in members]
+    evidence = [member.finding.evidence for member in members]
+    numbers = zip(*(_NUMBER.findall(text) for text in texts), strict=True)
+    ranges = iter([_range_text(column) for column in numbers])
+    return FoldedFinding(
+        cycles=tuple(member.cycle for member in members),
+        text=_NUMBER.sub(lambda _: next(ranges), texts[0]),
+        evidence={
+            name: _range_text([_evidence_text(each[name]) for each in evidence])
+            for name in evidence[0]
+        },
+    )
+
+
+def _evidence_text(value: int | float | str | None) -> str:
+    if value is None:
+        return "not set"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _range_text(values: Sequence[str]) -> str:
+    """Return one text for all: the same, or from the least number to the greatest."""
+    different = list(dict.fromkeys(values))
+    if len(different) == 1:
+        return different[0]
+    try:
+        ordered = sorted(different, key=float)
+    except ValueError:
+        return f"{different[0]} and {len(different) - 1} more"
+    return f"{ordered[0]} to {ordered[-1]}"
+
+
+def cycle_ranges(numbers: Sequence[int], most: int = 12) -> str:
+    """Write cycle numbers as ranges ("1-4, 7"), at most `most` of them, then how many remain."""
+    ranges: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = (ranges[-1][0], number)
+        else:
+            ranges.append((number, number))
+    texts = [str(a) if a == b else f"{a}-{b}" for a, b in ranges[:most]]
+    if rest := sum(b - a + 1 for a, b in ranges[most:]):
+        texts.append(f"and {rest} more")
+    return ", ".join(texts)

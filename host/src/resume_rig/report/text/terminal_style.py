@@ -1,0 +1,137 @@
+"""How text goes to a terminal: hostile parts spelled out, colour and Unicode only if allowed."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.report.text.hostile_text import (
+    SENTENCE_LIMIT,
+    ascii_only,
+    display_width,
+    one_line,
+)
+
+_NARROWEST: Final = 40
+_RESET: Final = "\x1b[0m"
+_COLOURS: Final = {
+    Verdict.PASS: "\x1b[1;32m",
+    Verdict.FAIL: "\x1b[1;31m",
+    Verdict.MARGINAL: "\x1b[1;33m",
+    Verdict.NO_EVIDENCE: "\x1b[1;35m",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalStyle:
+    """What the terminal takes.
+
+    Attributes:
+        colour: ANSI colours are understood and wanted (verdicts only; the word is always there).
+        unicode: the encoding has more than ASCII.
+        width: in cells; sentences are wrapped to it, tables drop columns to fit.
+    """
+
+    colour: bool
+    unicode: bool
+    width: int
+
+    def shown(self, text: str, limit: int = SENTENCE_LIMIT) -> str:
+        """Return `text` fit for this terminal, on one line of at most `limit` characters."""
+        plain = one_line(text, limit)
+        return plain if self.unicode else ascii_only(plain)
+
+    def cell(self, text: str, cells: int) -> str:
+        """Return `text` cut so that it takes at most `cells` terminal cells."""
+        plain = self.shown(text)
+        if display_width(plain) <= cells:
+            return plain
+        end = "…" if self.unicode else "..."
+        kept = ""
+        for character in plain:
+            if display_width(kept + character) + len(end) > cells:
+                break
+            kept += character
+        return kept + end
+
+    def verdict(self, verdict: Verdict, cells: int = 0) -> str:
+        """Return the verdict's word, coloured where allowed, padded to `cells`."""
+        padding = " " * (cells - len(verdict.value))
+        if not self.colour:
+            return verdict.value + padding
+        return f"{_COLOURS[verdict]}{verdict.value}{_RESET}{padding}"
+
+    def rule(self, cells: int) -> str:
+        """Return a horizontal line."""
+        return ("─" if self.unicode else "-") * min(cells, max(self.width, _NARROWEST)) + "\n"
+
+    def paragraph(self, text: str, indent: int = 0) -> str:
+        """Return a sentence wrapped to the width, later lines indented a little further."""
+        lines = textwrap.wrap(
+            self.shown(text),
+            max(self.width, _NARROWEST),
+            initial_indent=" " * indent,
+            subsequent_indent=" " * (indent + 2),
+            break_on_hyphens=False,
+        )
+        return "\n".join(lines) + "\n"
+
+    def verdict_line(self, verdict: Verdict, why: str) -> str:
+        """Return the verdict and what it rests on, wrapped like a paragraph."""
+        plain = self.paragraph(f"{verdict.value}: {why}")
+        return self.verdict(verdict) + plain.removeprefix(verdict.value)
+
+
+def padded(text: str, cells: int, *, right: bool) -> str:
+    """Return `text` padded to `cells` terminal cells; text that is wider stays whole."""
+    space = " " * (cells - display_width(text))
+    return space + text if right else text + space
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table that is laid out as a whole.
+
+    Attributes:
+        title: its heading.
+        cells: one text a row, without escapes.
+        right: numbers stand to the right.
+        drop: columns with a higher one are dropped first where the width is short; 0 stays.
+    """
+
+    title: str
+    cells: Sequence[str]
+    right: bool = True
+    drop: int = 0
+
+    @property
+    def width(self) -> int:
+        """Terminal cells that it takes."""
+        return max(display_width(text) for text in (self.title, *self.cells))
+
+
+def fitting_columns(columns: Sequence[Column], width: int, gap: int = 2) -> tuple[Column, ...]:
+    """Return the columns that stay where a table may be `width` cells wide."""
+    kept = list(columns)
+    while sum(c.width + gap for c in kept) - gap > width:
+        droppable = max(kept, key=lambda column: column.drop)
+        if droppable.drop == 0:
+            break
+        kept.remove(droppable)
+    return tuple(kept)
+
+
+def table_lines(columns: Sequence[Column], gap: int = 2) -> Iterator[str]:
+    """Yield the heading and then one line a row, without line ends."""
+    widths = [column.width for column in columns]
+    between = " " * gap
+    titles = (
+        padded(c.title, width, right=c.right) for c, width in zip(columns, widths, strict=True)
+    )
+    yield between.join(titles).rstrip()
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        yield between.join(
+            padded(text, width, right=column.right)
+            for text, width, column in zip(cells, widths, columns, strict=True)
+        ).rstrip()

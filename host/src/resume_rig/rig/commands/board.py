@@ -1,0 +1,245 @@
+"""Who a board is, how it is, and what time it has: info, time, selftest and faults."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final, Generic, NamedTuple, TypeVar
+
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.errors import ProtocolError
+from resume_rig.model.power import PowerMonitor
+from resume_rig.rig.calibration import ChannelLatency
+from resume_rig.rig.interface import (
+    ActuatorInfo,
+    ChannelInfo,
+    Faults,
+    PastBoot,
+    RigInfo,
+    SelfTestCheck,
+)
+from resume_rig.rig.smp.packet import Group, Operation
+from resume_rig.rig.smp.request import Fields, Request
+
+logger = logging.getLogger(__name__)
+
+PROTOCOL_VERSION: Final = 1
+# Above what any board has (rig_core.h: 16, 4 and 16); a reply with more is noise.
+MOST_CHANNELS: Final = 32
+_MOST_ACTUATORS: Final = 32
+_MOST_CHECKS: Final = 64
+_MOST_PAST: Final = 64
+
+Reply_co = TypeVar("Reply_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A board's description, and the tables that its other replies are read with.
+
+    Attributes:
+        channels: by the index that edges and levels use; None for one that is not known here.
+        actuators: the index that requests name each known actuator by.
+    """
+
+    info: RigInfo
+    channels: tuple[Channel | None, ...]
+    actuators: Mapping[Actuator, int]
+
+
+@dataclass(frozen=True, slots=True)
+class InfoRequest(Request):
+    """Who the board is: the tables that its other replies are read with."""
+
+    group = Group.RIG
+    command = 0
+    name = "info"
+
+    def decode(self, reply: Fields) -> Identity:
+        """Return who the board is; channels that this version does not know are left out of `info`.
+
+        Raises:
+            ProtocolError: a wrong shape, or another protocol version.
+        """
+        protocol = reply.count("proto")
+        if protocol != PROTOCOL_VERSION:
+            raise ProtocolError(
+                f"the board speaks version {protocol} of the rig protocol; this version of "
+                f"resume-rig speaks {PROTOCOL_VERSION}"
+            )
+        channels = _with_latencies(_channel_infos(reply), reply)
+        actuators = _actuator_infos(reply)
+        info = RigInfo(
+            protocol=protocol,
+            firmware=reply.text("fw"),
+            board=reply.text("board"),
+            boot_id=reply.count("boot"),
+            clock_source=reply.text("clk"),
+            clock_hz=reply.count("hz"),
+            clock_tolerance_ppb=reply.count("tol"),
+            calibration_ppb=reply.integer("cal") if reply.has("cal") else None,
+            lease_ns=reply.count("lease"),
+            channels=tuple(known for known in channels if known is not None),
+            actuators=tuple(known for known in actuators if known is not None),
+            edge_ring=reply.count("ering"),
+            light_ring=reply.count("lring"),
+            dut_log=reply.text("dutlog") if reply.has("dutlog") else None,
+            light_rate_hz=reply.optional("lhz"),
+            light_full_scale=reply.optional("lmax"),
+            onset_ring=reply.optional("oring") or 0,
+            edge_source=reply.text("esrc") if reply.has("esrc") else None,
+            power=_power_monitor(reply),
+        )
+        return Identity(
+            info,
+            tuple(known.channel if known else None for known in channels),
+            {known.actuator: index for index, known in enumerate(actuators) if known is not None},
+        )
+
+
+def _power_monitor(reply: Fields) -> PowerMonitor | None:
+    if not reply.has("pring"):
+        return None
+    keys = ("pring", "pper", "pwin", "shunt", "stol")
+    monitor = PowerMonitor(*(reply.count(key) for key in keys))
+    if not (monitor.period_ns and monitor.shunt_uohm and monitor.window_ns <= monitor.period_ns):
+        raise reply.wrong("pper", monitor.period_ns, "a period that holds the window, and a shunt")
+    return monitor
+
+
+def _channel_infos(reply: Fields) -> list[ChannelInfo | None]:
+    names = ("name", "resolution_ns", "delay_ns", "uncertainty_ns")
+    found: list[ChannelInfo | None] = []
+    for record in reply.records("ch", names, MOST_CHANNELS):
+        name = record.text("name")
+        numbers = [record.count(key) for key in names[1:]]
+        if name in Channel.__members__:
+            resolution_ns, delay_ns, uncertainty_ns = numbers
+            found.append(ChannelInfo(Channel(name), resolution_ns, delay_ns, uncertainty_ns))
+        else:
+            logger.warning("the board has a channel that is not known here and left out: %s", name)
+            found.append(None)
+    return found
+
+
+def _with_latencies(channels: list[ChannelInfo | None], fields: Fields) -> list[ChannelInfo | None]:
+    names = tuple(known.channel if known else None for known in channels)
+    measured = {row.channel: row for row in parse_latencies(fields, names)}
+    return [known and replace(known, latency=measured.get(known.channel)) for known in channels]
+
+
+def parse_latencies(
+    fields: Fields, channels: Sequence[Channel | None]
+) -> tuple[ChannelLatency, ...]:
+    """Return the latencies under "lat"; none where there is no such key."""
+    if not fields.has("lat"):
+        return ()
+    names = ("channel", "mean_ns", "sd_ns", "dev_ns", "n")
+    found: list[ChannelLatency] = []
+    for record in fields.records("lat", names, MOST_CHANNELS):
+        channel = channel_at(record, channels)
+        if channel is not None:
+            figures = [record.count(key) for key in names[2:]]
+            found.append(ChannelLatency(channel, record.integer("mean_ns"), *figures))
+    return tuple(found)
+
+
+def channel_at(record: Fields, channels: Sequence[Channel | None]) -> Channel | None:
+    """Return the channel that a record's "channel" is the index of; None: not known here."""
+    index = record.count("channel")
+    if index >= len(channels):
+        raise record.wrong("channel", index, f"an index below {len(channels)}")
+    return channels[index]
+
+
+def _actuator_infos(fields: Fields) -> list[ActuatorInfo | None]:
+    found: list[ActuatorInfo | None] = []
+    for record in fields.records("act", ("name", "max_press_ns"), _MOST_ACTUATORS):
+        name, max_press_ns = record.text("name"), record.count("max_press_ns")
+        if name in Actuator.__members__:
+            found.append(ActuatorInfo(Actuator(name), max_press_ns))
+        else:
+            logger.warning("the board has an actuator that is not known here: %s", name)
+            found.append(None)
+    return found
+
+
+class RigRequest(Request, Generic[Reply_co]):
+    """A command of the rig group whose reply is read with the tables of the board's info."""
+
+    __slots__ = ()
+    group: ClassVar[int] = Group.RIG
+
+    def decode(self, reply: Fields, board: Identity) -> Reply_co:
+        """Return the reply as a fact.
+
+        Raises:
+            ProtocolError: it is not what the CDDL says; the sentence names the key.
+        """
+        raise NotImplementedError
+
+
+class BoardStamps(NamedTuple):
+    """When a board got a request and when it answered; its own clock."""
+
+    rx_ns: int
+    tx_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRequest(RigRequest[BoardStamps]):
+    """The board's clock, stamped on both ways."""
+
+    command = 1
+    name = "time"
+
+    def decode(self, reply: Fields, board: Identity) -> BoardStamps:
+        rx_ns, tx_ns = reply.count("rx"), reply.count("tx")
+        if tx_ns < rx_ns:
+            raise reply.wrong("tx", tx_ns, f"a time from {rx_ns} on")
+        return BoardStamps(rx_ns, tx_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class SelftestRequest(RigRequest[tuple[SelfTestCheck, ...]]):
+    """Let the board measure itself; refused while an action is under way."""
+
+    command = 8
+    operation = Operation.WRITE
+    name = "selftest"
+
+    def decode(self, reply: Fields, board: Identity) -> tuple[SelfTestCheck, ...]:
+        reply.flag("ok")
+        records = reply.records("checks", ("name", "ok", "value"), _MOST_CHECKS)
+        return tuple(
+            SelfTestCheck(r.text("name"), r.flag("ok"), r.integer("value")) for r in records
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FaultsRequest(RigRequest[Faults]):
+    """The board's fault counters, and its earlier boots."""
+
+    command = 9
+    name = "faults"
+
+    def decode(self, reply: Fields, board: Identity) -> Faults:
+        return Faults(
+            reset_reason=reply.text("reset"),
+            watchdog_resets=reply.count("wdt"),
+            edge_overruns=reply.count("eovr"),
+            light_overruns=reply.count("lovr"),
+            refusals=reply.count("ref"),
+            lease_expiries=reply.count("lease"),
+            uptime_ns=reply.count("up"),
+            history=_history(reply),
+        )
+
+
+def _history(fields: Fields) -> tuple[PastBoot, ...]:
+    if not fields.has("hist"):
+        return ()
+    names = ("boot", "reason", "up", "eovr", "lovr", "ref", "lease")
+    return tuple(
+        PastBoot(record.count("boot"), record.text("reason"), *map(record.count, names[2:]))
+        for record in fields.records("hist", names, _MOST_PAST)
+    )

@@ -1,0 +1,1 @@
+"""From a rig URL to a rig: found, claimed, opened, spoken to, shared."""

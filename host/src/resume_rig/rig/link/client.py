@@ -1,0 +1,435 @@
+"""A rig that is spoken to over SMP: serial, socket and simulated ones alike.
+
+A real one never speaks unasked: it has to be asked now and then. A simulated bench on a virtual
+clock knows what comes next, so that the time until then need not be waited through.
+
+Each method asks once through `SmpClient`, which repeats what gets lost, and returns the reply as
+a fact of `rig.interface`.
+"""
+
+import logging
+import secrets
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, Protocol
+
+from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.edge import ClockExchange
+from resume_rig.model.errors import DeviceFault, RigError
+from resume_rig.model.light import LightOnset
+from resume_rig.model.units import seconds_text
+from resume_rig.rig.calibration import Calibration, LoopbackResult
+from resume_rig.rig.commands.actions import (
+    BootloaderRequest,
+    ContactRequest,
+    HoldRequest,
+    KeyboardRequest,
+    LidRequest,
+    PressRequest,
+    ReleaseRequest,
+)
+from resume_rig.rig.commands.board import FaultsRequest, SelftestRequest, TimeRequest
+from resume_rig.rig.commands.capture import (
+    EdgesRequest,
+    LevelsRequest,
+    LightArmRequest,
+    LightRequest,
+    OnsetRequest,
+    PowerRequest,
+    SamplesRequest,
+)
+from resume_rig.rig.commands.self_measurement import (
+    CalibrationRequest,
+    CalibrationWriteRequest,
+    LoopbackResultRequest,
+    LoopbackStartRequest,
+)
+from resume_rig.rig.commands.zephyr import FileRequest
+from resume_rig.rig.interface import (
+    ActionStart,
+    EdgeBatch,
+    Faults,
+    Keyboard,
+    LightBatch,
+    LinkCounts,
+    PowerBatch,
+    RigInfo,
+    SampleBatch,
+    SelfTestCheck,
+)
+from resume_rig.rig.link.board_link import BoardLink
+from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.packet import Group
+from resume_rig.rig.smp.refusal import RigCode
+from resume_rig.rig.smp.request import Fields
+from resume_rig.rig.smp.transport import Transport
+
+
+class Foresight(Protocol):
+    """Looks ahead on a bench whose time passes only by waiting."""
+
+    def next_change_ns(
+        self, until_host_ns: int, channels: Collection[Channel], *, log: bool = False
+    ) -> int:
+        """Return the host time of the next edge on one of `channels`, `until_host_ns` at most.
+
+        The clock has to reach that time before anything is asked of the bench again.
+
+        Args:
+            until_host_ns: look no further.
+            channels: the others' edges do not count.
+            log: the DUT's log growing counts, too.
+        """
+        ...
+
+
+logger = logging.getLogger(__name__)
+
+_U32: Final = 0xFFFF_FFFF  # rig.cddl: "tok"
+# Assumed: decides how long a board may drive and look at its own pins before it counts as lost.
+_SELFTEST_TIMEOUT_NS: Final = 5_000_000_000
+# Assumed: decides how long closing waits for a board that is gone; its lease lets go anyway.
+_Action = PressRequest | HoldRequest | LoopbackStartRequest
+_CLOSING_TIMEOUT_NS: Final = 200_000_000
+_CLOSING_TRIES: Final = 2
+# Ten times what boards ask for by default; a longer one is for the user to know.
+_LONGEST_REST_NS: Final = 1_000_000_000
+# Assumed: how often to ask whether another host has let go; twelve times within a lease of 3 s.
+_LOOK_AGAIN_NS: Final = 250_000_000
+# Assumed: decides when a file that never ends is given up; Windows keeps 20 MiB of a log.
+_MOST_FILE_BYTES: Final = 64 * 1024 * 1024
+
+
+class SmpRig:
+    """Implements `rig.interface.Rig` on an SMP client, which it owns from then on.
+
+    Args:
+        client: on an open transport; closed by `close`.
+        first_token: of the first action, 0 to 2^32 - 1; random unless a test fixes it.
+        foresight: of a simulated bench on a virtual clock; None where the board has to be asked.
+    """
+
+    def __init__(
+        self,
+        client: SmpClient,
+        first_token: int | None = None,
+        foresight: Foresight | None = None,
+    ) -> None:
+        self._client = client
+        self._foresight = foresight
+        self._token = secrets.randbits(32) if first_token is None else first_token & _U32
+        # Tokens begin at random, so the first one is no other host's.
+        self._link = BoardLink(client, self._token)
+        self._closed = False
+
+    def info(self) -> RigInfo:
+        """Return the identity and abilities of the board, and take its boot id as the valid one.
+
+        Raises:
+            ProtocolError: what answers is no rig, or speaks another protocol version.
+        """
+        return self._link.identify().info
+
+    def exchange_clocks(self) -> ClockExchange:
+        """Stamp one request and reply on both sides."""
+        reply, board = self._link.ask_stamped(TimeRequest())
+        # A clock that moves in steps is behind the time: the reply came up to one step later.
+        at_latest_ns = reply.rx_ns + self._client.clock.tick_ns
+        return ClockExchange(reply.tx_ns, board.rx_ns, board.tx_ns, at_latest_ns)
+
+    def edges(self, cursor: int, count: int = 128) -> EdgeBatch:
+        """Return up to `count` edges numbered from `cursor`."""
+        return self._link.ask(EdgesRequest(cursor, count))
+
+    def await_change(
+        self,
+        until_host_ns: int,
+        pause_ns: int,
+        channels: Collection[Channel] = (),
+        *,
+        log: bool = False,
+    ) -> bool:
+        """Wait until something may have changed, at most until a host time; say whether."""
+        clock = self._client.clock
+        left_ns = until_host_ns - clock.now_ns()
+        if self._foresight is None or left_ns <= 0:
+            clock.sleep_ns(min(left_ns, pause_ns))
+            return True
+        change_ns = self._foresight.next_change_ns(until_host_ns, channels, log=log)
+        clock.sleep_ns(change_ns - until_host_ns + left_ns)
+        return change_ns < until_host_ns
+
+    def levels(self) -> dict[Channel, int]:
+        """Return the present electrical level of each channel."""
+        return self._link.ask(LevelsRequest())
+
+    def press(
+        self,
+        actuator: Actuator,
+        duration_ns: int,
+        at_ns: int | None = None,
+        force_off: bool = False,
+    ) -> ActionStart:
+        """Press for `duration_ns`, at board time `at_ns` or at once.
+
+        Raises:
+            UsageError: a negative time.
+            DeviceFault: the board refused, or has no such actuator.
+            BoardRebooted: it started anew since `info`, even if that was between a lost reply
+                and the repeat of the request, and has not pressed since.
+        """
+        request = PressRequest(
+            self._index_of(actuator),
+            duration_ns,
+            self._next_token(),
+            self._link.identity().info.boot_id,
+            at_ns,
+            force_off,
+        )
+        try:
+            return self._rested(request)
+        except DeviceFault as fault:
+            if (fault.group, fault.code) != (Group.RIG, RigCode.TOO_LONG) or force_off:
+                raise
+            raise self._too_long(actuator, duration_ns, fault) from fault
+
+    def lid(self, closed: bool, at_ns: int | None = None) -> ActionStart:
+        """Close or open the lid, at board time `at_ns` or at once.
+
+        Raises:
+            UsageError: a negative time.
+            DeviceFault: the board refused, or moves no lid.
+            BoardRebooted: as of a press.
+        """
+        self._index_of(Actuator.LID)
+        boot_id = self._link.identity().info.boot_id
+        return self._rested(LidRequest(closed, self._next_token(), boot_id, at_ns))
+
+    def contact(self, closed: bool, at_ns: int | None = None) -> ActionStart:
+        """Close or open the dry contact, at board time `at_ns` or at once.
+
+        Raises:
+            UsageError: a negative time.
+            DeviceFault: the board refused, or has no contact.
+            BoardRebooted: as of a press.
+        """
+        self._index_of(Actuator.CONTACT)
+        boot_id = self._link.identity().info.boot_id
+        return self._rested(ContactRequest(closed, self._next_token(), boot_id, at_ns))
+
+    def keyboard(self) -> Keyboard:
+        """Return what the DUT makes of the board as its keyboard; refused by one that is none."""
+        return self._link.ask(KeyboardRequest())
+
+    def release(self) -> None:
+        """Let go of every actuator and forget what was scheduled."""
+        self._link.ask(ReleaseRequest())
+
+    def arm_light(
+        self, duration_ns: int, baseline_ns: int | None = None, settle_ns: int | None = None
+    ) -> None:
+        """Record light for `duration_ns` from now, and look for its onset.
+
+        Raises:
+            UsageError: a negative time.
+            DeviceFault: the board refused, e.g. another baseline while it records.
+        """
+        self._link.ask(LightArmRequest(duration_ns, baseline_ns, settle_ns))
+
+    def onset(self) -> LightOnset:
+        """Return what is known of the onset of light in the newest recording."""
+        return self._link.ask(OnsetRequest())
+
+    def light(self, cursor: int, count: int = 128) -> LightBatch:
+        """Return up to `count` light blocks numbered from `cursor`."""
+        return self._link.ask(LightRequest(cursor, count))
+
+    def power(self, cursor: int, count: int = 128) -> PowerBatch:
+        """Return up to `count` samples of the power monitor numbered from `cursor`."""
+        return self._link.ask(PowerRequest(cursor, count))
+
+    def selftest(self) -> tuple[SelfTestCheck, ...]:
+        """Let the board measure itself; refused while an action is under way."""
+        return self._link.ask(SelftestRequest(), _SELFTEST_TIMEOUT_NS)
+
+    def faults(self) -> Faults:
+        """Return the board's fault counters."""
+        return self._link.ask(FaultsRequest())
+
+    def samples(self, number: int, count: int | None = None) -> SampleBatch:
+        """Return samples kept about the onset, numbered from `number`: `count`, or what fits."""
+        return self._link.ask(SamplesRequest(number, count))
+
+    def start_loopback(
+        self,
+        actuator: Actuator,
+        channels: Sequence[Channel],
+        count: int,
+        gap_ns: int,
+    ) -> ActionStart:
+        """Drive an output again and again; no DUT may be connected.
+
+        Raises:
+            UsageError: a number that the wire cannot carry.
+            DeviceFault: the board refused, or has no such actuator or channel.
+        """
+        request = LoopbackStartRequest(
+            self._index_of(actuator),
+            self._wired_to(channels),
+            self._next_token(),
+            count,
+            gap_ns,
+            self._link.identity().info.boot_id,
+        )
+        return self._rested(request)
+
+    def loopback(self) -> LoopbackResult:
+        """Return what came of the newest loop-back; asking keeps one that runs alive."""
+        return self._link.ask(LoopbackResultRequest())
+
+    def calibration(self) -> Calibration:
+        """Return what the board keeps of itself."""
+        return self._link.ask(CalibrationRequest())
+
+    def calibrate(
+        self, *, clock_ppb: int | None = None, loopback: bool = False, clear: bool = False
+    ) -> Calibration:
+        """Let the board keep something of itself over resets, and return all that it keeps.
+
+        Raises:
+            UsageError: `clock_ppb` is out of range.
+            DeviceFault: the board refused; what it kept before, it keeps.
+        """
+        return self._link.ask(CalibrationWriteRequest(clock_ppb, loopback, clear))
+
+    def download(self, name: str, offset: int) -> bytes:
+        """Return the bytes of a file on the board from `offset` to its end (SMP file group).
+
+        Raises:
+            DeviceFault: no such file, or `offset` is behind its end.
+            ProtocolError: a reply for another offset, or more than 64 MiB.
+        """
+        content = bytearray()
+        end: int | None = None
+        while end is None or offset + len(content) < end:
+            request = FileRequest(name, offset + len(content))
+            reply = Fields(self._client.request(request).fields, f"download of {name}")
+            size_bytes, data = request.decode(reply)
+            end = end if size_bytes is None else size_bytes
+            if not data:
+                break  # Zephyr gives the length with offset 0 only; elsewhere this is the end
+            content += data
+            if len(content) > _MOST_FILE_BYTES:
+                raise reply.wrong("len", len(content), f"at most {_MOST_FILE_BYTES} bytes")
+        return bytes(content)
+
+    def leave_for_bootloader(self) -> None:
+        """Let the board leave its firmware for the bootloader in its ROM; it answers no more.
+
+        Raises:
+            DeviceFault: something is driven, or the board has no such bootloader.
+        """
+        self._link.ask(BootloaderRequest(self._link.identity().info.boot_id))
+
+    def link_counts(self) -> LinkCounts:
+        """Return what the link lost and damaged since the rig was opened."""
+        dropped = self._client.discards
+        return LinkCounts(self._client.repeated, dropped.stale, dropped.damaged)
+
+    def relink(self, open_transport: Callable[[], Transport]) -> RigInfo:
+        """Open the link anew; return who answers, whose boot id is the valid one from now on.
+
+        Args:
+            open_transport: opens the port; called after the old one was closed.
+
+        Raises:
+            LinkLost: there is no such port (yet), or nobody answers.
+            ProtocolError: what answers is no rig.
+        """
+        self._client.replace_transport(open_transport)
+        return self.info()
+
+    def close(self) -> None:
+        """Release every actuator if the link still works, and close it; may be called twice."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self._link.identified:
+                self._link.request(ReleaseRequest(), _CLOSING_TIMEOUT_NS, _CLOSING_TRIES)
+        except RigError as e:
+            logger.debug("not released at the end: %s", e)
+        finally:
+            self._client.close()
+
+    def _rested(self, request: _Action) -> ActionStart:
+        """Ask for an action, at once or once the actuator, or another host, has let go of it.
+
+        A host that was killed is forgotten after the board's lease: one that lives stays longer.
+        """
+        planned = not isinstance(request, LoopbackStartRequest) and request.at_ns is not None
+        deadline_ns: int | None = None
+        while True:
+            try:
+                return self._link.ask(request)
+            except DeviceFault as fault:
+                wait_ns = 0 if planned else _worth_waiting_ns(fault)
+                now_ns = self._client.clock.now_ns()
+                if deadline_ns is None:
+                    lease_ns = self._link.identity().info.lease_ns
+                    deadline_ns = now_ns + lease_ns + _LONGEST_REST_NS
+                if wait_ns == 0 or now_ns + wait_ns > deadline_ns:
+                    raise
+            self._client.clock.sleep_ns(wait_ns)
+
+    def _too_long(self, actuator: Actuator, duration_ns: int, fault: DeviceFault) -> DeviceFault:
+        longest = {
+            info.actuator: info.max_press_ns for info in self._link.identity().info.actuators
+        }
+        return DeviceFault(
+            fault.group,
+            fault.code,
+            f"the board refused a press of {seconds_text(duration_ns)}: too-long ({fault.code}); "
+            f"allowed are up to {seconds_text(longest[actuator])}, or a longer one named force-off",
+        )
+
+    def _index_of(self, actuator: Actuator) -> int:
+        """Return what requests call an actuator."""
+        actuators = self._link.identity().actuators
+        if actuator in actuators:
+            return actuators[actuator]
+        raise DeviceFault(
+            Group.RIG,
+            RigCode.NO_ACTUATOR,
+            f"could not move {actuator} on {self._link.name}: it has no such actuator "
+            f"(actuators present: {', '.join(actuators) or 'none'})",
+        )
+
+    def _wired_to(self, channels: Sequence[Channel]) -> int:
+        """Return the channels as requests name them: bit n for channel n."""
+        present = self._link.identity().channels
+        for channel in channels:
+            if channel not in present:
+                names = ", ".join(filter(None, present)) or "none"
+                raise DeviceFault(
+                    Group.RIG,
+                    RigCode.NO_CHANNEL,
+                    f"could not look at {channel} on {self._link.name}: it has no such channel "
+                    f"(channels present: {names})",
+                )
+        return sum(1 << present.index(channel) for channel in set(channels))
+
+    def _next_token(self) -> int:
+        token = self._token
+        self._token = (token + 1) & _U32
+        return token
+
+
+def _worth_waiting_ns(fault: DeviceFault) -> int:
+    """Return after how long the board may do what it refused; 0 when waiting does not help."""
+    match (fault.group, fault.code):
+        case (Group.RIG, RigCode.TOO_SOON) if fault.left_ns <= _LONGEST_REST_NS:
+            return fault.left_ns
+        case (Group.RIG, RigCode.OTHER_HOST):
+            return _LOOK_AGAIN_NS
+        case _:
+            return 0

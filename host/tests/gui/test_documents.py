@@ -1,0 +1,151 @@
+"""The tree of open documents: what is opened stands there, opens again, and two are compared."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QTreeWidgetItem
+from pytestqt.qtbot import QtBot
+
+from resume_rig.cli.main import main
+from resume_rig.gui.app.documents import Documents
+from resume_rig.gui.app.window import Window
+from resume_rig.gui.compare.view import CompareView
+from resume_rig.gui.desk import Remembered
+from resume_rig.gui.explorer.view import ExplorerView
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+LOG = FIXTURES / "logs" / "two-s3-cycles.xml"
+VCD = FIXTURES / "traces" / "two-s3-cycles.vcd"
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("stores")
+    paths = folder / "base.rrs", folder / "later.rrs"
+    for seed, path in enumerate(paths, start=2):
+        words = f"run --rig sim:clock=virtual,seed={seed} --cycles 3 --progress quiet --out"
+        assert main([*words.split(), str(path)]) == 0
+    return paths
+
+
+def settle(qtbot: QtBot, window: Window) -> None:
+    view = window.view
+    assert view is not None
+    qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
+
+
+def names(documents: Documents) -> list[str]:
+    return [item.text(0) for item in items(documents)]
+
+
+def items(documents: Documents) -> list[QTreeWidgetItem]:
+    found = (documents.tree.topLevelItem(n) for n in range(documents.tree.topLevelItemCount()))
+    return [item for item in found if item is not None]
+
+
+def click(
+    qtbot: QtBot,
+    documents: Documents,
+    item: QTreeWidgetItem,
+    held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
+    tree = documents.tree
+    tree.scrollToItem(item)
+    place = tree.visualItemRect(item).center()
+    qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, held, place)
+
+
+def test_what_is_opened_stands_in_the_tree_once(
+    qtbot: QtBot, window: Window, stores: tuple[Path, Path]
+) -> None:
+    assert not window.documents.isVisible()
+    for paths in ([stores[0]], [LOG], [VCD, LOG], [stores[0]]):
+        window.open_files(map(str, paths))
+        settle(qtbot, window)
+    assert names(window.documents) == ["base.rrs", LOG.name, f"{VCD.name} + {LOG.name}"]
+    store, log, capture = items(window.documents)
+    parts = [[each.child(n).text(0) for n in range(each.childCount())] for each in (store, capture)]
+    assert parts == [
+        ["Overview", "Cycles", "Limits", "Evidence"],
+        ["Overview", "Cycles", "Evidence"],
+    ]
+    assert log.childCount() == 0
+    assert window.documents.tree.currentItem() is store
+
+
+def test_a_click_opens_the_part_of_a_document(
+    qtbot: QtBot, window: Window, stores: tuple[Path, Path]
+) -> None:
+    for path in stores:
+        window.open_files([str(path)])
+        settle(qtbot, window)
+    base = items(window.documents)[0]
+    click(qtbot, window.documents, base.child(2))
+    settle(qtbot, window)
+    assert window.view_name == "limits"
+    click(qtbot, window.documents, base.child(0))
+    settle(qtbot, window)
+    view = window.view
+    assert isinstance(view, ExplorerView)
+    assert view.file.text().startswith("base.rrs: 3 cycles")
+    assert not view.docks.docks["overview"].visibleRegion().isEmpty()
+
+
+def test_two_that_are_selected_are_compared_the_first_is_the_base(
+    qtbot: QtBot, window: Window, stores: tuple[Path, Path]
+) -> None:
+    for path in stores:
+        window.open_files([str(path)])
+        settle(qtbot, window)
+    base, later = items(window.documents)
+    documents = window.documents
+    click(qtbot, documents, later)
+    assert not documents.compare.isEnabled()
+    click(qtbot, documents, base, Qt.KeyboardModifier.ControlModifier)
+    qtbot.mouseClick(documents.compare, Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    view = window.view
+    assert isinstance(view, CompareView)
+    assert [path.name for build in view.setting.builds for path in build] == [
+        "later.rrs",
+        "base.rrs",
+    ]
+    assert names(documents)[-1] == "later.rrs ↔ base.rrs"
+
+
+def test_by_keys_a_document_is_reached_opened_and_taken_off(
+    qtbot: QtBot, window: Window, stores: tuple[Path, Path]
+) -> None:
+    for path in stores:
+        window.open_files([str(path)])
+        settle(qtbot, window)
+    tree = window.documents.tree
+    reach = next(each for each in window.menus.all_actions() if each.shortcut().toString() == "F6")
+    reach.trigger()
+    assert QApplication.focusWidget() is tree
+    qtbot.keyClick(tree, Qt.Key.Key_Home)
+    qtbot.keyClick(tree, Qt.Key.Key_Return)
+    settle(qtbot, window)
+    view = window.view
+    assert isinstance(view, ExplorerView)
+    assert view.file.text().startswith("base.rrs")
+    qtbot.keyClick(tree, Qt.Key.Key_Delete)
+    assert names(window.documents) == ["later.rrs"]
+
+
+def test_the_tree_is_there_again_without_what_is_gone(
+    qtbot: QtBot, window: Window, stores: tuple[Path, Path], settings: Path, tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone.xml"
+    gone.write_bytes(LOG.read_bytes())
+    for paths in ([stores[0]], [gone], [VCD, LOG]):
+        window.open_files(map(str, paths))
+        settle(qtbot, window)
+    window.close_at_once()
+    gone.unlink()
+    again = Window(window.desk.look, Remembered(settings))
+    qtbot.addWidget(again)
+    assert names(again.documents) == ["base.rrs", f"{VCD.name} + {LOG.name}"]
+    again.close_at_once()
