@@ -18,9 +18,9 @@ URL = (
 )
 VIA = "Via[0-1]_600:300_um"
 PASSES = 40
-TIMEOUT = "00:32:00"
+TIMEOUT = "01:30:00"
 """It hands out what it has then."""
-TIMEOUT_S = 3_600
+TIMEOUT_S = 6_000
 
 
 def class_text(one: floorplan.NetClass, nets: Sequence[str]) -> str:
