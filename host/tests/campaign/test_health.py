@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,7 +75,7 @@ def test_without_the_option_nothing_is_asked_or_stored(simulated: Simulated) -> 
     bench = simulated(profile="loses-devices")
     bench.begin(override(default_plan(), cycles=1, warm_up=0))
     assert [each.health for each in outsides(bench)] == [None]
-    with sqlite3.connect(bench.path) as store:
+    with closing(sqlite3.connect(bench.path)) as store:
         assert store.execute("SELECT 1 FROM sqlite_master WHERE name = 'health'").fetchone() is None
 
 
@@ -178,7 +179,7 @@ def test_nothing_reaches_the_os(simulated: Simulated) -> None:
 def test_a_damaged_report_is_said(simulated: Simulated) -> None:
     bench = simulated()
     bench.begin(override(default_plan(), cycles=1, warm_up=0, health=True))
-    with sqlite3.connect(bench.path) as store:
+    with closing(sqlite3.connect(bench.path)) as store:
         store.execute("UPDATE health SET readings = x'00ff'")
     store.close()
     with (
