@@ -181,7 +181,7 @@ def test_a_damaged_report_is_said(simulated: Simulated) -> None:
     bench.begin(override(default_plan(), cycles=1, warm_up=0, health=True))
     with closing(sqlite3.connect(bench.path)) as store:
         store.execute("UPDATE health SET readings = x'00ff'")
-    store.close()
+        store.commit()
     with (
         Store.open(bench.path) as opened,
         pytest.raises(RecordError, match="checksum of its health reports"),
