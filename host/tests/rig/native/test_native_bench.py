@@ -145,7 +145,7 @@ def test_a_magic_packet_on_the_loopback_interface_wakes_the_dut(native_image: Pa
         assert send is not None
         assert opened.network is not None
         opened.rig.press(Actuator.BUTTON, 150 * MS)
-        until(lambda: opened.rig.levels()[Channel.SLP_S3] == 0)
+        until(lambda: opened.rig.levels()[Channel.PWR_OK] == 0)
 
         send()
         payload = adapter.recv(2048)

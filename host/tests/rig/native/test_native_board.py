@@ -42,7 +42,7 @@ def read_all(native: "NativeBoard", cursor: int = 0) -> list[EdgeBatch]:
 def test_the_board_says_who_it_is(native: "NativeBoard") -> None:
     info = native.rig.info()
     assert info.board.startswith("native_sim")
-    assert [item.channel for item in info.channels] == list(Channel)
+    assert [item.channel for item in info.channels] == list(CHANNEL_PINS)
     assert [item.actuator for item in info.actuators] == list(Actuator)
     assert (info.clock_source, info.clock_hz) == ("host", 1_000_000)
     assert set(native.rig.levels().values()) == {1}
@@ -64,7 +64,7 @@ def test_board_time_never_leaves_the_bounds_of_an_exchange(native: "NativeBoard"
 def test_edges_at_a_known_time_are_stamped_with_it(native: "NativeBoard") -> None:
     boot_ns = native.host_ns_of_boot()
     start_ns = native.clock.now_ns() + AHEAD
-    planned = [(start_ns + n * 777_777, list(Channel)[n % 9], n // 9 % 2) for n in range(90)]
+    planned = [(start_ns + n * 777_777, list(CHANNEL_PINS)[n % 9], n // 9 % 2) for n in range(90)]
     for host_ns, channel, level in planned:
         native.wires.set(channel, level, host_ns)
     native.sleep_until(planned[-1][0] + MS)

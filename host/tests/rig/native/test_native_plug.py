@@ -30,11 +30,11 @@ def plugged(native_image: Path):
 
 def test_the_engine_sees_every_change_on_every_channel(plugged: OpenRig) -> None:
     # The gap is twice the plug's delay and more, so that a busy machine spoils nothing.
-    plan = LoopbackPlan(Actuator.LID, tuple(Channel), 10, 80 * MS)
+    plan = LoopbackPlan(Actuator.LID, tuple(CHANNEL_PINS), 10, 80 * MS)
     result = measure_loopback(plugged.rig, plugged.clock, plan)
     assert plugged.plug
     assert result.ended_well
-    assert [row.channel for row in result.channels] == list(Channel)
+    assert [row.channel for row in result.channels] == list(CHANNEL_PINS)
     # What is sent ahead comes when it should; a thread that is late makes an edge late, not early.
     assert all(row.min_ns >= DELAY_NS - 1 * MS for row in result.channels)
 
