@@ -14,6 +14,7 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import BoardRebooted, DeviceFault
 from resume_rig.rig.interface import EdgeBatch
 from resume_rig.rig.link.client import SmpRig
+from resume_rig.rig.native.wires import CHANNEL_PINS
 from resume_rig.rig.smp.packet import Operation
 from resume_rig.rig.smp.refusal import RigCode
 
