@@ -112,6 +112,36 @@ def test_a_bundle_leaves_nothing_beside_the_store(bundle: Path, store: Path) -> 
     assert [each.name for each in store.parent.iterdir() if each.suffix != ".html"] == [store.name]
 
 
+def test_traces_beside_the_store_go_in_when_told(command, store: Path, folder: Path) -> None:
+    own = folder / "night.rrs"
+    own.write_bytes(store.read_bytes())
+    nothing = command("bundle", str(own), "--out", "b.zip", "--with-traces")
+    assert (nothing.status, (folder / "b.zip").exists()) == (2, False)
+    assert "there are no traces in" in nothing.err
+    traces = folder / "night-traces"
+    traces.mkdir()
+    for cycle in (2, 1):
+        (traces / f"cycle-{cycle:06d}.etl").write_bytes(bytes([cycle]) * 4096)
+
+    left = command("bundle", str(own), "--out", "b.zip")
+    assert f"2 traces in {traces} stay out" in left.err
+    assert command("bundle", str(own), "--out", "b.zip", "--with-traces").status == 0
+
+    with zipfile.ZipFile(folder / "b.zip") as archive:
+        assert archive.read("logs/001") == bytes([1]) * 4096
+        told = json.loads(archive.read("manifest.json"))["files"]
+    assert [each["origin"] for each in told if "origin" in each] == [
+        "cycle-000001.etl",
+        "cycle-000002.etl",
+    ]
+    assert command("verify", "b.zip").status == 0
+    for cycle in range(3, 500):
+        (traces / f"cycle-{cycle:06d}.etl").touch()
+    many = command("bundle", str(own), "--out", "c.zip", "--with-traces")
+    assert many.status == 2
+    assert "499 logs and traces; allowed are 495" in many.err
+
+
 def test_the_same_evidence_gives_the_same_bytes(command, bundle: Path, store: Path) -> None:
     before = bundle.read_bytes()
     words = ("--out", "b.zip", "--trace", "ids.toml", "--log", "System log.xml")

@@ -48,6 +48,7 @@ ANSWER: Final = "answer.json"
 LOGS: Final = "logs"
 
 FILES_MOST: Final = 500
+_FILES_OF_OURS: Final = 5  # store, report, answer, manifest, signature
 CHUNK: Final = 1024**2
 _TRACE_MOST: Final = 65_536
 _TEXT_MOST: Final = 500
@@ -173,6 +174,10 @@ def make_bundle(
             requirement does not limit, or the key cannot sign.
     """
     check_place_of(out)
+    if len(logs) > (most := FILES_MOST - _FILES_OF_OURS):
+        raise UsageError(
+            f"could not make the bundle: {len(logs)} logs and traces; allowed are {most}"
+        )
     assessed = load_campaign(store)
     _check_trace(trace, assessed)
     with tempfile.TemporaryDirectory(prefix="resume-rig-bundle-") as made:

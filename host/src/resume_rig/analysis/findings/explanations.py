@@ -330,26 +330,46 @@ _ACCOUNTS: Final = (
 )
 _WAVE: Final = "resume-rig export STORE --to vcd --cycle N --out cycle.vcd"
 _BUDGET: Final = "resume-rig correlate STORE --budget"
-_TRACED: Final = "resume-rig run --trace wpr --dut-shell ssh:USER@HOST"
+_TRACED: Final = "resume-rig run --trace wpr --dut-shell ssh:USER@HOST (Linux: sleepgraph -m mem)"
 _DOCTOR: Final = "resume-rig doctor --rig URL --dut ssh:USER@HOST"
 _K: Final = FindingKind
 
 # What describes it, what shows more of it, and which findings that is.
 _MORE: Final[tuple[tuple[str, str, tuple[FindingKind, ...]], ...]] = (
-    (_NOTES, "powercfg /requests", (_K.NEVER_SLEPT,)),
-    (_NO_PAPER, "powercfg /a", (_K.WRONG_STATE, _K.STATE_MISMATCH, _K.S0_POWER_ASLEEP)),
-    (_EVENT, "powercfg /lastwake", (_K.WAKE_NOT_OURS, _K.WAKE_SOURCE_MISMATCH)),
-    (_NO_PAPER, "powercfg /devicequery wake_armed", (_K.WAKE_NOT_ARMED,)),
-    (_NO_PAPER, "powercfg /sleepstudy", (_K.DRAINS_ASLEEP,)),
-    (_NO_PAPER, "pnputil /enum-devices /problem", (_K.DEVICE_CHANGED,)),
-    (_NO_PAPER, "netsh interface show interface", (_K.LINK_LOST,)),
+    (_NOTES, "powercfg /requests (Linux: systemd-inhibit --list)", (_K.NEVER_SLEPT,)),
+    (
+        _NO_PAPER,
+        "powercfg /a (Linux: cat /sys/power/mem_sleep)",
+        (_K.WRONG_STATE, _K.STATE_MISMATCH, _K.S0_POWER_ASLEEP),
+    ),
+    (
+        _EVENT,
+        "powercfg /lastwake (Linux: cat /sys/power/pm_wakeup_irq)",
+        (_K.WAKE_NOT_OURS, _K.WAKE_SOURCE_MISMATCH),
+    ),
+    (
+        _NO_PAPER,
+        "powercfg /devicequery wake_armed (Linux: cat /proc/acpi/wakeup)",
+        (_K.WAKE_NOT_ARMED,),
+    ),
+    (
+        _NO_PAPER,
+        "powercfg /sleepstudy (Linux: cat /sys/kernel/debug/pmc_core/substate_residencies)",
+        (_K.DRAINS_ASLEEP,),
+    ),
+    (_NO_PAPER, "pnputil /enum-devices /problem (Linux: dmesg --level err)", (_K.DEVICE_CHANGED,)),
+    (_NO_PAPER, "netsh interface show interface (Linux: ip -brief link)", (_K.LINK_LOST,)),
     (
         _NO_PAPER,
         "wevtutil qe System /f:text /rd:true /c:20 /q:*[System[Level<=2]]",
         (_K.NEW_ERRORS,),
     ),
     (_NO_PAPER, _DOCTOR, (_K.COMMAND_FAILED, _K.NOT_SETTLED, _K.RECORD_MISSING)),
-    (f"{RESUME}: Resume from Hibernate", "powercfg /qh SCHEME_CURRENT", (_K.DOZED,)),
+    (
+        f"{RESUME}: Resume from Hibernate",
+        "powercfg /qh SCHEME_CURRENT (Linux: systemd-analyze cat-config systemd/sleep.conf)",
+        (_K.DOZED,),
+    ),
     (
         f"{ON_OFF}: Sleep and Hibernate Transitions: Capturing Traces",
         "wpr -status",

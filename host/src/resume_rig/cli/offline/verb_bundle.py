@@ -36,6 +36,11 @@ def add_bundle(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         help="a log that goes with it as it is (may be repeated)",
     )
     parser.add_argument(
+        "--with-traces",
+        action="store_true",
+        help="put the campaign's traces (NAME-traces beside the store) in as logs",
+    )
+    parser.add_argument(
         "--trace",
         metavar="FILE",
         type=Path,
@@ -70,10 +75,23 @@ def add_verify(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 def _bundle(args: argparse.Namespace) -> int:
     from resume_rig.acceptance.bundle import NOTHING_TRACED, load_trace, make_bundle
+    from resume_rig.campaign.dut.trace import trace_folder
     from resume_rig.report.text.json_text import json_text
 
     out: Path = args.out or args.store.with_suffix(".zip")
     logs = existing_paths(args.log)
+    folder = trace_folder(args.store)
+    traces = sorted(folder.iterdir()) if folder.is_dir() else []
+    if args.with_traces and not traces:
+        raise UsageError(f"could not make the bundle: there are no traces in {folder}")
+    if args.with_traces:
+        logs = [*logs, *traces]
+    elif traces:
+        say(
+            f"resume-rig: {len(traces)} traces in {folder} stay out; --with-traces puts them in"
+            if len(traces) > 1
+            else f"resume-rig: a trace in {folder} stays out; --with-traces puts it in"
+        )
     check_output(out, (args.store, *logs))
     if args.sign is None:
         say("resume-rig: the bundle is not signed; --sign KEY shows who made it")
