@@ -194,6 +194,11 @@ def ram(build: Path, options: dict[str, str]) -> tuple[int, int]:
             r"0x0*([0-9a-f]+)\s+(_image_ram_start|_image_ram_end) =", text
         )
     }
+    if len(ends) < 2:
+        raise SystemExit(
+            f"{build}: its map has no _image_ram_start and _image_ram_end, as an image for the "
+            "host has none; give a board: make firmware-headroom BOARD=rpi_pico"
+        )
     return ends["_image_ram_end"] - ends["_image_ram_start"], int(
         options["CONFIG_SRAM_SIZE"]
     ) * 1024
