@@ -336,7 +336,7 @@ _K: Final = FindingKind
 
 # What describes it, what shows more of it, and which findings that is.
 _MORE: Final[tuple[tuple[str, str, tuple[FindingKind, ...]], ...]] = (
-    (_NOTES, "powercfg /requests (Linux: systemd-inhibit --list)", (_K.NEVER_SLEPT,)),
+    (_NOTES, "powercfg /requests (Linux: systemd-inhibit)", (_K.NEVER_SLEPT,)),
     (
         _NO_PAPER,
         "powercfg /a (Linux: cat /sys/power/mem_sleep)",
@@ -357,7 +357,7 @@ _MORE: Final[tuple[tuple[str, str, tuple[FindingKind, ...]], ...]] = (
         "powercfg /sleepstudy (Linux: cat /sys/kernel/debug/pmc_core/substate_residencies)",
         (_K.DRAINS_ASLEEP,),
     ),
-    (_NO_PAPER, "pnputil /enum-devices /problem (Linux: dmesg --level err)", (_K.DEVICE_CHANGED,)),
+    (_NO_PAPER, "pnputil /enum-devices /problem (Linux: dmesg -l err)", (_K.DEVICE_CHANGED,)),
     (_NO_PAPER, "netsh interface show interface (Linux: ip -brief link)", (_K.LINK_LOST,)),
     (
         _NO_PAPER,
