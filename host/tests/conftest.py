@@ -23,6 +23,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Their modules take ten seconds and more; those of others a few.
+LONG_MODULES = ("golden", "gui", "cli")
+
 
 def known_on_wine() -> dict[str, str]:
     """Return tests that Wine cannot run, and why; none elsewhere, Windows itself included."""
@@ -38,16 +41,15 @@ def known_on_wine() -> dict[str, str]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a module in one worker, and those that share the built circuits, too."""
+    """Put long modules first, so that no worker is left alone with one; mark what is slow."""
     known = known_on_wine()
     for item in items:
         for test, reason in known.items():
             if item.nodeid.startswith(test):
                 item.add_marker(pytest.mark.xfail(reason=reason, run=False))
-        circuits = "front_ends" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("circuits" if circuits else item.path.stem))
-        if circuits:
+        if "front_ends" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.path.parent.name not in LONG_MODULES)
 
 
 @pytest.fixture
