@@ -1,6 +1,7 @@
 """The real application without a display, unless QT_QPA_PLATFORM names another platform."""
 
 import os
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,16 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from resume_rig.gui.app.window import Window
+    from resume_rig.gui.worker.process import Order
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# Work on files runs in a process of its own there, as it does for users: where that is what is
+# tested, on hostile files, and for each kind of answer at the end of a campaign.
+IN_PROCESSES_OF_THEIR_OWN = (
+    *("test_apart", "test_campaign_apart", "test_campaign_end"),
+    *("test_hostile_files", "test_explorer_follows", "test_log_view", "test_limits_view"),
+)
 
 HANGS = """\
 base = "healthy-laptop"
@@ -35,6 +44,26 @@ class Asked:
         self.titles.append(title)
         suffix = suffixes.partition("*")[2].rstrip(")")
         then(self.answer or self.folder / f"export{suffix}")
+
+
+class Here:
+    """Does an order without starting a process, half a second; it is pickled all the same."""
+
+    def __init__(self, order: "Order[object]") -> None:
+        self._packed = pickle.dumps(order)
+
+    def result(self, told: Callable[[int, int], None]) -> object:
+        order = pickle.loads(self._packed)
+        return pickle.loads(pickle.dumps(order.function(told, *order.arguments)))
+
+    def end(self) -> None:
+        """A task that is cancelled ends at its next progress."""
+
+
+@pytest.fixture(autouse=True)
+def _orders(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.path.stem not in IN_PROCESSES_OF_THEIR_OWN and request.path.parent.name == "gui":
+        monkeypatch.setattr("resume_rig.gui.worker.jobs.Apart", Here)
 
 
 @pytest.fixture
