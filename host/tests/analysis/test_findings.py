@@ -45,7 +45,7 @@ def test_a_class_is_found_in_the_cycles_that_have_it(case: FindingCase, tmp_path
 SOUND = [pytest.param(profile, by, id=name) for name, profile, by in healthy()]
 
 
-@pytest.mark.parametrize("cycles", [5, 40])
+@pytest.mark.parametrize("cycles", [5, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("profile", "by"), SOUND)
 def test_a_sound_unit_has_no_finding(
     profile: DutProfile, by: Actuator, cycles: int, tmp_path: Path
@@ -64,8 +64,8 @@ def test_a_sound_unit_has_no_finding(
         ("late-display", FindingKind.UNEXPLAINED, 1.0),
         ("doze-to-s4", FindingKind.WAKE_NOT_OURS, 1.0),
         ("fake-s3", FindingKind.STATE_MISMATCH, 1.0),
-        ("resume-hang", FindingKind.DARK, 0.002),
-        ("wakes-alone", FindingKind.WAKE_NOT_OURS, 0.05),
+        pytest.param("resume-hang", FindingKind.DARK, 0.002, marks=pytest.mark.slow),
+        pytest.param("wakes-alone", FindingKind.WAKE_NOT_OURS, 0.05, marks=pytest.mark.slow),
         ("double-reset", FindingKind.DOUBLE_RESET, 0.1),
         ("bios-reports-zero", FindingKind.BIOS_NOT_REPORTED, 1.0),
         ("bios-under-reports", FindingKind.BIOS_UNDER_REPORTED, 1.0),

@@ -146,7 +146,10 @@ def test_an_even_pace_with_older_records_before_it_is_called_ambiguous(record) -
 
 # A log that ends within the campaign, and a clock that was set seven times: offsets that are alike
 # are more than can be followed, and cycles that the log does not reach have no record.
-@pytest.mark.parametrize(("seed", "n", "offset"), [(20_005, 469, "zone"), (20_000, 957, "near")])
+@pytest.mark.parametrize(
+    ("seed", "n", "offset"),
+    [(20_005, 469, "zone"), pytest.param(20_000, 957, "near", marks=pytest.mark.slow)],
+)
 def test_an_even_campaign_is_matched_whole_by_what_tells_its_cycles_apart(seed, n, offset) -> None:
     made = campaign(seed, n, "even", offset, REALISTIC)
     score = Score()
@@ -293,7 +296,13 @@ def test_a_record_belongs_to_no_cycle_after_the_one_that_saw_it(record, late) ->
     assert all(cycle <= seen_in[told] for cycle, told in found.pairs)
 
 
-@pytest.mark.parametrize("troubles", [REALISTIC, BRUTAL], ids=["realistic", "brutal"])
+@pytest.mark.parametrize(
+    "troubles",
+    [
+        pytest.param(REALISTIC, id="realistic"),
+        pytest.param(BRUTAL, id="brutal", marks=pytest.mark.slow),
+    ],
+)
 def test_generated_campaigns_match_no_wrong_record_for_certain(troubles) -> None:
     score = Score()
     for seed in range(20):

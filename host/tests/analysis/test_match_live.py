@@ -72,6 +72,7 @@ def test_a_log_that_is_late_each_time_is_never_matched_one_off_for_certain(recor
     assert all(cycle == place for cycle, place in sure)
 
 
+@pytest.mark.slow
 def test_a_long_campaign_that_was_watched_is_matched_at_an_even_pace(record) -> None:
     n = 5000
     awake, wakes = even(n)

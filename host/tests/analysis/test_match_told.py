@@ -44,7 +44,13 @@ def campaign_of(record, n: int, jitter_s: float) -> tuple[np.ndarray, list[OsRec
     return awake, records(record, os_wakes(awake, 3 * S, generator))
 
 
-@pytest.mark.parametrize("how", TELLS)
+# Two by themselves say which of the telling and the lying fails.
+QUICK = ("truly", "falsely")
+
+
+@pytest.mark.parametrize(
+    "how", [each if each in QUICK else pytest.param(each, marks=pytest.mark.slow) for each in TELLS]
+)
 def test_whatever_is_told_loses_no_match_and_makes_no_wrong_one(how: str) -> None:
     silent, telling = Score(), Score()
     for seed in range(6):

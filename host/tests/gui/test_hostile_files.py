@@ -58,7 +58,9 @@ def dropped(window, path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [pipe, zeros, bomb, markup, folder, nothing])
-@pytest.mark.parametrize("name", ["a.evtx", "<b>b</b>\n\u202e.rrs"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("a.evtx", marks=pytest.mark.slow), "<b>b</b>\n\u202e.rrs"]
+)
 def test_what_is_no_file_of_ours_is_told(
     qtbot, window, tmp_path: Path, make: Callable[[Path], None], name: str
 ) -> None:

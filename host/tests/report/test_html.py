@@ -200,6 +200,7 @@ def test_a_long_campaign_lists_chosen_cycles_and_says_which(samples: Any) -> Non
     assert sum("p" in each for each in flags) == 50
 
 
+@pytest.mark.slow
 def test_a_campaign_of_10_000_cycles_has_them_all_and_stays_small(samples: Any) -> None:
     source = campaign_report(samples.long_campaign(10_000), samples.facts(), GENERATED)
     assert len(source.encode()) < 1_500_000
