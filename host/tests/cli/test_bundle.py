@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import chdir
 from datetime import date
 from pathlib import Path
 
@@ -51,12 +52,20 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def bundle(command, store: Path, folder: Path) -> Path:
-    (folder / "ids.toml").write_text(TRACE)
-    (folder / "System log.xml").write_text("<a/>")
+@pytest.fixture(scope="module")
+def made(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("made")
+    (place / "ids.toml").write_text(TRACE)
+    (place / "System log.xml").write_text("<a/>")
     words = ("--out", "b.zip", "--trace", "ids.toml", "--log", "System log.xml")
-    assert command("bundle", str(store), *words).status == 0
+    with chdir(place):
+        assert main(["bundle", str(store), *words]) == 0
+    return place
+
+
+@pytest.fixture
+def bundle(made: Path, folder: Path) -> Path:
+    shutil.copytree(made, folder, dirs_exist_ok=True)
     return folder / "b.zip"
 
 

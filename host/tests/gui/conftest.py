@@ -18,10 +18,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 # Work on files runs in a process of its own there, as it does for users: where that is what is
 # tested, on hostile files, and for each kind of answer at the end of a campaign.
-IN_PROCESSES_OF_THEIR_OWN = (
-    *("test_apart", "test_campaign_apart", "test_campaign_end"),
-    *("test_hostile_files", "test_explorer_follows", "test_log_view", "test_limits_view"),
-)
+IN_PROCESSES_OF_THEIR_OWN = {
+    "test_apart",
+    "test_campaign_apart",
+    "test_campaign_end",
+    "test_hostile_files",
+}
 
 HANGS = """\
 base = "healthy-laptop"
