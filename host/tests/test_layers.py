@@ -6,6 +6,7 @@ docs/explanation/architecture.md draws what is tested here.
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -73,7 +74,8 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
         yield from _statements(child)
 
 
-def imported(source: str, *, types: bool = True) -> set[str]:
+@cache
+def imported(source: str, *, types: bool = True) -> frozenset[str]:
     """Return what a source imports of the project, anywhere in it, as dotted names below it.
 
     Args:
@@ -93,7 +95,7 @@ def imported(source: str, *, types: bool = True) -> set[str]:
             case _:
                 continue
         found |= {name.removeprefix("resume_rig.") for name in dotted if name[:11] == "resume_rig."}
-    return found
+    return frozenset(found)
 
 
 def imported_packages(source: str) -> set[str]:

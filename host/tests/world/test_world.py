@@ -11,7 +11,14 @@ import pytest
 from world.judge import OUTSIDE, Judgement, answer, judge
 from world.scenarios import SCENARIOS, made
 
+
+def slow(*values):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 CYCLES = 24
+# One campaign of each scenario is quick; `make test-all` plays the second.
+SEEDS = [1, slow(2)]
 
 # Campaigns of the benchmark that showed something false, and why.
 FOUND = [
@@ -37,6 +44,8 @@ FOUND = [
     ("coarse", 7),  # edges between samples that a VCD's timescale does not tell of
     ("compare-same", 2),  # two sessions of one unit
 ]
+# One of each part of the analysis: the match, the findings, the clocks, captures, comparisons.
+QUICK = {("foreign-model", 10), ("bios-long", 9), ("daylight", 2), ("coarse", 7), FOUND[-1]}
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +59,8 @@ def judged(tmp_path_factory):
     return of
 
 
-@pytest.mark.parametrize(
-    ("scenario", "seed"), [(each, seed) for seed in (1, 2) for each in SCENARIOS]
-)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_nothing_false_is_stated_as_certain(scenario, seed, judged):
     found = judged(scenario, seed)
 
@@ -60,7 +68,9 @@ def test_nothing_false_is_stated_as_certain(scenario, seed, judged):
     assert found.lies == []
 
 
-@pytest.mark.parametrize(("scenario", "seed"), FOUND)
+@pytest.mark.parametrize(
+    ("scenario", "seed"), [each if each in QUICK else slow(*each) for each in FOUND]
+)
 def test_what_was_once_false_is_not_stated_any_more(scenario, seed, judged):
     found = judged(scenario, seed, None)  # as large as the benchmark plays it
 
@@ -70,7 +80,7 @@ def test_what_was_once_false_is_not_stated_any_more(scenario, seed, judged):
 
 # Not "short": three to eight cycles alone often do not tell an own log from a foreign one.
 @pytest.mark.parametrize("scenario", ["own", "lid", "coarse", "fine", "wires", "dimmed", "boots"])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_intervals_of_the_wires_are_within_their_bounds(scenario, seed, judged):
     intervals = judged(scenario, seed).intervals
 
@@ -80,7 +90,7 @@ def test_intervals_of_the_wires_are_within_their_bounds(scenario, seed, judged):
     assert {name: n for name, n in beyond.items() if n} == {}
 
 
-@pytest.mark.parametrize("scenario", ["own", "sessions", "near-limit"])
+@pytest.mark.parametrize("scenario", ["own", slow("sessions"), slow("near-limit")])
 def test_the_interval_of_a_campaigns_median_holds_the_truth(scenario, judged):
     holds = [judged(scenario, seed).medians for seed in range(1, 7)]
 
@@ -93,7 +103,7 @@ def test_the_interval_of_a_campaigns_median_holds_the_truth(scenario, judged):
 @pytest.mark.parametrize(
     "scenario", ["bios-short", "bios-long", "bios-garbage", "hidden-before", "hidden-reset"]
 )
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_fault_beyond_every_uncertainty_is_found(scenario, seed, judged):
     found = judged(scenario, seed)
 
@@ -106,7 +116,7 @@ def test_a_fault_beyond_every_uncertainty_is_found(scenario, seed, judged):
     "scenario",
     ["own", "own-even", "lid", "boots", "sessions", "real-laptop", "merged-files", "hidden-before"],
 )
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_log_that_is_whole_is_matched(scenario, seed, judged):
     found = judged(scenario, seed)
 
@@ -120,7 +130,7 @@ def test_a_unit_of_one_model_by_one_script_is_named_as_what_the_log_may_be_of(tm
     assert "the log may be of another unit that the same script sent to sleep" in document["why"]
 
 
-@pytest.mark.parametrize("seed", range(1, 7))
+@pytest.mark.parametrize("seed", [*SEEDS, *(slow(seed) for seed in range(3, 7))])
 def test_signals_are_known_by_every_usual_spelling(seed, judged):
     found = judged("names", seed)
 
@@ -130,7 +140,7 @@ def test_signals_are_known_by_every_usual_spelling(seed, judged):
     )
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [*SEEDS, slow(3)])
 def test_a_candidate_that_is_slower_is_not_called_as_fast(seed, judged):
     assert judged("compare-slower", seed).verdict not in {"", "NO-REGRESSION"}
     assert judged("compare-sessions-slower", seed).verdict == "REGRESSION"
