@@ -56,7 +56,7 @@ OFFSETS_S = [0.0, 0.49, -7.3, 3600.0, -8 * 3600 + 12.7, 9.4e8]
 
 
 @pytest.mark.parametrize("offset_s", OFFSETS_S)
-@pytest.mark.parametrize("n", [4, 10, 300])
+@pytest.mark.parametrize("n", [4, 10, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_clean_campaign_matches_one_to_one(record, offset_s, n) -> None:
     generator = np.random.default_rng(n)
     awake = starts(generator, n, jitter_s=5)

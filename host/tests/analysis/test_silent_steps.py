@@ -12,7 +12,7 @@ def kinds(played, number):
     return {finding.kind for finding in played.answer.cycles[number - 1].findings}
 
 
-@pytest.mark.parametrize("cycles", [4, 12])
+@pytest.mark.parametrize("cycles", [4, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tells", [True, False])
 @pytest.mark.parametrize("step", [-600_000, -3_000, 3_000, 600_000])
 def test_a_silent_step_of_the_clock_accuses_no_bios(step, tells, cycles):
@@ -48,7 +48,9 @@ def test_a_bios_that_delays_the_light_once_is_still_found(stall):
 
 
 @pytest.mark.parametrize("awake", [(3_000, 12_000), (6_000, 6_100)])
-@pytest.mark.parametrize("stall", [1_200, 3_000, 8_000])
+@pytest.mark.parametrize(
+    "stall", [1_200, *(pytest.param(ms, marks=pytest.mark.slow) for ms in (3_000, 8_000))]
+)
 def test_the_record_of_a_stalled_resume_is_that_cycles(stall, awake):
     for seed in range(20, 23):
         played = play_world(World(12, at=6, stall=stall, awake=awake), seed)
