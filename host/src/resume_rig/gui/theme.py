@@ -89,6 +89,8 @@ QLineEdit[role="bad"] {{ border: 2px solid {colours.vermillion}; }}
 QCheckBox::indicator:unchecked {{ width: 12px; height: 12px; border: 1px solid {colours.soft};
   border-radius: 2px; background: {colours.paper}; }}
 QCheckBox::indicator:unchecked:disabled {{ border-color: {colours.line}; }}
+QToolButton[role="more"] {{ font-weight: 600; }}
+QToolButton[role="more"]::menu-indicator {{ image: none; }}
 QListWidget#rail {{ border: 0; background: {colours.card}; outline: 0; }}
 QListWidget#rail::item {{ padding-left: 10px; }}
 QListWidget#rail::item:selected {{ background: {colours.blue}; color: {colours.on_bios}; }}

@@ -113,6 +113,7 @@ class Cursors(QObject):
 
 _NS_PER_MS: Final = 1e6
 _AXIS_PX: Final = 128
+_PHASES_LINES: Final = 8
 _CURSOR_ROW: Final = 0.9
 _BAR: Final = 0.3
 _REGION_KEYS: Final = (Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier)
@@ -495,7 +496,7 @@ class CycleWave(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.lanes, 4)
         column.addWidget(self.phases, 1)
-        self.phases.setMinimumHeight(130)
+        self.phases.setMinimumHeight(_PHASES_LINES * self.fontMetrics().height())
 
 
 def _marks(detail: Detail) -> Iterator[tuple[float, str]]:
@@ -504,4 +505,4 @@ def _marks(detail: Detail) -> Iterator[tuple[float, str]]:
     yield 0.0, "trigger"
     light = outside_milestones(detail.evidence.outside).light
     if light is not None:
-        yield light.value_ns / _NS_PER_MS, "light"
+        yield light.value_ns / _NS_PER_MS, "display on"

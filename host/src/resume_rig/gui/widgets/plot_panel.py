@@ -96,12 +96,14 @@ class PlotPanel(QWidget):
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()
         self.button = QToolButton()
-        self.button.setText("Export")
+        self.button.setText("⋯")
+        self.button.setToolTip(f"Save or copy: {title}")
         self.button.setAccessibleName(f"Export {title}")
+        self.button.setProperty("role", "more")
+        self.button.setAutoRaise(True)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = self._menu()
         self.button.setMenu(self.menu)
-        self.button.setMinimumWidth(self.button.sizeHint().width() + _SWATCH_PX)
         self._top = head = QHBoxLayout()
         self.heading = plain_label(title, role="title")
         head.addWidget(self.heading)
@@ -189,10 +191,16 @@ class PlotPanel(QWidget):
                 axis.enableAutoSIPrefix(False)
         self._say_axis(not self._shares_axis)
 
-    def share_axis(self) -> None:
+    @property
+    def shares_axis(self) -> bool:
+        """Whether the words of its x axis stand below another plot."""
+        return self._shares_axis
+
+    def share_axis(self, shared: bool = True) -> None:
         """Leave the words of the x axis to the plot below, which has the same; files have them."""
-        self._shares_axis = True
-        self._say_axis(False)
+        if shared is not self._shares_axis:
+            self._shares_axis = shared
+            self._say_axis(not shared)
 
     def _say_axis(self, shown: bool) -> None:
         axis = self.plot.getAxis("bottom")
