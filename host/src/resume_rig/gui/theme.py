@@ -85,6 +85,12 @@ QFrame[role="alarm"] {{ background: {colours.failed}; border-radius: 4px; }}
 QFrame[role="alarm"] QLabel {{ color: {colours.on_colour}; }}
 QFrame[role="note"] {{ background: {colours.card}; border: 1px solid {colours.line};
   border-radius: 4px; }}
+QLabel[role="drop"] {{ color: {colours.soft}; border: 2px dashed {colours.hatch};
+  border-radius: 6px; padding: 14px; }}
+QTreeWidget#recent::item {{ padding: 3px 0; }}
+QCommandLinkButton {{ background: {colours.paper}; border: 1px solid {colours.line};
+  border-radius: 6px; }}
+QCommandLinkButton:hover, QCommandLinkButton:focus {{ border: 2px solid {colours.blue}; }}
 QLineEdit[role="bad"] {{ border: 2px solid {colours.vermillion}; }}
 QCheckBox::indicator:unchecked {{ width: 12px; height: 12px; border: 1px solid {colours.soft};
   border-radius: 2px; background: {colours.paper}; }}

@@ -75,9 +75,11 @@ class Sweeper(QObject):
 
 FRAME_MS: Final = 16
 USUAL_SIZE: Final = (1280, 820)
+_LEFT_SIGNS: Final = 20
+"""Room for names of documents; whoever has longer ones drags the border."""
 _CLOSING = (
     "A campaign is running. Close the window again to stop it; what was measured is kept, and "
-    "can be gone on with."
+    "can be resumed."
 )
 
 
@@ -266,7 +268,8 @@ class Window(QMainWindow):
             self._middle.addWidget(widget)
         self._middle.setChildrenCollapsible(False)
         self._middle.setStretchFactor(1, 1)
-        self._middle.setSizes([left.minimumWidth(), USUAL_SIZE[0]])
+        left_px = max(left.minimumWidth(), _LEFT_SIGNS * self.fontMetrics().averageCharWidth())
+        self._middle.setSizes([left_px, USUAL_SIZE[0] - left_px])
         self.setCentralWidget(self._middle)
         self._said = plain_label()
         self._link = plain_label(role="soft")

@@ -209,9 +209,13 @@ class CampaignEvidence(QWidget):
 
 
 _PLOT_EVERY_MS: Final = 90
+_TRY: Final = (
+    "The simulated bench is chosen. Start measures a laptop that is not real, in seconds; "
+    "Overview grows meanwhile."
+)
 _LINES_KEPT: Final = 500
 _PLOTS_PX: Final = 190
-_DOWN: Final = (540, 140)
+_DOWN: Final = (600, 90)
 
 
 class CampaignView(View):
@@ -257,7 +261,12 @@ class CampaignView(View):
             self.editor.load(desk.wish.plan)
 
     def open(self, target: Target) -> None:
-        """Show a cycle of a store."""
+        """Show a cycle of a store, or choose a rig."""
+        if target.rig and not self.desk.seen.campaign.phase.active:
+            self.setting.choice.choose(target.rig, None)
+            self.control.start.setFocus()
+            self.notice.note(_TRY)
+            self.notice.offer("Start", self.start)
         if target.paths and target.cycle is not None:
             self.evidence.show_cycle(target.paths[0], target.cycle)
             self.pictures.setCurrentWidget(self.evidence)
@@ -451,6 +460,7 @@ class CampaignView(View):
         lower.addWidget(self.pictures)
         lower.addWidget(self.tabs)
         lower.setSizes(list(_DOWN))
+        lower.setStretchFactor(0, 1)
         self.pictures.setMinimumHeight(_PLOTS_PX)
         right = QWidget()
         rows = QVBoxLayout(right)
