@@ -88,16 +88,15 @@ class StartView(View):
             return
         self._known = known
         self.recent.clear()
-        paths = [path for path in map(Path, known) if path.exists()]
-        for path in paths:
-            self.recent.addTopLevelItem(_row_of(path))
-        if not paths:
+        rows = [_row_of(path) for path in map(Path, known) if path.exists()]
+        self.recent.addTopLevelItems(rows)
+        if rows:
+            # So that arrows and Return work at once when the keyboard comes here.
+            self.recent.setCurrentItem(rows[0])
+        else:
             nothing = QTreeWidgetItem([_NONE])
             nothing.setFlags(Qt.ItemFlag.NoItemFlags)
             self.recent.addTopLevelItem(nothing)
-        elif self.recent.currentItem() is None:
-            # So that arrows and Return work at once when the keyboard comes here.
-            self.recent.setCurrentItem(self.recent.topLevelItem(0))
 
     def _open_recent(self, item: QTreeWidgetItem, *_column: int) -> None:
         path = item.data(0, _PATH)

@@ -1,5 +1,6 @@
 """Logic lanes over light on one time axis; for live wires and for recorded cycles."""
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -24,7 +25,6 @@ _LIGHT_LINES: Final = 3
 _BELOW_ZERO: Final = -0.08
 """Room for the number 0 of an axis whose own words stand below another plot."""
 _NS_PER_MS: Final = 1e6
-_BEYOND_NS: Final = 300_000_000
 _BESIDE: Final = 0.05
 """A cycle behind is drawn a little higher, so that equal lines are seen to be two."""
 
@@ -107,7 +107,7 @@ class LanesPlot(QWidget):
             self.lanes.share_axis(shown)
             self._keep_heights(len(self._curves))
 
-    def draw_behind(self, wires: Wires | None, zero_ns: int = 0) -> None:
+    def draw_behind(self, wires: Wires | None, until_ns: int = 0, zero_ns: int = 0) -> None:
         """Draw another cycle's lines behind these, pale, with its zero on theirs; None for none."""
         for curve in self._behind:
             self.lanes.plot.removeItem(curve)
@@ -118,13 +118,18 @@ class LanesPlot(QWidget):
         for row, channel in enumerate(self._curves):
             if channel in lanes:
                 lane = lanes[channel]
-                end_ns = int(lane.t_ns[-1]) if len(lane.t_ns) else lane.since_ns
-                t_ns, levels = lane.steps(lane.since_ns, end_ns + _BEYOND_NS)
+                t_ns, levels = lane.steps(lane.since_ns, until_ns)
                 heights = rows - 1 - row + _SWING * levels + _BESIDE
                 curve = pg.PlotCurveItem((t_ns - zero_ns) / _NS_PER_MS, heights, pen=pen)
                 curve.setZValue(-1)
                 self.lanes.plot.addItem(curve, ignoreBounds=True)
                 self._behind.append(curve)
+
+    def channel_at(self, height: float) -> Channel | None:
+        """Return whose lane is at a height of the plot; None above and below them."""
+        rows = len(self._curves)
+        row = rows - 1 - math.floor(height + (1 - _SWING) / 2)
+        return list(self._curves)[row] if 0 <= row < rows else None
 
     def scale_light(self, most_counts: float, threshold: float | None) -> None:
         """Let the axis of light reach from 0 to a campaign's most, with a line where it is on."""

@@ -57,7 +57,10 @@ def fit_columns(view: QTableView, table: Table) -> None:
 
 
 def _head_of(column: Column) -> str:
-    """Return a title with its unit below it, so that a narrow column is broad enough."""
+    """Return a title in two lines, so that a narrow column is broad enough: the unit, or an end."""
+    begin, arrow, end = column.title.partition(" → ")
+    if arrow:
+        return f"{begin} →\n{end}"
     name, comma, unit = column.title.rpartition(", ")
     return f"{name}\n{unit}" if comma else column.title
 
