@@ -77,6 +77,11 @@ def test_a_press_by_the_keyboard_moves_the_wires_and_is_measured(
     assert list(after_ms.values()) == sorted(after_ms.values())
     assert after_ms["display on"] == pytest.approx(after_ms["BACKLIGHT"], abs=20)
     assert view.press_times.cells(1) == slept
+    # The next one puts the display off, which takes nothing of what was measured away.
+    qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: "BACKLIGHT" in view.press_times.cells(0), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: view.press_times.rowCount() == 3, timeout=PATIENCE_MS)
+    assert view.press_times.cells(1) == woke
 
 
 def test_the_last_ten_presses_are_kept(qapp) -> None:

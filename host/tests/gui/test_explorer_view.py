@@ -89,6 +89,22 @@ def test_a_filter_is_typed_and_told_where_it_is_wrong(qtbot, window, store) -> N
     assert view.wrong.isHidden()
 
 
+def test_a_filter_on_a_store_that_is_not_judged_yet_says_so_and_applies_again(
+    qtbot, window, store
+) -> None:
+    window.go("explorer", Target((store,)))
+    view = window.view
+    qtbot.waitUntil(lambda: view._quick is not None, timeout=60_000)
+    view.filter.setText("verdict is pass and resume above 0")
+    view.filter.returnPressed.emit()
+    words = "12 cycles are not judged yet; the filter applies again then."
+    assert view.narrowing.pending.isVisible()
+    assert view.narrowing.pending.text() == words
+    qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
+    assert not view.narrowing.pending.isVisible()
+    assert len(view.cycles.model.rows) == 11
+
+
 def test_keys_go_to_what_is_worth_a_look(qtbot, window, store) -> None:
     view = opened(qtbot, window, store)
     assert view._explored is not None

@@ -293,7 +293,7 @@ class Window(QMainWindow):
             ("Show the &newest failure", "Ctrl+Alt+F", partial(self.alarm.show_failure, -1)),
             ("&Open documents", "F6", self.documents.tree.setFocus),
             ("What I was asked for is &done", "Ctrl+D", self.person.answer),
-            ("&Dismiss the notice", "Ctrl+Shift+D", self.dismiss),
+            ("&Dismiss the notices", "Ctrl+Shift+D", self.dismiss),
         )
 
     def _rail_chosen(self, row: int) -> None:
@@ -332,7 +332,8 @@ class Window(QMainWindow):
             self.say(f"Cancelled: {task.name}")
 
     def dismiss(self, *_checked: bool) -> None:
-        """Take the notice of the page away."""
+        """Take the notice of the page away, and the strip of failures."""
+        self.alarm.dismiss()
         if self.view is not None:
             self.view.notice.clear()
 

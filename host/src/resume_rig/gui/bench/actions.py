@@ -266,10 +266,12 @@ class PressTimes(QTableWidget):
             self.scrollToTop()
         here = {lane_name(channel) for channel in wires.lanes} | {_PRESS, _DISPLAY}
         texts = times_after_press(wires, info) | {_PRESS: f"{wires.press[1] / 1e6:.1f}"}
+        known = self.cells(0)
         for at, name in enumerate(self._names):
             self.setColumnHidden(at, name not in here)
-            if texts.get(name, "") != self.cells(0).get(name, ""):
-                item = QTableWidgetItem(texts.get(name, ""))
+            # What was measured stays, whatever the lines and the light do later.
+            if name in texts and name not in known:
+                item = QTableWidgetItem(texts[name])
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 self.setItem(0, at, item)
 

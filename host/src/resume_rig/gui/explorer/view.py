@@ -135,6 +135,7 @@ class ExplorerView(View):
         if paths and paths != (self._path, *self._logs):
             self._path, self._logs = paths[0], paths[1:]
             self._offered, self.options = self.options, CaptureOptions()
+            self.narrowing.line.clear()
             self._read()
         elif target.cycle is not None and self._quick is not None:
             self._choose_number(target.cycle)
@@ -309,9 +310,7 @@ class ExplorerView(View):
         if by_hand is not None:
             known = by_hand.beside(known)
         title = RESUME if by_hand is None else by_hand.title
-        # What the runner saw of cycles that are not judged yet stands in their outcomes.
-        seen = ("outcome",) if self.following.writing else ()
-        self.cycles.show_usual(None if explored is None else (*USUAL, title, *seen))
+        self.cycles.show_usual(None if explored is None else (*USUAL, title))
         self.cycles.grow_table(known)
         self.strip.show_cycles(known, quick.requirement.resume_limit_ms, title)
         self.narrowing.apply_again(quiet=self.following.writing)
@@ -333,6 +332,7 @@ class ExplorerView(View):
             parts.append("outcomes are provisional until all of it is read")
         elif len(explored.cycles) < count:
             parts.append(f"the last {count - len(explored.cycles)} are not judged yet")
+        self.narrowing.wait_for(count - (0 if explored is None else len(explored.cycles)))
         show_text(self.file, f"{path.name}: {'; '.join(parts)}")
 
     def _fail(self, sentence: str) -> None:
