@@ -196,6 +196,7 @@ class CampaignEvidence(QWidget):
         self._desk.say(f"Cycle {found.outside.number} of {found.path.name}")
         self.text.setText("\n".join(one_line(sentence) for sentence in found.sentences))
         first_ns = min(lane.since_ns for lane in found.wires.lanes.values())
+        self.lanes.scale_light(found.most_light, found.light_threshold)
         self.lanes.draw(found.wires, first_ns, found.until_ns, found.zero_ns)
         self.lanes.show_range(
             (first_ns - found.zero_ns) / _NS_PER_MS, (found.until_ns - found.zero_ns) / _NS_PER_MS
