@@ -58,7 +58,7 @@ class CampaignControl(QWidget):
         self.hold = self._button("Pause", "Ctrl+Shift+P", hold)
         self.stop = self._button("Stop", "Ctrl+.", stop)
         self.resume = self._button("Resume", "Ctrl+Shift+Return", go_on)
-        self.resume.setToolTip("Goes on with the campaign that was stopped (Ctrl+Shift+Return)")
+        self.resume.setToolTip("Resumes the campaign that was stopped (Ctrl+Shift+Return)")
         self.bar = QProgressBar()
         self.bar.setAccessibleName("Cycles done")
         self._doing = ElidedLabel()

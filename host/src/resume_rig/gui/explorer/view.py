@@ -547,7 +547,7 @@ class ExplorerView(View):
             ("Markers on or off", "Ctrl+M", self.wave.measure.toggle),
             ("Whole cycle", "Ctrl+0", self.wave.show_whole),
             ("The wake alone", "Ctrl+W", self.wave.show_wake),
-            ("All columns or those that differ", "Ctrl+L", self.all_columns.toggle),
+            ("All columns or the usual ones", "Ctrl+L", self.all_columns.toggle),
             ("All cycles again, by resume time", "Ctrl+R", self._show_all),
             (_OPTIONS, "Ctrl+I", self.ask_options),
             ("Read the store again", "F5", self._read),
