@@ -285,8 +285,10 @@ class TablePanel(QWidget):
 
     def show_usual(self, titles: Collection[str] | None) -> None:
         """Name the columns that are shown until all are asked for; None: any may be."""
-        self._usual = None if titles is None else frozenset(titles)
-        self._hide_constants()
+        usual = None if titles is None else frozenset(titles)
+        if usual != self._usual:
+            self._usual = usual
+            self._hide_constants()
 
     def add_tools(self, tools: Sequence[QWidget]) -> None:
         """Put a page's own widgets beside the count of rows."""
