@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -156,6 +157,10 @@ class Window(QMainWindow):
             self.say(f"There is no view {name}; there are {', '.join(e.name for e in VIEWS)}.")
             return
         view = self._made(entry)
+        # A page that is not seen asks for no room: a small screen has to hold one at a time.
+        for each in self._views.values():
+            fits = QSizePolicy.Policy.Preferred if each is view else QSizePolicy.Policy.Ignored
+            each.setSizePolicy(fits, fits)
         self._stack.setCurrentWidget(view)
         self._rail.setCurrentRow(VIEWS.index(entry))
         if target is not None:

@@ -180,6 +180,7 @@ _DISPLAY: Final = "display on"
 _PRESS: Final = "press"
 _PRESSES_KEPT: Final = 10
 _ROWS_SEEN: Final = 4
+_WIDEST_CELL: Final = "↓ +8888.88 ±0.03 "
 _FOLLOWS_NS: Final = 10_000_000_000
 """Assumed: what moves later than that after a press does not belong to it."""
 _BEFORE_NS: Final = 200_000_000
@@ -243,6 +244,9 @@ class PressTimes(QTableWidget):
         self.verticalHeader().hide()
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setMinimumSectionSize(
+            self.fontMetrics().horizontalAdvance(_WIDEST_CELL)
+        )
         row_px = self.fontMetrics().height() + 6
         self.verticalHeader().setDefaultSectionSize(row_px)
         head_px = self.horizontalHeader().sizeHint().height()

@@ -323,7 +323,12 @@ class BenchView(View):
         pictures = QVBoxLayout(right)
         pictures.setContentsMargins(0, 0, 0, 0)
         pictures.addLayout(tools)
-        pictures.addWidget(self.lanes, 1)
+        # In a small window the picture keeps its height, and scrolls.
+        lanes = QScrollArea()
+        lanes.setWidget(self.lanes)
+        lanes.setWidgetResizable(True)
+        lanes.setFrameShape(QScrollArea.Shape.NoFrame)
+        pictures.addWidget(lanes, 1)
         pictures.addWidget(plain_label("Measured after each press", role="title"))
         pictures.addWidget(self.press_times)
         pictures.addWidget(self.actions_box.answers)
