@@ -220,7 +220,7 @@ def test_usual_columns_are_seen_without_scrolling_and_all_are_shown_when_asked_f
     assert marks <= {"ignored", "✓ PASS", "✗ FAIL"}
     assert "✓ PASS" in marks
     action(view, "All columns").trigger()
-    assert view.all_columns.isChecked()
+    assert view.cycles.all_columns.isChecked()
     assert not any(map(table.isColumnHidden, range(len(titles))))
 
 

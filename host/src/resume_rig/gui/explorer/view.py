@@ -7,15 +7,7 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.gui.desk import Desk
@@ -106,9 +98,6 @@ class ExplorerView(View):
         self.verdict = VerdictLine(desk)
         self.verdict.keep_room()
         self.cycles = TablePanel(desk, "Cycles", filtered=False, hides_constants=True)
-        self.all_columns = _all_columns_button()
-        self.all_columns.toggled.connect(self.cycles.show_constants)
-        self.cycles.add_tools((self.all_columns,))
         self.narrowing = FilterLine(desk, self.cycles)
         self.filter, self.wrong = self.narrowing.line, self.narrowing.wrong
         self.strip = CycleStrip(desk)
@@ -547,7 +536,7 @@ class ExplorerView(View):
             ("Markers on or off", "Ctrl+M", self.wave.measure.toggle),
             ("Whole cycle", "Ctrl+0", self.wave.show_whole),
             ("The wake alone", "Ctrl+W", self.wave.show_wake),
-            ("All columns or the usual ones", "Ctrl+L", self.all_columns.toggle),
+            ("All columns or the usual ones", "Ctrl+L", self.cycles.all_columns.toggle),
             ("All cycles again, by resume time", "Ctrl+R", self._show_all),
             (_OPTIONS, "Ctrl+I", self.ask_options),
             ("Read the store again", "F5", self._read),
@@ -558,14 +547,6 @@ class ExplorerView(View):
             made.append(action)
         again = made.pop()
         return [*made, *self.wave.menu_actions(), self._behind, *self.docks.menu_actions(), again]
-
-
-def _all_columns_button() -> QToolButton:
-    button = QToolButton()
-    button.setText("All columns")
-    button.setToolTip("Also those in which all rows are alike (Ctrl+L)")
-    button.setCheckable(True)
-    return button
 
 
 def _with_logs(logs: Sequence[Path]) -> str:

@@ -1,6 +1,6 @@
 """A table of any length that sorts, filters, and can be written to a file or the clipboard."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QTableView,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -234,12 +235,16 @@ class TablePanel(QWidget):
         self.words.textChanged.connect(self._filter)
         self.words.setVisible(filtered)
         self._count = plain_label(role="soft")
-        self._top = head = QHBoxLayout()
+        head = QHBoxLayout()
         self.heading = plain_label(title, role="title")
         head.addWidget(self.heading)
         head.addSpacing(6)
         head.addWidget(self._count, 1)
+        self.all_columns = _all_columns_button()
+        self.all_columns.toggled.connect(self.show_constants)
+        self.all_columns.setVisible(hides_constants)
         head.addWidget(self.words, 1)
+        head.addWidget(self.all_columns)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -289,11 +294,6 @@ class TablePanel(QWidget):
         if usual != self._usual:
             self._usual = usual
             self._hide_constants()
-
-    def add_tools(self, tools: Sequence[QWidget]) -> None:
-        """Put a page's own widgets beside the count of rows."""
-        for each in tools:
-            self._top.addWidget(each)
 
     def _hide_constants(self) -> None:
         table = self.model.table
@@ -408,6 +408,14 @@ class TablePanel(QWidget):
     def _choose(self, index: QModelIndex) -> None:
         if index.isValid():
             self.chosen.emit(int(self.model.rows[index.row()]))
+
+
+def _all_columns_button() -> QToolButton:
+    button = QToolButton()
+    button.setText("All columns")
+    button.setToolTip("Also those in which all rows are alike (Ctrl+L)")
+    button.setCheckable(True)
+    return button
 
 
 def _counted(rows: Rows, told: Told) -> Iterator[int]:
