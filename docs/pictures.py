@@ -19,6 +19,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from resume_rig.gui.app.window import Window
+from resume_rig.gui.bench.view import BenchView
 from resume_rig.gui.desk import Remembered
 from resume_rig.gui.request import BenchWish, ThemeName
 from resume_rig.gui.theme import Look, apply_to_application
@@ -38,6 +39,8 @@ title = "Laptop that hangs often"
 hang_share = 0.1
 """
 UNDER_REPORTS: Final = "bios-under-reports"
+IN_BOTH: Final = ("bench",)
+"""Scenes of the tour that are photographed in both themes."""
 PATIENCE_FRAMES: Final = 6_000
 SETTLED_FRAMES: Final = 30
 
@@ -55,7 +58,6 @@ def main() -> None:
         _resume_rig(*run, "--out", OLD)
         pages = {
             "start": ("--view", "start"),
-            "bench": ("--view", "bench", "--rig", SEED, "--press"),
             "campaign": (
                 *("--view", "campaign", "--rig", SEED, "--dut", UNDER_REPORTS, "--run"),
                 *("--plan", PLAN, "--out", "@.rrs"),
@@ -76,7 +78,7 @@ def main() -> None:
                     ),  # each begins anew: recent files have folders
                     *("--screenshot", str(PICTURES / f"{page}-{theme}.png")),
                 )
-        _go_on_tour("light")
+            _go_on_tour(theme)
     reports = PICTURES.parents[1] / "host" / "tests" / "report" / "pictures.py"
     if subprocess.run((sys.executable, str(reports)), check=False).returncode:
         raise SystemExit("make pictures: the pictures of the reports were not made")
@@ -111,12 +113,15 @@ def tour(theme: str) -> None:
     Path("hangs.toml").write_text(HANGS, "utf-8")
     hangs = BenchWish(SEED, "hangs.toml", PLAN, Path("hangs.rrs"), run=True)
     scenes: dict[str, tuple[BenchWish, Callable[[Window], None]]] = {
+        "bench": (BenchWish(SEED), _press_twice),
         "measured": (BenchWish(), lambda window: _measure(window, NEW)),
         "overview": (BenchWish(), lambda window: _overview(window, NEW)),
         "capture": (BenchWish(), _capture),
         "evidence": (hangs, _fail),
     }
     for name, (wish, scene) in scenes.items():
+        if theme == "dark" and name not in IN_BOTH:
+            continue
         settings = Remembered(Path(f"tour-{theme}-{name}.ini"))
         window = Window(look, settings, wish=wish)
         window.resize(*SIZE)
@@ -126,6 +131,17 @@ def tour(theme: str) -> None:
         window.grab().save(str(PICTURES / f"{name}-{theme}.png"))
         window.close_at_once()
     application.quit()
+
+
+def _press_twice(window: Window) -> None:
+    """Put the DUT to sleep and wake it."""
+    window.go("bench")
+    view = window.view
+    assert isinstance(view, BenchView)
+    for last in ("PWR_OK", "display on"):
+        _do(window, "Press")
+        _wait(lambda last=last: last in view.press_times.cells(0))
+        QTest.qWait(20 * SETTLED_FRAMES)
 
 
 def _measure(window: Window, store: str) -> None:
@@ -158,11 +174,16 @@ def _do(window: Window, words: str) -> None:
 
 
 def _settle(window: Window) -> None:
-    for _ in range(PATIENCE_FRAMES):
-        if window.jobs.running is None and window.view is not None and window.view.settled():
-            break
-        QTest.qWait(20)
+    _wait(lambda: window.jobs.running is None and window.view is not None and window.view.settled())
     QTest.qWait(20 * SETTLED_FRAMES)
+
+
+def _wait(over: Callable[[], bool]) -> None:
+    for _ in range(PATIENCE_FRAMES):
+        if over():
+            return
+        QTest.qWait(20)
+    raise SystemExit("make pictures: a page of the tour was not complete in time")
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def test_a_process_that_is_killed_is_said_and_its_campaign_goes_on(
     qtbot.waitUntil(
         lambda: "the process of the campaign is gone" in view.notice.text, timeout=PATIENCE_MS
     )
-    assert "can be gone on with" in view.notice.text
+    assert "can be resumed" in view.notice.text
     qtbot.waitUntil(view.control.resume.isEnabled, timeout=PATIENCE_MS)
     view.control.resume.click()
     wait_for(qtbot, window, Phase.FINISHED)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from resume_rig.gui.app.window import Window
+from resume_rig.gui.state.evidence import read_evidence
 from resume_rig.gui.worker.campaign_state import Phase
 from resume_rig.model.result.cycle import Outcome
 
@@ -157,6 +158,11 @@ def test_a_failure_cannot_be_missed_and_is_a_click_from_its_wires(
     assert shown is not None
     assert shown.outside.number == first.number
     assert first.text in view.evidence.text.text()
+    # A display that stayed dark is drawn on the scale of one that did not.
+    top = view.evidence.lanes.light.plot.viewRange()[1][1]
+    assert top >= shown.most_light
+    assert window.desk.seen.campaign.path is not None
+    assert read_evidence(window.desk.seen.campaign.path, 6).most_light > 1_000
     assert view.failures.count() == window.desk.seen.campaign.failed
 
 

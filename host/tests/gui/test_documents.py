@@ -91,6 +91,7 @@ def test_a_click_opens_the_part_of_a_document(
     assert isinstance(view, ExplorerView)
     assert view.file.text().startswith("base.rrs: 3 cycles")
     assert not view.docks.docks["overview"].visibleRegion().isEmpty()
+    assert window.documents.tree.currentItem() is base.child(0)
 
 
 def test_two_that_are_selected_are_compared_the_first_is_the_base(

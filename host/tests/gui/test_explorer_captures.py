@@ -175,3 +175,5 @@ def test_two_captures_are_compared_by_their_wires(
         if column.title in ("base, ms", "candidate, ms")
     )
     assert candidate - base == pytest.approx(10)  # between a slower cycle and one like before
+    # With its log it is one measurement, dropped on this page as well.
+    opened(qtbot, window, VCD, LOG)

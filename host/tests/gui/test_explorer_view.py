@@ -89,6 +89,22 @@ def test_a_filter_is_typed_and_told_where_it_is_wrong(qtbot, window, store) -> N
     assert view.wrong.isHidden()
 
 
+def test_a_filter_on_a_store_that_is_not_judged_yet_says_so_and_applies_again(
+    qtbot, window, store
+) -> None:
+    window.go("explorer", Target((store,)))
+    view = window.view
+    qtbot.waitUntil(lambda: view._quick is not None, timeout=60_000)
+    view.filter.setText("verdict is pass and resume above 0")
+    view.filter.returnPressed.emit()
+    words = "12 cycles are not judged yet; the filter applies again then."
+    assert view.narrowing.pending.isVisible()
+    assert view.narrowing.pending.text() == words
+    qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
+    assert not view.narrowing.pending.isVisible()
+    assert len(view.cycles.model.rows) == 11
+
+
 def test_keys_go_to_what_is_worth_a_look(qtbot, window, store) -> None:
     view = opened(qtbot, window, store)
     assert view._explored is not None
@@ -189,16 +205,23 @@ def test_a_small_window_is_not_made_larger_by_a_cycle(qtbot, window, store) -> N
     assert (window.width(), window.height()) == (1024, 640)
 
 
-def test_columns_in_which_all_rows_are_the_same_are_hidden_until_asked_for(
+def test_usual_columns_are_seen_without_scrolling_and_all_are_shown_when_asked_for(
     qtbot, window, store
 ) -> None:
     view = opened(qtbot, window, store)
+    table = view.cycles.view
     titles = [column.title for column in view.cycles.model.table.columns]
-    shown = [t for at, t in enumerate(titles) if not view.cycles.view.isColumnHidden(at)]
-    assert shown[:4] == ["cycle", "verdict", "resume, ms", "display on, ms"]
-    assert {"outcome", "state", "sleep by", "wake by"}.isdisjoint(shown)
-    view._switch_columns()
-    assert not any(map(view.cycles.view.isColumnHidden, range(len(titles))))
+    shown = [t for at, t in enumerate(titles) if not table.isColumnHidden(at)]
+    usual = ["resume, ms", "display on, ms", "complete, ms", "BIOS, ms", "device init, ms"]
+    # Every cycle of this store has the same finding, so its column is hidden, too.
+    assert shown == ["cycle", "verdict", *usual]
+    qtbot.waitUntil(lambda: not table.horizontalScrollBar().isVisible(), timeout=5_000)
+    marks = {table.model().index(row, 1).data() for row in range(12)}
+    assert marks <= {"ignored", "✓ PASS", "✗ FAIL"}
+    assert "✓ PASS" in marks
+    action(view, "All columns").trigger()
+    assert view.cycles.all_columns.isChecked()
+    assert not any(map(table.isColumnHidden, range(len(titles))))
 
 
 def drag(qtbot, panel, begin: QPointF, end: QPointF, keys=Qt.KeyboardModifier.NoModifier) -> None:
@@ -238,6 +261,18 @@ def test_a_range_that_is_dragged_in_the_strip_and_a_filter_keep_rows_together(
     assert view.cycles.model.rows.tolist() == [4, 5]
     action(view, "All cycles again").trigger()
     qtbot.waitUntil(lambda: len(view.cycles.model.rows) == 8, timeout=60_000)
+
+
+def test_a_drag_zooms_into_the_time_axis_and_no_lane_is_cut(qtbot, window, store) -> None:
+    view = opened(qtbot, window, store, 3)
+    qtbot.wait(50)
+    panel = view.wave.lanes.lanes
+    _, heights = panel.plot.viewRange()
+    drag(qtbot, panel, QPointF(-20, 1), QPointF(200, 4))
+    times, after = panel.plot.viewRange()
+    assert times == [pytest.approx(-20, abs=4), pytest.approx(200, abs=4)]
+    assert after == heights
+    assert view.wave.phases.plot.viewRange()[0] == pytest.approx(times, rel=0.05)
 
 
 def action(view: ExplorerView, words: str) -> QAction:
@@ -449,43 +484,29 @@ def test_the_strip_keeps_the_extremes_of_very_many_cycles() -> None:
     assert dots.lost.tolist() == [9]
 
 
-def test_a_marker_stands_on_the_nearest_edge_and_the_difference_has_its_bound(
+def test_a_marker_stands_on_the_nearest_edge_of_the_lane_and_the_difference_has_its_bound(
     qtbot, window, store
 ) -> None:
     view = opened(qtbot, window, store, 3)
     qtbot.wait(50)
-    wave, plot = view.wave, view.wave.lanes.lanes.plot
-    edges = edges_of(wave._detail.evidence)
-    pressed = next(e for e in edges if e.name == "BUTTON falling" and e.at_ms > -1)
-    reset = next(e for e in edges if e.name == "PLTRST# rising" and e.at_ms > 0)
-    for edge, keys in (
-        (pressed, Qt.KeyboardModifier.NoModifier),
-        (reset, Qt.KeyboardModifier.ShiftModifier),
+    wave, panel = view.wave, view.wave.lanes.lanes
+    by_name = {edge.name: edge for edge in edges_of(wave._detail.evidence)}
+    pressed, reset = by_name["BUTTON falling"], by_name["PLTRST# rising"]
+    # On the lane of PLTRST#, where BUTTON's release is nearer, by less than can be seen.
+    beside_ms = by_name["BUTTON rising"].at_ms
+    assert abs(beside_ms - reset.at_ms) < 10
+    for at, keys in (
+        (QPointF(pressed.at_ms + 0.4, 1.3), Qt.KeyboardModifier.NoModifier),
+        (QPointF(beside_ms, 4.3), Qt.KeyboardModifier.ShiftModifier),
     ):
-        at = plot.vb.mapViewToScene(QPointF(edge.at_ms + 0.4, 1.0))
-        wave._clicked(plot, Clicked(at, keys))
+        place = panel.graphics.mapFromScene(panel.box.mapViewToScene(at))
+        qtbot.mouseClick(panel.graphics.viewport(), Qt.MouseButton.LeftButton, keys, place)
+    qtbot.waitUntil(lambda: "→ PLTRST#" in wave.between.text(), timeout=5_000)
     bound = difference_bound_ms(pressed, reset, wave._detail.evidence.clock_tolerance_ppb)
     text = wave.between.text()
     assert text.endswith(" ms (bound), BUTTON falling → PLTRST# rising")
     assert f"{reset.at_ms - pressed.at_ms:+.3f} ±{bound:.3f} ms" in text
     assert 0 < bound < 0.1
-
-
-@dataclasses.dataclass
-class Clicked:
-    """A click of the scene, as pyqtgraph reports it."""
-
-    place: QPointF
-    keys: Qt.KeyboardModifier
-
-    def scenePos(self) -> QPointF:  # noqa: N802
-        return self.place
-
-    def button(self) -> Qt.MouseButton:
-        return Qt.MouseButton.LeftButton
-
-    def modifiers(self) -> Qt.KeyboardModifier:
-        return self.keys
 
 
 def test_time_that_a_bios_does_not_report_is_drawn_hatched(qtbot, window, store) -> None:

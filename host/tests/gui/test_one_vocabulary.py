@@ -49,6 +49,9 @@ def test_a_hang_is_called_so_on_the_campaign_page_and_in_the_explorer(
     assert any(text.startswith("So far, provisional: ") for text in said)
     window.alarm.refresh()
     assert " failed. First: cycle" in window.alarm.text
+    window.dismiss()
+    window.alarm.refresh()
+    assert window.alarm.text == ""
     assert view.control.texts[1].startswith("Judged: ")
 
     window.go("explorer", Target((store,)))

@@ -3,14 +3,18 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from resume_rig.cli.main import main
 from resume_rig.gui.app import start
 from resume_rig.gui.app.window import Window
+from resume_rig.gui.campaign.view import CampaignView
 from resume_rig.gui.desk import RECENT, Remembered
 from resume_rig.gui.request import GuiRequest, Target
 from resume_rig.gui.start.view import StartView
+from resume_rig.gui.worker.requests import RunCampaign
 from resume_rig.model.errors import UsageError
 
 LOG = Path(__file__).parents[3] / "fixtures" / "logs" / "two-s3-cycles.xml"
@@ -45,11 +49,17 @@ def test_a_recent_file_is_opened_by_a_click_and_one_that_is_gone_is_left_out(
     window.go("start")
     view = window.view
     assert isinstance(view, StartView)
-    assert [view.recent.item(row).text() for row in range(view.recent.count())] == [
-        f"{store.name} {store.parent}"
-    ]
-    view.recent.itemClicked.emit(view.recent.item(0))
+    assert rows_of(view) == [(store.name, str(store.parent))]
+    # By the keyboard: the newest is chosen already.
+    view.recent.setFocus()
+    qtbot.keyClick(view.recent, Qt.Key.Key_Return)
     assert window.view_name == "explorer"
+
+
+def rows_of(view: StartView) -> list[tuple[str, str]]:
+    tree = view.recent
+    items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    return [(item.text(0), item.text(2)) for item in items if item is not None]
 
 
 def test_without_recent_files_the_page_says_what_will_stand_there(window: Window) -> None:
@@ -57,10 +67,8 @@ def test_without_recent_files_the_page_says_what_will_stand_there(window: Window
     view = window.view
     assert isinstance(view, StartView)
     view.refresh()
-    assert [view.recent.item(row).text() for row in range(view.recent.count())] == [
-        "Files that were opened stand here."
-    ]
-    view.recent.itemClicked.emit(view.recent.item(0))
+    assert rows_of(view) == [("Files that were opened stand here.", "")]
+    view.recent.itemClicked.emit(view.recent.topLevelItem(0), 0)
     assert window.view is view
 
 
@@ -72,6 +80,24 @@ def test_who_has_no_file_is_led_on(window: Window, button: str, page: str) -> No
     window.go("start")
     getattr(window.view, button).click()
     assert window.view_name == page
+
+
+def test_the_simulated_bench_is_tried_by_two_clicks(
+    qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.desk.remembered.keep("bench/rig", "serial:/dev/ttyACM0")
+    window.go("start")
+    assert isinstance(window.view, StartView)
+    window.view.bench_button.click()
+    view = window.view
+    assert isinstance(view, CampaignView)
+    assert view.setting.choice.url == "sim:clock=virtual,seed=7"
+    assert "laptop that is not real" in view.notice.text
+    started: list[object] = []
+    monkeypatch.setattr(window.worker, "ask", started.append)
+    next(each for each in view.notice.findChildren(QPushButton) if each.text() == "Start").click()
+    assert isinstance(started[0], RunCampaign)
+    assert started[0].url == "sim:clock=virtual,seed=7"
 
 
 def test_a_file_that_nothing_opens_is_said_on_the_start_page(

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDockWidget,
+    QLabel,
     QLineEdit,
     QTabBar,
     QWidget,
@@ -24,6 +25,7 @@ from pytestqt.qtbot import QtBot
 
 from resume_rig.cli.bench import verb_run
 from resume_rig.cli.main import main
+from resume_rig.gui.app.menus import ShortcutsWindow
 from resume_rig.gui.app.registry import VIEWS
 from resume_rig.gui.app.window import Window
 from resume_rig.gui.campaign.view import CampaignView
@@ -268,3 +270,23 @@ def test_every_action_of_a_page_has_a_key_of_its_own(window: Window) -> None:
         window.go(name)
         keys = [each.shortcut().toString() for each in window.menus.all_actions()]
         assert len(keys) == len(set(keys)), (name, sorted(keys))
+
+
+def test_the_list_of_keys_fits_the_screen(qtbot: QtBot, window: Window) -> None:
+    window.go("explorer")
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    shown = window.findChild(ShortcutsWindow)
+    assert shown is not None
+    room = window.screen().availableSize()
+    assert shown.width() <= room.width()
+    assert shown.height() <= room.height()
+    assert len(shown.findChildren(QLabel)) == 2 * len(window.menus.all_actions())
+    shown.close()
+
+
+def test_a_page_that_is_not_seen_makes_no_window_larger(window: Window) -> None:
+    for entry in VIEWS:
+        window.go(entry.name)
+    window.go("start")
+    window.resize(640, 480)
+    assert window.width() == 640

@@ -28,10 +28,12 @@ class Target:
     Attributes:
         paths: stores or logs.
         cycle: number of a cycle in them; None for none in particular.
+        rig: URL of a rig to choose on the page; empty for what is chosen there.
     """
 
     paths: tuple[Path, ...] = ()
     cycle: int | None = None
+    rig: str = ""
 
 
 NO_TARGET = Target()

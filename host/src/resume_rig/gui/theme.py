@@ -85,10 +85,18 @@ QFrame[role="alarm"] {{ background: {colours.failed}; border-radius: 4px; }}
 QFrame[role="alarm"] QLabel {{ color: {colours.on_colour}; }}
 QFrame[role="note"] {{ background: {colours.card}; border: 1px solid {colours.line};
   border-radius: 4px; }}
+QLabel[role="drop"] {{ color: {colours.soft}; border: 2px dashed {colours.hatch};
+  border-radius: 6px; padding: 14px; }}
+QTreeWidget#recent::item {{ padding: 3px 0; }}
+QCommandLinkButton {{ background: {colours.paper}; border: 1px solid {colours.line};
+  border-radius: 6px; }}
+QCommandLinkButton:hover, QCommandLinkButton:focus {{ border: 2px solid {colours.blue}; }}
 QLineEdit[role="bad"] {{ border: 2px solid {colours.vermillion}; }}
 QCheckBox::indicator:unchecked {{ width: 12px; height: 12px; border: 1px solid {colours.soft};
   border-radius: 2px; background: {colours.paper}; }}
 QCheckBox::indicator:unchecked:disabled {{ border-color: {colours.line}; }}
+QToolButton[role="more"] {{ font-weight: 600; }}
+QToolButton[role="more"]::menu-indicator {{ image: none; }}
 QListWidget#rail {{ border: 0; background: {colours.card}; outline: 0; }}
 QListWidget#rail::item {{ padding-left: 10px; }}
 QListWidget#rail::item:selected {{ background: {colours.blue}; color: {colours.on_bios}; }}

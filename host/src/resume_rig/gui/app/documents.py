@@ -168,6 +168,7 @@ class Documents(QWidget):
     def _open(self, item: QTreeWidgetItem, *_: object) -> None:
         document, page, part = item.data(0, _ROLE)
         self._lift(page, Target(document.paths), part)
+        self.tree.setCurrentItem(item)  # the part that is shown, not the document alone
 
     def _chosen(self) -> list[Document]:
         """Return the documents that are selected, in the order of their selection."""

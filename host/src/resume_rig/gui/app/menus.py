@@ -2,10 +2,21 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QDialog, QFormLayout, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from resume_rig.gui.app.registry import VIEWS
 from resume_rig.gui.desk import Desk
@@ -17,18 +28,34 @@ from resume_rig.gui.widgets.page import View
 
 
 class ShortcutsWindow(QDialog):
-    """Keys and what they do; Escape closes it."""
+    """Keys and what they do, in two columns; Escape closes it."""
 
     def __init__(self, parent: QWidget, actions: Sequence[QAction]) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Shortcuts")
-        form = QFormLayout(self)
-        for action in actions:
-            key = plain_label(action.shortcut().toString(), role="title")
-            form.addRow(key, plain_label(action.text().replace("&", "")))
+        shown = QWidget()
+        columns = QHBoxLayout(shown)
+        half = (len(actions) + 1) // 2
+        for part in (actions[:half], actions[half:]):
+            form = QFormLayout()
+            form.setVerticalSpacing(2)
+            for action in part:
+                key = plain_label(action.shortcut().toString(), role="title")
+                form.addRow(key, plain_label(action.text().replace("&", "")))
+            columns.addLayout(form)
+            columns.addSpacing(shown.fontMetrics().height())
+        scroll = QScrollArea()
+        scroll.setWidget(shown)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        column = QVBoxLayout(self)
+        column.addWidget(scroll)
+        beside = scroll.verticalScrollBar().sizeHint().width() + 2 * self.fontMetrics().height()
+        wanted = shown.sizeHint() + QSize(beside, beside)
+        self.resize(wanted.boundedTo(parent.screen().availableSize() * _OF_SCREEN))
 
 
+_OF_SCREEN: Final = 0.9
 _THEMES = {ThemeName.SYSTEM: "As the system", ThemeName.LIGHT: "Light", ThemeName.DARK: "Dark"}
 
 

@@ -23,11 +23,16 @@ class FailureAlarm(QFrame):
         self._first.clicked.connect(lambda: self.show_failure(0))
         self._newest = QPushButton("Show the newest")
         self._newest.clicked.connect(lambda: self.show_failure(-1))
+        self._dismissed: tuple[object, int] | None = None
+        dismiss = QPushButton("Dismiss")
+        dismiss.setToolTip("Until another cycle fails (Ctrl+Shift+D)")
+        dismiss.clicked.connect(self.dismiss)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 12, 6)
         row.addWidget(self._label, 1)
         row.addWidget(self._first)
         row.addWidget(self._newest)
+        row.addWidget(dismiss)
         self.hide()
 
     @property
@@ -41,7 +46,7 @@ class FailureAlarm(QFrame):
         if campaign is self._shown:
             return
         self._shown = campaign
-        self.setVisible(bool(campaign.failures))
+        self.setVisible(bool(campaign.failures) and self._dismissed != _failed_of(campaign))
         if campaign.failures:
             first = campaign.failures[0]
             so_far = " so far" if campaign.provisional else ""
@@ -49,6 +54,11 @@ class FailureAlarm(QFrame):
             text = f"{count} failed{so_far}. First: {first.sentence}"
             show_elided(self._label, text)
             self._newest.setVisible(len(campaign.failures) > 1)
+
+    def dismiss(self, *_checked: bool) -> None:
+        """Hide until another cycle fails, or another campaign's."""
+        self._dismissed = _failed_of(self._desk.seen.campaign)
+        self.hide()
 
     def show_failure(self, place: int, *_checked: bool) -> None:
         """Show the evidence of a failure: 0 is the first, -1 the newest."""
@@ -58,6 +68,10 @@ class FailureAlarm(QFrame):
         elif campaign.path is not None:
             number = campaign.failures[place].number
             self._desk.go("campaign", Target((campaign.path,), number))
+
+
+def _failed_of(campaign: CampaignState) -> tuple[object, int]:
+    return campaign.path, campaign.failed
 
 
 _PLUG = "The rig does not answer. Look at its plug: the campaign goes on when it is back."

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -75,9 +76,11 @@ class Sweeper(QObject):
 
 FRAME_MS: Final = 16
 USUAL_SIZE: Final = (1280, 820)
+_LEFT_SIGNS: Final = 20
+"""Room for names of documents; whoever has longer ones drags the border."""
 _CLOSING = (
     "A campaign is running. Close the window again to stop it; what was measured is kept, and "
-    "can be gone on with."
+    "can be resumed."
 )
 
 
@@ -154,6 +157,10 @@ class Window(QMainWindow):
             self.say(f"There is no view {name}; there are {', '.join(e.name for e in VIEWS)}.")
             return
         view = self._made(entry)
+        # A page that is not seen asks for no room: a small screen has to hold one at a time.
+        for each in self._views.values():
+            fits = QSizePolicy.Policy.Preferred if each is view else QSizePolicy.Policy.Ignored
+            each.setSizePolicy(fits, fits)
         self._stack.setCurrentWidget(view)
         self._rail.setCurrentRow(VIEWS.index(entry))
         if target is not None:
@@ -266,7 +273,8 @@ class Window(QMainWindow):
             self._middle.addWidget(widget)
         self._middle.setChildrenCollapsible(False)
         self._middle.setStretchFactor(1, 1)
-        self._middle.setSizes([left.minimumWidth(), USUAL_SIZE[0]])
+        left_px = max(left.minimumWidth(), _LEFT_SIGNS * self.fontMetrics().averageCharWidth())
+        self._middle.setSizes([left_px, USUAL_SIZE[0] - left_px])
         self.setCentralWidget(self._middle)
         self._said = plain_label()
         self._link = plain_label(role="soft")
@@ -290,7 +298,7 @@ class Window(QMainWindow):
             ("Show the &newest failure", "Ctrl+Alt+F", partial(self.alarm.show_failure, -1)),
             ("&Open documents", "F6", self.documents.tree.setFocus),
             ("What I was asked for is &done", "Ctrl+D", self.person.answer),
-            ("&Dismiss the notice", "Ctrl+Shift+D", self.dismiss),
+            ("&Dismiss the notices", "Ctrl+Shift+D", self.dismiss),
         )
 
     def _rail_chosen(self, row: int) -> None:
@@ -329,7 +337,8 @@ class Window(QMainWindow):
             self.say(f"Cancelled: {task.name}")
 
     def dismiss(self, *_checked: bool) -> None:
-        """Take the notice of the page away."""
+        """Take the notice of the page away, and the strip of failures."""
+        self.alarm.dismiss()
         if self.view is not None:
             self.view.notice.clear()
 

@@ -4,17 +4,23 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QCheckBox,
     QGridLayout,
     QGroupBox,
+    QHeaderView,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QSpinBox,
+    QTableWidget,
+    QTableWidgetItem,
 )
 
+from resume_rig.analysis.cycles.light_shape import BlockTable, onset_of_blocks
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.lanes import Wires, lane_name
 from resume_rig.gui.worker.bench_state import BenchState, Link
@@ -29,13 +35,15 @@ from resume_rig.gui.worker.requests import (
     SelfTest,
 )
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.light import LightOnset
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.rig.interface import RigInfo
 
 _MS_NS: Final = 1_000_000
 _USUAL_MS: Final = 150
 _MOST_MS: Final = 15_000
-_ANSWERS_PX: Final = 110
+_ANSWERS_SEEN: Final = 4
+"""Lines; older ones are reached by the wheel."""
 
 
 class BenchActions(QGroupBox):
@@ -50,7 +58,8 @@ class BenchActions(QGroupBox):
         self._desk = desk
         self.answers = QListWidget()
         self.answers.setAccessibleName("Answers of the board")
-        self.answers.setMaximumHeight(_ANSWERS_PX)
+        lines_px = _ANSWERS_SEEN * self.answers.fontMetrics().lineSpacing()
+        self.answers.setFixedHeight(lines_px + 4 * self.answers.frameWidth())
         self.answers.setWordWrap(True)
         self._shown: tuple[tuple[bool, str], ...] = ()
         self._actions: list[QAction] = []
@@ -90,9 +99,9 @@ class BenchActions(QGroupBox):
                 self.open_lid,
                 self.close_contact,
                 self.open_contact,
-                self.key,
-                self.release,
                 self.selftest,
+                self.release,
+                self.key,
             )
         ):
             grid.addWidget(widget, place // 2, place % 2)
@@ -167,22 +176,35 @@ _MEASURED: Final = (
     Channel.PLTRST,
     Channel.BACKLIGHT,
 )
+_DISPLAY: Final = "display on"
+_PRESS: Final = "press"
 _PRESSES_KEPT: Final = 10
+_ROWS_SEEN: Final = 4
+_WIDEST_CELL: Final = "↓ +8888.88 ±0.03 "
 _FOLLOWS_NS: Final = 10_000_000_000
 """Assumed: what moves later than that after a press does not belong to it."""
+_BEFORE_NS: Final = 200_000_000
+"""Of light before the press, for its baseline of 100 blocks of 1 ms."""
 
 
-def times_after_press(wires: Wires, info: RigInfo) -> str:
-    """Return when each line moved after the newest press, with its worst-case bound.
+def times_after_press(wires: Wires, info: RigInfo) -> dict[str, str]:
+    """Return when each line moved after the newest press, and when the display was on.
 
-    Empty where no press was seen, or nothing has moved since.
+    Each has its worst-case bound, in ms; what has not moved is not there, and nothing is where no
+    press was seen.
     """
     if wires.press is None:
-        return ""
+        return {}
     ended_ns, width_ns = wires.press
     pressed_ns = ended_ns - width_ns
     bound_ns = {each.channel: each.uncertainty_ns + each.resolution_ns for each in info.channels}
-    found = []
+
+    def text(after_ns: int, stamp_ns: int) -> str:
+        both_ns = stamp_ns + bound_ns.get(Channel.BUTTON, 0)
+        both_ns += after_ns * info.clock_tolerance_ppb // 1_000_000_000
+        return f"+{after_ns / 1e6:.2f} ±{both_ns / 1e6:.2f}"
+
+    found = {}
     for channel in _MEASURED:
         lane = wires.lanes.get(channel)
         if lane is None:
@@ -190,38 +212,75 @@ def times_after_press(wires: Wires, info: RigInfo) -> str:
         at = int(np.searchsorted(lane.t_ns, pressed_ns, side="right"))
         if at == len(lane.t_ns) or lane.t_ns[at] - pressed_ns > _FOLLOWS_NS:
             continue
-        after_ns = int(lane.t_ns[at]) - pressed_ns
-        both_ns = bound_ns.get(channel, 0) + bound_ns.get(Channel.BUTTON, 0)
-        both_ns += after_ns * info.clock_tolerance_ppb // 1_000_000_000
         sign = "↑" if lane.levels[at] else "↓"
-        found.append((after_ns, f"{lane_name(channel)}{sign} {_ms_text(after_ns, both_ns)}"))
-    return ", ".join(text for _, text in sorted(found))
+        after_ns = int(lane.t_ns[at]) - pressed_ns
+        found[lane_name(channel)] = f"{sign} {text(after_ns, bound_ns.get(channel, 0))}"
+    onset = _onset(wires, pressed_ns)
+    if onset.half_ns is not None and onset.resolution_ns is not None:
+        # A block's moment is good to the whole block, which is half of that.
+        found[_DISPLAY] = text(onset.half_ns - pressed_ns, onset.resolution_ns // 2)
+    return found
 
 
-def _ms_text(value_ns: int, bound_ns: int) -> str:
-    return f"+{value_ns / 1e6:.2f} ±{bound_ns / 1e6:.2f} ms"
+def _onset(wires: Wires, pressed_ns: int) -> LightOnset:
+    t_ns = wires.light_t_ns
+    ends_ns = (pressed_ns - _BEFORE_NS, pressed_ns + _FOLLOWS_NS)
+    first, last = np.searchsorted(t_ns, ends_ns).tolist()
+    mean = wires.light_counts[first:last].astype(np.float64)
+    return onset_of_blocks(BlockTable(t_ns[first:last], mean, mean))
 
 
-class PressTimes(QListWidget):
+class PressTimes(QTableWidget):
     """What was measured after each of the last presses, the newest first."""
 
     def __init__(self) -> None:
-        super().__init__()
+        names = (_PRESS, *map(lane_name, _MEASURED), _DISPLAY)
+        super().__init__(0, len(names))
+        self.setHorizontalHeaderLabels([f"{name}, ms" for name in names])
         self.setAccessibleName("Measured after each press")
-        self.setMaximumHeight(_ANSWERS_PX)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setMinimumSectionSize(
+            self.fontMetrics().horizontalAdvance(_WIDEST_CELL)
+        )
+        row_px = self.fontMetrics().height() + 6
+        self.verticalHeader().setDefaultSectionSize(row_px)
+        head_px = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(head_px + _ROWS_SEEN * row_px + 2 * self.frameWidth())
+        self._names = names
         self._newest: tuple[int, int] | None = None
+
+    def cells(self, row: int) -> dict[str, str]:
+        """Return what a row shows, by the names of its columns; empty ones are left out."""
+        found = {name: self.item(row, at) for at, name in enumerate(self._names)}
+        return {name: item.text() for name, item in found.items() if item and item.text()}
 
     def show_wires(self, wires: Wires, info: RigInfo | None) -> None:
         """Add a line for a new press, and fill it in as lines move."""
-        if info is None or wires.press is None:
+        if info is None or wires.press is None or self._over(wires):
             return
-        text = times_after_press(wires, info)
         if wires.press != self._newest:
             self._newest = wires.press
-            self.insertItem(0, "")
-            while self.count() > _PRESSES_KEPT:
-                self.takeItem(self.count() - 1)
-        width_ms = wires.press[1] / 1e6
-        shown = f"press of {width_ms:.1f} ms: {text or 'nothing has moved yet'}"
-        if self.item(0).text() != shown:
-            self.item(0).setText(shown)
+            self.insertRow(0)
+            self.setRowCount(min(self.rowCount(), _PRESSES_KEPT))
+            self.scrollToTop()
+        here = {lane_name(channel) for channel in wires.lanes} | {_PRESS, _DISPLAY}
+        texts = times_after_press(wires, info) | {_PRESS: f"{wires.press[1] / 1e6:.1f}"}
+        known = self.cells(0)
+        for at, name in enumerate(self._names):
+            self.setColumnHidden(at, name not in here)
+            # What was measured stays, whatever the lines and the light do later.
+            if name in texts and name not in known:
+                item = QTableWidgetItem(texts[name])
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                self.setItem(0, at, item)
+
+    def _over(self, wires: Wires) -> bool:
+        """Return whether the newest press is known, and too long ago for anything to follow."""
+        press = wires.press
+        late = press is not None and wires.now_ns - press[0] > _FOLLOWS_NS
+        return late and press == self._newest

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSplitter,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -93,18 +94,15 @@ _NOTHING: Final = "–"
 _WIDE: Final = 26
 
 
-class BenchFacts(QWidget):
-    """Two tables of facts."""
+class BenchFacts(QTabWidget):
+    """Two tables of facts: how the rig is, which changes, and who it is."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        del desk
-        self._identity = _FactsBox("Identity", _IDENTITY)
-        self._health = _FactsBox("Health", _HEALTH)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._identity)
-        column.addWidget(self._health)
+        self._health = _Facts(_HEALTH)
+        self._identity = _Facts(_IDENTITY)
+        self.addTab(self._health, "Health")
+        self.addTab(self._identity, "Identity")
 
     def show_state(self, state: BenchState) -> None:
         """Show what the board told last."""
@@ -112,9 +110,9 @@ class BenchFacts(QWidget):
         self._health.tell(dict(_health(state)))
 
 
-class _FactsBox(QGroupBox):
-    def __init__(self, title: str, names: tuple[str, ...]) -> None:
-        super().__init__(title)
+class _Facts(QWidget):
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__()
         form = QFormLayout(self)
         self._labels: dict[str, QLabel] = {}
         for name in names:
@@ -215,7 +213,7 @@ class BenchView(View):
         self._shown: BenchState | None = None
         self._wished = False
         self.connection = BenchConnection(desk)
-        self.facts = BenchFacts(desk)
+        self.facts = BenchFacts()
         self.actions_box = BenchActions(desk)
         self.lanes = LanesPlot(desk, "Wires", "time before now, ms")
         self.press_times = PressTimes()
@@ -325,7 +323,13 @@ class BenchView(View):
         pictures = QVBoxLayout(right)
         pictures.setContentsMargins(0, 0, 0, 0)
         pictures.addLayout(tools)
-        pictures.addWidget(self.lanes, 1)
+        # In a small window the picture keeps its height, and scrolls.
+        lanes = QScrollArea()
+        lanes.setWidget(self.lanes)
+        lanes.setWidgetResizable(True)
+        lanes.setFrameShape(QScrollArea.Shape.NoFrame)
+        pictures.addWidget(lanes, 1)
+        pictures.addWidget(plain_label("Measured after each press", role="title"))
         pictures.addWidget(self.press_times)
         pictures.addWidget(self.actions_box.answers)
         split = QSplitter()

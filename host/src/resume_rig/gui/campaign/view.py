@@ -58,7 +58,7 @@ class CampaignControl(QWidget):
         self.hold = self._button("Pause", "Ctrl+Shift+P", hold)
         self.stop = self._button("Stop", "Ctrl+.", stop)
         self.resume = self._button("Resume", "Ctrl+Shift+Return", go_on)
-        self.resume.setToolTip("Goes on with the campaign that was stopped (Ctrl+Shift+Return)")
+        self.resume.setToolTip("Resumes the campaign that was stopped (Ctrl+Shift+Return)")
         self.bar = QProgressBar()
         self.bar.setAccessibleName("Cycles done")
         self._doing = ElidedLabel()
@@ -196,6 +196,7 @@ class CampaignEvidence(QWidget):
         self._desk.say(f"Cycle {found.outside.number} of {found.path.name}")
         self.text.setText("\n".join(one_line(sentence) for sentence in found.sentences))
         first_ns = min(lane.since_ns for lane in found.wires.lanes.values())
+        self.lanes.scale_light(found.most_light, found.light_threshold)
         self.lanes.draw(found.wires, first_ns, found.until_ns, found.zero_ns)
         self.lanes.show_range(
             (first_ns - found.zero_ns) / _NS_PER_MS, (found.until_ns - found.zero_ns) / _NS_PER_MS
@@ -209,9 +210,13 @@ class CampaignEvidence(QWidget):
 
 
 _PLOT_EVERY_MS: Final = 90
+_TRY: Final = (
+    "The simulated bench is chosen. Start measures a laptop that is not real, in seconds; "
+    "Overview grows meanwhile."
+)
 _LINES_KEPT: Final = 500
 _PLOTS_PX: Final = 190
-_DOWN: Final = (540, 140)
+_DOWN: Final = (600, 90)
 
 
 class CampaignView(View):
@@ -257,7 +262,12 @@ class CampaignView(View):
             self.editor.load(desk.wish.plan)
 
     def open(self, target: Target) -> None:
-        """Show a cycle of a store."""
+        """Show a cycle of a store, or choose a rig."""
+        if target.rig and not self.desk.seen.campaign.phase.active:
+            self.setting.choice.choose(target.rig, None)
+            self.control.start.setFocus()
+            self.notice.note(_TRY)
+            self.notice.offer("Start", self.start)
         if target.paths and target.cycle is not None:
             self.evidence.show_cycle(target.paths[0], target.cycle)
             self.pictures.setCurrentWidget(self.evidence)
@@ -451,6 +461,7 @@ class CampaignView(View):
         lower.addWidget(self.pictures)
         lower.addWidget(self.tabs)
         lower.setSizes(list(_DOWN))
+        lower.setStretchFactor(0, 1)
         self.pictures.setMinimumHeight(_PLOTS_PX)
         right = QWidget()
         rows = QVBoxLayout(right)

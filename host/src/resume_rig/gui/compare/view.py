@@ -58,6 +58,7 @@ from resume_rig.report.compare.terminal import (
     subject_sentence,
 )
 from resume_rig.report.text.hostile_text import one_line
+from resume_rig.rig.capture.reading import is_capture
 
 if TYPE_CHECKING:
     from resume_rig.analysis.compare.samples import Evidence
@@ -278,7 +279,13 @@ class CompareView(View):
         self._start()
 
     def takes(self, paths: Sequence[str]) -> bool:
-        """Return whether there are two or more files, or one that joins others, or a folder."""
+        """Return whether there are two or more files, or one that joins others, or a folder.
+
+        A capture with the log of its PC is one measurement, not two.
+        """
+        captures = [path for path in paths if is_capture(Path(path))]
+        if 0 < len(captures) < len(paths):
+            return False
         is_wanted = bool(self.setting.builds) or any(Path(path).is_dir() for path in paths)
         return len(paths) >= _TWO or (self.isVisible() and is_wanted)
 

@@ -113,10 +113,16 @@ class Cursors(QObject):
 
 _NS_PER_MS: Final = 1e6
 _AXIS_PX: Final = 128
+_PHASES_LINES: Final = 8
 _CURSOR_ROW: Final = 0.9
 _BAR: Final = 0.3
+_HINT: Final = (
+    "Click an edge, Shift+click another: the time between them. Drag: zoom. Alt+drag: a region."
+)
 _REGION_KEYS: Final = (Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier)
 """Ctrl, too: some desktops move the window by Alt and the mouse."""
+_NEAR_PX: Final = 24
+"""So much nearer has an edge of another lane to be."""
 _ZOOM_ROOM: Final = 0.1
 _LEAST_MS: Final = 0.1
 _OFFERED: Final = 5
@@ -162,7 +168,9 @@ class CycleWave(QWidget):
         self.phases.plot.getAxis("left").setTicks(ticks)
         plots = [panel.plot for panel in (self.lanes.lanes, self.lanes.light, self.phases)]
         self.cursors = Cursors(desk, plots)
-        self.between = ElidedLabel(role="soft")
+        self.between = ElidedLabel()
+        self.hint = ElidedLabel(role="soft")
+        show_elided(self.hint, _HINT)
         self.cursors.moved.connect(self._tell)
         self.wake = QPushButton("Wake")
         self.wake.setToolTip("Show the wake alone")
@@ -226,7 +234,7 @@ class CycleWave(QWidget):
         if evidence is None:
             self.lanes.draw_behind(None)
         else:
-            self.lanes.draw_behind(evidence.wires, evidence.zero_ns)
+            self.lanes.draw_behind(evidence.wires, evidence.until_ns, evidence.zero_ns)
 
     def clear(self) -> None:
         """Show no cycle."""
@@ -271,17 +279,28 @@ class CycleWave(QWidget):
             self.cursors.place(left_ms + third, right_ms - third)
 
     def _clicked(self, plot: pg.PlotItem, event: object) -> None:
-        """Put marker A, with Shift marker B, on the edge that is nearest to the click."""
+        """Put marker A, with Shift marker B, on the edge that is nearest to the click.
+
+        On a lane its own edges come first: two wires often move within a millisecond.
+        """
         place: QPointF = event.scenePos()  # type: ignore[attr-defined]
         detail = self._detail
         left = event.button() == Qt.MouseButton.LeftButton  # type: ignore[attr-defined]
         if detail is None or not left or not plot.sceneBoundingRect().contains(place):
             return
-        at_ms = plot.vb.mapSceneToView(place).x()
+        at = plot.vb.mapSceneToView(place)
         edges = edges_of(detail.evidence)
         if not edges:
             return
-        nearest = min(edges, key=lambda edge: abs(edge.at_ms - at_ms))
+        on_lanes = plot is self.lanes.lanes.plot
+        channel = self.lanes.channel_at(at.y()) if on_lanes else None
+        near_ms = _NEAR_PX * plot.vb.viewPixelSize()[0]
+
+        def away_ms(edge: Snapped) -> float:
+            own = channel is None or edge.pick.channel is channel
+            return float(abs(edge.at_ms - at.x()) + (0 if own else near_ms))
+
+        nearest = min(edges, key=away_ms)
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)  # type: ignore[attr-defined]
         self._snap(nearest, first=not shift)
 
@@ -340,7 +359,13 @@ class CycleWave(QWidget):
             tolerance = 0 if detail is None else detail.evidence.clock_tolerance_ppb
             bound_ms = difference_bound_ms(a, b, tolerance)
             text = f"{b.at_ms - a.at_ms:+.3f} ±{bound_ms:.3f} ms (bound), {a.name} → {b.name}"
+        self._say(text)
+
+    def _say(self, text: str) -> None:
+        """Say what is measured, and where nothing is how to measure."""
         show_elided(self.between, text)
+        self.between.setVisible(bool(text))
+        self.hint.setVisible(not text)
 
     def _drag_region(self, begin_ms: float, end_ms: float, _ended: bool) -> None:
         self.show_region(begin_ms, end_ms)
@@ -354,7 +379,7 @@ class CycleWave(QWidget):
 
     def _tell_region(self, *_: object) -> None:
         if self.region.isVisible() and self._detail is not None:
-            show_elided(self.between, region_words(self._detail.evidence, *self.region.getRegion()))
+            self._say(region_words(self._detail.evidence, *self.region.getRegion()))
 
     def _region_between(self) -> None:
         if self.cursors.shown:
@@ -393,7 +418,7 @@ class CycleWave(QWidget):
         self.region.hide()
         self._snapped = (None, None)
         self.measure.setChecked(False)
-        show_elided(self.between, "")
+        self._say("")
 
     def _make_actions(self) -> list[QAction]:
         made = []
@@ -490,12 +515,16 @@ class CycleWave(QWidget):
             )
 
     def _lay_out(self) -> None:
-        self.lanes.lanes.add_tools((self.between, self.measure, self.wake, self.whole))
+        self.lanes.lanes.add_tools((self.measure, self.wake, self.whole))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.between)
+        column.addWidget(self.hint)
+        self.between.hide()
         column.addWidget(self.lanes, 4)
         column.addWidget(self.phases, 1)
-        self.phases.setMinimumHeight(130)
+        self.phases.setMinimumHeight(_PHASES_LINES * self.fontMetrics().height())
 
 
 def _marks(detail: Detail) -> Iterator[tuple[float, str]]:
@@ -504,4 +533,4 @@ def _marks(detail: Detail) -> Iterator[tuple[float, str]]:
     yield 0.0, "trigger"
     light = outside_milestones(detail.evidence.outside).light
     if light is not None:
-        yield light.value_ns / _NS_PER_MS, "light"
+        yield light.value_ns / _NS_PER_MS, "display on"

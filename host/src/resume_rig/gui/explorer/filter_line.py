@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.explorer.filter import MOST_SIGNS, rows_of_filter
 from resume_rig.gui.explorer.state import ALIASES
-from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided, show_text
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.model.units import count_of
@@ -25,7 +25,8 @@ class FilterLine(QWidget):
         cycles: the table; its first column is the number of the cycle.
 
     Attributes:
-        line: is typed in. wrong: says what was not understood.
+        line: is typed in. wrong: says what was not understood. pending: says that cycles are not
+            judged yet, where a filter is in force.
     """
 
     def __init__(self, desk: Desk, cycles: TablePanel) -> None:
@@ -34,6 +35,7 @@ class FilterLine(QWidget):
         self._filtering: Task | None = None
         self._in_force = ""
         self._range = (0, 0)
+        self._unjudged = 0
         self.line = QLineEdit()
         self.line.setPlaceholderText(_HINT)
         self.line.setAccessibleName("Filter cycles")
@@ -44,10 +46,13 @@ class FilterLine(QWidget):
         self.wrong = plain_label(role="error")
         self.wrong.setWordWrap(True)
         self.wrong.hide()
+        self.pending = ElidedLabel(role="soft")
+        self.pending.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.line)
         column.addWidget(self.wrong)
+        column.addWidget(self.pending)
 
     def settled(self) -> bool:
         """Return whether what was typed is in force."""
@@ -56,7 +61,16 @@ class FilterLine(QWidget):
     def apply(self) -> None:
         """Let what is typed be in force."""
         self._in_force = self.line.text()
+        self.wait_for(self._unjudged)
         self.apply_again()
+
+    def wait_for(self, unjudged: int) -> None:
+        """Say of a filter in force that so many cycles are not judged yet; 0: all are."""
+        self._unjudged = unjudged
+        count = count_of(unjudged, "cycle")
+        be = "is" if unjudged == 1 else "are"
+        show_elided(self.pending, f"{count} {be} not judged yet; the filter applies again then.")
+        self.pending.setVisible(bool(unjudged) and bool(self._in_force.strip()))
 
     def apply_again(self, *, quiet: bool = False) -> None:
         """Keep the rows anew, of a table that may have grown; quietly, where nobody asked."""

@@ -295,6 +295,11 @@ _COLUMNS: Final[tuple[Callable[[], NumberCells | WordCells], ...]] = (
     _numbers("findings"),
 )
 """In the order of `_row`."""
+USUAL: Final = (
+    *("cycle", "verdict", "resume, ms", "display on, ms", "complete, ms"),
+    *("BIOS, ms", "device init, ms", "finding"),
+)
+"""Titles of the columns that are shown before somebody asks for all."""
 
 
 NOT_YET: Final = "not yet"

@@ -19,6 +19,7 @@ from resume_rig.gui.explorer.filter_line import FilterLine
 from resume_rig.gui.explorer.following import Following
 from resume_rig.gui.explorer.measured import Measured, Pick, measure_all
 from resume_rig.gui.explorer.state import (
+    USUAL,
     Detail,
     Explored,
     Quick,
@@ -50,9 +51,9 @@ from resume_rig.report.parts.page import badge
 from resume_rig.rig.capture.reading import is_capture
 
 _STORE: Final = b"SQLite format 3\x00"
-_ACROSS: Final = (460, 720)
-_DOWN: Final = (580, 150)
-_LEFT_DOWN: Final = (220, 510)
+_ACROSS: Final = (530, 650)
+_DOWN: Final = (620, 110)
+_LEFT_DOWN: Final = (200, 530)
 _WAVE_LEAST_PX: Final = 180
 _INVITATION: Final = (
     "Drop a store here, or a logic analyser's capture with the PC's log; Ctrl+O opens them."
@@ -79,7 +80,6 @@ class ExplorerView(View):
         self._measuring: Task | None = None
         self._measured: Measured | None = None
         self._detail: Detail | None = None
-        self._all_columns = False
         self._offered = CaptureOptions()
         self.following = Following(
             desk,
@@ -94,7 +94,6 @@ class ExplorerView(View):
         self.ask_button = QPushButton(_OPTIONS)
         self.ask_button.setToolTip("Ctrl+I")
         self.ask_button.clicked.connect(self.ask_options)
-        self.ask_button.hide()
         self._wrong = ""
         self.verdict = VerdictLine(desk)
         self.verdict.keep_room()
@@ -125,6 +124,7 @@ class ExplorerView(View):
         if paths and paths != (self._path, *self._logs):
             self._path, self._logs = paths[0], paths[1:]
             self._offered, self.options = self.options, CaptureOptions()
+            self.narrowing.line.clear()
             self._read()
         elif target.cycle is not None and self._quick is not None:
             self._choose_number(target.cycle)
@@ -212,6 +212,7 @@ class ExplorerView(View):
                 self._fail,
             )
             return
+        self.cycles.show_usual(None)
         self._reading = self.desk.jobs.start(
             f"Opening {path.name}",
             lambda _task: (look_at(path), read_quick(path)),
@@ -297,8 +298,9 @@ class ExplorerView(View):
         by_hand = self._measured
         if by_hand is not None:
             known = by_hand.beside(known)
-        self.cycles.grow_table(known)
         title = RESUME if by_hand is None else by_hand.title
+        self.cycles.show_usual(None if explored is None else (*USUAL, title))
+        self.cycles.grow_table(known)
         self.strip.show_cycles(known, quick.requirement.resume_limit_ms, title)
         self.narrowing.apply_again(quiet=self.following.writing)
         self._tell_file()
@@ -319,6 +321,7 @@ class ExplorerView(View):
             parts.append("outcomes are provisional until all of it is read")
         elif len(explored.cycles) < count:
             parts.append(f"the last {count - len(explored.cycles)} are not judged yet")
+        self.narrowing.wait_for(count - (0 if explored is None else len(explored.cycles)))
         show_text(self.file, f"{path.name}: {'; '.join(parts)}")
 
     def _fail(self, sentence: str) -> None:
@@ -390,10 +393,6 @@ class ExplorerView(View):
     def _fail_detail(self, sentence: str) -> None:
         self._detailing = None
         self.text.setPlainText(sentence)
-
-    def _switch_columns(self) -> None:
-        self._all_columns = not self._all_columns
-        self.cycles.show_constants(self._all_columns)
 
     def _step(self, *, forward: bool) -> None:
         """Go to the next row on the screen that is worth a look."""
@@ -505,6 +504,7 @@ class ExplorerView(View):
         self.docks.add("overview", "Overview", first)
         self.docks.add("text", "Findings and records", self.text)
         self.docks.begin(self._arrange)
+        self.ask_button.hide()
         head = QHBoxLayout()
         head.addWidget(self.file, 1)
         head.addWidget(self.ask_button)
@@ -536,7 +536,7 @@ class ExplorerView(View):
             ("Markers on or off", "Ctrl+M", self.wave.measure.toggle),
             ("Whole cycle", "Ctrl+0", self.wave.show_whole),
             ("The wake alone", "Ctrl+W", self.wave.show_wake),
-            ("All columns or those that differ", "Ctrl+L", self._switch_columns),
+            ("All columns or the usual ones", "Ctrl+L", self.cycles.all_columns.toggle),
             ("All cycles again, by resume time", "Ctrl+R", self._show_all),
             (_OPTIONS, "Ctrl+I", self.ask_options),
             ("Read the store again", "F5", self._read),

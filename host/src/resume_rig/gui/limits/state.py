@@ -25,6 +25,7 @@ from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.requirement import Comparison, Limit, Requirement
 from resume_rig.model.result.verdict import Verdict
+from resume_rig.report.campaign.budget import distribution_words
 from resume_rig.report.text.wording import limit_words
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -167,11 +168,11 @@ def terms_table(budget: Budget) -> Table:
             word_column("term", (row.name for row in ordered)),
             number_column("half-width, us", (r.half_width_ns / _NS_PER_US for r in ordered), "", 3),
             number_column("standard, us", (r.standard_ns / _NS_PER_US for r in ordered), "", 3),
-            number_column("counts", (r.sensitivity for r in ordered), "Sensitivity"),
+            number_column("sensitivity", (r.sensitivity for r in ordered), "With this sign"),
             number_column("share, %", shares, "Of the variance, with all that shares its error", 1),
             word_column("shared with", (row.group or "" for row in ordered), "One error together"),
             word_column("type", (row.evaluation.value for row in ordered), "GUM: A or B"),
-            word_column("distribution", (row.distribution.value for row in ordered)),
+            word_column("distribution", (distribution_words(row.distribution) for row in ordered)),
             number_column(
                 "corrected, us", (r.correction_ns / _NS_PER_US for r in ordered), "Taken off", 3
             ),

@@ -1,7 +1,7 @@
 """What a store keeps of one cycle, for a person who wants to know why. Free of Qt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from resume_rig.analysis.cycles.light import LightReading
@@ -18,6 +18,8 @@ from resume_rig.report.text.wording import outcome_words
 from resume_rig.rig.interface import RigInfo
 
 _LEAD_NS = 300_000_000
+_NEAR = 20
+"""Cycles before one that stayed dark, of which some were bright: enough to scale its light by."""
 
 
 def stamp_bounds_of(rig: RigInfo) -> dict[Channel, int]:
@@ -36,6 +38,8 @@ class Evidence:
         stamp_bound_ns: half-width of an edge's stamp, by channel, as the board states it.
         clock_tolerance_ppb: of the board's clock.
         light_threshold: counts at which the display is on (t_50); None where it was not timed.
+        most_light: counts of the brightest moment of this cycle and of those before it, where the
+            board timed any; 0 where not.
         sentences: what became of the cycle, its findings, its OS records; in order.
     """
 
@@ -49,6 +53,7 @@ class Evidence:
     clock_tolerance_ppb: int
     sentences: tuple[str, ...]
     light_threshold: float | None = None
+    most_light: int = 0
 
 
 def read_evidence(path: Path, number: int) -> Evidence:
@@ -58,7 +63,13 @@ def read_evidence(path: Path, number: int) -> Evidence:
         RecordError: the store cannot be read, or has no such cycle.
     """
     with Store.open(path) as store:
-        return evidence_of(store, number)
+        near = range(max(number - _NEAR, 1), number + 1)
+        onsets = [
+            raw.onset
+            for raw in store.cycles([n for n in near if store.has_cycle(n)], with_light=False)
+        ]
+        peaks = [each.peak_counts or 0 for each in onsets if each is not None]
+        return replace(evidence_of(store, number), most_light=max(peaks, default=0))
 
 
 def evidence_of(store: Store, number: int) -> Evidence:

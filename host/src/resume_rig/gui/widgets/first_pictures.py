@@ -47,8 +47,9 @@ Floats: TypeAlias = NDArray[np.float64]
 _PLACE: Final = re.compile(r"M(-?[\d.]+) (-?[\d.]+)")
 _MARKS: Final = ("timed", "failed", "left_out", "broken", "unknown", "beyond", "hidden")
 _NEAR_PX: Final = 12.0
+_BESIDE_PX: Final = 9
 _PHASES_PX: Final = 194
-_LEAST_MARKS_PX: Final = 126
+_LEAST_MARKS_PX: Final = 104
 _BELOW: Final = 40
 """Under the axis of all cycles: the diamonds, and the numbers."""
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -523,5 +524,16 @@ class MarksView(_Picture):
         if picture.limit_at is not None:
             dashes = QPen(QColor(colours.limit), 2, Qt.PenStyle.DashLine)
             self.line(painter, dashes, (g.left, picture.limit_at, g.right, picture.limit_at))
-            place = self.at(g.right, picture.limit_at) - QPointF(0, 9)
+            place = self._beside_limit(painter, self.at(g.right, picture.limit_at))
             self.words(painter, place, picture.limit_label, colours.limit, _RIGHT)
+
+    def _beside_limit(self, painter: QPainter, end: QPointF) -> QPointF:
+        """Return where the limit's name hides fewer marks: above its line, or below it."""
+        assert self._picture is not None
+        metrics = painter.fontMetrics()
+        high = metrics.height()
+        across, down = self._on_screen(self._places)
+        within = across > end.x() - metrics.horizontalAdvance(self._picture.limit_label) - _NEAR_PX
+        above = np.count_nonzero(within & (down < end.y()) & (down > end.y() - 1.5 * high))
+        below = np.count_nonzero(within & (down >= end.y()) & (down < end.y() + 1.5 * high))
+        return end + QPointF(0, _BESIDE_PX if above > below else -_BESIDE_PX)

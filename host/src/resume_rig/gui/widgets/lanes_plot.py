@@ -1,5 +1,6 @@
 """Logic lanes over light on one time axis; for live wires and for recorded cycles."""
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,12 +18,13 @@ _SWING: Final = 0.62
 _AXIS_PX: Final = 128
 _DENSE: Final = 400
 _NAMES_ROW: Final = 1.3
-_LINES_BESIDE: Final = 7
-_LIGHT_LINES: Final = 7
+_HEAD_LINES: Final = 2
+_AXIS_LINES: Final = 3
+_LIGHT_LINES: Final = 3
+"""Heights, in lines of text: what stands above a plot, its axis with its title, light alone."""
 _BELOW_ZERO: Final = -0.08
 """Room for the number 0 of an axis whose own words stand below another plot."""
 _NS_PER_MS: Final = 1e6
-_BEYOND_NS: Final = 300_000_000
 _BESIDE: Final = 0.05
 """A cycle behind is drawn a little higher, so that equal lines are seen to be two."""
 
@@ -76,7 +78,7 @@ class LanesPlot(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.lanes, 4)
         column.addWidget(self.light, 1)
-        self.light.setMinimumHeight(_LIGHT_LINES * self.fontMetrics().height())
+        self._keep_heights(0)
         desk.look.changed.connect(self.restyle)
 
     def draw(self, wires: Wires, from_ns: int, to_ns: int, zero_ns: int) -> None:
@@ -95,10 +97,17 @@ class LanesPlot(QWidget):
         self._show_levels(wires)
         light_ns, counts = wires.light_between(from_ns, to_ns)
         self._light_curve.setData((light_ns - zero_ns) / _NS_PER_MS, counts.astype(np.float64))
-        self.light.setVisible(bool(len(wires.light_t_ns)))
+        self._show_light(bool(len(wires.light_t_ns)))
         self._fit_light(counts)
 
-    def draw_behind(self, wires: Wires | None, zero_ns: int = 0) -> None:
+    def _show_light(self, shown: bool) -> None:
+        """Show light or not; the words of the axis both have stand below the lower one, once."""
+        self.light.setVisible(shown)
+        if not self.light.shares_axis and self.lanes.shares_axis is not shown:
+            self.lanes.share_axis(shown)
+            self._keep_heights(len(self._curves))
+
+    def draw_behind(self, wires: Wires | None, until_ns: int = 0, zero_ns: int = 0) -> None:
         """Draw another cycle's lines behind these, pale, with its zero on theirs; None for none."""
         for curve in self._behind:
             self.lanes.plot.removeItem(curve)
@@ -109,13 +118,18 @@ class LanesPlot(QWidget):
         for row, channel in enumerate(self._curves):
             if channel in lanes:
                 lane = lanes[channel]
-                end_ns = int(lane.t_ns[-1]) if len(lane.t_ns) else lane.since_ns
-                t_ns, levels = lane.steps(lane.since_ns, end_ns + _BEYOND_NS)
+                t_ns, levels = lane.steps(lane.since_ns, until_ns)
                 heights = rows - 1 - row + _SWING * levels + _BESIDE
                 curve = pg.PlotCurveItem((t_ns - zero_ns) / _NS_PER_MS, heights, pen=pen)
                 curve.setZValue(-1)
                 self.lanes.plot.addItem(curve, ignoreBounds=True)
                 self._behind.append(curve)
+
+    def channel_at(self, height: float) -> Channel | None:
+        """Return whose lane is at a height of the plot; None above and below them."""
+        rows = len(self._curves)
+        row = rows - 1 - math.floor(height + (1 - _SWING) / 2)
+        return list(self._curves)[row] if 0 <= row < rows else None
 
     def scale_light(self, most_counts: float, threshold: float | None) -> None:
         """Let the axis of light reach from 0 to a campaign's most, with a line where it is on."""
@@ -180,11 +194,18 @@ class LanesPlot(QWidget):
         for curve in self._curves.values():
             self.lanes.plot.addItem(curve)
         self._fit_lanes()
-        # A name a line, the head of the panel, and the axis with its title.
-        lines = len(channels) + _LINES_BESIDE + self._below
-        self.lanes.setMinimumHeight(round(lines * self.fontMetrics().height()))
+        self._keep_heights(len(channels))
         self._levels = None
         self.restyle()
+
+    def _keep_heights(self, lanes: int) -> None:
+        """Leave a line of text to each lane, and what light can be read in."""
+        for panel, lines in (
+            (self.lanes, lanes + _NAMES_ROW + self._below),
+            (self.light, _LIGHT_LINES),
+        ):
+            beside = _HEAD_LINES + (0 if panel.shares_axis else _AXIS_LINES)
+            panel.setMinimumHeight(round((lines + beside) * self.fontMetrics().height()))
 
     def _fit_lanes(self) -> None:
         """Give each lane its row, and the names of marks one above all of them."""

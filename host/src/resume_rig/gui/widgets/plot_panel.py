@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QGuiApplication, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
@@ -22,7 +22,7 @@ from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
 
 _SWATCH_PX = 12
 _TINT = 50
-_TEXT_STRETCH = 6
+_HOVER_PX = 3
 
 
 class DragBox(pg.ViewBox):  # type: ignore[misc]
@@ -51,6 +51,21 @@ class DragBox(pg.ViewBox):  # type: ignore[misc]
         ev.accept()
         begin, end = self.mapToView(ev.buttonDownPos()), self.mapToView(ev.pos())
         self.dragged.emit(begin.x(), end.x(), ev.isFinish())
+
+    def showAxRect(self, ax: QRectF, **kwargs: Any) -> None:
+        """Zoom to a rectangle; along the x axis alone where the other one is held."""
+        if self.state["mouseEnabled"][1]:
+            super().showAxRect(ax, **kwargs)
+            return
+        self.setXRange(ax.left(), ax.right(), padding=0)
+        self.sigRangeChangedManually.emit(self.state["mouseEnabled"])
+
+    def updateScaleBox(self, p1: QPointF, p2: QPointF) -> None:
+        """Draw what will be zoomed to: a band over all heights where the y axis is held."""
+        if not self.state["mouseEnabled"][1]:
+            room = self.boundingRect()
+            p1, p2 = QPointF(p1.x(), room.top()), QPointF(p2.x(), room.bottom())
+        super().updateScaleBox(p1, p2)
 
     def mouseClickEvent(self, ev: Any) -> None:
         """Ask for the menu."""
@@ -96,12 +111,14 @@ class PlotPanel(QWidget):
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()
         self.button = QToolButton()
-        self.button.setText("Export")
+        self.button.setText("⋯")
+        self.button.setToolTip(f"Save or copy: {title}")
         self.button.setAccessibleName(f"Export {title}")
+        self.button.setProperty("role", "more")
+        self.button.setAutoRaise(True)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = self._menu()
         self.button.setMenu(self.menu)
-        self.button.setMinimumWidth(self.button.sizeHint().width() + _SWATCH_PX)
         self._top = head = QHBoxLayout()
         self.heading = plain_label(title, role="title")
         head.addWidget(self.heading)
@@ -136,10 +153,9 @@ class PlotPanel(QWidget):
         self._key.addStretch(1)
 
     def add_tools(self, tools: Sequence[QWidget]) -> None:
-        """Put a page's own widgets beside the title, before the export; texts take the room."""
+        """Put a page's own widgets beside the title, before the export."""
         for each in tools:
-            stretch = _TEXT_STRETCH if isinstance(each, ElidedLabel) else 0
-            self._top.insertWidget(self._top.count() - 1, each, stretch)
+            self._top.insertWidget(self._top.count() - 1, each)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Put a page's own actions on top of the menu."""
@@ -175,6 +191,7 @@ class PlotPanel(QWidget):
             paint(QColor(colour))
         for line in region.lines:
             line.setPen(self.pen(self._desk.look.colours.blue))
+            line.setHoverPen(self.pen(self._desk.look.colours.blue, _HOVER_PX))
 
     def restyle(self) -> None:
         """Take the colours in force; who draws in the plot does the same for its items."""
@@ -189,10 +206,16 @@ class PlotPanel(QWidget):
                 axis.enableAutoSIPrefix(False)
         self._say_axis(not self._shares_axis)
 
-    def share_axis(self) -> None:
+    @property
+    def shares_axis(self) -> bool:
+        """Whether the words of its x axis stand below another plot."""
+        return self._shares_axis
+
+    def share_axis(self, shared: bool = True) -> None:
         """Leave the words of the x axis to the plot below, which has the same; files have them."""
-        self._shares_axis = True
-        self._say_axis(False)
+        if shared is not self._shares_axis:
+            self._shares_axis = shared
+            self._say_axis(not shared)
 
     def _say_axis(self, shown: bool) -> None:
         axis = self.plot.getAxis("bottom")

@@ -1,6 +1,6 @@
 """A table of any length that sorts, filters, and can be written to a file or the clipboard."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QColor, QFont, QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QLineEdit,
     QTableView,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +30,7 @@ from PySide6.QtWidgets import (
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.table import NO_TABLE, Column, Rows, Table, csv_lines
+from resume_rig.gui.theme import Look
 from resume_rig.gui.widgets.export import ExportFormat, Told, Writing, export_to_file
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
 from resume_rig.gui.worker.jobs import Task
@@ -37,7 +39,9 @@ from resume_rig.report.text.hostile_text import one_line
 _LONGEST: Final = 6
 _MOST_SIGNS: Final = 48
 """What is longer is read in its tool tip, or by making the column broader."""
-_BESIDE_PX: Final = 14
+_BESIDE_PX: Final = 10
+_LAST_SIGNS: Final = 12
+"""Of a last column of words, which takes the room that is left, too."""
 
 
 def fit_columns(view: QTableView, table: Table) -> None:
@@ -49,8 +53,17 @@ def fit_columns(view: QTableView, table: Table) -> None:
     most_px = _MOST_SIGNS * cells.averageCharWidth()
     for place, column in enumerate(table.columns):
         broad_px = max(map(cells.horizontalAdvance, _texts(column)), default=0)
-        title_px = titles.horizontalAdvance(column.title)
+        title_px = max(map(titles.horizontalAdvance, _head_of(column).split("\n")))
         view.setColumnWidth(place, max(min(broad_px, most_px), title_px) + _BESIDE_PX)
+
+
+def _head_of(column: Column) -> str:
+    """Return a title in two lines, so that a narrow column is broad enough: the unit, or an end."""
+    begin, arrow, end = column.title.partition(" → ")
+    if arrow:
+        return f"{begin} →\n{end}"
+    name, comma, unit = column.title.rpartition(", ")
+    return f"{name}\n{unit}" if comma else column.title
 
 
 def _texts(column: Column) -> Iterator[str]:
@@ -68,19 +81,27 @@ def _texts(column: Column) -> Iterator[str]:
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 _CELL_MOST = 400
+_MARKS: Final = {"PASS": "✓ ", "FAIL": "✗ ", "MARGINAL": "≈ ", "NO-EVIDENCE": "? "}
+"""Before a verdict's word, which are found without reading it, and without its colour."""
 _TOLD_EVERY = 500
 _SELECT_ROW = (
     QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 )
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_OF_TEXT: Final = (
+    Qt.ItemDataRole.DisplayRole,
+    Qt.ItemDataRole.ForegroundRole,
+    Qt.ItemDataRole.ToolTipRole,
+)
 
 
 class RowsModel(QAbstractTableModel):
     """Shows some rows of a table in some order; asks for the text of cells that are seen alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, look: Look) -> None:
         super().__init__()
+        self._look = look
         self.table = NO_TABLE
         self.rows: Rows = np.zeros(0, dtype=np.int64)
         self._keep: NDArray[np.bool_] | None = None
@@ -138,15 +159,18 @@ class RowsModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.table.columns)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return the text of a cell, where it stands, or its tool tip."""
+        """Return the text of a cell, where it stands, its colour, or its tool tip."""
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if self.table.columns[index.column()].numeric else _LEFT
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role not in _OF_TEXT:
             return None
         text = one_line(self.table.cell(int(self.rows[index.row()]), index.column()), _CELL_MOST)
-        return text if role == Qt.ItemDataRole.DisplayRole else tip_of(text)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(self._look.colours.limit) if text == "FAIL" else None
+        shown = _MARKS.get(text, "") + text
+        return shown if role == Qt.ItemDataRole.DisplayRole else tip_of(text)
 
     def headerData(
         self,
@@ -159,7 +183,7 @@ class RowsModel(QAbstractTableModel):
             return None
         column = self.table.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.title
+            return _head_of(column)
         if role == Qt.ItemDataRole.ToolTipRole:
             return tip_of(column.explained or column.title)
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -183,7 +207,8 @@ class TablePanel(QWidget):
         title: what the table shows; the name of files that it is written to.
         filtered: offer the line that keeps rows which hold some words. A view that understands
             more than words hides it, and uses `model.keep`.
-        hides_constants: columns in which every row has the same are hidden, until asked for.
+        hides_constants: columns in which every row has the same are hidden, until asked for;
+            so are those that are not usual, where `show_usual` names the usual ones.
 
     Signals:
         chosen: number of the row in the table (not on the screen) that was selected.
@@ -198,8 +223,10 @@ class TablePanel(QWidget):
         self._desk = desk
         self._title = title
         self._hides_constants = hides_constants
+        self._usual: frozenset[str] | None = None
+        self._last = -1
         self._filtering: Task | None = None
-        self.model = RowsModel()
+        self.model = RowsModel(desk.look)
         self.view = _view_of(self.model, title)
         self.words = QLineEdit()
         self.words.setPlaceholderText("Filter: words that a row holds")
@@ -213,7 +240,11 @@ class TablePanel(QWidget):
         head.addWidget(self.heading)
         head.addSpacing(6)
         head.addWidget(self._count, 1)
+        self.all_columns = _all_columns_button()
+        self.all_columns.toggled.connect(self.show_constants)
+        self.all_columns.setVisible(hides_constants)
         head.addWidget(self.words, 1)
+        head.addWidget(self.all_columns)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -252,15 +283,35 @@ class TablePanel(QWidget):
             self.model.keep(rows)
 
     def show_constants(self, shown: bool) -> None:
-        """Show also the columns in which every row has the same, or hide them."""
+        """Show all columns, or hide those that are not usual or have the same in every row."""
         self._hides_constants = not shown
+        fit_columns(self.view, self.model.table)
         self._hide_constants()
+
+    def show_usual(self, titles: Collection[str] | None) -> None:
+        """Name the columns that are shown until all are asked for; None: any may be."""
+        usual = None if titles is None else frozenset(titles)
+        if usual != self._usual:
+            self._usual = usual
+            self._hide_constants()
 
     def _hide_constants(self) -> None:
         table = self.model.table
+        last = -1
         for place, column in enumerate(table.columns):
-            hide = self._hides_constants and place > 0 and len(table) > 1 and column.constant
+            unusual = self._usual is not None and column.title not in self._usual
+            narrows = self._hides_constants and place > 0 and len(table) > 1
+            hide = narrows and (unusual or column.constant)
             self.view.setColumnHidden(place, hide)
+            last = last if hide else place
+        if last != self._last:
+            self._last = last
+            # Words are readable in the room that is left; numbers would stand far from the others.
+            words = last >= 0 and not table.columns[last].numeric
+            self.view.horizontalHeader().setStretchLastSection(words)
+            if words:
+                most_px = _LAST_SIGNS * self.fontMetrics().averageCharWidth()
+                self.view.setColumnWidth(last, min(most_px, self.view.columnWidth(last)))
 
     @contextmanager
     def _held(self) -> Iterator[None]:
@@ -359,6 +410,14 @@ class TablePanel(QWidget):
             self.chosen.emit(int(self.model.rows[index.row()]))
 
 
+def _all_columns_button() -> QToolButton:
+    button = QToolButton()
+    button.setText("All columns")
+    button.setToolTip("Also those in which all rows are alike (Ctrl+L)")
+    button.setCheckable(True)
+    return button
+
+
 def _counted(rows: Rows, told: Told) -> Iterator[int]:
     """Yield the numbers of rows, and tell how far they are."""
     for done, row in enumerate(rows.tolist()):
@@ -374,7 +433,7 @@ def _view_of(model: RowsModel, title: str) -> QTableView:
     view.setSortingEnabled(True)
     view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
     view.horizontalHeader().setSortIndicatorClearable(True)
-    view.horizontalHeader().setStretchLastSection(True)
+    view.horizontalHeader().setHighlightSections(False)
     view.verticalHeader().hide()
     view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 8)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

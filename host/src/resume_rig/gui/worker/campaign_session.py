@@ -323,7 +323,7 @@ def run_campaign_apart(order: RunCampaign, told: Tell, gate: Gate) -> None:
         why = f"the process of the campaign is gone: {lost}" if gone else str(lost)
         if not order.store.exists() or (order.plan is not None and existed):
             raise RigError(f"could not run the campaign: {why}; start it again") from lost
-        text = f"{why}; what was measured is kept, and can be gone on with"
+        text = f"{why}; what was measured is kept, and can be resumed"
         told(CampaignOver(order.store, False, text, failed=True))
     finally:
         gate.follow(None)

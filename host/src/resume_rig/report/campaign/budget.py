@@ -95,13 +95,18 @@ def _row(row: BudgetRow) -> tuple[str, ...]:
         row.name,
         row.source,
         row.evaluation.value,
-        _DISTRIBUTIONS[row.distribution],
+        distribution_words(row.distribution),
         row.scope.value,
         seconds_text(row.half_width_ns),
         seconds_text(row.standard_ns),
         f"{row.sensitivity:+d}",
         seconds_text(row.correction_ns) if row.correction_ns else "-",
     )
+
+
+def distribution_words(distribution: Distribution) -> str:
+    """Return a distribution's name as the GUM has it."""
+    return _DISTRIBUTIONS[distribution]
 
 
 _DISTRIBUTIONS: Final = {
