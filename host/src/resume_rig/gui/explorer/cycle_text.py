@@ -60,8 +60,8 @@ def _verdict(cycle: ReconciledCycle) -> Iterator[str]:
         yield f"  {measure_words(name.value)}: {quantity_text(quantity)} ms"
     for words, value in (
         ("press to resume complete", cycle.press_to_resume_complete),
-        ("light after complete", cycle.light_after_complete),
-        ("unexplained", cycle.unexplained),
+        ("display on after complete", cycle.light_after_complete),
+        ("residual", cycle.unexplained),
         ("hidden before sleep", cycle.hidden_before_sleep),
     ):
         if value is not None:
