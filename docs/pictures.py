@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -41,6 +43,9 @@ hang_share = 0.1
 UNDER_REPORTS: Final = "bios-under-reports"
 IN_BOTH: Final = ("bench",)
 """Scenes of the tour that are photographed in both themes."""
+HERO: Final = (1500, 820)
+HERO_PARTS: Final = (("report-under-reports", 20, 20, 1160), ("explorer", 720, 314, 760))
+"""Name, left, top and width in the picture of both, from the back to the front."""
 PATIENCE_FRAMES: Final = 6_000
 SETTLED_FRAMES: Final = 30
 
@@ -82,6 +87,24 @@ def main() -> None:
     reports = PICTURES.parents[1] / "host" / "tests" / "report" / "pictures.py"
     if subprocess.run((sys.executable, str(reports)), check=False).returncode:
         raise SystemExit("make pictures: the pictures of the reports were not made")
+    hero()
+
+
+def hero() -> None:
+    """Put report and application into one picture: the first that a reader sees."""
+    canvas = QImage(*HERO, QImage.Format.Format_RGB32)
+    canvas.fill(QColor("#cfd8dc"))
+    painter = QPainter(canvas)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    for name, left, top, width in HERO_PARTS:
+        picture = QImage(str(PICTURES / f"{name}-light.png"))
+        height = width * picture.height() // picture.width()
+        place = QRect(left, top, width, height)
+        painter.drawImage(place, picture)
+        painter.setPen(QColor("#78909c"))
+        painter.drawRect(place)
+    painter.end()
+    canvas.save(str(PICTURES / "hero.png"))
 
 
 def _resume_rig(*words: str) -> None:

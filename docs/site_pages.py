@@ -6,6 +6,7 @@ mkdocs calls the functions whose names begin with `on_` (mkdocs.yml, `hooks`):
 - `reference/robot-library.html`: the Robot Framework library, by libdoc.
 - `findings/KIND.md`: a page for each finding, with a picture of a cycle that has it.
 - `gallery/`: live reports of simulated campaigns, and a page that leads to them.
+- the order of the tabs (`on_nav`).
 - pages that lie outside docs/ (changelog, contributing, firmware, hardware), and what they link to.
 """
 
@@ -24,6 +25,7 @@ from typing import Final
 from finding_pictures import Picture, pictures
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 from robot.libdocpkg import LibraryDocumentation
 
@@ -43,6 +45,10 @@ OUTSIDE: Final = {
 """Pages of the repository that are pages of the site, too, by their places."""
 
 _LINK: Final = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
+_ORDER: Final = ("Tutorials", "How to", "Gallery", "Findings", "Reference", "Explanation")
+"""Sections, as the site's tabs have them."""
+_SHIM: Final = 'src="https://unpkg.com/iframe-worker/shim"'
+_FOREIGN: Final = re.compile(r"""<(?:script|img|iframe)[^>]*\ssrc="?(?:https?:)?//[^\s>]*""")
 _HELP_COLUMNS: Final = "96"
 
 
@@ -120,10 +126,36 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_nav(nav: Navigation, **_: object) -> Navigation:
+    """Put first what a user looks for; pages about the project itself come last, together."""
+    sections = {item.title: item for item in nav.items if isinstance(item, Section)}
+    loose = [item for item in nav.items if isinstance(item, Page)]
+    first = [page for page in loose if page.is_homepage]
+    rest = [page for page in loose if not page.is_homepage]
+    missing = set(_ORDER) - set(sections)
+    if missing:
+        raise SystemExit(f"make docs: there is no section {sorted(missing)}")
+    others = [section for title, section in sections.items() if title not in _ORDER]
+    project = Section("Project", [*rest, *others])
+    for item in project.children:
+        item.parent = project
+    nav.items = [*first, *(sections[title] for title in _ORDER), project]
+    return nav
+
+
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Turn links that leave docs/ into links within the site, or into names."""
     here = _place_in_repository(page.file.src_uri)
     return _LINK.sub(lambda m: _relinked(m, here, page.file.src_uri), markdown)
+
+
+def on_post_page(output: str, page: Page, **_: object) -> str:
+    """Take the search's own script, where the theme names one of a network; refuse any other."""
+    base = posixpath.relpath("file_worker.js", posixpath.dirname(page.file.dest_uri) or ".")
+    output = output.replace(_SHIM, f'src="{base}"')
+    if (foreign := _FOREIGN.search(output)) is not None:
+        raise SystemExit(f"make docs: {page.file.src_uri} loads {foreign[0]} from a network")
+    return output
 
 
 def _made() -> Iterator[tuple[str, str | bytes]]:

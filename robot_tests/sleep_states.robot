@@ -13,7 +13,7 @@ S3 Is S3 On The Wires
     Wires Should Show    S3
 
 S3 Is S3 To The OS
-    OS Records Should Tell Of    S3
+    OS Records Should Show    S3
 
 Wires And OS Agree
     There Should Be No Finding Of    state-mismatch
@@ -35,20 +35,20 @@ S4 Is S4
     A Campaign Of Another State Was Run    S4
     Every Cycle Should Sleep And Wake
     Wires Should Show    S4
-    OS Records Should Tell Of    S4
+    OS Records Should Show    S4
 
 Hybrid Sleep Resumes From RAM
     [Tags]    needs-os-command
     A Campaign Of Another State Was Run    hybrid
     Every Cycle Should Sleep And Wake
     Wires Should Show    S3
-    OS Records Should Tell Of    hybrid
+    OS Records Should Show    hybrid
 
 Fast Startup Is What The OS Calls It
     [Tags]    needs-os-command
     A Campaign Of Another State Was Run    fast-startup
     Every Cycle Should Sleep And Wake
-    OS Records Should Tell Of    fast-startup
+    OS Records Should Show    fast-startup
 
 
 *** Keywords ***

@@ -33,6 +33,13 @@ def test_the_readme_has_few_links_and_none_is_broken() -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
+def test_the_readme_has_one_picture_of_report_and_application() -> None:
+    assert re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README) == ["docs/pictures/hero.png"]
+    composed = (ROOT / "docs" / "pictures.py").read_text("utf-8")
+    assert '("report-under-reports", ' in composed
+    assert '("explorer", ' in composed
+
+
 def test_every_page_can_be_reached_from_the_first_one() -> None:
     docs = ROOT / "docs"
     first = (docs / "index.md").read_text("utf-8")

@@ -17,7 +17,7 @@ from resume_rig.acceptance.expectations import (
     light_timed_to,
     limit_on,
     phases_text,
-    records_tell_of,
+    records_show,
     slept_and_woke,
     time_conforms,
     verdict_is,
@@ -143,8 +143,8 @@ def test_what_a_healthy_dut_does_is_as_expected_and_the_contrary_is_not(healthy:
     assert not came_to(answer, Outcome.DARK, 1, 9).ok
     assert wires_show(answer, OutsideState.S3).ok
     assert "cycle 1 was in S3" in wires_show(answer, OutsideState.S4).text
-    assert records_tell_of(answer, SleepKind.S3).ok
-    assert not records_tell_of(answer, SleepKind.HYBRID).ok
+    assert records_show(answer, SleepKind.S3).ok
+    assert not records_show(answer, SleepKind.HYBRID).ok
     assert has_records(answer).ok
     assert has_no_finding(answer, ()).ok
     assert not has_finding(answer, FindingKind.DARK).ok
@@ -161,8 +161,8 @@ def test_phases_tell_where_the_time_went(healthy: Assessed) -> None:
     assert " = total " in phases_text(cycle)
     assert [line.split()[0] for line in explained_cycle(cycle)][:4] == [
         "cycle",
-        "outside",
-        "inside",
+        "measured",
+        "OS-reported",
         "both",
     ]
 

@@ -375,7 +375,7 @@ def test_one_session_a_side_differs_and_is_no_regression(log) -> None:
     alike = compare([base], [log(generator, 60)], Question())
 
     assert found.answer is Answer.SESSIONS_DIFFER
-    assert "One session a side cannot tell a build from a day" in found.why
+    assert "One session a side cannot separate a build from a day" in found.why
     assert alike.answer is Answer.NO_REGRESSION
     assert "how sessions scatter is not known" in alike.why
 

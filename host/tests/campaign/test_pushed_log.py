@@ -13,6 +13,7 @@ import tree_sitter_powershell
 
 from resume_rig.campaign.answer.assessment import assess
 from resume_rig.campaign.dut.folder_log import FolderLog
+from resume_rig.campaign.dut.log_source import FileLog
 from resume_rig.campaign.dut.own_log import DELAYS_CHANNEL, remote_event_log
 from resume_rig.campaign.dut.ssh_log import PROVIDERS, WindowsLog
 from resume_rig.campaign.plan.plan import Plan
@@ -78,8 +79,17 @@ def test_doctor_tells_whether_records_arrive(
 
     assert (nothing.ok, fresh.ok, stale.ok) == (False, True, False)
     assert "reports no sleep with a time; put the DUT to sleep once" in nothing.text
-    assert f"reports {short_plan.cycles} sleeps, the newest " in fresh.text
+    cycles = short_plan.cycles
+    assert f"reports {cycles} sleeps ({cycles} S3), the newest " in fresh.text
     assert "h old; is it pushed still?" in stale.text
+
+
+def test_doctor_says_how_the_dut_sleeps_and_counts_no_boot(shared_data: Path) -> None:
+    log = FileLog(shared_data / "eventlog" / "win11-22000-laptop-s3.xml")
+    told = check_log(log, VirtualClock()).text
+
+    assert "reports 90 sleeps (54 hybrid, 16 dozes to hibernate, 16 S4, 4 aborted" in told
+    assert ", none of them S3, the newest " in told
 
 
 def test_doctor_refuses_a_folder_that_is_not_there(

@@ -54,6 +54,26 @@ def inputs(folder: Path) -> Path:
     return folder
 
 
+ALONE = {
+    "log": ("two.xml", "is an OS log (Event XML); `resume-rig log` judges it"),
+    "folder": ("subfolder", "it is neither a campaign store nor a capture"),
+    "text": ("notes.txt", "it is neither a campaign store nor a capture"),
+    "capture": ("scope.csv", "is a capture; name the OS log with --log FILE"),
+}
+
+
+@pytest.mark.parametrize(("name", "words"), ALONE.values(), ids=list(ALONE))
+def test_what_correlate_is_given_alone_is_named(
+    command, inputs: Path, fixtures_dir: Path, name: str, words: str
+) -> None:
+    (inputs / "two.xml").write_bytes((fixtures_dir / "logs" / "two-s3-cycles.xml").read_bytes())
+    (inputs / "scope.csv").write_text("Time [s],SLP_S3#\n0,1\n1,0\n", "utf-8")
+    said = command("correlate", name)
+
+    assert said.status == 2
+    assert words in said.err
+
+
 LOG_CASES = {
     "missing file": (["log", "nowhere.xml"], 2, "nowhere.xml"),
     "empty file": (["log", "empty.xml"], 2, "empty"),
@@ -126,7 +146,6 @@ RUN_CASES = {
 }
 OTHER_CASES = {
     "correlate nothing": (["correlate", "none.vcd", "--log", "notes.txt"], 2, "notes.txt"),
-    "correlate without a log": (["correlate", "notes.txt"], 2, "--log"),
     "correlate another database": (["correlate", "other.rrs"], 2, "other.rrs"),
     "channel without a signal": (
         ["correlate", "notes.txt", "--channel", "SLP_S3", "--log", "notes.txt"],

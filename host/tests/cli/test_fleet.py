@@ -37,12 +37,22 @@ def test_sound_units_pass(command, stores: Path, folder: Path) -> None:
     said = command("fleet", str(stores / "good"), "--units", "store", "--html", "f.html")
 
     assert said.status == 0, said.err
+    assert said.out.startswith("PASS: 2 campaigns of 2 units pass")  # the answer comes first
     assert "2 campaigns of 2 units with 12 cycles, in 1 group" in said.out
     assert "Example Corp. Notebook 14, BIOS 1.08, S3: PASS" in said.out
     assert "PASS: 2 campaigns of 2 units pass; 0 of 10 judged resumes failed" in said.out
     assert "2 of 2: " in said.err
     page = (folder / "f.html").read_text("utf-8")
     assert page.count("<script") == 1  # our own, which the policy allows by its hash
+
+
+def test_a_log_among_the_stores_is_named_as_what_it_is(command, stores: Path) -> None:
+    log = ROOT / "fixtures" / "logs" / "two-s3-cycles.xml"
+    said = command("fleet", str(stores / "good" / "one.rrs"), str(log), "--jobs", "1")
+
+    assert said.status == 2
+    told = " ".join(said.out.split())
+    assert "it is an OS log (Event XML), which `resume-rig log` judges." in told
 
 
 def test_one_that_fails_fails_the_fleet_and_stands_first(command, stores: Path) -> None:

@@ -144,7 +144,11 @@ def test_doctor_looks_at_everything(command) -> None:
 def test_doctor_says_what_is_wrong(command) -> None:
     said = command("doctor", "--rig", "serial:/dev/no-such-port")
     assert said.status == 3
-    assert "BAD  link" in said.out
+    head, _, checks = said.out.partition("\n\n")
+    assert head == "Not ready: 1 of 4 checks failed."
+    assert checks.startswith("BAD  link ")  # what failed comes first
+    good = command("doctor", "--rig", SIM).out
+    assert re.match(r"Ready: all \d+ checks passed\.\n\n", good)
 
 
 def test_log_of_a_campaign_in_the_words_of_s3resume(command, fixtures_dir: Path) -> None:

@@ -147,7 +147,7 @@ CAMPAIGNS: dict[str, Campaign] = {
         files={
             "dut.toml": dut(
                 "healthy-laptop",
-                "Laptop that is told apart by nothing",
+                "Laptop that nothing distinguishes",
                 behaviour={
                     "wakes_alone_share": 0.2,
                     "firmware_late_share": 0.2,

@@ -103,8 +103,8 @@ def test_a_failure_shows_the_phases_of_the_cycle_that_decides(
     text = "" if found is None else str(found.text)
 
     assert "total resume time at most 900 ms" in text
-    assert "outside  press → SLP_S3#" in text
-    assert "inside   BIOS " in text
+    assert "measured     press → SLP_S3#" in text
+    assert "OS-reported  BIOS init " in text
     assert f"store: {Path('resume-rig-out/test-is-too-slow-1.rrs')}" in text
 
 

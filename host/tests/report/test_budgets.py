@@ -78,7 +78,7 @@ def test_the_page_has_a_table_that_opens_without_a_script(samples: Any) -> None:
     page = campaign_report(samples.four_cycles(), facts, "now")
 
     assert page.count("<details><summary>Terms of") == 2
-    assert "Terms of pltrst to light, 609.0 ms ±2.046 ms" in page
+    assert "Terms of PLTRST# to display on, 609.0 ms ±2.046 ms" in page
     assert "the board&#39;s info &lt;b&gt;" in page
     assert "\x1b" not in page
 

@@ -52,15 +52,15 @@ def test_codes_are_counted_the_most_frequent_first(base: OsRecord) -> None:
     told = [Figure("sleep_reason", code) for code in (0, 7, 7, 99)]
     rows = code_rows(records(base, *told, Figure("screen_on_us", 5)))
     assert [(row.name, row.code, row.meaning, row.count) for row in rows] == [
-        ("sleep_reason", "7", "system idle", "2"),
-        ("sleep_reason", "0", "button or lid", "1"),
-        ("sleep_reason", "99", "-", "1"),
+        ("sleep reason", "7", "system idle", "2"),
+        ("sleep reason", "0", "button or lid", "1"),
+        ("sleep reason", "99", "-", "1"),
     ]
 
 
 def test_codes_have_no_median(base: OsRecord) -> None:
     rows = figure_rows(records(base, Figure("sleep_reason", 7), Figure("screen_on_us", 5)))
-    assert [row.name for row in rows] == ["screen_on_us"]
+    assert [row.name for row in rows] == ["screen on, ms"]
 
 
 def test_the_table_of_codes_is_bounded(base: OsRecord) -> None:

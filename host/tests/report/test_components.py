@@ -197,11 +197,11 @@ def test_further_figures_are_summed_up_over_records(samples: Any) -> None:
         for n, value in enumerate((400.0, 100.5, 1e9))
     )
     judgement = samples.log_judgement(samples.log_shape(records=records))
-    assert "exit_latency_us" not in text_of(judgement)
+    assert "exit latency, ms" not in text_of(judgement)
     assert re.search(
-        r"exit_latency_us +3 +100\.5 +400 +1000000000\n", text_of(judgement, show_all=True)
+        r"exit latency, ms +3 +0\.101 +0\.4 +1000000\n", text_of(judgement, show_all=True)
     )
-    assert "<td>100.5</td><td>400</td><td>1000000000</td>" in log_report(judgement, "now")
+    assert "<td>0.101</td><td>0.4</td><td>1000000</td>" in log_report(judgement, "now")
 
 
 @pytest.mark.parametrize(

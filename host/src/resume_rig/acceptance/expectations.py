@@ -43,20 +43,20 @@ def explained_cycle(cycle: ReconciledCycle) -> Iterator[str]:
     outside = cycle.outside
     why = "" if cycle.why_not is None else f", not judged ({one_line(cycle.why_not)})"
     yield f"cycle {outside.number}: {outcome_words(cycle.outcome)}, {cycle.verdict.value}{why}"
-    yield f"  outside  {_outside(cycle) or 'nothing was measured after the trigger'}"
+    yield f"  measured     {_outside(cycle) or 'nothing was measured after the trigger'}"
     inside = _inside(cycle)
     told = "no OS record" if cycle.record is None else record_name(cycle.record)
-    yield f"  inside   {inside or 'no time'} ({told})"
+    yield f"  OS-reported  {inside or 'no time'} ({told})"
     if cycle.press_to_resume_complete is not None:
-        yield f"  both     resume complete {quantity_text(cycle.press_to_resume_complete)} ms"
+        yield f"  both         resume complete {quantity_text(cycle.press_to_resume_complete)} ms"
     found = findings_of(cycle)
     for finding in found[:_FINDINGS]:
-        yield f"  finding  {finding.kind.value}: {one_line(finding.text)}"
+        yield f"  finding      {finding.kind.value}: {one_line(finding.text)}"
         meant = explained(finding.kind)
         if meant is not None:
-            yield f"           {meant.do}"
+            yield f"               {meant.do}"
     if len(found) > _FINDINGS:
-        yield f"           ... and {len(found) - _FINDINGS} more findings"
+        yield f"               ... and {len(found) - _FINDINGS} more findings"
 
 
 def _outside(cycle: ReconciledCycle) -> str:
@@ -66,7 +66,7 @@ def _outside(cycle: ReconciledCycle) -> str:
         ("SLP_S3#", at.slp_s3),
         ("PWR_OK", at.pwr_ok),
         ("PLTRST#", at.pltrst),
-        ("light", at.light),
+        ("display on", at.light),
     )
     shown = [f"{name} {quantity_text(each)} ms" for name, each in lines if each is not None]
     if not shown:
@@ -196,7 +196,7 @@ def wires_show(answer: Correlation, state: OutsideState) -> Expectation:
     )
 
 
-def records_tell_of(answer: Correlation, kind: SleepKind) -> Expectation:
+def records_show(answer: Correlation, kind: SleepKind) -> Expectation:
     """Return whether every cycle has an OS record, and it tells of `kind`."""
 
     def told(cycle: ReconciledCycle) -> str:
@@ -267,7 +267,7 @@ def failure_rate_shown(answer: Correlation, at_most: float) -> Expectation:
 
 
 def light_timed_to(answer: Correlation, width_ns: int) -> Expectation:
-    """Return whether press to light is known to +/- `width_ns` (95 %) in every cycle."""
+    """Return whether press to display on is known to +/- `width_ns` (95 %) in every cycle."""
 
     def known(cycle: ReconciledCycle) -> bool:
         light = cycle.outside.intervals.get(IntervalName.PRESS_TO_LIGHT)

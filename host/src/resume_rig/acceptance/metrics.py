@@ -102,7 +102,7 @@ class Metrics:
         )
         self._requests = Counter(
             "resume_rig_link_requests",
-            "Requests repeated, replies stale or damaged; told when a session ends.",
+            "Requests repeated, replies stale or damaged; reported when a session ends.",
             ("what",),
             registry=registry,
         )

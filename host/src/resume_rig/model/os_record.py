@@ -108,6 +108,21 @@ def kind_words(kind: SleepKind) -> str:
     return _KIND_WORDS.get(kind, kind.value)
 
 
+_KINDS_WORDS = {
+    SleepKind.DOZE: "dozes to hibernate",
+    SleepKind.ABORTED: "aborted sleep attempts",
+    SleepKind.DIED: "sleeps that it died in",
+    SleepKind.BOOT: "boots",
+    SleepKind.SHUTDOWN: "shutdowns",
+}
+
+
+def kind_count(count: int, kind: SleepKind) -> str:
+    """Return how many there are of a kind, e.g. "16 S4", "4 aborted sleep attempts"."""
+    words = kind_words(kind)
+    return f"{count} {words if count == 1 else _KINDS_WORDS.get(kind, words)}"
+
+
 NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN, SleepKind.STANDBY_PERFORMANCE})
 """Kinds of records that are no account of a sleep."""
 

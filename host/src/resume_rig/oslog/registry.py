@@ -7,6 +7,7 @@ and a reader of text would find events there.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from resume_rig.oslog.source.request import SourceReading, SourceRequest
@@ -137,6 +138,16 @@ def format_of(head: bytes) -> LogFormat | None:
     if foreign_kind(head) is not None:
         return None
     return next((entry for entry in formats() if entry.recognises(head)), None)
+
+
+def name_of_log(path: Path) -> str | None:
+    """Return which kind of log a file is, None where it is none or cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            entry = format_of(stream.read(HEAD_BYTES))
+    except OSError:
+        return None
+    return None if entry is None else entry.description
 
 
 def allowed_formats() -> str:

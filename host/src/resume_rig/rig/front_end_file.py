@@ -134,7 +134,7 @@ def _check_once(path: Path, delays: tuple[PathDelay, ...]) -> None:
             ramps = seen.setdefault((line, delay.rises), set())
             if delay.ramp_ns in ramps or (ramps and None in {*ramps, delay.ramp_ns}):
                 edge = "rise" if delay.rises else "fall"
-                _refuse(path, f"{line} has two delays of its {edge}", "ramp_ns tells two apart")
+                _refuse(path, f"{line} has two delays of its {edge}", "ramp_ns distinguishes two")
             ramps.add(delay.ramp_ns)
 
 

@@ -108,7 +108,7 @@ class DutKeywords(Keywords):
         By the lid, an open one is closed first. By ``KEYBOARD``, ``CONTACT`` or ``LAN`` the time
         counts from the command, as no wire shows the trigger.
 
-        The keyword waits for ``settle`` in the end: an OS can be told nothing before that.
+        The keyword waits for ``settle`` in the end: an OS takes no command before that.
         """
         chosen = Actuator.BUTTON if by.by is None else by.by
         took_ns = self._held.hands("wake the DUT").wake(chosen, timeout.ns, settle.ns)

@@ -12,7 +12,7 @@ from resume_rig.acceptance.expectations import (
     has_records,
     light_timed_to,
     limit_on,
-    records_tell_of,
+    records_show,
     slept_and_woke,
     time_conforms,
     verdict_is,
@@ -86,7 +86,7 @@ class ExpectationKeywords(Keywords):
 
     @sentence("Light Should Be Timed To")
     def light_should_be_timed_to(self, width: Duration) -> str:
-        """Check that press to light is known to ± ``width`` (95 %) in every cycle."""
+        """Check that press to display on is known to ± ``width`` (95 %) in every cycle."""
         return self._held.expect(light_timed_to(self._held.campaign().correlation, width.ns))
 
     @sentence("Time Should Be At Most")
@@ -127,10 +127,10 @@ class ExpectationKeywords(Keywords):
         """Check the sleep state that the wires show of every cycle."""
         return self._held.expect(wires_show(self._held.campaign().correlation, state))
 
-    @sentence("OS Records Should Tell Of")
-    def os_records_should_tell_of(self, kind: SleepKind) -> str:
+    @sentence("OS Records Should Show")
+    def os_records_should_show(self, kind: SleepKind) -> str:
         """Check the kind of sleep that the OS reports in every cycle."""
-        return self._held.expect(records_tell_of(self._held.campaign().correlation, kind))
+        return self._held.expect(records_show(self._held.campaign().correlation, kind))
 
     @sentence("Every Cycle Should Have An OS Record")
     def every_cycle_should_have_an_os_record(self) -> str:

@@ -105,9 +105,9 @@ def answer_of(found: Found) -> tuple[Answer, str]:
         return Answer.REQUIREMENT_FAILED, _why_failed(found, slower, worse)
     if slower or worse:
         return Answer.SESSIONS_DIFFER, (
-            f"These two sessions differ: {_named(slower, worse)}. One session a side cannot tell a "
-            f"build from a day: measure each in {SESSIONS_ADVISED} sessions or more, in turn, or "
-            "say --one-session-is-enough."
+            f"These two sessions differ: {_named(slower, worse)}. One session a side cannot"
+            f" separate a build from a day: measure each in {SESSIONS_ADVISED} sessions or more, in"
+            " turn, or say --one-session-is-enough."
         )
     return _none_worse(found, alone=alone)
 

@@ -181,8 +181,9 @@ def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:
 def percent_of_these(rate: FailureRate) -> str:
     """Return how often cycles fail, and for what that holds."""
     return (
-        f"{rate.failures} of {count_of(rate.n, 'judged resume')} failed, at most "
-        f"{percent_up(rate.upper)} with 95 % confidence, of these units{undecided_text(rate)}"
+        f"{rate.failures} of {count_of(rate.n, 'judged resume')} failed; upper 95 % "
+        f"confidence limit of the failure rate of these units {percent_up(rate.upper)}"
+        f"{undecided_text(rate)}"
     )
 
 

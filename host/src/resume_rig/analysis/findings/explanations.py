@@ -179,7 +179,7 @@ _MS: Final = 1_000_000
 _ASK_FIRMWARE: Final = "Ask the firmware team; do not judge this unit by its BIOS time until then."
 _AWAY: Final = (
     "the whole interval that the OS's clock and the wires leave is beyond zero, of one cycle or on "
-    "average; or against light or clock, beyond the limit of unexplained"
+    "average; or against light or clock, beyond the limit of the residual"
 )
 _FACTORS: Final = " or ".join(f"{factor:,}" for factor in at.UNIT_FACTORS)
 
@@ -307,7 +307,7 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
             "Compare its edges with those of neighbouring cycles.",
             f"{at.UNEXPLAINED_NS // _MS} ms, the bound, and what one healthy cycle in "
             f"{1 / at.UNUSUAL_BY_CHANCE:,.0f} departs by, as far as {at.SPREAD_OF} cycles or more "
-            "tell; or the half-width of the constant in the DUT profile",
+            "show; or the half-width of the constant in the DUT profile",
         ),
     }
 )

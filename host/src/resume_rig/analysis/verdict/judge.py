@@ -27,7 +27,7 @@ from resume_rig.analysis.verdict.sentences import (
     resume_sentence,
 )
 from resume_rig.analysis.verdict.series import log_series
-from resume_rig.model.os_record import NO_SLEEPS, LogReading, OsRecord, SleepKind, kind_words
+from resume_rig.model.os_record import NO_SLEEPS, LogReading, OsRecord, SleepKind, kind_count
 from resume_rig.model.result.judgement import (
     JudgedRecord,
     KindJudgement,
@@ -302,8 +302,7 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     }
     if others:
         told = ", ".join(
-            f"{others.count(kind)} {kind_words(kind)}"
-            + (f" (--kind {kind})" if kind in measured else "")
+            kind_count(others.count(kind), kind) + (f" (--kind {kind})" if kind in measured else "")
             for kind in dict.fromkeys(others)
         )
         parts.append(f"{NOT_COVERED}: {told}")

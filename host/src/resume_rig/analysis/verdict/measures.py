@@ -97,6 +97,7 @@ _LINES: Final = {
     "to light 90": "to display at 90 %",
     "to light": "to display on",
     "light after complete": "display on after complete",
+    "unexplained": "residual",
 }
 _FIGURE_WORDS: Final = {
     "transition_ms": "whole transition",

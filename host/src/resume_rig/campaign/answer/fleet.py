@@ -32,6 +32,7 @@ from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy,
 from resume_rig.model.result.requirement import RESUME, Requirement
 from resume_rig.model.shell_word import shell_word
 from resume_rig.model.units import count_of
+from resume_rig.oslog.registry import name_of_log
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +66,9 @@ def survey_store(
         line = campaign_line(stored, correlation, unit_by, running=running)
         return SurveyedStore(line, origin_of(stored))
     except ResumeRigError as error:
-        return UnreadStore(str(path), str(error))
+        kind = name_of_log(path)
+        hint = "" if kind is None else f"; it is an OS log ({kind}), which `resume-rig log` judges"
+        return UnreadStore(str(path), f"{error}{hint}")
     except Exception as error:
         logger.info("could not judge %s", path, exc_info=True)
         return UnreadStore(

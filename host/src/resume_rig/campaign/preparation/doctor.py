@@ -1,6 +1,7 @@
 """Everything that is checked before a campaign, of rig and DUT, without moving anything."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import ResumeRigError, RigError
+from resume_rig.model.os_record import NO_SLEEPS, SleepKind, kind_count
 from resume_rig.model.preparation import Prepared
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.rig.interface import Faults, Rig, RigInfo
@@ -78,7 +80,7 @@ _STALE_S: Final = 24 * 3600  # assumed: who prepares a DUT has put it to sleep t
 def check_log(source: OsLogSource, clock: Clock) -> Checked:
     """Return whether records of a DUT arrive, however its log gets here."""
     try:
-        records = source.new_records()
+        records = [each for each in source.new_records() if each.kind not in NO_SLEEPS]
     except ResumeRigError as error:
         return Checked("log", False, str(error))
     found = source.describe()
@@ -88,7 +90,10 @@ def check_log(source: OsLogSource, clock: Clock) -> Checked:
         text = f"{found.path} reports no sleep with a time; put the DUT to sleep once, and wake it"
         return Checked("log", False, "; ".join((text, *found.integrity.problems[:1])))
     age_s = (clock.utc_ns() - newest_ns) // _S
-    count = count_of(len(records), "sleep")
+    counted = Counter(each.kind for each in records).most_common()
+    kinds = ", ".join(kind_count(count, kind) for kind, count in counted)
+    no_s3 = "" if any(kind is SleepKind.S3 for kind, _ in counted) else ", none of them S3"
+    count = f"{count_of(len(records), 'sleep')} ({kinds}){no_s3}"
     if age_s > _STALE_S:
         age = f"{age_s // 3600} h old; is it pushed still?"
         text = f"{found.path} reports {count}, the newest {age}"

@@ -3,6 +3,7 @@
 import argparse
 import json
 import platform
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from resume_rig.cli.terminal.console import (
     sheet,
 )
 from resume_rig.model.errors import RecordError, RigError, UsageError
+from resume_rig.model.units import count_of
 
 if TYPE_CHECKING:
     from resume_rig.campaign.preparation.doctor import Checked
@@ -86,12 +88,24 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         answer([_document(args, checks, prepared)])
     else:
-        answer(f"{'ok' if c.ok else 'BAD':<4} {c.name:<13} {c.text}\n" for c in checks)
+        answer(_lines(checks, _to_change(prepared)))
         if prepared:
             from resume_rig.report.preparation import preparation_lines
 
             answer(preparation_lines(prepared, _style()))
     return DONE if all(c.ok for c in checks) and not _to_change(prepared) else FAULT
+
+
+def _lines(checks: "list[Checked]", to_change: bool) -> Iterator[str]:
+    """Yield the answer, then each check, those that failed first."""
+    bad = sum(not check.ok for check in checks)
+    found = [f"{bad} of {count_of(len(checks), 'check')} failed"] if bad else []
+    found += ["the DUT has settings to change"] if to_change else []
+    all_good = f"Ready: all {count_of(len(checks), 'check')} passed."
+    yield f"Not ready: {', and '.join(found)}.\n\n" if found else f"{all_good}\n\n"
+    width = max(len(check.name) for check in checks)
+    for check in sorted(checks, key=lambda each: each.ok):
+        yield f"{'ok' if check.ok else 'BAD':<4} {check.name:<{width}}  {check.text}\n"
 
 
 def _checks(args: argparse.Namespace, over_ssh: bool) -> "list[Checked]":

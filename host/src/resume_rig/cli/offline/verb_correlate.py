@@ -119,7 +119,7 @@ def execute(args: argparse.Namespace) -> int:
         assessed = assess_store(args.capture, requirement, args.report, reading, known)
     else:
         if reading is None:
-            raise UsageError(f"{args.capture} is a capture; name the OS log with --log FILE")
+            raise UsageError(_without_log(args.capture))
         assessed = _assess_capture(args, reading, known)
     if traces:
         from resume_rig.analysis.correlate import with_traces
@@ -224,6 +224,21 @@ def _reading(paths: list[Path]) -> "LogReading | None":
     from resume_rig.oslog.reading import read_logs
 
     return read_logs(paths)
+
+
+def _without_log(path: Path) -> str:
+    """Return what is missing, where a file that is no store stands alone."""
+    from resume_rig.oslog.registry import name_of_log
+    from resume_rig.rig.capture.reading import ALLOWED, is_capture
+
+    if (kind := name_of_log(path)) is not None:
+        return f"{path} is an OS log ({kind}); `resume-rig log` judges it"
+    if is_capture(path):
+        return f"{path} is a capture; name the OS log with --log FILE"
+    return (
+        f"could not read {path}: it is neither a campaign store nor a capture; allowed are a"
+        f" campaign store and captures: {ALLOWED}"
+    )
 
 
 def _is_store(path: Path) -> bool:

@@ -58,7 +58,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--units",
         choices=[by.value for by in UnitBy],
         default=UnitBy.DUT.value,
-        help="what tells units apart: the name of their DUT profile, the folder of the store, or "
+        help="what distinguishes units: the name of their DUT profile, the folder of the store, or "
         "each store is another unit (default dut)",
     )
     parser.add_argument(

@@ -170,7 +170,7 @@ _INTERVALS: Final = (
     ("to SLP_S3#, ms", IntervalName.PRESS_TO_SLP_S3, "Press (or lid) to SLP_S3# rising"),
     ("to PWR_OK, ms", IntervalName.PRESS_TO_PWR_OK, "Press (or lid) to PWR_OK rising"),
     ("to PLTRST#, ms", IntervalName.PRESS_TO_PLTRST, "Press (or lid) to PLTRST# rising"),
-    ("PLTRST# to light, ms", IntervalName.PLTRST_TO_LIGHT, "PLTRST# rising to t_50"),
+    ("PLTRST# to display on, ms", IntervalName.PLTRST_TO_LIGHT, "PLTRST# rising to t_50"),
     ("trigger to sleep, ms", IntervalName.TRIGGER_TO_SLP_S3, "Sleep trigger to SLP_S3# falling"),
 )
 

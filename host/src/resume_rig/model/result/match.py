@@ -109,7 +109,7 @@ CYCLE_REASONS = {
     CycleReason.AMBIGUOUS: "the times allow more than one assignment of the records",
     CycleReason.UNRELATED: (
         "nothing ties the times of the log to those of the cycles: it is of another machine, or "
-        "the pace is too even to tell one cycle from the next"
+        "the pace is too even to distinguish one cycle from the next"
     ),
 }
 """Each reason as the end of a sentence."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.budget import Budget, BudgetRow, Distribution
 from resume_rig.model.units import seconds_text
 from resume_rig.report.text.terminal_style import (
@@ -59,7 +60,7 @@ def _table(budget: Budget) -> BudgetTable:
     largest = max(budget.rows, key=lambda row: row.standard_ns, default=None)
     repeated = budget.repeated
     return BudgetTable(
-        name=budget.name.removesuffix("_ns").replace("_", " "),
+        name=measure_words(budget.name),
         value=seconds_text(budget.value_ns),
         expanded=seconds_text(budget.expanded_ns),
         factor=factor,

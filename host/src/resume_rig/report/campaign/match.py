@@ -55,7 +55,7 @@ def _alike(correlation: Correlation) -> list[str]:
     return [
         f"Nothing is matched: at least {correlation.equal_offsets} offsets of the OS clock explain "
         "the cycles equally well, because their pace is as even as a clock. One cycle with a "
-        "longer pause, or a log that is read while the cycles run, tells which of them is right."
+        "longer pause, or a log that is read while the cycles run, shows which of them is right."
     ]
 
 

@@ -426,7 +426,7 @@ def _histograms(correlation: Correlation, facts: CampaignFacts) -> Iterator[Name
     picture = distribution(lit) if light_ms is None else histogram(lit, light_ms)
     if picture is not None:
         what = _light_words(correlation)
-        title = "Histogram of times to light"
+        title = "Histogram of times to display on"
         yield NamedHistogram("light-histogram", title, what, f"{what}.", picture)
 
 

@@ -395,7 +395,7 @@ def _os_words(cycle: ReconciledCycle) -> tuple[str, str]:
     if record is None:
         return "", "no OS record"
     if record.resume_ms is None:
-        parts = (("BIOS", record.bios_init_ms), ("drivers", record.driver_init_ms))
+        parts = (("BIOS init", record.bios_init_ms), ("device init", record.driver_init_ms))
         told = [f"{name} {ms} ms" for name, ms in parts if ms is not None]
         return "", f"{' and '.join(told)} alone" if told else "record without a measurement"
     claim = f"reports {record.resume_ms} ms"

@@ -18,7 +18,7 @@ from resume_rig.report.text.json_text import Json, json_text, text_json, utc_jso
 _CYCLES: Final = 1
 _OUTSIDE: Final = 2
 _INSIDE: Final = 3
-_PROCESSES: Final = {_CYCLES: "cycles", _OUTSIDE: "outside: wires", _INSIDE: "inside: OS"}
+_PROCESSES: Final = {_CYCLES: "cycles", _OUTSIDE: "measured: wires", _INSIDE: "OS-reported"}
 _CYCLE_ROW: Final = (_CYCLES, 1)
 _PHASE_ROW: Final = (_INSIDE, 1)
 _PART_ROW: Final = (_INSIDE, 2)

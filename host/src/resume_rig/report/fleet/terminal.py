@@ -238,6 +238,7 @@ def fleet_table(
         width: of the terminal, in cells; columns give way where it is short.
     """
     style = TerminalStyle(colour, unicode, width)
+    yield style.verdict_line(fleet.verdict, fleet.why)
     yield style.paragraph(subject_sentence(fleet))
     yield style.paragraph(requirement_sentence(fleet.requirement))
     yield style.paragraph(
@@ -252,8 +253,6 @@ def fleet_table(
         yield "\n"
     for sentence in left_out_sentences(fleet):
         yield style.paragraph(sentence)
-    yield "\n"
-    yield style.verdict_line(fleet.verdict, fleet.why)
 
 
 def _group(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from resume_rig.analysis.findings.ranking import transition_length_ms
 from resume_rig.analysis.verdict.sentences import hybrid_lead
-from resume_rig.model.os_record import NO_SLEEPS, SleepKind, kind_words
+from resume_rig.model.os_record import NO_SLEEPS, SleepKind, kind_count, kind_words
 from resume_rig.model.result.judgement import LogJudgement
 from resume_rig.model.units import count_of
 
@@ -63,8 +63,8 @@ def _nothing_judged(judgement: LogJudgement) -> str:
     own = [kind for kind in kinds if kind in judgement.requirement.kinds]
     if own:
         what = "No time that is limited" if NO_SLEEPS.issuperset(own) else "No resume time"
-        return f"{what} here: {_and(f'{kinds[kind]} {kind_words(kind)}' for kind in own)}."
-    found = _and(f"{count} {kind_words(kind)}" for kind, count in kinds.items())
+        return f"{what} here: {_and(kind_count(kinds[kind], kind) for kind in own)}."
+    found = _and(kind_count(count, kind) for kind, count in kinds.items())
     return f"No {' and no '.join(judgement.requirement.kinds)} here, only {found}."
 
 

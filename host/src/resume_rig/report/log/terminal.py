@@ -1,12 +1,12 @@
 """The transition table of `log`, in the words of S3Resume, for a terminal."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import Final
 
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, kind_words
 from resume_rig.model.result.judgement import KindJudgement, LogJudgement
-from resume_rig.model.result.verdict import Statistics
+from resume_rig.model.result.verdict import Statistics, Verdict
 from resume_rig.model.units import count_of
 from resume_rig.report.log.answer import answer_sentence, reason_sentences
 from resume_rig.report.log.transitions import (
@@ -17,23 +17,32 @@ from resume_rig.report.log.transitions import (
     main_transitions,
     no_sleep_sentence,
     user_sentence,
+    woken_by,
 )
 from resume_rig.report.parts.components import component_lines
 from resume_rig.report.parts.statistics import statistics_sentences
+from resume_rig.report.text.json_text import utc_json
 from resume_rig.report.text.terminal_style import TerminalStyle, padded
 from resume_rig.report.text.wording import (
-    TERMINAL_ROWS,
+    MISSING,
     requirement_sentence,
-    row_choice,
     whole_ms_text,
 )
 
 _HEADER: Final = "Transition # | BIOS Init | Driver Init | Total"
-_WIDE: Final = f"{_HEADER} | Verdict    | Record | Note"
+_NOTE: Final = "Woken by; note"
+_MIDDLE: Final = f"{_HEADER} | Verdict     | Record | {_NOTE}"
+_WIDE: Final = f"{_HEADER} | Verdict     | Record | Woke (UTC)       | {_NOTE}"
 _NARROW: Final = f"{_HEADER} | Verdict or note"
-_WIDE_FROM: Final = 100
-"""Narrower terminals have no column of record numbers, and verdict and note in one."""
-
+_MIDDLE_FROM: Final = 100
+"""Narrower terminals have no record numbers, and verdict and note in one column."""
+_WIDE_FROM: Final = 118
+"""Narrower terminals have no time of the wake."""
+_FOLDED_TO: Final = 12
+"""Rows of a longer table, unless all are asked for."""
+_FOLDED_APART: Final = 5
+"""The same, of a table without a verdict."""
+_WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
 
 _TRACE: Final = "etl"
 
@@ -80,21 +89,40 @@ def log_table(
 def _table(
     transitions: Sequence[Transition], style: TerminalStyle, *, show_all: bool
 ) -> Iterator[str]:
-    header = _WIDE if style.width >= _WIDE_FROM else _NARROW
+    header = _header(style)
     yield f"{header}\n"
     yield style.rule(len(header))
     if not transitions:
         yield "(no transition)\n"
-    choice = row_choice(len(transitions), None if show_all else TERMINAL_ROWS)
-    for transition in islice(transitions, choice.head):
+    shown = transitions if show_all else _folded(transitions)
+    covered = any(one.counts for one in transitions)
+    for transition in shown:
         yield _row(transition, style)
-    if choice.left_out:
+    if len(shown) < len(transitions):
         yield style.paragraph(
-            f"... {choice.left_out} of {len(transitions)} transitions are left out here;"
-            " --all shows them all ..."
+            f"{len(shown)} of {len(transitions)} transitions:"
+            f" {'what did not pass, then ' if covered else ''}the slowest; --all shows all."
         )
-    for transition in transitions[len(transitions) - choice.tail :]:
-        yield _row(transition, style)
+
+
+def _header(style: TerminalStyle) -> str:
+    if style.width >= _WIDE_FROM:
+        return _WIDE
+    return _MIDDLE if style.width >= _MIDDLE_FROM else _NARROW
+
+
+def _folded(transitions: Sequence[Transition]) -> Sequence[Transition]:
+    """Return what a reader looks for first: what did not pass, then what took longest."""
+    if len(transitions) <= _FOLDED_TO:
+        return transitions
+    most = _FOLDED_TO if any(one.counts for one in transitions) else _FOLDED_APART
+
+    def weight(one: Transition) -> tuple[int, int]:
+        worst = _WORST_FIRST.index(one.cycle.verdict) if one.counts else len(_WORST_FIRST)
+        return worst, -(one.cycle.record.resume_ms or 0)
+
+    kept = sorted(transitions, key=weight)[:most]
+    return sorted(kept, key=lambda one: one.number)
 
 
 def _row(transition: Transition, style: TerminalStyle) -> str:
@@ -107,17 +135,23 @@ def _row(transition: Transition, style: TerminalStyle) -> str:
             whole_ms_text(record.resume_ms).rjust(5),
         )
     )
-    wide = style.width >= _WIDE_FROM
-    end = _wide_end(transition, style) if wide else _narrow_end(transition, style)
+    end = _narrow_end(transition, style)
+    if style.width >= _MIDDLE_FROM:
+        end = _wide_end(transition, style)
     return f"{front}   {end}".rstrip() + "\n"
 
 
 def _wide_end(transition: Transition, style: TerminalStyle) -> str:
     cycle, unjudged = transition.cycle, transition.unjudged
-    verdict = unjudged.ljust(10) if unjudged else style.verdict(cycle.verdict, 10)
+    verdict = unjudged.ljust(11) if unjudged else style.verdict(cycle.verdict, 11)
     number = "-" if cycle.record.record_id is None else str(cycle.record.record_id)
-    note = style.cell(transition.note, style.width - len(_WIDE) + len("Note"))
-    return f"{verdict}   {number.rjust(6)}   {note}"
+    parts = [verdict, number.rjust(6)]
+    if style.width >= _WIDE_FROM:
+        woke = (utc_json(cycle.record.wake_time_utc_ns) or MISSING)[:16]
+        parts.append(woke.replace("T", " ").ljust(16))
+    said = "; ".join(filter(None, (woken_by(cycle.record), transition.note)))
+    parts.append(style.cell(said, style.width - len(_header(style)) + len(_NOTE)))
+    return "   ".join(parts)
 
 
 def _narrow_end(transition: Transition, style: TerminalStyle) -> str:

@@ -41,6 +41,18 @@ def other_times(record: OsRecord) -> str:
     return ", ".join(parts)
 
 
+_NOT_KNOWN: Final = "unknown"  # WakeSource.name, where the OS does not say
+
+
+def woken_by(record: OsRecord) -> str:
+    """Return the wake source with its own words for it; empty where the OS does not know it."""
+    source = record.wake_source
+    if record.kind is SleepKind.DOZE:
+        return ""  # its kind says the same
+    name = "" if source.name == _NOT_KNOWN else source.name
+    return ": ".join(filter(None, (name, source.text)))
+
+
 # A doze, an aborted sleep, one that the DUT died in and a record of no known kind began as a sleep
 # of the judged kind and have no measurement: they stand in its table, so that nobody takes them for
 # cycles that passed.
@@ -59,7 +71,7 @@ class Transition:
         ignored: it is of a judged kind, has a measurement, and does not count all the same.
         of_other_kind: it stands in the table of a kind that the requirement does not speak of.
         at_limit: its total is the limit itself.
-        among: it is a hybrid sleep that is judged with S3.
+        among: it is a hybrid sleep that stands among sleeps of S3.
         origin: name of the log that it is from, where several were read; else empty.
     """
 
@@ -84,7 +96,7 @@ class Transition:
             return None
         measured = self.cycle.record.resume_ms is not None
         if self.of_other_kind and measured:
-            return "apart"
+            return "not covered"
         return "ignored" if self.ignored else "not judged"
 
     @property
@@ -129,6 +141,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
     kinds = _KEPT_IN_THE_TABLE | frozenset(judgement.requirement.kinds)
     cycles = [cycle for cycle in judgement.cycles if cycle.record.kind in kinds]
     judged_kinds = frozenset(judgement.requirement.kinds)
+    mixed = any(cycle.record.kind is SleepKind.S3 for cycle in cycles)
     origins = _origins(judgement)
     first = 0 if cycles and _ignored(cycles[0], judged_kinds) else 1
     return [
@@ -139,7 +152,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
             ignored=_ignored(cycle, judged_kinds),
             of_other_kind=False,
             at_limit=cycle.record.resume_ms == judgement.requirement.resume_limit_ms,
-            among=cycle.record.kind is SleepKind.HYBRID and SleepKind.S3 in judged_kinds,
+            among=mixed and cycle.record.kind is SleepKind.HYBRID,
             origin=origins[cycle.record.source],
         )
         for number, cycle in enumerate(cycles, first)

@@ -4,9 +4,9 @@ from typing import Final
 
 from resume_rig.model.os_record import kind_words
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
-from resume_rig.report.log.answer import answer_sentence
+from resume_rig.report.log.answer import answer_sentence, reason_sentences
 from resume_rig.report.log.document import cycle_json
-from resume_rig.report.log.transitions import other_times
+from resume_rig.report.log.transitions import other_times, woken_by
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.json_text import Json, json_text, text_json, utc_json
 from resume_rig.report.text.terminal_style import TerminalStyle
@@ -20,10 +20,11 @@ def watched_line(cycle: JudgedRecord, style: TerminalStyle) -> str:
     record = cycle.record
     ended = utc_json(record.wake_time_utc_ns or record.written_utc_ns)
     when = "-" * 20 if ended is None else f"{ended[:19]}Z"
-    woken_by = f", woken by {one_line(record.wake_source.name)}" if record.wake_source.name else ""
+    source = one_line(woken_by(record))
+    by = f", woken by {source}" if source else ""
     return (
         f"{when}  {style.verdict(cycle.verdict, _VERDICT_CELLS)}  "
-        f"{kind_words(record.kind)}: {_resume(cycle)}{woken_by}\n"
+        f"{kind_words(record.kind)}: {_resume(cycle)}{by}\n"
     )
 
 
@@ -46,7 +47,7 @@ def summary_lines(judgement: LogJudgement, style: TerminalStyle) -> list[str]:
     """Return what all watched sleeps come to."""
     return [
         style.verdict_line(judgement.verdict, answer_sentence(judgement)),
-        style.paragraph(judgement.why),
+        *map(style.paragraph, reason_sentences(judgement)),
     ]
 
 

@@ -15,7 +15,12 @@ from typing import Final
 
 from resume_rig.analysis.findings.advice import Advice, advise
 from resume_rig.analysis.findings.ranking import Ranked, rank
-from resume_rig.analysis.verdict.measures import HibernateRates, hibernate_rates
+from resume_rig.analysis.verdict.measures import (
+    TIME_UNITS_NS,
+    HibernateRates,
+    hibernate_rates,
+    measure_words,
+)
 from resume_rig.model.os_record import ComponentKind, Figure, LogReading, OsRecord, kind_words
 from resume_rig.report.text.terminal_style import (
     Column,
@@ -26,7 +31,6 @@ from resume_rig.report.text.terminal_style import (
 from resume_rig.report.text.wording import (
     MISSING,
     PAGE_ROWS,
-    TERMINAL_ROWS,
     row_choice,
     whole_ms_text,
 )
@@ -171,7 +175,7 @@ def code_rows(records: Iterable[OsRecord]) -> tuple[CodeRow, ...]:
     return tuple(
         CodeRow(
             kind=kind,
-            name=name,
+            name=measure_words(name),
             code=str(code),
             meaning=code_name(Figure(name, float(code))) or _NO_NAME,
             count=str(count),
@@ -196,6 +200,7 @@ _TITLES: Final = (
     (ComponentKind.APPLICATION, "Applications"),
 )
 FIGURE_ROWS: Final = 200
+_PER_MS: Final = {"us": 1_000.0, "ns": 1_000_000.0}
 _NOT_ENDED: Final = "not ended"
 
 
@@ -277,14 +282,23 @@ def figure_rows(records: Iterable[OsRecord]) -> tuple[FigureRow, ...]:
     return tuple(
         FigureRow(
             kind=kind,
-            name=name,
+            name=said,
             count=str(len(found)),
-            least=figure_text(min(found)),
-            median=figure_text(median(found)),
-            greatest=figure_text(max(found)),
+            least=figure_text(min(found) / per),
+            median=figure_text(median(found) / per),
+            greatest=figure_text(max(found) / per),
         )
         for (kind, name), found in sorted(values.items())
+        for said, per in (_said(name),)
     )
+
+
+def _said(name: str) -> tuple[str, float]:
+    """Return a figure's name with the unit that it is shown in, and what its value goes by."""
+    unit = name.rpartition("_")[2]
+    per = _PER_MS.get(unit, 1.0)
+    shown = "ms" if unit in _PER_MS else unit if unit in TIME_UNITS_NS else ""
+    return (f"{measure_words(name)}, {shown}" if shown else measure_words(name)), per
 
 
 def figure_text(value: float) -> str:
@@ -425,6 +439,7 @@ def parts_section(reading: LogReading, document: str) -> PartsSection:
 
 
 _TERMINAL_ROWS_A_KIND: Final = 5
+_HIBERNATE_ROWS: Final = 12
 _NAME_CELLS: Final = 40
 _PHASE_CELLS: Final = 30
 _DETAIL_CELLS: Final = 44
@@ -465,7 +480,7 @@ def _hibernate(
 ) -> Iterator[str]:
     if not rows:
         return
-    choice = row_choice(len(rows), None if show_all else TERMINAL_ROWS)
+    choice = row_choice(len(rows), None if show_all else _HIBERNATE_ROWS)
     shown = (*rows[: choice.head], *rows[len(rows) - choice.tail :])
     yield "\n"
     yield style.paragraph(f"Hibernation files. {HIBERNATE_NOTE}")
@@ -511,7 +526,7 @@ def _codes(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
         return
     columns = (
         Column("Kind", [row.kind for row in rows], right=False),
-        Column("Told", [style.cell(row.name, _NAME_CELLS) for row in rows], right=False),
+        Column("Reason", [style.cell(row.name, _NAME_CELLS) for row in rows], right=False),
         Column("Code", [row.code for row in rows]),
         Column("Meaning", [row.meaning for row in rows], right=False),
         Column("n", [row.count for row in rows], drop=1),
