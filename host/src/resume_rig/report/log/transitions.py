@@ -84,7 +84,7 @@ class Transition:
             return None
         measured = self.cycle.record.resume_ms is not None
         if self.of_other_kind and measured:
-            return "apart"
+            return "informative"
         return "ignored" if self.ignored else "not judged"
 
     @property
