@@ -474,3 +474,13 @@ def test_errors_that_all_cycles_share_count_only_where_the_rig_differs() -> None
         assert each.high_ms > 109.0
     far = light([one], [on("b", 900.0)])
     assert far.change is Change.SLOWER
+
+
+def test_what_nobody_saw_wake_the_dut_is_no_other_condition() -> None:
+    woken = outside_evidence("b.rrs", [750.0] * 3)
+    unseen = replace(woken, setting=evidence_of_cycles("a.rrs", [], {}, {"dwell": "5 s"}).setting)
+
+    found = compare([unseen], [woken], Question())
+
+    assert ("woken by", "not reported", "BUTTON") in found.differences
+    assert not any("woken by" in warning for warning in found.warnings)

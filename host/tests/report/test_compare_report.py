@@ -145,3 +145,12 @@ def test_the_page_draws_what_has_an_interval() -> None:
     assert page.count('class="whisker"') == 1
     assert "BIOS initialization: +60.0 ms, +50.0 to +70.0 ms" in page
     assert "Are the two comparable?" in page
+
+
+def test_a_page_without_a_common_time_has_no_empty_card() -> None:
+    none = replace(comparison(), effects=(), failures=None, components=())
+    page = comparison_report(none, "now")
+
+    assert "Shift of each time" not in page
+    assert 'aria-label="Figures"' not in page
+    assert "There is no time that both have." in page

@@ -165,7 +165,7 @@ def test_a_row_has_intervals_with_uncertainties_inside_numbers_and_a_verdict(sam
     text = Page(campaign_report(samples.four_cycles(), samples.facts(), GENERATED)).text
     assert (
         "2 52.31 ±0.02 231.77 ±0.02 333.67 ±0.02 1420.60 ±0.53 205 1043 1248"
-        " 1607 ±15 -186 ±15 0.4 ±1.9 PASS"
+        " - 1607 ±15 -186 ±15 0.4 ±1.9 PASS"
     ) in text
     assert "1 (ignored)" in text
 
@@ -174,7 +174,7 @@ def test_findings_faults_and_the_lonely_are_told(samples: Any) -> None:
     facts = replace(samples.facts(), faults=("The board rebooted once.",))
     correlation = replace(samples.with_a_hang(), unmatched_records=(samples.unmatched(77),))
     text = Page(campaign_report(correlation, facts, GENERATED)).text
-    assert "never-woke, in 1 of 5 cycles: cycle 3" in text
+    assert "Never woke ( never-woke ) in 1 of 5 cycles: 3" in text
     assert "⚠ 1 cycle without a record" in text
     assert "cycles without an OS record: 3-4" in text
     assert "record 867 (S3): resume 1248 ms" in text
@@ -253,7 +253,7 @@ def test_a_log_has_its_table_kinds_apart_and_sources(samples: Any) -> None:
         "Transition # BIOS Init Driver Init Total",
         "0 (ignored) 149 1095 1244 ignored S3 790 2023-11-14 22:13:20",
         "Minimum total 1197 ms, transition 4; maximum total 1227 ms, transition 3.",
-        "2 cycles, 2 measured: 9031 to 9359 ms, average 9195 ms.",
+        "2 transitions, 2 measured: 9031 to 9359 ms, average 9195 ms.",
         "doze to hibernate, not measured",
         "incomplete; 3 chunks of 79 have a wrong checksum",
         "Failure rate, at most 64 %",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.report.drawing.histogram import Histogram, histogram
+from resume_rig.report.drawing.histogram import Histogram, distribution, histogram
 
 
 def drawn(times_ms: list[float], limit_ms: float = 2_000) -> Histogram:
@@ -71,3 +71,11 @@ def test_the_drawing_is_told_in_words() -> None:
     assert drawn([1_200.0, 2_500.0]).summary == (
         "2 cycles between 1200 and 2500 ms; 1 above the limit of 2000 ms."
     )
+
+
+def test_a_single_time_has_a_bar_of_a_millisecond_and_ticks_that_are_times() -> None:
+    figure = distribution([9_044.0])
+    assert figure is not None
+    (bar,) = figure.bars
+    assert bar.text == "above 9043 to 9044 ms: 1 cycle"
+    assert all(tick.label.isdigit() for tick in figure.times.ticks)

@@ -83,7 +83,7 @@ def test_cycles_without_a_time_are_crosses_and_diamonds_over_their_numbers() -> 
     across = picture.cycles.scale
     assert [x for x, _ in places(picture.broken)] == [pytest.approx(across.at(2), abs=0.5)]
     assert [x for x, _ in places(picture.unknown)] == [pytest.approx(across.at(4), abs=0.5)]
-    assert "1 did not sleep and wake as planned; 1 without a time" in picture.summary
+    assert "1 did not sleep and wake as planned (✕); 1 without a time (◇)" in picture.summary
 
 
 def test_a_campaign_whose_cycles_never_woke_is_all_crosses() -> None:
@@ -163,3 +163,19 @@ def test_a_timeline_labels_days_or_hours_and_few_of_them(span_s: float) -> None:
     assert 1 <= len(found.ticks) <= 9
     assert all(found.left <= tick.at <= found.right for tick in found.ticks)
     assert len({tick.label for tick in found.ticks}) == len(found.ticks)
+
+
+def test_a_strip_without_a_dot_still_has_its_median_on_the_axis() -> None:
+    found = time_strips([StripSource("S4", [], 5_358.0, 5_399.0)], None, "One.")
+    assert found is not None
+    (strip,) = found.strips
+    assert strip.median is not None
+    assert strip.p95 is not None
+    assert found.left < strip.median < strip.p95 < found.right
+
+
+def test_a_cycle_that_does_not_count_is_a_pale_dot_of_its_strip() -> None:
+    source = StripSource("mix", [900.0, 2_500.0, 910.0], left_out=[False, True, False])
+    found = time_strips([source], 2_000, "One.")
+    assert found is not None
+    assert (len(places(found.strips[0].dots)), len(places(found.strips[0].left_out))) == (2, 1)

@@ -168,11 +168,17 @@ def evidence_of_cycles(
     return Evidence(
         path=path,
         identity=identity,
-        setting={**setting, "woken by": ", ".join(sorted(wakes))},
+        setting={**setting, **_woken_by(sorted(wakes))},
         sightings=sightings,
         failed=tuple(cycle.outside.outcome in FAILED for cycle in tried),
         notes=tuple(notes),
     )
+
+
+def _woken_by(names: Iterable[str]) -> dict[str, str]:
+    """Return what woke the DUT as a condition; what nobody saw is none."""
+    found = ", ".join(names)
+    return {"woken by": found} if found else {}
 
 
 def _bios_notes(path: str, cycles: Sequence[ReconciledCycle]) -> list[str]:
@@ -206,7 +212,7 @@ def evidence_of_log(path: str, reading: LogReading) -> Evidence:
     return Evidence(
         path=path,
         identity=identity,
-        setting={"woken by": ", ".join(name for name, _ in wakes.most_common(3))},
+        setting=_woken_by(name for name, _ in wakes.most_common(3)),
         sightings=tuple(Sighting(record) for record in records),
         notes=tuple(notes),
     )

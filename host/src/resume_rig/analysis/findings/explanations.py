@@ -231,7 +231,8 @@ _COMPARED: Final[Mapping[FindingKind, Explained]] = MappingProxyType(
         ),
         FindingKind.NOT_MEASURED: Explained(
             "The record has no resume time, or the cycle could not be finished.",
-            "The finding's own sentence names it.",
+            "Where the record has no times, judge power button to display on; where the cycle was "
+            "not finished, look at the rig.",
         ),
         FindingKind.CLOCK_STEP: Explained(
             "Somebody set the OS's clock, so its times before and after do not belong together.",

@@ -28,6 +28,11 @@ OTHER_KIND: Final = "other kind"
 """Begins why a cycle does not count that is of a sleep which the requirement does not speak of."""
 
 
+def is_uncovered(cycle: ReconciledCycle) -> bool:
+    """Return whether a cycle does not count because the requirement does not cover its sleep."""
+    return (cycle.why_not or "").startswith((OTHER_KIND, NOT_COVERED))
+
+
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """The verdict on one cycle; `why_not` says why it does not count, where it does not.
@@ -210,9 +215,7 @@ def _left_out(cycles: Collection[ReconciledCycle]) -> list[str]:
 def _apart(cycles: Iterable[ReconciledCycle]) -> list[str]:
     """Say which kinds of sleep were left out that could be judged by themselves."""
     kinds = Counter(
-        cycle.record.kind
-        for cycle in cycles
-        if cycle.record is not None and (cycle.why_not or "").startswith(NOT_COVERED)
+        cycle.record.kind for cycle in cycles if cycle.record is not None and is_uncovered(cycle)
     )
     told = [f"{n} {kind} (--kind {kind})" for kind, n in kinds.items() if kind in TRANSITIONS]
     return [f"{NOT_COVERED}: {', '.join(told)}"] if told else []

@@ -241,6 +241,7 @@ def all_cycles(cycles: Collection[ReconciledCycle], measures: Sequence[str]) -> 
         cycles: of a campaign, ignored and broken ones among them.
         measures: the first of these that any cycle has is shown; the first where none has one.
     """
+    judged = any(cycle.judged for cycle in cycles)
     readers = {name: reader_of(name) for name in measures}
     columns = {name: array("d") for name in measures}
     numbers, seen = array("q"), []
@@ -250,7 +251,7 @@ def all_cycles(cycles: Collection[ReconciledCycle], measures: Sequence[str]) -> 
         for name, reader in readers.items():
             value = reader(sighting)
             columns[name].append(nan if value is None else value.value_ns / MS_NS)
-        seen.append(_mark_of(cycle))
+        seen.append(_mark_of(cycle, judged=judged))
     name = next((each for each in measures if any(map(isfinite, columns[each]))), measures[0])
     marks = (
         timed if isfinite(time_ms) else untimed
@@ -259,11 +260,15 @@ def all_cycles(cycles: Collection[ReconciledCycle], measures: Sequence[str]) -> 
     return CycleTimes(name, numbers, columns[name], "".join(marks))
 
 
-def _mark_of(cycle: ReconciledCycle) -> tuple[CycleMark, CycleMark]:
-    """Return what a cycle is shown as with a time, and without one."""
+def _mark_of(cycle: ReconciledCycle, *, judged: bool) -> tuple[CycleMark, CycleMark]:
+    """Return what a cycle is shown as with a time, and without one.
+
+    A time that is in none of the campaign's figures, as that of S4 in a mix whose S3 is judged, is
+    no time to compare with them.
+    """
     broken = cycle.outside.outcome in FAILED
     untimed = CycleMark.BROKEN if broken else CycleMark.UNKNOWN
-    if cycle.outside.ignored:
+    if cycle.outside.ignored or not (broken or wires_count(cycle, judged=judged)):
         return CycleMark.LEFT_OUT, untimed
     failed = cycle.judged and cycle.verdict is Verdict.FAIL
     return CycleMark.FAILED if failed or broken else CycleMark.TIMED, untimed

@@ -30,6 +30,7 @@ from resume_rig.model.errors import ResumeRigError, UsageError
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy, UnreadStore
 from resume_rig.model.result.requirement import RESUME, Requirement
+from resume_rig.model.result.series import CycleTimes
 from resume_rig.model.shell_word import shell_word
 from resume_rig.model.units import count_of
 from resume_rig.oslog.registry import name_of_log
@@ -100,8 +101,15 @@ def campaign_line(
         times=_times(correlation.cycles),
         undecided=correlation.undecided,
         evidence_lacks=any(each.evidence for each in correlation.limits if each.limit.required),
-        all_cycles=all_cycles(correlation.cycles, (RESUME, IntervalName.PRESS_TO_LIGHT.value)),
+        all_cycles=_all_cycles(correlation.cycles),
     )
+
+
+def _all_cycles(cycles: Collection[ReconciledCycle]) -> CycleTimes:
+    """Return every cycle by the time that `_times` has, which is of wires where none is judged."""
+    light = IntervalName.PRESS_TO_LIGHT.value
+    judged = any(cycle.judged for cycle in cycles)
+    return all_cycles(cycles, (RESUME, light) if judged else (light, RESUME))
 
 
 def _counted(correlation: Correlation) -> tuple[dict[str, int], dict[str, int]]:

@@ -262,11 +262,11 @@ class PhasesView(_Picture):
             return
         g = picture.frame
         grid, soft = QPen(QColor(colours.line)), QPen(QColor(colours.soft))
-        for tick in picture.axis.ticks:
+        for tick in panel.axis.ticks:
             self.line(painter, grid, (tick.at, g.top, tick.at, g.base - 20))
             self.words(painter, self.at(tick.at, g.top - 12), tick.label, colours.soft, _CENTRE)
         self.line(painter, soft, (g.left, g.top, g.right, g.top))
-        since = f"{picture.axis.unit} since {picture.trigger}"
+        since = f"{panel.axis.unit} since {picture.trigger}"
         self.words(painter, self.at(g.column, g.top - 12), since, colours.soft, _LEFT)
         for bar in panel.bars:
             self._paint_bar(painter, colours, bar)

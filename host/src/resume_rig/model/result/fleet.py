@@ -76,8 +76,8 @@ class FleetCampaign:
         times: by measure; one that no judged cycle has is absent.
         undecided: cycles that woke from a sleep that the requirement covers, without evidence.
         evidence_lacks: they are so many that there is no verdict but FAIL.
-        all_cycles: BIOS + drivers of every cycle, or the light where none has them; None where
-            nobody kept it.
+        all_cycles: total resume time of every cycle, or power button to display on where none is
+            judged or none has it; None where nobody kept it.
     """
 
     path: str

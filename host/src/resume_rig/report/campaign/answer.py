@@ -1,7 +1,8 @@
 """What a campaign's report answers first: verdict with margin, doubts about it, what to do."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import Final
@@ -9,17 +10,20 @@ from typing import Final
 from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.reconcile.hidden_time import hidden_bios
 from resume_rig.analysis.verdict.measures import measure_words
-from resume_rig.model.os_record import OsRecord
+from resume_rig.analysis.verdict.ruling import is_uncovered
+from resume_rig.model.os_record import TRANSITIONS, OsRecord, SleepKind, kind_words
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.campaign import CampaignFacts
 from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.requirement import RESUME, Comparison
+from resume_rig.model.result.series import CycleMark, CycleTimes
 from resume_rig.model.result.verdict import FindingKind, Verdict
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.campaign.failures import is_failure
 from resume_rig.report.drawing.milestones import NS_PER_MS
-from resume_rig.report.parts.page import TrustBadge
+from resume_rig.report.parts.page import Tile, TrustBadge
+from resume_rig.report.parts.statistics import CampaignSummary, summary_of
 from resume_rig.report.text.findings import (
     Doubt,
     FindingGroup,
@@ -27,6 +31,7 @@ from resume_rig.report.text.findings import (
     doubt_of,
     ranked_findings,
     team_of,
+    title_of_kind,
 )
 from resume_rig.report.text.wording import quantity_text
 
@@ -35,11 +40,12 @@ ACTIONS_MOST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What somebody should do: who, what, and where on the page the evidence is."""
+    """What somebody should do: who, what, where the evidence is, and with which option if any."""
 
     owner: str
     text: str
     link: str
+    option: str = ""
 
 
 def title_of(facts: CampaignFacts) -> str:
@@ -137,6 +143,10 @@ def trust_badges(
         for group in groups
         if doubt_of(group.kind) is Doubt.JUDGED_TIME
     ]
+    wrong = [c for c in correlation.cycles if is_failure(c) and not c.judged]
+    if wrong:
+        many = count_of(len(wrong), "cycle")
+        badges.append(TrustBadge(f"{many} not as planned, not in the verdict", "#failures"))
     lost = [c for c in correlation.cycles if c.record is None and not is_failure(c)]
     if lost:
         badges.append(TrustBadge(f"{count_of(len(lost), 'cycle')} without a record", "#match"))
@@ -160,30 +170,17 @@ def _contradiction(group: FindingGroup, correlation: Correlation, total: int) ->
     if group.kind in kinds and hidden:
         middle = _middle(hidden)
         words = "hidden" if middle.value_ns > 0 else "too much"
-        return f"BIOS time contradicted: {_signed(middle)} ms {words} {many}"
-    return f"{_TITLES.get(group.kind, group.kind.value)} {many}"
+        return f"BIOS time contradicted: {_size(middle)} ms {words} {many}"
+    return f"{title_of_kind(group.kind)} {many}"
 
 
-_TITLES: Final = {
-    FindingKind.TSC_NOT_RESET: "BIOS time is an uptime",
-    FindingKind.WRONG_UNIT: "BIOS time in another unit",
-    FindingKind.BIOS_NOT_REPORTED: "BIOS time not reported",
-    FindingKind.STATE_MISMATCH: "OS reports another sleep state",
-    FindingKind.DOUBLE_RESET: "Platform reset twice",
-    FindingKind.S0_POWER_ASLEEP: "Asleep at the power of S0",
-    FindingKind.DRAINS_ASLEEP: "Drains in Modern Standby",
-    FindingKind.DEVICE_CHANGED: "Device not as before",
-    FindingKind.LINK_LOST: "Network link not back",
-}
+def _size(quantity: BoundedNs) -> str:
+    """Return a quantity without its sign; the words beside it have it."""
+    return quantity_text(quantity).removeprefix("-")
 
 
 def _middle(hidden: Sequence[BoundedNs]) -> BoundedNs:
     return sorted(hidden, key=lambda each: each.value_ns)[(len(hidden) - 1) // 2]
-
-
-def _signed(quantity: BoundedNs) -> str:
-    text = quantity_text(quantity)
-    return text if quantity.value_ns < 0 else f"+{text}"
 
 
 def resume_with_hidden(correlation: Correlation) -> BoundedNs | None:
@@ -199,6 +196,80 @@ def resume_with_hidden(correlation: Correlation) -> BoundedNs | None:
     return _middle(whole) if whole else None
 
 
+def trigger_title(trigger: str) -> str:
+    """Return what a time counts from as it begins a sentence."""
+    return "Power button" if trigger == "press" else trigger[:1].upper() + trigger[1:]
+
+
+_NOT_COUNTED: Final = "no cycle counts"
+
+
+def figures(
+    correlation: Correlation, shown: CycleTimes, summary: CampaignSummary, trigger: str
+) -> tuple[Tile, ...]:
+    """Return the four figures of the first screen.
+
+    Args:
+        correlation: of the campaign.
+        shown: what the picture of all cycles is of.
+        summary: over the cycles that count.
+        trigger: what the times of the wires count from.
+    """
+    whole = resume_with_hidden(correlation)
+    hidden = Tile("Resume with hidden time (p50)", "-", "BIOS time not checked")
+    if whole is not None:
+        hidden = replace(hidden, value=f"{quantity_text(whole)} ms", detail="95 % uncertainty")
+    elif correlation.detectable is not None and correlation.detectable.constant_ns is not None:
+        least_ms = -(-correlation.detectable.constant_ns // NS_PER_MS)
+        detail = f"{least_ms} ms or more in all cycles would show"
+        hidden = replace(hidden, value="none found", detail=detail)
+    light = summary.light
+    lit = Tile(f"{trigger_title(trigger)} to display on (p50 · p95)", "-", _NOT_COUNTED)
+    if light is not None:
+        judged = "" if summary.judged else ", not judged"
+        text = _figures_text(light.n, light.median_ms, light.p95_ms)
+        lit = replace(lit, value=text, detail=f"{count_of(light.n, 'cycle')}{judged}")
+    return _reported(summary, shown), hidden, lit, _failures(correlation)
+
+
+def _reported(summary: CampaignSummary, shown: CycleTimes) -> Tile:
+    """Return what the OS reports: of judged cycles, or where none is, of all that are drawn."""
+    tile = Tile("OS-reported resume (p50 · p95 · worst)", "-", _NOT_COUNTED)
+    resume = summary.resume
+    if resume is not None:
+        text = _figures_text(resume.n, resume.median_ms, resume.p95_ms, resume.max_ms)
+        return replace(tile, value=text, detail=count_of(resume.n, "judged cycle"))
+    times_ms = [
+        ms for ms, mark in zip(shown.times_ms, shown.marks, strict=True) if mark == CycleMark.TIMED
+    ]
+    if shown.name != RESUME or not times_ms:
+        return tile
+    found = summary_of(times_ms)
+    assert found is not None
+    text = _figures_text(len(times_ms), found.median_ms, found.p95_ms, found.max_ms)
+    return replace(tile, value=text, detail=f"{count_of(len(times_ms), 'cycle')}, not judged")
+
+
+def _figures_text(n: int, *figures_ms: float | None) -> str:
+    """Return figures of n times as one text; of one time they are all the same."""
+    shown = figures_ms[:1] if n == 1 else figures_ms
+    return f"{' · '.join(f'{ms:.0f}' for ms in shown if ms is not None)} ms"
+
+
+def _failures(correlation: Correlation) -> Tile:
+    rate = correlation.failures
+    wrong = sum(map(is_failure, correlation.cycles))
+    if rate is not None:
+        detail = f"at most {percent_up(rate.upper)} of resumes (95 % confidence)"
+        if more := sum(is_failure(cycle) and not cycle.judged for cycle in correlation.cycles):
+            detail += f"; {more} more not as planned"
+        return Tile("Failures", f"{rate.failures} of {rate.n}", detail)
+    if wrong:
+        total = len(correlation.cycles)
+        return Tile("Failures", f"{wrong} of {total}", "not as planned; no cycle is judged")
+    return Tile("Failures", "-", "no cycle is judged")
+
+
 def actions(correlation: Correlation, groups: Sequence[FindingGroup]) -> tuple[Action, ...]:
     """Return at most three things to do, the gravest first: what failed, then what is in doubt."""
     total = len(correlation.cycles)
@@ -206,7 +277,9 @@ def actions(correlation: Correlation, groups: Sequence[FindingGroup]) -> tuple[A
     found = [_of_findings(group, correlation, total) for group in ranked]
     graver = sum(doubt_of(group.kind) is Doubt.RESUME for group in ranked)
     slow = _too_slow(correlation)
-    more = [*found[:graver], *([] if slow is None else [slow]), *found[graver:]]
+    unjudged = _uncovered(correlation) if correlation.verdict is Verdict.NO_EVIDENCE else None
+    first = [each for each in (slow, unjudged) if each is not None]
+    more = [*found[:graver], *first, *found[graver:]]
     if not more:
         more = _nothing_found(correlation)
     return tuple(more[:ACTIONS_MOST])
@@ -223,8 +296,8 @@ def _of_findings(group: FindingGroup, correlation: Correlation, total: int) -> A
         if hidden:
             middle = _middle(hidden)
             way = "more" if middle.value_ns > 0 else "less"
-            size = quantity_text(middle).removeprefix("-")
-            text = f"{size} ms {way} passes after PLTRST# than BiosInit reports ({many} cycles)."
+            text = f"{_size(middle)} ms {way} passes after PLTRST# than BiosInit reports"
+            text += f" ({many} cycles)."
             return Action(team_of(kind).value, text, link)
     if kind is FindingKind.BIOS_OVER_ADVISED:
         times = [
@@ -237,13 +310,8 @@ def _of_findings(group: FindingGroup, correlation: Correlation, total: int) -> A
             text = f"BIOS takes {min(times)} to {max(times)} ms, advised"
             text += f" {advised.value / NS_PER_MS:g} ms ({many} cycles)."
             return Action(team_of(kind).value, text, link)
-    return Action(team_of(kind).value, f"{_said(kind)} in {many} cycles. {do}".strip(), link)
-
-
-def _said(kind: FindingKind) -> str:
-    words = kind.value.replace("-", " ")
-    words = _TITLES.get(kind, words)
-    return words[:1].upper() + words[1:]
+    text = f"{title_of_kind(kind)} in {many} cycles. {do}".strip()
+    return Action(team_of(kind).value, text, link)
 
 
 def _too_slow(correlation: Correlation) -> Action | None:
@@ -266,7 +334,8 @@ def _too_slow(correlation: Correlation) -> Action | None:
         else (Team.DRIVER, "device initialization", drivers)
     )
     over = (limit.worst or 0) - limit.limit.value / NS_PER_MS
-    text = f"{limit.failed} resumes over the limit, by up to {over:g} ms: {part} takes"
+    by = f"by {over:g} ms" if limit.failed == 1 else f"by up to {over:g} ms"
+    text = f"{count_of(limit.failed, 'resume')} over the limit, {by}: {part} takes"
     return Action(owner.value, f"{text} {took:.0f} of {bios + drivers:.0f} ms.", "#slowest-cycles")
 
 
@@ -274,9 +343,42 @@ def _is_whole(record: OsRecord | None) -> bool:
     return record is not None and record.resume_ms is not None
 
 
+_REQUIREMENT_OF: Final = {
+    SleepKind.S4: "s4-20s",
+    SleepKind.MODERN_STANDBY: "press-to-light-2s",
+    SleepKind.S2IDLE: "press-to-light-2s",
+    SleepKind.BOOT: "boot-30s",
+}
+"""Shipped requirements of kinds that the usual one does not cover."""
+
+
+def _uncovered(correlation: Correlation) -> Action | None:
+    """Return how to judge cycles of kinds that the requirement does not cover; None of none."""
+    cycles = [cycle for cycle in correlation.cycles if is_uncovered(cycle)]
+    seen = Counter(c.outside.asked if c.record is None else c.record.kind for c in cycles)
+    kinds = [kind for kind in seen if kind is not None and kind in TRANSITIONS]
+    if not kinds:
+        return None
+    named = dict.fromkeys(_REQUIREMENT_OF[kind] for kind in kinds if kind in _REQUIREMENT_OF)
+    own = [kind for kind in kinds if kind not in _REQUIREMENT_OF]
+    options = [f"--requirement {name}" for name in named]
+    options += ["".join(f"--kind {kind} " for kind in own) + "--limit-ms MS"] if own else []
+    words = " and ".join(map(kind_words, kinds))
+    text = f"The requirement does not cover {words}. To judge it:"
+    return Action(Team.RIG.value, text, "#requirement", " or ".join(options))
+
+
+def _no_evidence(correlation: Correlation) -> Action:
+    cycles = correlation.cycles
+    if cycles and all(cycle.outside.ignored for cycle in cycles):
+        text = "Run more cycles, or judge the ignored ones, too:"
+        return Action(Team.RIG.value, text, "#cycles", "--no-ignore-first")
+    return Action(Team.RIG.value, _first_clause(correlation.why), "#match")
+
+
 def _nothing_found(correlation: Correlation) -> list[Action]:
     if correlation.verdict is Verdict.NO_EVIDENCE:
-        return [Action(Team.RIG.value, _first_clause(correlation.why), "#match")]
+        return [_no_evidence(correlation)]
     rate = correlation.failures
     if rate is not None and not rate.failures and rate.n < rate.needed_for_1_percent:
         left = rate.needed_for_1_percent - rate.n

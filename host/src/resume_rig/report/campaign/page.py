@@ -3,10 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.analysis.findings.explanations import Explained, explained
+from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.analysis.verdict.series import all_cycles
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.campaign import CampaignFacts
@@ -14,16 +15,17 @@ from resume_rig.model.result.cycle import Correlation, IntervalName, Outcome, Re
 from resume_rig.model.result.match import RECORD_REASONS, UnmatchedRecord
 from resume_rig.model.result.requirement import RESUME, Comparison
 from resume_rig.model.result.series import CycleMark, CycleTimes
-from resume_rig.model.units import count_of, percent_up
+from resume_rig.model.units import count_of
 from resume_rig.report.campaign.answer import (
     Action,
     actions,
     answer_sentence,
     confidence_sentences,
+    figures,
     hidden_of,
-    resume_with_hidden,
     subtitle_of,
     title_of,
+    trigger_title,
     trust_badges,
 )
 from resume_rig.report.campaign.budget import BUDGET_HEADINGS, BudgetTable, budget_views
@@ -35,6 +37,8 @@ from resume_rig.report.drawing.histogram import NamedHistogram, distribution, hi
 from resume_rig.report.drawing.marks import MarksPicture, marks_picture
 from resume_rig.report.drawing.milestones import (
     NS_PER_MS,
+    InsideMilestones,
+    inside_milestones,
     light_words,
     outside_milestones,
     trigger_word,
@@ -63,7 +67,6 @@ from resume_rig.report.parts.page import (
     requirement_pairs,
 )
 from resume_rig.report.parts.statistics import (
-    CampaignSummary,
     campaign_summary,
     detectable_sentences,
     light_times,
@@ -81,13 +84,13 @@ from resume_rig.report.text.findings import (
     grouped_findings,
     ranked_findings,
     team_of,
+    title_of_kind,
 )
 from resume_rig.report.text.wording import (
     board_clock_sentences,
     clock_sentence,
     cycle_name,
     outcome_words,
-    quantity_text,
     record_name,
     rounded_ms,
     unjudged_word,
@@ -166,7 +169,7 @@ def first_screen(
         small=confidence_sentences(correlation),
         trust=trust_badges(correlation, facts, groups),
         phases=phase_picture(_chosen(cycles, shown), trigger, limits),
-        figures=_figures(correlation, campaign_summary(cycles), trigger),
+        figures=figures(correlation, shown, campaign_summary(cycles), trigger),
         marks=_named_marks("all-cycles", correlation, shown, facts),
         column=cycle_column(cycles, shown, limits) if scripted and cycles else None,
         actions=actions(correlation, groups),
@@ -200,6 +203,8 @@ def _named_marks(
 ) -> NamedMarks | None:
     is_resume = shown.name == RESUME
     limit_ms = facts.requirement.resume_limit_ms if is_resume else _limit_on(correlation, _LIGHT)
+    if _none_covered(correlation.cycles):
+        limit_ms = None
     known = {one.name: one for one in correlation.series}
     hidden_ms: Mapping[int, float] = {}
     if is_resume:
@@ -214,42 +219,14 @@ def _named_marks(
     return None if picture is None else NamedMarks(name, what, picture, shown)
 
 
+def _none_covered(cycles: Sequence[ReconciledCycle]) -> bool:
+    """Return whether the requirement covers no sleep of a campaign, so that nothing limits it."""
+    counted = [cycle for cycle in cycles if not cycle.outside.ignored]
+    return bool(counted) and all(map(is_uncovered, counted))
+
+
 def _light_words(correlation: Correlation) -> str:
-    return f"{_trigger_title(trigger_word(correlation.cycles))} to display on"
-
-
-def _trigger_title(trigger: str) -> str:
-    return "Power button" if trigger == "press" else trigger[:1].upper() + trigger[1:]
-
-
-def _figures(correlation: Correlation, summary: CampaignSummary, trigger: str) -> tuple[Tile, ...]:
-    resume, light, rate = summary.resume, summary.light, correlation.failures
-    whole = resume_with_hidden(correlation)
-    reported = Tile("OS-reported resume (p50 · p95 · worst)", "-", "no judged cycle has it")
-    if resume is not None:
-        text = f"{resume.median_ms:.0f} · {resume.p95_ms:.0f} · {resume.max_ms:.0f} ms"
-        reported = replace(reported, value=text, detail=count_of(resume.n, "judged cycle"))
-    hidden = Tile("Resume with hidden time (p50)", "-", "BIOS time not checked")
-    if whole is not None:
-        hidden = replace(hidden, value=f"{quantity_text(whole)} ms", detail="95 % uncertainty")
-    elif correlation.detectable is not None and correlation.detectable.constant_ns is not None:
-        least_ms = -(-correlation.detectable.constant_ns // NS_PER_MS)
-        detail = f"{least_ms} ms or more in all cycles would show"
-        hidden = replace(hidden, value="none found", detail=detail)
-    shown = Tile(f"{_trigger_title(trigger)} to display on (p50 · p95)", "-", "no cycle has it")
-    if light is not None:
-        text = f"{light.median_ms:.0f} · {light.p95_ms:.0f} ms"
-        judged = "" if summary.judged else ", not judged"
-        shown = replace(shown, value=text, detail=f"{count_of(light.n, 'cycle')}{judged}")
-    wrong = sum(map(is_failure, correlation.cycles))
-    failed = Tile("Failures", "-", "no cycle is judged")
-    if wrong:
-        total = len(correlation.cycles)
-        failed = Tile("Failures", f"{wrong} of {total}", "not as planned; no cycle is judged")
-    if rate is not None:
-        detail = f"at most {percent_up(rate.upper)} of resumes (95 % confidence)"
-        failed = Tile("Failures", f"{rate.failures} of {rate.n}", detail)
-    return reported, hidden, shown, failed
+    return f"{trigger_title(trigger_word(correlation.cycles))} to display on"
 
 
 _FINDINGS_OF_A_KIND: Final = 12
@@ -295,6 +272,7 @@ class FindingSection:
     """
 
     kind: str
+    title: str
     doubt: str
     count: int
     cycles: str
@@ -383,7 +361,7 @@ def campaign_page(
         histograms=tuple(_histograms(correlation, facts)),
         light_marks=_light_marks(correlation, facts, first),
         parts=parts_section(matched_reading(correlation, facts.log_sources), "correlate --json"),
-        table=cycle_table(cycles, _shown(correlation)),
+        table=cycle_table(cycles, _shown(correlation), facts.reset_to_tsc),
         clock=_clock(correlation),
         match=match_sentences(correlation),
         unmatched_cycles=cycle_ranges(unmatched),
@@ -449,6 +427,7 @@ def _finding_sections(groups: Sequence[FindingGroup]) -> Iterator[FindingSection
         doubt = doubt_of(group.kind)
         yield FindingSection(
             kind=group.kind.value,
+            title=title_of_kind(group.kind),
             doubt=DOUBT_WORDS[doubt] if doubt is not before else "",
             count=len({member.cycle for member in group.members}),
             cycles=cycle_ranges([member.cycle for member in group.members]),
@@ -461,7 +440,7 @@ def _finding_sections(groups: Sequence[FindingGroup]) -> Iterator[FindingSection
 
 
 def _histogram_note(drawn: int, cycles: int) -> str:
-    note = f"total resume time of the {count_of(drawn, 'judged cycle')} with a measurement."
+    note = f"Total resume time of the {count_of(drawn, 'judged cycle')} with a measurement."
     rest = cycles - drawn
     if rest:
         verb = "is" if rest == 1 else "are"
@@ -469,8 +448,16 @@ def _histogram_note(drawn: int, cycles: int) -> str:
     return note
 
 
-def cycle_table(cycles: Sequence[ReconciledCycle], shown: CycleTimes) -> CycleTable:
-    """Return the rows; of a long campaign all that failed, the slowest, and both ends."""
+def cycle_table(
+    cycles: Sequence[ReconciledCycle], shown: CycleTimes, reset_to_tsc: BoundedNs | None
+) -> CycleTable:
+    """Return the rows; of a long campaign all that failed, the slowest, and both ends.
+
+    Args:
+        cycles: of the campaign.
+        shown: the time that the slowest are found by.
+        reset_to_tsc: as `inside_milestones` takes it: the table has the figures of the picture.
+    """
     counted = (CycleMark.TIMED, CycleMark.FAILED)
     timed = [
         time_ms if mark in counted else None
@@ -486,27 +473,36 @@ def cycle_table(cycles: Sequence[ReconciledCycle], shown: CycleTimes) -> CycleTa
     ends = (i for pair in zip(rows, reversed(rows), strict=True) for i in pair)
     chosen = dict.fromkeys([*wrong[:_FAILED_ROWS], *slow, *lost[:_FAILED_ROWS], *ends])
     kept = set(list(chosen)[:ROWS_MOST])
-    found = tuple(_row(cycle, flags[i]) for i, cycle in enumerate(cycles) if i in kept)
+    found = tuple(
+        _row(cycle, flags[i], inside_milestones(cycle, None, reset_to_tsc))
+        for i, cycle in enumerate(cycles)
+        if i in kept
+    )
     printed = sum("p" in row.flags for row in found)
     all_failed = len(wrong) <= _FAILED_ROWS
     return CycleTable(found, _left_out(cycles, kept, all_failed=all_failed), printed)
 
 
-def _row(cycle: ReconciledCycle, flags: str) -> CycleRow:
+def _row(cycle: ReconciledCycle, flags: str, placed: InsideMilestones | None) -> CycleRow:
     outcome, record = cycle.outcome, cycle.record
     kinds = [finding.kind.value for finding in findings_of(cycle)]
-    told = {Outcome.SLEPT_AND_WOKE.value, *kinds}
+    said = {Outcome.SLEPT_AND_WOKE.value, *kinds}
     points = outside_milestones(cycle.outside)
     inside: tuple[int | None, ...] = (None, None, None)
     if record is not None:
         inside = (record.bios_init_ms, record.driver_init_ms, record.resume_ms)
     quantities = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
-    reconciled = (cycle.press_to_resume_complete, cycle.light_after_complete, cycle.unexplained)
+    complete = None if placed is None else placed.complete
+    after = cycle.light_after_complete
+    if after is None and complete is not None and points.light is not None:
+        after = points.light - complete
+    hidden = None if placed is None else placed.hidden
+    reconciled = (hidden, complete, after, cycle.unexplained)
     return CycleRow(
         name=cycle_name(cycle),
         number=cycle.outside.number,
         flags=f"{flags}{'g' * bool(kinds)}",
-        outcome="" if outcome.value in told else outcome_words(outcome),
+        outcome="" if outcome.value in said else outcome_words(outcome),
         outside=tuple(_cell(quantity) for quantity in quantities),
         inside=tuple(whole_ms_text(value) for value in inside),
         reconciled=tuple(_cell(quantity) for quantity in reconciled),

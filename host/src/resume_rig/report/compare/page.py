@@ -245,7 +245,8 @@ def _forest(effects: Sequence[Effect]) -> Forest | None:
     )
     step = _round_step(span)
     first, last = math.ceil(least / step), math.floor((least + span) / step)
-    ticks = tuple((at(i * step), f"{i * step:+g} %") for i in range(first, last + 1))
+    shares = (i * step for i in range(first, last + 1))
+    ticks = tuple((at(share), f"{share:+g} %" if share else "0 %") for share in shares)
     summary = f"Shifts of {len(drawn)} times from base to candidate, with their 95 % intervals."
     return Forest(whiskers, ticks, at(0.0), _TOP + len(drawn) * _ROW + 10, summary)
 

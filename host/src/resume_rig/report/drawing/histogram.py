@@ -10,7 +10,11 @@ from resume_rig.report.drawing.axis import Axis, count_axis, nice_step, time_axi
 
 _BINS: Final = 36
 _RUG_MOST: Final = 500
+_TICKS_MOST: Final = 7
 _FAR: Final = 1.6
+_LEAST_BIN_MS: Final = 1.0
+"""The OS reports whole milliseconds, and times of wires spread wider."""
+
 _LEAST_HEIGHT: Final = 3.0
 """A single cycle stays visible beside hundreds."""
 
@@ -124,7 +128,9 @@ def _drawn(times_ms: Sequence[float], limit_ms: float | None) -> Histogram:
     bins = _bins([*within, *held], limit_ms)
     end = bins.index_of(max([*within, *held])) + (4 if beyond else 2)
     start_ms = _axis_start_ms(bins, min([*within, *held]))
-    times = time_axis(start_ms, bins.edge_ms(end), _FRAME.left, _FRAME.right, most=7)
+    end_ms = bins.edge_ms(end)
+    most = min(_TICKS_MOST, max(round(end_ms - start_ms), 1))  # a tick is a whole millisecond
+    times = time_axis(start_ms, end_ms, _FRAME.left, _FRAME.right, most=most)
     counts_of = Counter(bins.index_of(time) for time in within)
     counts = count_axis(max([*counts_of.values(), beyond]), _FRAME.base, _FRAME.top)
     bars = [_bar(index, counts_of[index], bins, times, counts) for index in sorted(counts_of)]
@@ -154,7 +160,7 @@ def _drawn(times_ms: Sequence[float], limit_ms: float | None) -> Histogram:
 
 def _bins(held: Sequence[float], limit_ms: float | None) -> _Bins:
     span_ms, anchor_ms = max(held) - min(held), limit_ms or 0.0
-    step_ms = nice_step(max(span_ms, anchor_ms / 10, 1.0), _BINS)
+    step_ms = max(nice_step(max(span_ms, anchor_ms / 10, 1.0), _BINS), _LEAST_BIN_MS)
     return _Bins(anchor_ms, step_ms, limited=limit_ms is not None)
 
 

@@ -132,7 +132,7 @@ def marks_picture(
         times=axis,
         limit_at=None if limit_ms is None else axis.scale.at(limit_ms),
         limit_label="" if limit_ms is None else f"limit {limit_ms:g} ms",
-        summary=_summary(shown, times_ms, series, limit_ms),
+        summary=_summary(shown, series, limit_ms, len(added), axis.scale.high),
     )
 
 
@@ -176,11 +176,10 @@ def _times_axis(times_ms: Sequence[float], limit_ms: float | None) -> Axis:
 def _levels(
     shown: CycleTimes, known: SeriesStatistics | None, across: Scale, upwards: Scale
 ) -> tuple[Level, ...]:
-    counted = {CycleMark.TIMED, CycleMark.FAILED}
     series = [
         (number, time_ms)
         for number, time_ms, mark in zip(shown.numbers, shown.times_ms, shown.marks, strict=True)
-        if mark in counted
+        if mark in _COUNTED
     ]
     if known is None or len(series) < 2:
         return ()
@@ -218,37 +217,53 @@ def _cycle_axis(across: Scale) -> Axis:
     return Axis(across, tuple(ticks), "")
 
 
+_COUNTED: Final = frozenset({CycleMark.TIMED, CycleMark.FAILED})
+
+
 def _summary(
     shown: CycleTimes,
-    times_ms: Sequence[float],
     known: SeriesStatistics | None,
     limit_ms: float | None,
+    rings: int,
+    high_ms: float,
 ) -> str:
+    """Say what is drawn, each kind of mark beside its number; figures are of what counts."""
+    times_ms = [
+        time_ms
+        for time_ms, mark in zip(shown.times_ms, shown.marks, strict=True)
+        if mark in _COUNTED and math.isfinite(time_ms)
+    ]
     text = count_of(len(shown.marks), "cycle")
+    if out := shown.count(CycleMark.LEFT_OUT):
+        text += ", not counted (pale)" if out == len(shown.marks) else f", {out} not counted (pale)"
     if times_ms:
-        text += f", {min(times_ms):.0f} to {max(times_ms):.0f} ms"
+        least, most = f"{min(times_ms):.0f}", f"{max(times_ms):.0f}"
+        text += f": {least} ms" if least == most else f": {least} to {most} ms"
     if limit_ms is not None and times_ms:
         over = sum(time_ms > limit_ms for time_ms in times_ms)
         text += f"; {over or 'none'} above the limit of {limit_ms:g} ms"
+    if past := sum(time_ms > high_ms for time_ms in shown.times_ms):
+        text += f"; {past} past the axis (▲)"
     if broken := shown.count(CycleMark.BROKEN):
-        text += f"; {broken} did not sleep and wake as planned"
+        text += f"; {broken} did not sleep and wake as planned (✕)"
     if unknown := shown.count(CycleMark.UNKNOWN):
-        text += f"; {unknown} without a time"
+        text += f"; {unknown} without a time (◇)"
     if known is not None and known.change_points:
         text += f"; {count_of(len(known.change_points), 'step')} of the level"
     elif known is not None and known.drift is not None and known.drift.shown:
         text += f"; a drift of {known.drift.slope_ms:+.3g} ms in 100 cycles"
     elif known is not None and known.drift is not None:
         text += "; no drift and no step beyond chance"
-    return f"{text}."
+    return f"{text}.{' A ring is the time with what is hidden.' if rings else ''}"
 
 
 ROW: Final = 26
 _HALF: Final = 8
 _TOP: Final = 30
+_TOP_BARE: Final = 10
 _LEFT: Final = 250
 _RIGHT: Final = 830
-_NAME_MOST: Final = 40
+_NAME_MOST: Final = 34
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +276,7 @@ class StripSource:
         median, p95: marked on the strip; None where they are not.
         broken, unknown: cycles without a value.
         text: what it says in words.
-        failed: whether each value is a failure's; empty: none is.
+        failed, left_out: whether each value is a failure's, or does not count; empty: none.
     """
 
     name: str
@@ -272,6 +287,7 @@ class StripSource:
     unknown: int = 0
     text: str = ""
     failed: Sequence[bool] = ()
+    left_out: Sequence[bool] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +298,7 @@ class Strip:
     y: int
     dots: Markup
     failed: Markup
+    left_out: Markup
     median: float | None
     p95: float | None
     broken: int
@@ -300,9 +317,9 @@ class Strips:
     limit_label: str
     height: int
     summary: str
+    top: int
     left: int = _LEFT
     right: int = _RIGHT
-    top: int = _TOP
 
 
 def time_strips(
@@ -312,6 +329,7 @@ def time_strips(
     if not sources:
         return None
     values = [ms for each in sources for ms in each.places if math.isfinite(ms)]
+    values += [ms for each in sources for ms in (each.median, each.p95) if ms is not None]
     high_ms = max([*values, limit_ms or 0.0, 1.0]) * 1.02
     axis = time_axis(0.0, high_ms, _LEFT, _RIGHT, most=8)
     limit = None if limit_ms is None else axis.scale.at(limit_ms)
@@ -338,12 +356,12 @@ def _strips(
     spread: int = _HALF,
 ) -> Strips:
     at = axis.scale.at
+    top = _TOP if label else _TOP_BARE
     strips = tuple(
-        _strip(source, _TOP + ROW // 2 + row * ROW, at, spread)
-        for row, source in enumerate(sources)
+        _strip(source, top + ROW // 2 + row * ROW, at, spread) for row, source in enumerate(sources)
     )
-    height = _TOP + ROW * len(strips)
-    return Strips(strips, axis.ticks, axis.unit, limit, label, height, summary)
+    height = top + ROW * len(strips)
+    return Strips(strips, axis.ticks, axis.unit, limit, label, height, summary, top)
 
 
 def _strip(source: StripSource, y: int, at: Callable[[float], float], spread: int) -> Strip:
@@ -354,21 +372,23 @@ def _strip(source: StripSource, y: int, at: Callable[[float], float], spread: in
         (at(value) if math.isfinite(value) else 0.0, top + 2 * spread * order / last)
         for order, value in enumerate(source.places)
     ]
-    failed = source.failed or [False] * len(places)
+    nothing = [False] * len(places)
+    flags = list(zip(source.failed or nothing, source.left_out or nothing, strict=True))
 
-    def dots(*, bad: bool) -> Markup:
+    def dots(*wanted: bool) -> Markup:
         return dot_path(
             place
-            for place, each, value in zip(places, failed, source.places, strict=True)
-            if each is bad and math.isfinite(value)
+            for place, flag, value in zip(places, flags, source.places, strict=True)
+            if flag == wanted and math.isfinite(value)
         )
 
     name = source.name
     return Strip(
         name=name if len(name) <= _NAME_MOST else f"...{name[-_NAME_MOST:]}",
         y=y,
-        dots=dots(bad=False),
-        failed=dots(bad=True),
+        dots=dots(False, False),
+        failed=dots(True, False),
+        left_out=dots(False, True),
         median=None if source.median is None else at(source.median),
         p95=None if source.p95 is None else at(source.p95),
         broken=source.broken,

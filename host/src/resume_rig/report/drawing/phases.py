@@ -5,14 +5,13 @@ same from `cycle_column`, whose numbers are these.
 """
 
 import math
-import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from markupsafe import Markup
 
-from resume_rig.analysis.verdict.ruling import OTHER_KIND
+from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Outcome, ReconciledCycle
 from resume_rig.model.result.series import CycleTimes
@@ -29,7 +28,8 @@ from resume_rig.report.text.wording import outcome_words, quantity_text, unjudge
 
 _LETTER: Final = 6.6
 _LEAST_AXIS_MS: Final = 500.0
-_TORN_FROM: Final = 2.5
+_OWN_AXIS_FROM: Final = 2.5
+_ROOM: Final = 1.02
 _TENTH_NS: Final = 10_000
 """Times are handed to the script in steps of 10 us, as they are shown."""
 
@@ -83,7 +83,7 @@ class Segment:
 
     Attributes:
         style: names its colour or hatch.
-        label: stands in it; empty where it is too narrow for that.
+        label: stands in it around `label_at`; empty where it is too narrow for that.
         text: what it says in words.
     """
 
@@ -91,6 +91,7 @@ class Segment:
     width: float
     style: str
     label: str
+    label_at: float
     text: str
 
 
@@ -127,7 +128,7 @@ class PhasePanel:
 
     Attributes:
         key: by which it is chosen, unique in its picture. choice: what to choose it by, in words.
-        bars: wires, OS, reconciled.
+        bars: wires, OS, reconciled. axis: theirs.
         light, complete, limit: marks; None where there is none on the axis.
         hidden: of clock and wires, and its place; "" where they do not contradict the BIOS time.
     """
@@ -138,6 +139,7 @@ class PhasePanel:
     verdict: str
     verdict_style: str
     bars: tuple[Bar, ...]
+    axis: Axis
     light: float | None
     light_text: str
     complete: CompleteMark | None
@@ -149,20 +151,19 @@ class PhasePanel:
 
 @dataclass(frozen=True, slots=True)
 class PhasePicture:
-    """The chosen cycles on one axis, one of them seen at a time."""
+    """The chosen cycles, one of them seen at a time; those of about one length share their axis."""
 
     panels: tuple[PhasePanel, ...]
-    axis: Axis
     limit_label: str
     resume_limit_ms: int | None
     trigger: str
     frame: PhaseFrame = _FRAME
 
     @property
-    def has_image(self) -> bool:
-        """Whether a hibernation file is read in any of them."""
+    def styles(self) -> frozenset[str]:
+        """What is drawn in any of them."""
         bars = (bar for panel in self.panels for bar in panel.bars)
-        return any(segment.style == "image" for bar in bars for segment in bar.segments)
+        return frozenset(segment.style for bar in bars for segment in bar.segments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,25 +193,29 @@ def phase_picture(
     if not chosen:
         return None
     reaches = [_reach_ms(cycle, limits) for _, _, cycle in chosen]
-    end_ms = _axis_end_ms([reach for reach in reaches if reach > 0])
-    axis = time_axis(0.0, end_ms, _FRAME.left, _FRAME.right, most=8)
     label = ""
     if limits.resume_ms is not None:
         label = f"limit {limits.resume_ms} ms from TSC start"
     elif limits.light_ms is not None:
         label = f"limit {limits.light_ms:g} ms"
-    panels = tuple(_panel(key, words, cycle, limits, axis.scale) for key, words, cycle in chosen)
-    return PhasePicture(panels, axis, label, limits.resume_ms, trigger)
+    panels = tuple(
+        _panel(one, limits, trigger, time_axis(0.0, end_ms, _FRAME.left, _FRAME.right, most=8))
+        for one, end_ms in zip(chosen, _axis_ends_ms(reaches), strict=True)
+    )
+    return PhasePicture(panels, label, limits.resume_ms, trigger)
 
 
-def _axis_end_ms(reaches_ms: Sequence[float]) -> float:
-    if not reaches_ms:
-        return _LEAST_AXIS_MS
-    most, usual = max(reaches_ms), statistics.median_low(reaches_ms)
-    kept = [reach for reach in reaches_ms if reach <= usual * _TORN_FROM]
-    torn = usual > 0 and len(kept) < len(reaches_ms)
-    # Past the longest whole bar a torn one still has to be seen to go on.
-    return max((max(kept) * 1.1 if torn else most * 1.02), _LEAST_AXIS_MS)
+def _axis_ends_ms(reaches_ms: Sequence[float]) -> Iterator[float]:
+    """Yield where the axis of each cycle ends; the first is the usual one.
+
+    A cycle that is much longer has an axis of its own: on one axis it would leave the usual one no
+    room, and torn it would not show where its time went.
+    """
+    usual_ms = next((reach for reach in reaches_ms if reach > 0), 0.0)
+    kept = [reach for reach in reaches_ms if reach <= usual_ms * _OWN_AXIS_FROM]
+    shared_ms = max([_LEAST_AXIS_MS, *(reach * _ROOM for reach in kept)])
+    for reach in reaches_ms:
+        yield shared_ms if reach <= usual_ms * _OWN_AXIS_FROM else reach * _ROOM
 
 
 def _reach_ms(cycle: ReconciledCycle, limits: PhaseLimits) -> float:
@@ -226,8 +231,7 @@ def _reach_ms(cycle: ReconciledCycle, limits: PhaseLimits) -> float:
 
 
 def _inside(cycle: ReconciledCycle, limits: PhaseLimits) -> InsideMilestones | None:
-    other = (cycle.why_not or "").startswith(OTHER_KIND)
-    limit_ms = None if other else limits.resume_ms
+    limit_ms = None if is_uncovered(cycle) else limits.resume_ms
     return inside_milestones(cycle, limit_ms, limits.reset_to_tsc)
 
 
@@ -236,12 +240,16 @@ def _in_order(points: OutsideMilestones) -> tuple[BoundedNs | None, ...]:
 
 
 def _panel(
-    key: str, choice: str, cycle: ReconciledCycle, limits: PhaseLimits, scale: Scale
+    chosen: tuple[str, str, ReconciledCycle], limits: PhaseLimits, trigger: str, axis: Axis
 ) -> PhasePanel:
+    key, choice, cycle = chosen
+    scale = axis.scale
     points = outside_milestones(cycle.outside)
     inside = _inside(cycle, limits)
+    complete = None if inside is None else _complete_mark(inside.complete, scale)
+    lines = _outside_spans(points, trigger)
     bars = (
-        _bar("Wires, light", _FRAME.wires, _outside_spans(points), scale, _wires_words(cycle)),
+        _bar("Wires, light", _FRAME.wires, lines, scale, _wires_words(cycle)),
         _bar("OS reports", _FRAME.os, _os_spans(cycle, points), scale, _os_words(cycle)),
         _bar(
             "Reconciled",
@@ -249,6 +257,7 @@ def _panel(
             _reconciled_spans(points, inside),
             scale,
             _whole_words(cycle, inside),
+            whisker=math.inf if complete is None else complete.low,
         ),
     )
     limit_ns = None if inside is None else inside.limit_ns
@@ -263,9 +272,10 @@ def _panel(
         verdict=unjudged_word(cycle) or cycle.verdict.value,
         verdict_style=verdict_style(cycle.verdict) if cycle.judged else "none",
         bars=bars,
+        axis=axis,
         light=_mark(None if points.light is None else points.light.value_ns, scale),
         light_text="" if points.light is None else f"display on {quantity_text(points.light)} ms",
-        complete=None if inside is None else _complete_mark(inside.complete, scale),
+        complete=complete,
         limit=_mark(limit_ns, scale),
         hidden=_hidden_words(hidden),
         hidden_at=scale.at(after / NS_PER_MS),
@@ -291,17 +301,27 @@ def _mark(t_ns: int | None, scale: Scale) -> float | None:
     return scale.at(t_ns / NS_PER_MS)
 
 
-def _bar(name: str, y: int, spans: Iterable[_Span], scale: Scale, words: tuple[str, str]) -> Bar:
+def _bar(
+    name: str,
+    y: int,
+    spans: Iterable[_Span],
+    scale: Scale,
+    words: tuple[str, str],
+    *,
+    whisker: float = math.inf,
+) -> Bar:
+    """Return a bar; its labels keep clear of a whisker that begins at a place."""
     note, missing = words
     found = list(spans)
     torn = any(span.to_ns / NS_PER_MS > scale.high for span in found)
-    segments = tuple(_segment(s, scale) for s in found if s.from_ns / NS_PER_MS < scale.high)
+    shown = (span for span in found if span.from_ns / NS_PER_MS < scale.high)
+    segments = tuple(_segment(span, scale, whisker) for span in shown)
     return Bar(name, y, segments, note, "" if segments else missing, torn)
 
 
-def _outside_spans(points: OutsideMilestones) -> Iterator[_Span]:
+def _outside_spans(points: OutsideMilestones, trigger: str) -> Iterator[_Span]:
     named = zip(_OUTSIDE, _in_order(points), strict=True)
-    before, before_ns = "trigger", 0
+    before, before_ns = trigger, 0
     for (style, name), point in named:
         # A line that is not wired makes the next phase longer; a negative one cannot be drawn.
         if point is None or point.value_ns < before_ns:
@@ -328,7 +348,7 @@ def _os_spans(cycle: ReconciledCycle, points: OutsideMilestones) -> Iterator[_Sp
         if took_ms is None:
             continue
         to_ns = at_ns + took_ms * NS_PER_MS
-        yield _Span(at_ns, to_ns, style, name, f"{name}: {took_ms} ms, as the OS reports")
+        yield _Span(at_ns, to_ns, style, name, f"{name}: {took_ms} ±1 ms, as the OS reports")
         at_ns = to_ns
 
 
@@ -343,7 +363,7 @@ def _reconciled_spans(
         text = f"unobserved, PLTRST# to TSC start: {_ms(zero_ns - points.pltrst.value_ns)} ms"
         yield _Span(points.pltrst.value_ns, zero_ns, "unknown", "", text)
     if hidden_ns:
-        text = f"{_hidden_words(inside.hidden)}, in nobody's account"
+        text = f"{_hidden_words(inside.hidden)}, not in BiosInit"
         yield _Span(zero_ns, inside.bios_from_ns, "hidden", "", text)
     parts = (
         ("bios", "BIOS", inside.bios_from_ns, inside.image_from_ns),
@@ -359,13 +379,14 @@ def _ms(time_ns: int) -> str:
     return f"{time_ns / NS_PER_MS:.0f}"
 
 
-def _segment(span: _Span, scale: Scale) -> Segment:
+def _segment(span: _Span, scale: Scale, whisker: float) -> Segment:
     left, right = scale.at(span.from_ns / NS_PER_MS), scale.at(span.to_ns / NS_PER_MS)
     took_ms = _ms(span.to_ns - span.from_ns)
-    width = round(right - left, 2)
+    free = min(right, max(whisker, left)) - left
     candidates = (f"{span.name} {took_ms}", took_ms) if span.name else ()
-    label = next((one for one in candidates if len(one) * _LETTER + 8 <= width), "")
-    return Segment(left, width, span.style, label, span.text)
+    label = next((one for one in candidates if len(one) * _LETTER + 8 <= free), "")
+    at = round(left + free / 2, 2)
+    return Segment(left, round(right - left, 2), span.style, label, at, span.text)
 
 
 def _complete_mark(complete: BoundedNs, scale: Scale) -> CompleteMark | None:
@@ -413,7 +434,7 @@ def _whole_words(cycle: ReconciledCycle, inside: InsideMilestones | None) -> tup
     if cycle.bios_impossible:
         return "", "BIOS time impossible: wires and clock leave no room for it"
     if cycle.record.resume_ms is None:
-        return "", "needs the OS's resume time"
+        return "", "needs the OS-reported resume time"
     if cycle.certainty is not None and cycle.press_to_resume_complete is None:
         return "", "not placed: PLTRST# not seen, or the match is not certain"
     return "", "not placed"
@@ -445,8 +466,8 @@ def cycle_column(
     A row has, empty where there is none: number, mark, time shown; from the trigger on SLP_S3#,
     PWR_OK, PLTRST#, light and the expanded uncertainty of light; BIOS, image and drivers as
     reported; reconciled BIOS from, hidden and its expanded uncertainty, that of complete; which
-    word stands for the wires, the OS and the whole, for the verdict. Moments are in 10 us, what
-    the OS reports in ms.
+    word stands for the wires, the OS and the whole, for the verdict; 1 where the limit on the
+    resume is drawn. Moments are in 10 us, what the OS reports in ms.
     """
     words: dict[str, int] = {}
 
@@ -478,22 +499,30 @@ def _row(
         numbers += [record.bios_init_ms, record.hiber_read_ms, record.driver_init_ms]
     else:
         numbers += [None, None, None]
-    numbers.append(None if inside is None else inside.bios_from_ns // _TENTH_NS)
+    numbers.append(None if inside is None else _steps(inside.bios_from_ns))
     numbers += [_tenths(hidden), None if hidden is None else -(-hidden.expanded_ns // _TENTH_NS)]
     numbers.append(None if inside is None else -(-inside.complete.expanded_ns // _TENTH_NS))
-    told = [
-        _wires_words(cycle)[1] if light is None else "",
-        "" if record is not None and record.resume_ms is not None else _os_words(cycle)[1],
+    reported = record is not None and record.resume_ms is not None and points.pltrst is not None
+    note, missing = _wires_words(cycle)
+    texts = [
+        "" if light is not None else note if any(_in_order(points)) else missing,
+        "" if reported else _os_words(cycle)[1],
         _whole_words(cycle, inside)[1],
         unjudged_word(cycle) or cycle.verdict.value,
     ]
-    shown = None if not math.isfinite(time_ms) else round(time_ms * NS_PER_MS) // _TENTH_NS
-    fields = [cycle.outside.number, *[shown, *numbers], *[word(text) for text in told]]
+    shown = _steps(round(time_ms * NS_PER_MS)) if math.isfinite(time_ms) else None
+    limited = None if inside is None or inside.limit_ns is None else 1
+    fields = [cycle.outside.number, shown, *numbers, *map(word, texts), limited]
     return mark + ",".join("" if value is None else base36(value) for value in fields)
 
 
 def _tenths(quantity: BoundedNs | None) -> int | None:
-    return None if quantity is None else quantity.value_ns // _TENTH_NS
+    return None if quantity is None else _steps(quantity.value_ns)
+
+
+def _steps(time_ns: int) -> int:
+    """Return a time in the steps in which it is shown, rounded as it is shown."""
+    return (time_ns + _TENTH_NS // 2) // _TENTH_NS
 
 
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -1,7 +1,7 @@
 """What the page of a fleet shows, worked out; the template only places it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from resume_rig.analysis.verdict.measures import measure_words
@@ -154,7 +154,7 @@ def _strips(group: FleetGroup, rows: Sequence[FleetRow], requirement: Requiremen
     summary = (
         f"{words[0].upper() + words[1:]} of every cycle, a strip a campaign, the first cycle on"
         " top; the lines are the median and the 95th percentile. ✕ counts cycles that did not"
-        " sleep and wake as planned, ◇ those without a time."
+        " sleep and wake as planned, ◇ those without a time. A pale dot does not count."
     )
     if left := len(group.campaigns) - len(drawn):
         summary += f" {left} more campaigns are in the table."
@@ -169,14 +169,23 @@ def _source(campaign: FleetCampaign, row: FleetRow, name: str) -> StripSource:
             f"{row.store}: median {times.median_ms:.0f} ms, 95th percentile {times.p95_ms:.0f} ms,"
             f" worst {times.max_ms:.0f} ms of {times.n}"
         )
-    same = shown is not None and shown.name == name
-    return StripSource(
+    strip = StripSource(
         name=row.store,
-        places=shown.times_ms if shown is not None and same else (),
-        failed=[mark == CycleMark.FAILED for mark in shown.marks] if shown and same else (),
+        places=(),
         median=None if times is None else times.median_ms,
         p95=None if times is None else times.p95_ms,
-        broken=0 if shown is None else shown.count(CycleMark.BROKEN),
-        unknown=0 if shown is None else shown.count(CycleMark.UNKNOWN),
         text=text,
+    )
+    if shown is None:
+        return strip
+    broken = shown.count(CycleMark.BROKEN)
+    if shown.name != name:  # it has no time of the group's kind: none of its cycles
+        return replace(strip, broken=broken, unknown=len(shown.marks) - broken)
+    return replace(
+        strip,
+        places=shown.times_ms,
+        failed=[mark == CycleMark.FAILED for mark in shown.marks],
+        left_out=[mark == CycleMark.LEFT_OUT for mark in shown.marks],
+        broken=broken,
+        unknown=shown.count(CycleMark.UNKNOWN),
     )

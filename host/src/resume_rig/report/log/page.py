@@ -147,7 +147,7 @@ def log_page(judgement: LogJudgement, generated: str) -> LogPage:
         sentence=answer_sentence(judgement),
         trust=_trust(judgement),
         reasons=reason_sentences(judgement),
-        tiles=_tiles(judgement, len(transitions)),
+        tiles=_tiles(judgement),
         kinds=tuple(_kind_rows(judgement)),
         timeline=_timeline(judgement),
         histograms=tuple(_histograms(judgement)),
@@ -193,7 +193,7 @@ def _trust(judgement: LogJudgement) -> tuple[TrustBadge, ...]:
     return tuple(badges)
 
 
-def _tiles(judgement: LogJudgement, listed: int) -> tuple[Tile, ...]:
+def _tiles(judgement: LogJudgement) -> tuple[Tile, ...]:
     figures, upper = judgement.statistics, judgement.failure_rate_upper
     times = Tile("OS-reported resume (p50 · p95 · worst)", MISSING, "no time is judged")
     if figures.median_ms is not None and figures.p95_ms is not None and figures.max_ms is not None:
@@ -203,7 +203,7 @@ def _tiles(judgement: LogJudgement, listed: int) -> tuple[Tile, ...]:
     if upper is not None:
         rate = Tile(rate.name, percent_up(upper), "95 % confidence")
     counted = sum(cycle.judged for cycle in judgement.cycles)
-    judged = Tile("Transitions judged", str(counted), f"of {listed} listed")
+    judged = Tile("Transitions judged", str(counted), f"of {len(judgement.cycles)}")
     return times, judged, rate
 
 
@@ -359,7 +359,7 @@ def _other_kinds(judgement: LogJudgement) -> tuple[OtherKindSection, ...]:
             sentence = no_sleep_sentence(judgement, kind.kind)
             sections.append(OtherKindSection(kind_words(kind.kind), sentence, None))
             continue
-        summary = f"{count_of(kind.cycles, 'cycle')}, {figures.n} measured"
+        summary = f"{count_of(kind.cycles, 'transition')}, {figures.n} measured"
         if figures.min_ms is not None and figures.max_ms is not None:
             summary += f": {figures.min_ms:.0f} to {figures.max_ms:.0f} ms"
         if figures.mean_ms is not None:

@@ -98,7 +98,7 @@
         wires: [2, 3, 4, 5].map((i) => number(f[i])), lightE: number(f[6]),
         bios: os(7), image: os(8), drivers: os(9),
         from: number(f[10]), hidden: number(f[11]), hiddenE: number(f[12]), completeE: number(f[13]),
-        noWires: word(14), noOs: word(15), noWhole: word(16), verdict: word(17),
+        noWires: word(14), noOs: word(15), noWhole: word(16), verdict: word(17), limited: f[18],
       };
     });
     const byNumber = new Map(cycles.map((cycle) => [cycle.n, cycle]));
@@ -111,11 +111,9 @@
       return `${value.toFixed(digits)} ±${width.toFixed(digits)}`;
     };
 
-    // the panel of a cycle that was chosen
-    const plot = first.querySelector("svg");
-    const [left, right, column, top, wires, os, whole, bar, base] = plot.dataset.frame.split(" ").map(Number);
-    const end = Number(plot.dataset.end);
-    const at = (ms) => left + ((right - left) * Math.min(Math.max(ms, 0), end)) / end;
+    // the panel of a cycle that was chosen: on the usual axis, or on its own where it is longer
+    const { frame, trigger, resume, limit, end: usual } = first.querySelector("svg").dataset;
+    const [left, right, column, top, wires, os, whole, bar, base] = frame.split(" ").map(Number);
     const group = document.querySelector(".choose");
     const radio = document.createElement("input");
     Object.assign(radio, { type: "radio", name: "phase", id: "choose-other" });
@@ -133,63 +131,75 @@
     label.hidden = true;
     group.append(other);
 
-    const drawBar = (g, y, name, parts, missing, note) => {
-      add(g, "text", { x: left - 8, y: y + 17, "text-anchor": "end" }, name);
-      let drawn = false;
-      for (const [style, from, to, text] of parts) {
-        if (!(to > from)) continue;
-        drawn = true;
-        const width = at(to) - at(from);
-        const rect = add(g, "rect", { class: `seg ${style}`, x: at(from), y, width, height: bar });
-        add(rect, "title", {}, `${text}: ${(to - from).toFixed(from % 1 || to % 1 ? 2 : 0)} ms`);
-        const took = (to - from).toFixed(0);
-        const named = /^(to-light|bios|image|drivers)$/.test(style) ? [`${text} ${took}`, took] : [];
-        const inside = named.find((one) => one.length * 6.6 + 8 <= width);
-        if (inside)
-          add(g, "text", { class: `in ${style}`, x: at(from) + width / 2, y: y + 17, "text-anchor": "middle" }, inside);
-        if (to > end)
-          add(g, "path", { class: "tear", d: `M${right - 14} ${y + bar + 2}L${right - 8} ${y - 2}` });
-      }
-      if (!drawn && missing) add(g, "text", { class: "soft", x: left + 8, y: y + 17 }, missing);
-      if (note) add(g, "text", { x: column, y: y + 17 }, note);
-    };
     const draw = (c) => {
-      const g = svg.querySelector("g.drawn");
-      const limit = all(".limit,.limit-label", first);
+      const image = c.image || 0, hidden = c.hidden || 0;
+      const reported = c.bios + c.drivers;
+      const bios = Math.max(c.bios + Math.min(hidden, 0), 0);
+      const complete = c.from + bios + image + c.drivers;
+      const zero = c.from - Math.max(hidden, 0);
+      const [, , plt, light] = c.wires;
+      const ends = [...c.wires, light + c.lightE, complete + c.completeE, c.limited && zero + Number(resume)];
+      const reach = Math.max(...ends.filter((ms) => ms > 0));
+      const end = reach > usual ? reach * 1.02 : Number(usual);
+      const at = (ms) => left + ((right - left) * Math.min(Math.max(ms, 0), end)) / end;
+      svg.setAttribute("aria-label", `Measured, OS-reported and reconciled times of cycle ${c.n}`);
+      const ticks = svg.querySelector(".ticks"), g = svg.querySelector(".drawn");
+      ticks.replaceChildren();
       g.replaceChildren();
+      const power = 10 ** Math.floor(Math.log10(end / 8)), unit = end >= 20000 ? 1000 : 1;
+      const step = power * [1, 2, 5, 10].find((each) => each * power >= end / 8);
+      for (let ms = 0; ms <= end; ms += step) {
+        add(ticks, "line", { class: "grid", x1: at(ms), x2: at(ms), y1: top, y2: base - 20 });
+        add(ticks, "text", { class: "soft", x: at(ms), y: top - 8, "text-anchor": "middle" }, `${ms / unit}`);
+      }
+      add(ticks, "text", { class: "soft", x: column, y: top - 8 }, `${unit > 1 ? "s" : "ms"} since ${trigger}; ± is 95 %`);
+      const notes = [];
+      const drawBar = (y, name, parts, missing, note, whisker = Infinity) => {
+        add(g, "text", { x: left - 8, y: y + 17, "text-anchor": "end" }, name);
+        let drawn = false;
+        for (const [style, from, to, text, more = ""] of parts) {
+          if (!(to > from)) continue;
+          drawn = true;
+          const x = at(from), width = at(to) - x;
+          const free = Math.min(x + width, Math.max(whisker, x)) - x;
+          const rect = add(g, "rect", { class: `seg ${style}`, x, y, width, height: bar });
+          add(rect, "title", {}, `${text}: ${(to - from).toFixed(from % 1 || to % 1 ? 2 : 0)}${more} ms`);
+          const took = (to - from).toFixed(0);
+          const named = /^(to-light|bios|image|drivers)$/.test(style) ? [`${text} ${took}`, took] : [];
+          const inside = named.find((one) => one.length * 6.6 + 8 <= free);
+          if (inside)
+            add(g, "text", { class: `in ${style}`, x: x + free / 2, y: y + 17, "text-anchor": "middle" }, inside);
+          if (to > end)
+            add(g, "path", { class: "tear", d: `M${right - 14} ${y + bar + 2}L${right - 8} ${y - 2}` });
+        }
+        if (!drawn && missing) add(g, "text", { class: "soft", x: left + 8, y: y + 17 }, missing);
+        if (note) notes.push(add(g, "text", { x: column, y: y + 17 }, note).textContent);
+      };
       const names = ["SLP_S3#", "PWR_OK", "PLTRST#", "display on"];
       const styles = ["to-slp-s3", "to-pwr-ok", "to-pltrst", "to-light"];
-      let before = 0, from = "trigger";
+      let before = 0, from = trigger;
       const lines = [];
       c.wires.forEach((t, i) => {
         if (!(t >= before)) return;
         lines.push([styles[i], before, t, `${from} to ${names[i]}`]);
         [before, from] = [t, names[i]];
       });
-      const [, , plt, light] = c.wires;
-      drawBar(g, wires, "Wires, light", lines, c.noWires, light >= 0 ? `display on ${quantity(light, c.lightE)} ms` : c.noWires);
-      const image = c.image || 0;
-      const told = c.bios + c.drivers;
-      const parts = [["bios", 0, c.bios, "BIOS"], ["image", c.bios, c.bios + image, "image"], ["drivers", c.bios + image, told + image, "device initialization"]];
-      drawBar(g, os, "OS reports", parts.map(([s, a, b, t]) => [s, plt + a, plt + b, t]), c.noOs, told >= 0 ? `reports ${told} ms` : "");
-      const hidden = c.hidden || 0;
-      const bios = Math.max(c.bios + Math.min(hidden, 0), 0);
-      const complete = c.from + bios + image + c.drivers;
-      const zero = c.from - Math.max(hidden, 0);
-      drawBar(g, whole, "Reconciled", [
+      const init = "device initialization";
+      drawBar(wires, "Wires, light", lines, c.noWires, light >= 0 ? `display on ${quantity(light, c.lightE)} ms` : c.noWires);
+      const parts = [["bios", 0, c.bios, "BIOS"], ["image", c.bios, c.bios + image, "image"], ["drivers", c.bios + image, reported + image, init]];
+      drawBar(os, "OS reports", parts.map(([s, a, b, t]) => [s, plt + a, plt + b, t, " ±1"]), c.noOs, reported >= 0 ? `reports ${reported} ms` : "");
+      drawBar(whole, "Reconciled", [
         ["unknown", plt, zero, "unobserved, PLTRST# to TSC start"], ["hidden", zero, c.from, "hidden"],
         ["bios", c.from, c.from + bios, "BIOS"], ["image", c.from + bios, c.from + bios + image, "image"],
-        ["drivers", c.from + bios + image, complete, "device initialization"],
-      ], c.noWhole, complete >= 0 ? `complete ${quantity(complete, c.completeE)} ms` : "");
-      const resume = Number(plot.dataset.resume);
-      if (limit.length && (!resume || zero >= 0)) {
-        const x = resume ? at(zero + resume) : Number(limit[0].getAttribute("x1"));
-        for (const each of limit) {
-          const copy = g.appendChild(each.cloneNode(true));
-          if (copy.localName === "text") copy.setAttribute("x", x + 4);
-          else ["x1", "x2"].forEach((key) => copy.setAttribute(key, x));
-        }
+        ["drivers", c.from + bios + image, complete, init],
+      ], c.noWhole, complete >= 0 ? `complete ${quantity(complete, c.completeE)} ms` : "", complete <= end ? at(complete - c.completeE) : Infinity);
+      const limitMs = !Number(resume) ? parseFloat(limit.slice(6)) : c.limited ? zero + Number(resume) : NaN;
+      if (limitMs <= end) {
+        const x = at(limitMs);
+        add(g, "line", { class: "limit", x1: x, x2: x, y1: top + 4, y2: base - 8 });
+        add(g, "text", { class: "limit-label", x: x + 4, y: base + 6, "text-anchor": "end" }, limit);
       }
+      g.append(...all(".in", g));
       if (light <= end) add(g, "circle", { class: "mark", cx: at(light), cy: wires + bar / 2, r: 6 });
       if (complete <= end) {
         const mid = whole + bar / 2;
@@ -202,7 +212,8 @@
         const size = quantity(Math.abs(hidden), c.hiddenE);
         add(g, "text", { class: "hidden-label", x: at(plt), y: base - 10 }, `${hidden > 0 ? "hidden" : "BIOS time too long by"} ${size} ms`);
       }
-      svg.setAttribute("aria-label", `Measured, OS-reported and reconciled times of cycle ${c.n}`);
+      other.querySelector("figcaption").textContent = notes.join(" · ");
+      all(".key li").forEach((li) => { if (g.querySelector(`.seg.${li.dataset.style}`)) li.hidden = false; });
       label.textContent = `cycle ${c.n} (${c.verdict})`;
       label.hidden = false;
       pick.value = c.n;
@@ -223,9 +234,10 @@
     const chosen = add(marks, "circle", { class: "cursor", r: 8, cx: -20, cy: -20 });
     const tip = document.createElement("div");
     tip.className = "tip";
+    tip.setAttribute("role", "status");
     tip.hidden = true;
     document.body.append(tip);
-    const nearest = (event) => {
+    const nearest = (event) => { // a mark is nearer along the cycles than across them
       const box = marks.getBoundingClientRect();
       const scale = marks.viewBox.baseVal.width / box.width;
       const [x, y] = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
@@ -236,7 +248,7 @@
       });
       return best;
     };
-    const show = (c, [x, y], mark) => { mark.setAttribute("cx", x); mark.setAttribute("cy", y); return c; };
+    const show = (c, [x, y], mark) => { mark.setAttribute("cx", x); mark.setAttribute("cy", y); };
     const choose = (c) => {
       if (!c) return;
       draw(c);
@@ -246,23 +258,35 @@
       if (head) head.parentNode.classList.add("chosen");
     };
     const said = (c) => {
-      const [light, told] = [c.wires[3], c.bios + c.drivers];
+      const [light, reported] = [c.wires[3], c.bios + c.drivers];
       const parts = [`cycle ${c.n}: ${c.verdict}`];
-      if (told >= 0) parts.push(`OS reports ${told} ±2 ms`);
+      if (reported >= 0) parts.push(`OS reports ${reported} ±2 ms`);
       if (c.hidden) parts.push(`hidden ${quantity(c.hidden, c.hiddenE)} ms`);
       if (light >= 0) parts.push(`display on ${quantity(light, c.lightE)} ms`);
       return [...parts, c.noWires, c.noOs].filter(Boolean).join("; ");
     };
-    marks.onpointermove = (event) => {
-      const i = nearest(event);
-      show(cycles[i], places[i], cursor);
+    let here = 0;
+    const point = (i) => {
+      const [x, y] = places[here = i];
+      show(cycles[i], [x, y], cursor);
       tip.textContent = said(cycles[i]);
       tip.hidden = false;
-      tip.style.left = `${Math.min(event.pageX + 12, document.documentElement.clientWidth - 330)}px`;
-      tip.style.top = `${event.pageY + 14}px`;
+      const box = marks.getBoundingClientRect(), scale = box.width / marks.viewBox.baseVal.width;
+      tip.style.left = `${Math.min(box.left + scrollX + x * scale + 12, document.documentElement.clientWidth - 330)}px`;
+      tip.style.top = `${box.top + scrollY + y * scale + 14}px`;
     };
-    marks.onpointerleave = () => { tip.hidden = true; cursor.setAttribute("cx", -20); };
+    marks.onpointermove = (event) => point(nearest(event));
+    marks.onpointerleave = marks.onblur = () => { tip.hidden = true; cursor.setAttribute("cx", -20); };
     marks.onclick = (event) => choose(cycles[nearest(event)]);
+    marks.tabIndex = 0;
+    marks.onfocus = () => { if (marks.matches(":focus-visible")) point(here); };
+    marks.onkeydown = (event) => {
+      const to = { ArrowLeft: here - 1, ArrowRight: here + 1, Home: 0, End: cycles.length - 1 }[event.key];
+      if (to !== undefined) point(Math.min(Math.max(to, 0), cycles.length - 1));
+      else if (event.key === "Enter") choose(cycles[here]);
+      else return;
+      event.preventDefault();
+    };
     pick.onchange = () => choose(byNumber.get(Number(pick.value)));
     for (const head of all("th[data-n]")) {
       const button = document.createElement("button");

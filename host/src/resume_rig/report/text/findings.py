@@ -88,11 +88,11 @@ class Doubt(IntEnum):
 
 DOUBT_WORDS: Final[Mapping[Doubt, str]] = MappingProxyType(
     {
-        Doubt.RESUME: "The resume itself",
-        Doubt.JUDGED_TIME: "The time that is judged",
-        Doubt.EVIDENCE: "The evidence",
-        Doubt.OTHER_TIMES: "Other times",
-        Doubt.NOTHING: "Nothing: advice",
+        Doubt.RESUME: "In doubt: the resume itself",
+        Doubt.JUDGED_TIME: "In doubt: the time that is judged",
+        Doubt.EVIDENCE: "In doubt: the evidence",
+        Doubt.OTHER_TIMES: "In doubt: other times",
+        Doubt.NOTHING: "Advice",
     }
 )
 _K: Final = FindingKind
@@ -126,6 +126,59 @@ _WEIGHTS: Final[Mapping[tuple[Doubt, Team], tuple[FindingKind, ...]]] = MappingP
         (Doubt.NOTHING, Team.IMAGE): (_K.NO_TRACE,),
     }
 )
+_TITLES: Final[Mapping[FindingKind, str]] = MappingProxyType(
+    {
+        _K.AVERAGE_RESUME_WRONG: "AverageResume of the FPDT is wrong",
+        _K.BIOS_NOT_REPORTED: "BIOS time not reported",
+        _K.BIOS_OVER_ADVISED: "BIOS time over the advice",
+        _K.BIOS_OVER_REPORTED: "BIOS time too long",
+        _K.BIOS_UNDER_REPORTED: "BIOS time too short",
+        _K.BOARD_REBOOTED: "Board restarted",
+        _K.CLOCK_STEP: "OS clock was set",
+        _K.COMMAND_FAILED: "Command to the OS failed",
+        _K.COMPLETE_BEFORE_LIGHT: "Resume complete long before display on",
+        _K.DARK: "Display stayed dark",
+        _K.DEVICE_CHANGED: "Device not as before",
+        _K.DOUBLE_RESET: "Platform reset twice",
+        _K.DOZED: "Doze to hibernate (S3 to S4)",
+        _K.DRAINS_ASLEEP: "Drains in Modern Standby",
+        _K.EDGE_LOST: "Edge missing",
+        _K.FIRMWARE_DISAGREES: "FPDT and OS report different BIOS times",
+        _K.GLITCH: "Pulse too short for its signal",
+        _K.HELD_OFF: "Wake held off by the chipset",
+        _K.HIDDEN_BEFORE_SLEEP: "Way to sleep longer than reported",
+        _K.HUNG: "Hung",
+        _K.LEASE_EXPIRED: "Host was silent",
+        _K.LIGHT_NOT_TIMED: "Display on not timed",
+        _K.LINK_LOST: "Network link not back",
+        _K.LIT_ASLEEP: "Display lit in sleep",
+        _K.LIT_BEFORE_OS: "Display on before the OS",
+        _K.NEVER_SLEPT: "Never slept",
+        _K.NEVER_WOKE: "Never woke",
+        _K.NEW_ERRORS: "New errors in the log",
+        _K.NO_TRACE: "Trace missing",
+        _K.NOT_MEASURED: "Resume not measured",
+        _K.NOT_SETTLED: "Did not settle",
+        _K.ODD_LEVELS: "Levels of no sleep state",
+        _K.OVERRUN: "Edges overwritten",
+        _K.REBOOTED: "Rebooted",
+        _K.RECORD_ABORTED: "Record of a sleep attempt that was aborted",
+        _K.RECORD_DOUBLED: "Two records of one wake",
+        _K.RECORD_MISSING: "OS record missing",
+        _K.RESUME_COUNT_STUCK: "ResumeCount of the FPDT stands still",
+        _K.S0_POWER_ASLEEP: "Asleep at the power of S0",
+        _K.STATE_MISMATCH: "OS reports another sleep state",
+        _K.TRIGGER_UNCLEAR: "Trigger unclear",
+        _K.TSC_NOT_RESET: "BIOS time is an uptime",
+        _K.UNEXPLAINED: "Residual against the campaign median",
+        _K.WAKE_NOT_ARMED: "Wake source not armed",
+        _K.WAKE_NOT_OURS: "Woken by something else",
+        _K.WAKE_SOURCE_MISMATCH: "OS names another wake source",
+        _K.WOKE_LATE: "Woke late",
+        _K.WRONG_STATE: "Another sleep state than planned",
+        _K.WRONG_UNIT: "BIOS time in another unit",
+    }
+)
 _ORDER: Final = [kind for kinds in _WEIGHTS.values() for kind in kinds]
 _WEIGHT_OF: Final = {kind: weight for weight, kinds in _WEIGHTS.items() for kind in kinds}
 
@@ -138,6 +191,11 @@ def doubt_of(kind: FindingKind) -> Doubt:
 def team_of(kind: FindingKind) -> Team:
     """Return who can do something about it."""
     return _WEIGHT_OF[kind][1]
+
+
+def title_of_kind(kind: FindingKind) -> str:
+    """Return a kind of findings as it is said; its name is for machines."""
+    return _TITLES[kind]
 
 
 def ranked_findings(groups: Iterable[FindingGroup]) -> tuple[FindingGroup, ...]:
@@ -191,11 +249,20 @@ def _folded(members: Sequence[CycleFinding]) -> FoldedFinding:
     return FoldedFinding(
         cycles=tuple(member.cycle for member in members),
         text=_NUMBER.sub(lambda _: next(ranges), texts[0]),
-        evidence={
-            name: _range_text([_evidence_text(each[name]) for each in evidence])
-            for name in evidence[0]
-        },
+        evidence=dict(_evidence(name, [each[name] for each in evidence]) for name in evidence[0]),
     )
+
+
+_IN_MS: Final = {"_ns": 1e-6, "_us": 1e-3}
+
+
+def _evidence(name: str, values: Sequence[int | float | str | None]) -> tuple[str, str]:
+    """Return a piece of evidence as it is read: its name in words, times in ms."""
+    unit = name[-3:]
+    if unit not in _IN_MS or not all(isinstance(each, int | float) for each in values):
+        return name, _range_text([_evidence_text(each) for each in values])
+    times_ms = [f"{float(each or 0) * _IN_MS[unit]:.2f}" for each in values]
+    return f"{name.removesuffix(unit)}_ms", _range_text(times_ms)
 
 
 def _evidence_text(value: int | float | str | None) -> str:
