@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 
 from foreign_units import Answer, Made, answer_of, foreign, own
 
-from resume_rig.analysis.stats.distributions import beta_quantile
+from resume_rig.analysis.stats.figures import beta_quantile
 from resume_rig.model.result.verdict import Verdict
 
 

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests"))
 
 from campaign.lying_board import lying
 
-from resume_rig.campaign.store.check import check_store
+from resume_rig.campaign.store.salvage import check_store
 from resume_rig.cli.main import main as command
 from resume_rig.model.errors import ResumeRigError
 

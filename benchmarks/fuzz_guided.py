@@ -25,14 +25,14 @@ import atheris
 
 if len(sys.argv) > 2:  # the process of one reader
     with atheris.instrument_imports(include=["resume_rig.oslog", "resume_rig.rig.capture"]):
-        from resume_rig.oslog import registry
+        from resume_rig.oslog import reading
         from resume_rig.rig.capture.reading import read_capture
 
-        tuple(registry.formats())  # readers are loaded late; here all of them have to be watched
+        tuple(reading.formats())  # readers are loaded late; here all of them have to be watched
 
 from resume_rig.model.errors import RecordError, UsageError
-from resume_rig.oslog.registry import HEAD_BYTES, LogFormat, format_of, formats
-from resume_rig.oslog.source.request import SourceRequest
+from resume_rig.oslog.reading import HEAD_BYTES, LogFormat, format_of, formats
+from resume_rig.oslog.source.records import SourceRequest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests"))
 

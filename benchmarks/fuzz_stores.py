@@ -36,9 +36,8 @@ from campaign.hostile_stores import reseal
 
 from resume_rig.acceptance.campaign import load_campaign
 from resume_rig.campaign.store import encoding
-from resume_rig.campaign.store.check import check_store
-from resume_rig.campaign.store.plan_progress import progress_of
-from resume_rig.campaign.store.salvage import salvage
+from resume_rig.campaign.store.read_back import progress_of
+from resume_rig.campaign.store.salvage import check_store, salvage
 from resume_rig.campaign.store.schema import PAGE_BYTES
 from resume_rig.campaign.store.store import Store
 from resume_rig.cli import program

@@ -63,7 +63,7 @@ def show_once() -> None:
 def redraws_per_second() -> tuple[float, float]:
     """Return how often six lanes of 2,000 edges are drawn in a second, of wall and of CPU time."""
     from resume_rig.gui.state.lanes import wires_of
-    from resume_rig.gui.widgets.lanes_plot import LanesPlot
+    from resume_rig.gui.widgets.plot_panel import LanesPlot
     from resume_rig.model.channel import Channel
     from resume_rig.model.edge import Edge
 
@@ -106,7 +106,7 @@ def campaign_blocks(url: str, cycles: int) -> tuple[list[float], list[float], li
     from resume_rig.campaign.plan.plan import default_plan, override
     from resume_rig.campaign.run.campaign import Surroundings
     from resume_rig.gui.worker.campaign_state import Phase
-    from resume_rig.gui.worker.requests import RunCampaign
+    from resume_rig.gui.worker.events import RunCampaign
 
     window = new_window()
     window.show()

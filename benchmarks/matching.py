@@ -36,10 +36,9 @@ from match_campaigns import (
     tell,
 )
 
-from resume_rig.analysis.match.columns import RecordColumns, record_times
-from resume_rig.analysis.match.live import seen_at
 from resume_rig.analysis.match.match import Match, match, match_arrays
-from resume_rig.analysis.match.times import Moments, codes_of
+from resume_rig.analysis.match.pairs import RecordColumns, record_times
+from resume_rig.analysis.match.times import Moments, codes_of, seen_at
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 from resume_rig.model.result.match import HIGH_CONFIDENCE
 

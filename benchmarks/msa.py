@@ -25,8 +25,8 @@ DESIGNS = (
 
 def main(repetitions: int) -> None:
     """Draw, estimate, print the table."""
-    from resume_rig.analysis.stats.variance_components import SessionSums, variance_components
-    from resume_rig.model.result.precision import Source
+    from resume_rig.analysis.compare.precision import SessionSums, variance_components
+    from resume_rig.model.result.comparison import Source
 
     generator = np.random.default_rng(20_261_122)
     sds = list(SDS_MS.values())

@@ -26,13 +26,12 @@ from pathlib import Path
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
-from resume_rig.rig.commands.zephyr import EchoRequest
+from resume_rig.rig.commands.board import EchoRequest
 from resume_rig.rig.link.client import SmpRig
-from resume_rig.rig.native.image import Image
+from resume_rig.rig.native.bench import Image
 from resume_rig.rig.native.wires import PinChange, Wires, level_change, light_change
-from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.client import SmpClient, Transport
 from resume_rig.rig.smp.serial_transport import open_serial
-from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import SystemClock
 
 US = 1_000

@@ -25,8 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "host" / "tests" / 
 
 from accounting import REQUIREMENT, Soak
 
-from resume_rig.campaign.dut.log_feed import LogFeed
-from resume_rig.campaign.dut.log_source import ServedLog
+from resume_rig.campaign.dut.log_source import LogFeed, ServedLog
 from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.run import runner
 from resume_rig.campaign.run.campaign import CampaignParts, begin

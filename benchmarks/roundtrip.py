@@ -22,7 +22,7 @@ from functools import partial
 
 import cbor2
 
-from resume_rig.rig.commands.zephyr import EchoRequest
+from resume_rig.rig.commands.board import EchoRequest
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.framing import Decoder, encode

@@ -19,12 +19,12 @@ from markupsafe import Markup
 
 from resume_rig.acceptance.assessment import Assessed, assess_store
 from resume_rig.analysis.verdict.requirement import load_requirement
-from resume_rig.campaign.answer.capture import assess_capture, captured_cycles
+from resume_rig.campaign.answer.assessment import assess_capture, captured_cycles
 from resume_rig.campaign.store.read_back import recorded_cycles
 from resume_rig.model.result.cycle import ReconciledCycle
 from resume_rig.model.result.verdict import FindingKind
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.drawing.milestones import trigger_word
+from resume_rig.report.drawing.axis import trigger_word
 from resume_rig.report.drawing.palette import css_variables
 from resume_rig.report.drawing.phases import PhaseLimits, phase_picture
 from resume_rig.report.drawing.wave import wave_picture

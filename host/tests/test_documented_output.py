@@ -11,7 +11,7 @@ from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.cli.program import run
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.log.watched import watched_line
+from resume_rig.report.log.terminal import watched_line
 from resume_rig.report.text.terminal_style import TerminalStyle
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -29,8 +29,7 @@ from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.cycle import Outcome, OutsideState
-from resume_rig.model.result.requirement import Comparison
-from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.model.result.verdict import Comparison, FindingKind, Verdict
 
 S3 = (SleepKind.S3,)
 MS = 1_000_000

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from resume_rig.acceptance.bench import open_bench
-from resume_rig.acceptance.power_actions import PowerActions, PowerChange
-from resume_rig.acceptance.single_actions import DutState, SingleActions
-from resume_rig.campaign.dut.supply import PowerCommand
+from resume_rig.acceptance.single_actions import DutState, PowerActions, PowerChange, SingleActions
+from resume_rig.campaign.dut.user_program import PowerCommand
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DutFault, UsageError
 

@@ -14,7 +14,7 @@ from resume_rig.model.dut import DutBehaviour, DutKnown, DutProfile, Spread
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.verdict import FindingKind
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 MS = 1_000_000
 S = 1_000 * MS

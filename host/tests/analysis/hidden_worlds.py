@@ -10,8 +10,7 @@ import numpy as np
 
 from resume_rig.analysis.correlate import correlate
 from resume_rig.analysis.cycles.building import build_cycle
-from resume_rig.analysis.reconcile.reconcile import UNKNOWN_RESET_TO_TSC
-from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.reconcile.reconcile import UNKNOWN_RESET_TO_TSC, TimedCycle
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import Edge

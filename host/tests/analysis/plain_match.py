@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from resume_rig.analysis.match.live import UNKNOWN
+from resume_rig.analysis.match.times import UNKNOWN
 
 REACH_S, LATE, NEIGHBOURS, WINDOW_S = 1.3, 0.95, 4, 1.6
 
@@ -28,7 +28,7 @@ def fullest_windows(differences, voters, least):
 
 
 def residuals(inside, run, predicted_s, _after):
-    """Return what `offset_fit` takes for residuals, each looked for in the whole log."""
+    """Return what the fit of offsets takes for residuals, each looked for in the whole log."""
     at_s = inside.at_s
     after = np.minimum(np.searchsorted(at_s, predicted_s), len(at_s) - 1)
     before = np.maximum(after - 1, 0)

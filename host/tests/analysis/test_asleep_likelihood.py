@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from resume_rig.analysis.match.likelihood import Noise, gains_without_lag
-from resume_rig.analysis.match.live import UNKNOWN
-from resume_rig.analysis.match.times import FROM_IMAGE_BITS, CycleTimes, Entries
+from resume_rig.analysis.match.times import FROM_IMAGE_BITS, UNKNOWN, CycleTimes, Entries
 
 ONE = np.ones(1)
 NONE = np.zeros(1, dtype=np.int64)

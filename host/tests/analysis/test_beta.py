@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.stats.distributions import (
+from resume_rig.analysis.stats.figures import (
     beta_below,
     beta_quantile,
     binomial_at_most,

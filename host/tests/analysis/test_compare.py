@@ -28,9 +28,8 @@ from resume_rig.model.result.cycle import (
     OutsideState,
     ReconciledCycle,
 )
-from resume_rig.model.result.requirement import Comparison as LimitSide
-from resume_rig.model.result.requirement import Limit
-from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
+from resume_rig.model.result.verdict import Comparison as LimitSide
+from resume_rig.model.result.verdict import Finding, FindingKind, Limit, Verdict
 
 SEED = 20_260_105
 MS = 1_000_000

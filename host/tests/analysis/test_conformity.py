@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.verdict.conformity import below_by, conformity, risk_of_all, standard_ns
+from resume_rig.analysis.verdict.limits import below_by, conformity, risk_of_all, standard_ns
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.requirement import Comparison
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import Comparison, Verdict
 
 LIMIT_NS = 2_000_000_000
 AT_MOST, AT_LEAST = Comparison.AT_MOST, Comparison.AT_LEAST

@@ -7,7 +7,7 @@ from correlated import AWAKE_NS, BOUNDS, MS, UTC_NS, Campaign, S, kinds
 from played_campaign import play
 
 from resume_rig.analysis.cycles.building import build_cycle
-from resume_rig.analysis.reconcile.timed_cycle import ExtraSleep, TimedCycle
+from resume_rig.analysis.reconcile.reconcile import ExtraSleep, TimedCycle
 from resume_rig.model.channel import Channel
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.cycle import Outcome, OutsideState

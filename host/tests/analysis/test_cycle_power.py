@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from resume_rig.analysis.cycles.power import (
+from resume_rig.analysis.cycles.building import (
     BUS_GAIN,
     BUS_OFFSET_UV,
     SETTLE_NS,

@@ -14,8 +14,14 @@ from resume_rig.analysis.cycles.health import (
     read_report,
 )
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.health import CycleHealth, DeviceChange, HealthReading
+from resume_rig.model.result.cycle import (
+    CycleHealth,
+    DeviceChange,
+    HealthReading,
+    Outcome,
+    OutsideCycle,
+    OutsideState,
+)
 from resume_rig.model.result.verdict import FindingKind
 
 S = 1_000_000_000

@@ -3,14 +3,13 @@
 import pytest
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
-from resume_rig.analysis.verdict.limit_answer import answer_limit
+from resume_rig.analysis.reconcile.reconcile import TimedCycle
 from resume_rig.analysis.verdict.requirement import load_requirement
+from resume_rig.analysis.verdict.ruling import answer_limit
 from resume_rig.model.os_record import LogReading, SleepKind
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
-from resume_rig.model.result.requirement import Comparison, Limit
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import Comparison, Limit, Verdict
 
 MS = 1_000_000
 S = 1_000_000_000

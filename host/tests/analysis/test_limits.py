@@ -17,8 +17,7 @@ from resume_rig.model.result.cycle import (
     OutsideState,
     ReconciledCycle,
 )
-from resume_rig.model.result.requirement import Comparison, Limit
-from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
+from resume_rig.model.result.verdict import Comparison, Finding, FindingKind, Limit, Verdict
 
 MS = 1_000_000
 LIGHT = load_requirement("press-to-light-2s")

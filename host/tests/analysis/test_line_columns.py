@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.cycles import levels, line_columns
-from resume_rig.analysis.cycles.line_columns import (
+from resume_rig.analysis.cycles import levels
+from resume_rig.analysis.cycles.levels import (
     busy_channels,
     settled,
     storms,
@@ -53,8 +53,8 @@ def test_columns_and_single_edges_make_the_same_lines(
     expected = levels.lines_of(single, initial)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_columns, "_FEW", 0)
-        assert line_columns.lines_of(EdgeColumns.of(single), initial) == expected
+        patch.setattr(levels, "_FEW", 0)
+        assert levels.lines_of_columns(EdgeColumns.of(single), initial) == expected
 
 
 @given(st.lists(GAPS_NS, max_size=200), st.data())
@@ -82,11 +82,11 @@ def test_a_dimmed_display_is_lit_and_a_dark_one_is_dark() -> None:
 
 
 def test_a_clock_is_too_busy_and_a_burst_is_a_storm() -> None:
-    clock = columns(Channel.PLTRST, [k * MS for k in range(line_columns.CHANGES_MAX + 1)])
-    burst = columns(Channel.PLTRST, [k * 1_000 for k in range(line_columns.CHANGES_MAX + 1)])
+    clock = columns(Channel.PLTRST, [k * MS for k in range(levels.CHANGES_MAX + 1)])
+    burst = columns(Channel.PLTRST, [k * 1_000 for k in range(levels.CHANGES_MAX + 1)])
 
-    assert list(busy_channels(clock)) == [(Channel.PLTRST, line_columns.CHANGES_MAX + 1)]
+    assert list(busy_channels(clock)) == [(Channel.PLTRST, levels.CHANGES_MAX + 1)]
     assert list(storms(clock)) == []
     assert list(busy_channels(burst)) == []
-    assert list(storms(burst)) == [(Channel.PLTRST, line_columns.CHANGES_MAX)]
+    assert list(storms(burst)) == [(Channel.PLTRST, levels.CHANGES_MAX)]
     assert [edge.level for edge in settled(burst, {Channel.PLTRST: 1})] == [0]

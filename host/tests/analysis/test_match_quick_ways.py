@@ -73,7 +73,7 @@ def plainly(monkeypatch) -> None:
     at = "resume_rig.analysis."
     monkeypatch.setattr(at + "match.likelihood.near", plain_match.near)
     monkeypatch.setattr(at + "match.offset_vote.fullest_windows", plain_match.fullest_windows)
-    monkeypatch.setattr(at + "match.offset_fit.residuals", plain_match.residuals)
+    monkeypatch.setattr(at + "match.offset_vote.residuals", plain_match.residuals)
 
 
 @pytest.mark.parametrize("troubles", [REALISTIC, BRUTAL])

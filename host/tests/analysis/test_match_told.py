@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from match_campaigns import TELLS, Score, Troubles, all_certain, campaign, os_record, tell
 from test_match import S, os_wakes, outside, records, starts
 
-from resume_rig.analysis.match.columns import columns_of, record_times
 from resume_rig.analysis.match.match import Match, match
+from resume_rig.analysis.match.pairs import columns_of, record_times
 from resume_rig.analysis.match.times import told_of
 from resume_rig.model.os_record import NO_SLEEPS, Figure, OsRecord
 from resume_rig.model.result.match import HIGH_CONFIDENCE

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from correlated import Campaign, S
 
-from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.reconcile.reconcile import TimedCycle
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.verdict import Verdict
 

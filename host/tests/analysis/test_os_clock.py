@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.reconcile.os_clock import ClockReading, os_clock, with_segments
+from resume_rig.analysis.reconcile.os_account import ClockReading, os_clock, with_segments
 from resume_rig.model.quantity import BoundedNs
 
 S = 1_000_000_000

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resume_rig.analysis.findings.advice import advise
-from resume_rig.analysis.findings.ranking import rank, transition_length_ms
+from resume_rig.analysis.findings.advice import advise, rank, transition_length_ms
 from resume_rig.analysis.verdict.measures import hibernate_rates
 from resume_rig.model.os_record import (
     Component,

@@ -7,7 +7,7 @@ import pytest
 from match_campaigns import all_certain
 
 from resume_rig.analysis.match.match import OutsideMoments, match
-from resume_rig.analysis.reconcile.terms import figure_of
+from resume_rig.analysis.reconcile.thresholds import figure_of
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import SLEEPS

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from match_campaigns import os_record
 
-from resume_rig.analysis.reconcile.record_history import history_of
+from resume_rig.analysis.reconcile.norms import history_of
 from resume_rig.model.os_record import Figure
 
 S = 1_000_000_000

@@ -7,7 +7,7 @@ import pytest
 from resume_rig.analysis.verdict.requirement import load_requirement, shipped_requirements
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.result.requirement import Comparison
+from resume_rig.model.result.verdict import Comparison
 
 GOOD = """
 id = "mine"

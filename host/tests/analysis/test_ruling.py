@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from resume_rig.analysis.correlate import correlate
-from resume_rig.analysis.reconcile.timed_cycle import TimedCycle
+from resume_rig.analysis.reconcile.reconcile import TimedCycle
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.os_record import Integrity, LogReading, LogSource, SleepKind
 from resume_rig.model.quantity import BoundedNs

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from resume_rig.analysis.stats.sessions import SessionColumn, session_shifts, sessions_needed
-from resume_rig.analysis.stats.significance import errors_shown
+from resume_rig.analysis.stats.trend import errors_shown
 
 SEED = 20_261_122
 

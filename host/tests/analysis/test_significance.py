@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.stats.significance import fisher_p, holm
+from resume_rig.analysis.stats.trend import fisher_p, holm
 
 
 @pytest.mark.parametrize(

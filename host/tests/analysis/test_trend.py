@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from resume_rig.analysis.compare.trend import trend_of
-from resume_rig.model.result.fleet import Trait
-from resume_rig.model.result.series import CommonTerm
-from resume_rig.model.result.trend import (
+from resume_rig.model.result.fleet import (
     Repeats,
     SessionTimes,
+    Trait,
     Trend,
     TrendBy,
     TrendSession,
 )
+from resume_rig.model.result.series import CommonTerm
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.report.html import trend_report
 from resume_rig.report.trend.document import trend_document

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from resume_rig.analysis.compare.precision import study_of
-from resume_rig.analysis.stats.distributions import chi_squared_quantile
-from resume_rig.analysis.stats.variance_components import SessionSums, variance_components
-from resume_rig.model.result.precision import Source, StudySession
+from resume_rig.analysis.compare.precision import SessionSums, study_of, variance_components
+from resume_rig.analysis.stats.figures import chi_squared_quantile
+from resume_rig.model.result.comparison import Source, StudySession
 
 SEED = 20_261_122
 EVERY = tuple(Source)

@@ -20,10 +20,9 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DutFault
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.cycle import Outcome, ReconciledCycle
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.model.result.verdict import FindingKind
-from resume_rig.rig.dut_os import served_log
+from resume_rig.model.result.verdict import FindingKind, Requirement
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.interface import served_log
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ
@@ -32,10 +31,10 @@ from resume_rig.rig.sim.dut.event import (
     OsBooted,
     OsResumed,
     PanelChange,
+    SimFault,
     WakeCause,
     WireChange,
 )
-from resume_rig.rig.sim.dut.faults import SimFault
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.timing.clocks import VirtualClock

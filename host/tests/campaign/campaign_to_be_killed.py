@@ -8,7 +8,7 @@ from resume_rig.campaign.run.campaign import CampaignParts, begin
 from resume_rig.campaign.run.events import CampaignEvent, CycleDone
 from resume_rig.campaign.store.identity import identify
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.link.open import open_rig
 

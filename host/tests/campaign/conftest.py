@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from resume_rig.campaign.dut.log_source import OsLogSource, ServedLog
-from resume_rig.campaign.dut.supply import NO_HELP, OutsideHelp
+from resume_rig.campaign.dut.user_program import NO_HELP, OutsideHelp
 from resume_rig.campaign.plan.plan import Plan, default_plan, override
 from resume_rig.campaign.run.campaign import CampaignEnd, CampaignParts, begin, go_on
 from resume_rig.campaign.run.events import CampaignEvent
-from resume_rig.campaign.run.rig_return import Reopen
+from resume_rig.campaign.run.runner import Reopen
 from resume_rig.campaign.store.disk import FreeBytes, free_bytes
 from resume_rig.campaign.store.identity import Identity, identify
 from resume_rig.model.channel import Actuator, Channel
@@ -20,26 +20,26 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import ClockExchange, Edge
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import SleepKind
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.rig.dut_os import DutControl, served_log
-from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.model.result.verdict import Requirement
+from resume_rig.rig.dut_profile import DutNetwork, load_dut_profile
 from resume_rig.rig.interface import (
     ActionStart,
     ActuatorInfo,
     ChannelInfo,
+    DutControl,
     EdgeBatch,
     Faults,
     LightBatch,
     Rig,
     RigInfo,
     SelfTestCheck,
+    served_log,
 )
 from resume_rig.rig.link.client import SmpRig
-from resume_rig.rig.magic_packet import DutNetwork
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ
 from resume_rig.rig.sim.dut.control import SimulatedControl
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.timing.clocks import VirtualClock

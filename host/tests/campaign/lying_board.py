@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import cbor2
 
-from resume_rig.rig.sim.server import SmpServer
+from resume_rig.rig.sim.bench import SmpServer
 
 _RATES = (0.002, 0.01, 0.05, 0.3)
 _ODD: tuple[Any, ...] = (

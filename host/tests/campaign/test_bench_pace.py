@@ -14,7 +14,7 @@ from resume_rig.model.edge import ClockExchange, LightBlock
 from resume_rig.model.errors import DutFault
 from resume_rig.rig.interface import LightBatch
 from resume_rig.rig.link.client import SmpRig
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.timing.clocks import VirtualClock

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from resume_rig.analysis.verdict.requirement import load_requirement
-from resume_rig.campaign.answer.assessment import assess, stored_budgets
-from resume_rig.campaign.answer.capture import assess_capture
+from resume_rig.campaign.answer.assessment import assess, assess_capture, stored_budgets
 from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.budget import Budget, Scope, scoped_bound_ns

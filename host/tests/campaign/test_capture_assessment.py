@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from resume_rig.analysis.verdict.requirement import load_requirement
-from resume_rig.campaign.answer.capture import assess_capture
+from resume_rig.campaign.answer.assessment import assess_capture
 from resume_rig.model.channel import Channel
 from resume_rig.model.result.cycle import Correlation, Outcome
 from resume_rig.model.result.verdict import Verdict

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from resume_rig.analysis.verdict.requirement import load_requirement
-from resume_rig.campaign.answer.capture import assess_capture
+from resume_rig.campaign.answer.assessment import assess_capture
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import LogReading
-from resume_rig.model.result.campaign import CampaignFacts
 from resume_rig.model.result.cycle import Correlation, IntervalName
+from resume_rig.model.result.judgement import CampaignFacts
 from resume_rig.rig.capture.reading import read_capture
 from resume_rig.rig.capture.sampling import StatedRate
 

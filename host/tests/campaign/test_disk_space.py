@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan, default_plan, override
-from resume_rig.campaign.plan.stop_rules import StopRules
+from resume_rig.campaign.plan.plan import NS_PER_S, Plan, StopRules, default_plan, override
 from resume_rig.campaign.run.campaign import begin
 from resume_rig.campaign.run.events import CampaignEvent, CycleDone
 from resume_rig.campaign.store.disk import (

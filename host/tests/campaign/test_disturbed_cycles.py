@@ -17,7 +17,7 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DutFault, LinkLost
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import FindingKind
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 MS = 1_000_000
 Make = Callable[..., Any]

@@ -8,7 +8,7 @@ from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.result.cycle import Outcome
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 
 def test_the_first_failure_is_named_and_a_later_one_is_not(simulated: Callable[..., Any]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.dut.folder_log import FILES_MAX, FolderLog
+from resume_rig.campaign.dut.log_source import FILES_MAX, FolderLog
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import SleepKind
 

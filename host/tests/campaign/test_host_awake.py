@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.run.host_awake import host_awake
+from resume_rig.campaign.run.campaign import host_awake
 
 LOGIND = """#!/bin/sh
 echo "$@" >"{folder}/asked"

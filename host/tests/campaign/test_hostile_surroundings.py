@@ -16,6 +16,8 @@ import pytest
 
 from resume_rig.acceptance.checks import evidence_is_whole
 from resume_rig.campaign.plan.plan import default_plan, override
+from resume_rig.campaign.run import bench
+from resume_rig.campaign.run.bench import Capture
 from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
 from resume_rig.campaign.store.store import Store
 from resume_rig.cli.main import main
@@ -23,8 +25,6 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import LinkLost, ProtocolError
 from resume_rig.report.export.manifest import NAME
-from resume_rig.rig import cursor_capture
-from resume_rig.rig.cursor_capture import Capture
 from resume_rig.rig.interface import EdgeBatch
 from resume_rig.rig.link.claim import claim_rig
 
@@ -111,7 +111,7 @@ class FloodingRig:
 def test_a_board_with_edges_without_end_is_told_and_not_read_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cursor_capture, "EDGES_MOST", 5_000)
+    monkeypatch.setattr(bench, "EDGES_MOST", 5_000)
     capture = Capture(FloodingRig(), has_light=False)  # type: ignore[arg-type]
 
     with pytest.raises(ProtocolError, match="more than 5,000 edges of one cycle"):

@@ -13,12 +13,12 @@ from resume_rig.campaign.store.measured_cycle import with_hang
 from resume_rig.campaign.store.raw import Recovery
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.channel import Channel
+from resume_rig.model.dut import RecoveryStep
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import DutFault
-from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 Make = Callable[..., Any]
 S = 1_000_000_000

@@ -7,10 +7,9 @@ import pytest
 from resume_rig.campaign.store.measured_cycle import bounds_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.dut import DutProfile
-from resume_rig.rig.calibration import ChannelLatency
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.front_end_file import shipped_front_end
-from resume_rig.rig.interface import ChannelInfo, RigInfo
+from resume_rig.rig.interface import ChannelInfo, ChannelLatency, RigInfo
 from resume_rig.timing.edge_uncertainty import Moment
 
 LAPTOP = load_dut_profile("healthy-laptop")

@@ -2,7 +2,7 @@
 
 import random
 
-from resume_rig.campaign.dut.log_feed import COMPONENTS_MAX, TEXT_CHARS_MAX, LogFeed, kept_of
+from resume_rig.campaign.dut.log_source import COMPONENTS_MAX, TEXT_CHARS_MAX, LogFeed, kept_of
 from resume_rig.campaign.store import encoding
 from resume_rig.campaign.store.raw import LogMark
 from resume_rig.model.os_record import Component, ComponentKind, Figure, SleepKind

@@ -16,7 +16,7 @@ from resume_rig.campaign.run.cycle import (
     learned_timeout_ns,
 )
 from resume_rig.campaign.store.store import Store
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 PLAN_NS = 60 * NS_PER_S
 Make = Callable[..., Any]

@@ -18,7 +18,7 @@ from resume_rig.model.edge import Edge
 from resume_rig.model.light import LightBasis, OnsetState
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideState
 from resume_rig.model.result.verdict import FindingKind
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 MS = 1_000_000
 HALF_RAMP_NS = 4 * MS  # of the simulated panel

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from campaign.lying_board import lying
 
-from resume_rig.campaign.store.check import check_store
+from resume_rig.campaign.store.salvage import check_store
 from resume_rig.cli.main import main
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from resume_rig.campaign.plan.plan import (
+    Order,
     Plan,
     check_against_bench,
     check_plan,
@@ -24,7 +25,6 @@ from resume_rig.campaign.plan.plan_file import (
     plan_to_mapping,
     ready_plans,
 )
-from resume_rig.campaign.plan.variation import Order
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind

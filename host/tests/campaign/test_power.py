@@ -10,14 +10,14 @@ import pytest
 
 from resume_rig.campaign.answer.assessment import assess
 from resume_rig.campaign.plan.plan_file import parse_plan
-from resume_rig.campaign.store.power_samples import pack_power, unpack_power
 from resume_rig.campaign.store.read_back import load_campaign
+from resume_rig.campaign.store.rows import pack_power, unpack_power
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import DeviceFault, RecordError, UsageError
 from resume_rig.model.power import PowerFigure, PowerSamples
 from resume_rig.model.result.cycle import ReconciledCycle
 from resume_rig.model.result.verdict import FindingKind
-from resume_rig.report.campaign.power import power_json, power_sentences
+from resume_rig.report.campaign.sections import power_json, power_sentences
 from resume_rig.rig.link.open import parse_sim_options
 from resume_rig.rig.sim.dut.states import LOAD_MW, PowerState
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.dut.supply import PowerCommand
+from resume_rig.campaign.dut.user_program import PowerCommand
 
 NOTES = "import os,sys; open(sys.argv[1],'a').write(os.environ['RESUME_RIG_POWER']+'\\n')"
 

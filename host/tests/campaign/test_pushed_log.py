@@ -12,8 +12,7 @@ import tree_sitter
 import tree_sitter_powershell
 
 from resume_rig.campaign.answer.assessment import assess
-from resume_rig.campaign.dut.folder_log import FolderLog
-from resume_rig.campaign.dut.log_source import FileLog
+from resume_rig.campaign.dut.log_source import FileLog, FolderLog
 from resume_rig.campaign.dut.own_log import DELAYS_CHANNEL, remote_event_log
 from resume_rig.campaign.dut.ssh_log import PROVIDERS, WindowsLog
 from resume_rig.campaign.plan.plan import Plan
@@ -23,7 +22,7 @@ from resume_rig.cli.main import main
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.oslog.event.delays import with_delays
-from resume_rig.rig.dut_os import DutLog, served_log
+from resume_rig.rig.interface import DutLog, served_log
 from resume_rig.timing.clocks import VirtualClock
 
 EVENT = re.compile(rb"<Event .*?</Event>", re.DOTALL)

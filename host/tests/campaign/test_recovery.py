@@ -6,21 +6,18 @@ from typing import Any
 
 import pytest
 
-from resume_rig.campaign.dut.supply import OutsideHelp
+from resume_rig.campaign.dut.user_program import OutsideHelp
 from resume_rig.campaign.plan.plan import Plan, override
 from resume_rig.campaign.plan.states import is_off
 from resume_rig.campaign.run.events import Recovering
-from resume_rig.campaign.run.ladder import steps_for
-from resume_rig.campaign.run.recovery import Trouble
-from resume_rig.campaign.run.recovery_text import recovery_text
+from resume_rig.campaign.run.recovery import Trouble, recovery_text, steps_for
 from resume_rig.campaign.store.raw import CommandName, Recovery
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
-from resume_rig.model.dut import SOUND, DutProfile, Spread
+from resume_rig.model.dut import SOUND, DutProfile, RecoveryLadder, RecoveryStep, Spread
 from resume_rig.model.errors import DutFault
-from resume_rig.model.recovery import RecoveryLadder, RecoveryStep
 from resume_rig.model.result.cycle import Outcome
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 S = 1_000_000_000
 Make = Callable[..., Any]

@@ -16,7 +16,7 @@ from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.cycle import Outcome
-from resume_rig.rig.dut_os import served_log
+from resume_rig.rig.interface import served_log
 
 S = 1_000_000_000
 Make = Callable[..., Any]

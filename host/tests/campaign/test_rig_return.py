@@ -10,13 +10,12 @@ import pytest
 from resume_rig.campaign.plan.plan import Plan, default_plan, override
 from resume_rig.campaign.run.campaign import CampaignFinished, CampaignParts, begin
 from resume_rig.campaign.run.events import CycleStarted, RigBack, RigLost
-from resume_rig.campaign.run.rig_return import BACK_WITHIN_NS, MOST_IN_A_ROW
+from resume_rig.campaign.run.runner import BACK_WITHIN_NS, MOST_IN_A_ROW
 from resume_rig.campaign.store.identity import identify
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import DeviceFault, LinkLost, RigError, RigGone
 from resume_rig.model.result.cycle import Outcome
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.model.result.verdict import FindingKind
+from resume_rig.model.result.verdict import FindingKind, Requirement
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import RigInfo
 from resume_rig.rig.link.client import SmpRig

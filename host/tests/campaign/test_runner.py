@@ -20,6 +20,7 @@ from resume_rig.campaign.run.events import (
 from resume_rig.campaign.store.raw import CommandName, CycleRaw, Recovery
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.dut import RecoveryStep
 from resume_rig.model.errors import (
     BoardRebooted,
     DeviceFault,
@@ -28,10 +29,9 @@ from resume_rig.model.errors import (
     RigError,
     UsageError,
 )
-from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import FindingKind
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 MS = 1_000_000
 Make = Callable[..., Any]

@@ -8,7 +8,7 @@ from resume_rig.campaign.plan.plan_file import parse_plan
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
 from resume_rig.model.result.verdict import FindingKind
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 Make = Callable[..., Any]
 S = 1_000_000_000

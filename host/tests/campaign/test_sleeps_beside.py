@@ -13,9 +13,9 @@ from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.store.raw import Recovery
 from resume_rig.campaign.store.read_back import load_campaign, sleeps_beside, timed_campaign
 from resume_rig.model.channel import Channel
+from resume_rig.model.dut import RecoveryStep
 from resume_rig.model.edge import Edge
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.match import RecordReason
 

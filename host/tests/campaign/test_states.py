@@ -20,7 +20,7 @@ from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.cycle import Outcome, OutsideState, ReconciledCycle
 from resume_rig.model.result.verdict import FindingKind, Verdict
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 Make = Callable[..., Any]
 S = 1_000_000_000

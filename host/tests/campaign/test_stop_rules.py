@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.analysis.stats.figures import failure_rate_upper
-from resume_rig.campaign.plan.plan import default_plan, override
-from resume_rig.campaign.plan.stop_rules import StopRules, why_stop
-from resume_rig.campaign.plan.variation import Order, Vary
+from resume_rig.campaign.plan.plan import Order, StopRules, Vary, default_plan, override, why_stop
 from resume_rig.campaign.run.campaign import CampaignFinished
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator
 from resume_rig.model.result.cycle import Outcome
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 from .conftest import MS, CampaignBench
 

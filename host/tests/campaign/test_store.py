@@ -18,11 +18,11 @@ from resume_rig.campaign.store.raw import CycleRaw, LogMark, LogState, Recovery,
 from resume_rig.campaign.store.salvage import salvage
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Channel
+from resume_rig.model.dut import RecoveryStep
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.model.os_record import Integrity, LogSource
-from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.result.cycle import Outcome
 
 Make = Callable[..., Any]

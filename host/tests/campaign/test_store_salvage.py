@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.store.check import check_store
 from resume_rig.campaign.store.raw import CycleRaw
-from resume_rig.campaign.store.salvage import salvage
+from resume_rig.campaign.store.salvage import check_store, salvage
 from resume_rig.campaign.store.schema import PAGE_BYTES
 from resume_rig.campaign.store.store import Store
 from resume_rig.cli.main import main

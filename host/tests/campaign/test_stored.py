@@ -13,7 +13,7 @@ from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
 from resume_rig.model.channel import Channel
 from resume_rig.model.result.cycle import IntervalName, Outcome
 from resume_rig.model.result.verdict import Verdict
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 Make = Callable[..., Any]
 

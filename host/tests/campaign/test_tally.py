@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.campaign.plan.plan import Plan, default_plan, override
-from resume_rig.campaign.run.progress import Running, Tally
+from resume_rig.campaign.run.events import Running, Tally
 from resume_rig.campaign.store.measured_cycle import outside_cycle
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.result.cycle import IntervalName, Outcome
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 
 from .conftest import CampaignBench
 

@@ -18,7 +18,7 @@ from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import FindingKind
-from resume_rig.rig.dut_os import Ended
+from resume_rig.rig.interface import Ended
 from resume_rig.timing.clocks import VirtualClock
 
 S = 1_000_000_000

@@ -18,7 +18,7 @@ from resume_rig.model.channel import Actuator, Channel, WakeBy, WakeMeans
 from resume_rig.model.errors import RigError, UsageError
 from resume_rig.model.result.cycle import IntervalName, Outcome
 from resume_rig.model.result.verdict import FindingKind
-from resume_rig.rig.magic_packet import mac_bytes, magic_packet
+from resume_rig.rig.dut_profile import mac_bytes, magic_packet
 
 Make = Callable[..., Any]
 WAYS = (Actuator.KEYBOARD, Actuator.CONTACT, WakeMeans.LAN)

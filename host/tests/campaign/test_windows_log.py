@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from resume_rig.campaign.answer.assessment import assess
-from resume_rig.campaign.dut.log_feed import LogFeed, came_late, mark_of
-from resume_rig.campaign.dut.log_source import OsLogSource
+from resume_rig.campaign.dut.log_source import LogFeed, OsLogSource, came_late, mark_of
 from resume_rig.campaign.dut.own_log import DELAYS_CHANNEL
 from resume_rig.campaign.dut.ssh_log import WindowsLog
 from resume_rig.campaign.plan.plan import default_plan, override

@@ -17,7 +17,7 @@ from resume_rig.campaign.run.hooks import Hooks
 from resume_rig.campaign.store.store import Store
 from resume_rig.cli.bench.progress import Progress, ProgressMode
 from resume_rig.model.channel import Channel
-from resume_rig.model.shell_word import shell_word
+from resume_rig.model.errors import shell_word
 
 RUN = ("run", "--rig", "sim:clock=virtual,seed=7", "--cycles", "3", "--out", "x.rrs")
 

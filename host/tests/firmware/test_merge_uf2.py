@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from resume_rig.rig.update.uf2 import Family, parse_uf2
+from resume_rig.rig.update.image import Family, parse_uf2
 
 SCRIPT = Path(__file__).resolve().parents[3] / "firmware/scripts/merge_uf2.py"
 FLASH = 0x1000_0000

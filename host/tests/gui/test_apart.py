@@ -19,7 +19,7 @@ from resume_rig.gui.log.state import LogsJudged, judge_logs
 from resume_rig.gui.state.requirement_choice import OWN_KINDS, USUAL_REQUIREMENT, requirement_of
 from resume_rig.gui.worker.process import Apart, Order
 from resume_rig.model.errors import RecordError
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 

@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 from served_bench import served
 
 from resume_rig.gui.app.window import Window
-from resume_rig.gui.bench.actions import PressTimes
-from resume_rig.gui.bench.view import BenchView
+from resume_rig.gui.bench.view import BenchView, PressTimes
 from resume_rig.gui.state.lanes import Lane, Wires
 from resume_rig.gui.worker.bench_state import Link
 from resume_rig.model.channel import Channel

@@ -17,10 +17,9 @@ from resume_rig.campaign.store.store import Store
 from resume_rig.gui.app.window import Window
 from resume_rig.gui.worker import campaign_session
 from resume_rig.gui.worker.campaign_state import Phase
-from resume_rig.gui.worker.gate import Gate, Wish
-from resume_rig.gui.worker.process import OtherProcess
+from resume_rig.gui.worker.process import Gate, OtherProcess, Wish
 from resume_rig.model.result.cycle import Outcome
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 
 pytestmark = pytest.mark.slow
 
@@ -33,8 +32,8 @@ from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.run.events import Asleep
 from resume_rig.gui.worker.events import CampaignTold
 from resume_rig.gui.worker.campaign_session import run_campaign_apart
-from resume_rig.gui.worker.gate import Gate
-from resume_rig.gui.worker.requests import RunCampaign
+from resume_rig.gui.worker.process import Gate
+from resume_rig.gui.worker.events import RunCampaign
 
 def told(event):
     if isinstance(event, CampaignTold) and isinstance(event.event, Asleep):

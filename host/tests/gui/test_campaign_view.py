@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from resume_rig.gui.app.window import Window
-from resume_rig.gui.state.evidence import read_evidence
+from resume_rig.gui.state.lanes import read_evidence
 from resume_rig.gui.worker.campaign_state import Phase
 from resume_rig.model.result.cycle import Outcome
 

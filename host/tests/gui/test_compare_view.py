@@ -13,7 +13,7 @@ from resume_rig.gui.compare.state import build_names, cumulative
 from resume_rig.gui.compare.view import CompareView
 from resume_rig.gui.desk import Remembered
 from resume_rig.gui.request import Target, ThemeName
-from resume_rig.gui.state.window_words import in_window
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.theme import Look
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"

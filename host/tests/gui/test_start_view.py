@@ -14,7 +14,7 @@ from resume_rig.gui.campaign.view import CampaignView
 from resume_rig.gui.desk import RECENT, Remembered
 from resume_rig.gui.request import GuiRequest, Target
 from resume_rig.gui.start.view import StartView
-from resume_rig.gui.worker.requests import RunCampaign
+from resume_rig.gui.worker.events import RunCampaign
 from resume_rig.model.errors import UsageError
 
 LOG = Path(__file__).parents[3] / "fixtures" / "logs" / "two-s3-cycles.xml"

@@ -25,8 +25,7 @@ from pytestqt.qtbot import QtBot
 
 from resume_rig.cli.bench import verb_run
 from resume_rig.cli.main import main
-from resume_rig.gui.app.menus import ShortcutsWindow
-from resume_rig.gui.app.registry import VIEWS
+from resume_rig.gui.app.menus import VIEWS, ShortcutsWindow
 from resume_rig.gui.app.window import Window
 from resume_rig.gui.campaign.view import CampaignView
 from resume_rig.gui.desk import Remembered

@@ -24,8 +24,7 @@ from resume_rig.lake.questions import (
 )
 from resume_rig.lake.tables import Lake
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.fleet import Trait, UnitBy
-from resume_rig.model.result.trend import TrendBy
+from resume_rig.model.result.fleet import Trait, TrendBy, UnitBy
 from resume_rig.report.fleet.document import fleet_document
 from resume_rig.report.trend.document import trend_document
 

@@ -23,8 +23,7 @@ from made_facts import BEGIN_NS, DAY_NS, Made, made_facts
 
 from resume_rig.cli.main import main
 from resume_rig.lake.facts import PARTITIONS, SCHEMAS, JudgedFacts, key_of
-from resume_rig.lake.queue import put, queued
-from resume_rig.lake.tables import Added, Lake, LakeUnreachable, lake_url
+from resume_rig.lake.tables import Added, Lake, LakeUnreachable, lake_url, put, queued
 from resume_rig.model.errors import UsageError
 
 HOSTILE = "../../etc/x'; DROP TABLE campaign;--\u202e\x1b[31m\ud800<script>" + "A" * 70_000

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.campaign.plan.stop_rules import StopRules, why_stop
+from resume_rig.campaign.plan.plan import StopRules, why_stop
 from resume_rig.model.result.cycle import (
     AS_PLANNED,
     BROKEN,
@@ -27,7 +27,7 @@ FINDS_OUT = {
     "analysis/correlate.py",
     "analysis/cycles/building.py",
     "analysis/cycles/wire_faults.py",
-    "campaign/answer/capture.py",
+    "campaign/answer/assessment.py",
     "campaign/store/measured_cycle.py",
     "campaign/run/recovery.py",
     "campaign/run/runner.py",

@@ -13,10 +13,10 @@ from evtx import PyEvtxParser
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord
+from resume_rig.oslog.event.event import is_relevant, parse_event
 from resume_rig.oslog.event.log import TakeEvent, read_source
-from resume_rig.oslog.event.parser import is_relevant, parse_event
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.request import SourceRequest
+from resume_rig.oslog.source.records import SourceRequest
 
 HEADER = 4096
 CHUNK = 65536

@@ -1,7 +1,7 @@
 """Event XML held in memory, read by the follower as one piece."""
 
 from resume_rig.model.os_record import LogReading
-from resume_rig.oslog.event.follower import EventLogFollower
+from resume_rig.oslog.event.xml_export import EventLogFollower
 
 
 def read_fragments(data: bytes, source_name: str, *, keep_text: bool = False) -> LogReading:

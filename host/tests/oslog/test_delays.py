@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from resume_rig.analysis.findings.advice import Owner, advise
-from resume_rig.analysis.findings.ranking import rank, transition_length_ms
+from resume_rig.analysis.findings.advice import Owner, advise, rank, transition_length_ms
 from resume_rig.model.os_record import ComponentKind, OsRecord, SleepKind
 from resume_rig.oslog.event.delays import COMPONENT_LIMIT, JOIN_NS, NAME_LIMIT_CHARS, with_delays
-from resume_rig.oslog.event.follower import EventLogFollower
+from resume_rig.oslog.event.xml_export import EventLogFollower
 from resume_rig.oslog.reading import read_logs
 
 S = 1_000_000_000

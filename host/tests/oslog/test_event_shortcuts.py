@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.event.parser import EventFields, is_relevant, read_full, read_plain
+from resume_rig.oslog.event.event import EventFields, is_relevant, read_full, read_plain
 from resume_rig.oslog.event.xml_export import EventCutter
 from resume_rig.oslog.source.problems import ProblemTally
 

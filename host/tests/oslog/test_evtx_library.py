@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.event.event import Provider
 from resume_rig.oslog.reading import read_logs
-from resume_rig.oslog.source.timestamps import parse_utc_ns
+from resume_rig.oslog.source.records import parse_utc_ns
 
 from .evtx_builder import ChunkBuilder, Field, Record, evtx_file
 from .evtx_reference import CHUNK, HEADER, full_parse, seal, sealed_damage

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import OsRecord
-from resume_rig.oslog.event.follower import EventLogFollower
+from resume_rig.oslog.event.xml_export import EventLogFollower
 from resume_rig.oslog.reading import read_logs
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.reading import read_logs
-from resume_rig.oslog.registry import allowed_formats
+from resume_rig.oslog.reading import allowed_formats, read_logs
 
 ALLOWED = f"allowed are {allowed_formats()} files"
 

@@ -5,7 +5,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resume_rig.oslog.powercfg.script_report import ScriptData, data_start
+from resume_rig.oslog.powercfg.report import ScriptData, data_start
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=8)
 FLAT = st.dictionaries(st.text(max_size=4), SCALARS, max_size=3)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.source.timestamps import parse_utc_ns, parse_whole
+from resume_rig.oslog.source.records import parse_utc_ns, parse_whole
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

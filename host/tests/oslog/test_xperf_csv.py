@@ -8,7 +8,7 @@ import pytest
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import ComponentKind, LogReading, SleepKind
 from resume_rig.oslog.reading import read_logs
-from resume_rig.oslog.xperf.csv_rows import cells_of, number_of, unit_ms
+from resume_rig.oslog.xperf.csv_tables import cells_of, number_of, unit_ms
 
 Read = Callable[..., LogReading]
 

@@ -15,13 +15,11 @@ import pytest
 
 from resume_rig.acceptance.bench import BenchInUse, open_bench
 from resume_rig.acceptance.held_line import HeldLines
-from resume_rig.acceptance.power_actions import PowerActions
-from resume_rig.acceptance.single_actions import SingleActions
+from resume_rig.acceptance.single_actions import PowerActions, SingleActions
 from resume_rig.model.channel import Channel
 from resume_rig.relay import server as relay_server
 from resume_rig.relay.gpio import Gpios
-from resume_rig.relay.guard import Guard
-from resume_rig.relay.server import CONNECTIONS_MOST, serve_relay
+from resume_rig.relay.server import CONNECTIONS_MOST, Guard, serve_relay
 
 GPIO = "/api/v1/gpio"
 HOLD = b'{"state": 1, "time": 0}'

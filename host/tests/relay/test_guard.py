@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resume_rig.model.errors import UsageError
-from resume_rig.relay.guard import Guard, is_loopback, token_of
+from resume_rig.relay.server import Guard, is_loopback, token_of
 
 TOKEN = "a-token-of-the-lab"
 OPEN = Guard(frozenset({"localhost", "rig-host"}))

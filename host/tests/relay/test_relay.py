@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from resume_rig.acceptance.bench import BenchInUse, open_bench
 from resume_rig.acceptance.held_line import HeldLines
-from resume_rig.acceptance.power_actions import PowerActions
-from resume_rig.acceptance.single_actions import SingleActions
+from resume_rig.acceptance.single_actions import PowerActions, SingleActions
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.relay.gpio import Gpios

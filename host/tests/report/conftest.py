@@ -16,7 +16,6 @@ from resume_rig.model.os_record import (
     WakeSource,
 )
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.campaign import CampaignFacts
 from resume_rig.model.result.cycle import (
     Correlation,
     IntervalName,
@@ -26,10 +25,14 @@ from resume_rig.model.result.cycle import (
     OutsideState,
     ReconciledCycle,
 )
-from resume_rig.model.result.judgement import JudgedRecord, KindJudgement, LogJudgement
+from resume_rig.model.result.judgement import (
+    CampaignFacts,
+    JudgedRecord,
+    KindJudgement,
+    LogJudgement,
+)
 from resume_rig.model.result.match import RecordReason, UnmatchedRecord
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.model.result.verdict import Finding, FindingKind, Statistics, Verdict
+from resume_rig.model.result.verdict import Finding, FindingKind, Requirement, Statistics, Verdict
 
 MS = 1_000_000
 WAKE_UTC_NS = 1_700_000_000_500_000_000

@@ -13,7 +13,7 @@ import pytest
 from resume_rig.analysis.compare.trend import trend_of
 from resume_rig.cli.main import main
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.trend import SessionTimes, TrendBy, TrendSession
+from resume_rig.model.result.fleet import SessionTimes, TrendBy, TrendSession
 from resume_rig.model.result.verdict import Finding, FindingKind, Verdict
 from resume_rig.report.html import campaign_report, log_report, trend_report
 

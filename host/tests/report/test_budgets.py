@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated, Scope
-from resume_rig.report.campaign.budget import budget_tables
 from resume_rig.report.campaign.document import correlation_pieces
+from resume_rig.report.campaign.sections import budget_tables
 from resume_rig.report.html import campaign_report
 
 ROWS = (

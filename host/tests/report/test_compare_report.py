@@ -16,8 +16,8 @@ from resume_rig.model.result.comparison import (
     SampleFacts,
     SlowCycles,
 )
-from resume_rig.model.result.requirement import Comparison as Below
-from resume_rig.model.result.requirement import Limit
+from resume_rig.model.result.verdict import Comparison as Below
+from resume_rig.model.result.verdict import Limit
 from resume_rig.report.compare.document import comparison_document
 from resume_rig.report.compare.terminal import comparison_table
 from resume_rig.report.html import comparison_report

@@ -13,13 +13,12 @@ from vcd.reader import Token, TokenKind, tokenize
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge, LightBlock
-from resume_rig.model.result.campaign import CampaignFacts, RecordedCycle
 from resume_rig.model.result.cycle import Correlation
+from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.verdict import Verdict
-from resume_rig.report.export.chrome_trace import trace_pieces
 from resume_rig.report.export.junit import junit_pieces
 from resume_rig.report.export.table import Column, Table, csv_pieces
-from resume_rig.report.export.vcd import vcd_pieces
+from resume_rig.report.export.waves import trace_pieces, vcd_pieces
 from resume_rig.rig.capture.vcd_capture import StandardVcd
 
 

@@ -10,7 +10,7 @@ from resume_rig.model.channel import Channel
 from resume_rig.model.light import LightBasis
 from resume_rig.model.result.cycle import ReconciledCycle
 from resume_rig.report.campaign.document import correlation_pieces
-from resume_rig.report.drawing.milestones import light_words
+from resume_rig.report.drawing.axis import light_words
 
 
 def with_light(cycle: ReconciledCycle, basis: LightBasis | None, **fields: Any) -> ReconciledCycle:

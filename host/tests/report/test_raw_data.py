@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from resume_rig.model.shell_word import shell_word
+from resume_rig.model.errors import shell_word
 from resume_rig.report.campaign.raw_data import NOTHING_RAW, RawData, raw_beside, raw_in_folder
 from resume_rig.report.html import campaign_report
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge, LightBlock
-from resume_rig.model.result.campaign import RecordedCycle
+from resume_rig.model.result.judgement import RecordedCycle
 from resume_rig.report.drawing.wave import Lane, WavePicture, wave_picture
 
 MS = 1_000_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import cbor2
 import pytest
 
-from resume_rig.rig.commands import actions, board, capture, self_measurement, zephyr
+from resume_rig.rig.commands import actions, board, capture
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
@@ -16,7 +16,7 @@ from resume_rig.timing.clocks import VirtualClock
 
 COMMANDS = [
     found
-    for module in (actions, board, capture, self_measurement, zephyr)
+    for module in (actions, board, capture, actions, board)
     for found in vars(module).values()
     if isinstance(found, type) and issubclass(found, Request) and hasattr(found, "command")
 ]

@@ -11,17 +11,20 @@ import pytest
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import BoardRebooted, DeviceFault, ProtocolError, UsageError
 from resume_rig.model.light import OnsetState
-from resume_rig.rig.calibration import (
+from resume_rig.rig.commands.actions import CalibrationRequest, LoopbackResultRequest
+from resume_rig.rig.commands.board import FaultsRequest, InfoRequest
+from resume_rig.rig.commands.capture import SamplesRequest
+from resume_rig.rig.interface import (
+    ActionStart,
     Calibration,
     ChannelLatency,
+    Faults,
     LoopbackChannel,
     LoopbackResult,
     LoopbackState,
+    PastBoot,
+    SampleBatch,
 )
-from resume_rig.rig.commands.board import FaultsRequest, InfoRequest
-from resume_rig.rig.commands.capture import SamplesRequest
-from resume_rig.rig.commands.self_measurement import CalibrationRequest, LoopbackResultRequest
-from resume_rig.rig.interface import ActionStart, Faults, PastBoot, SampleBatch
 from resume_rig.rig.smp.request import Fields
 
 from .conftest import INFO, SILENCE, Talk

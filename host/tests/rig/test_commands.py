@@ -13,8 +13,10 @@ import pytest
 from resume_rig.rig import commands
 from resume_rig.rig.commands.actions import (
     BootloaderRequest,
+    CalibrationWriteRequest,
     ContactRequest,
     LidRequest,
+    LoopbackStartRequest,
     PressRequest,
 )
 from resume_rig.rig.commands.capture import (
@@ -24,7 +26,6 @@ from resume_rig.rig.commands.capture import (
     PowerRequest,
     SamplesRequest,
 )
-from resume_rig.rig.commands.self_measurement import CalibrationWriteRequest, LoopbackStartRequest
 from resume_rig.rig.smp.packet import Group, Operation
 from resume_rig.rig.smp.request import Fields, Request
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from resume_rig.model.dut import DEFAULT_LADDER, RecoveryStep
 from resume_rig.model.errors import UsageError
-from resume_rig.model.recovery import DEFAULT_LADDER, RecoveryStep
 from resume_rig.rig.dut_profile import load_dut_profile
 
 S = 1_000_000_000

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from resume_rig.model.os_record import LogReading
-    from resume_rig.model.result.campaign import CampaignFacts
     from resume_rig.model.result.cycle import Correlation
+    from resume_rig.model.result.judgement import CampaignFacts
     from resume_rig.model.result.match import KnownPair
-    from resume_rig.model.result.requirement import Requirement
+    from resume_rig.model.result.verdict import Requirement
     from resume_rig.report.campaign.raw_data import RawData
     from resume_rig.rig.capture.gathering import Capture
 
@@ -67,9 +67,9 @@ def html_at(assessed: Assessed, generated: str, raw: "RawData | None" = None) ->
         generated: when, as it is to be printed.
         raw: what lies beside it; None: the store, where the report's own place is known.
     """
-    from resume_rig.campaign.answer.capture import captured_cycles
+    from resume_rig.campaign.answer.assessment import captured_cycles
     from resume_rig.campaign.store.read_back import recorded_cycles, with_record_texts
-    from resume_rig.report.campaign.failures import failed_numbers
+    from resume_rig.report.campaign.answer import failed_numbers
     from resume_rig.report.campaign.raw_data import raw_beside
     from resume_rig.report.html import campaign_report
 

@@ -12,7 +12,7 @@ from resume_rig.acceptance.expectations import Expectation
 from resume_rig.acceptance.single_actions import SingleActions
 from resume_rig.campaign.preparation.doctor import check_bench
 from resume_rig.campaign.preparation.self_measurement import LoopbackPlan, measure_loopback
-from resume_rig.campaign.run.recovery_text import recovery_text
+from resume_rig.campaign.run.recovery import recovery_text
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DeviceFault, RecordError, UsageError

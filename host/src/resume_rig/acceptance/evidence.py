@@ -17,7 +17,7 @@ from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
     from resume_rig.model.result.cycle import ReconciledCycle
-    from resume_rig.model.result.requirement import Requirement
+    from resume_rig.model.result.verdict import Requirement
     from resume_rig.report.export.table import Table
 
 FORMATS = ("junit", "csv", "parquet", "vcd", "trace", "pwrtest-xml")
@@ -88,7 +88,7 @@ class Exporter:
 
     def waves(self) -> list[int]:
         """Return the cycles whose waves belong to the evidence: failures, findings, the slowest."""
-        from resume_rig.report.campaign.failures import is_failure
+        from resume_rig.report.campaign.answer import is_failure
 
         cycles = self.assessed.correlation.cycles
         found = {cycle.outside.number for cycle in cycles if is_failure(cycle)}
@@ -104,7 +104,7 @@ class Exporter:
             RecordError: the store cannot be read.
         """
         from resume_rig.campaign.store.read_back import recorded_cycles
-        from resume_rig.report.export.vcd import vcd_pieces
+        from resume_rig.report.export.waves import vcd_pieces
 
         dut = self.assessed.facts.identity.get("dut", "")
         for each in recorded_cycles(self.store, numbers):
@@ -144,13 +144,13 @@ class Exporter:
         write_whole(path, csv_pieces(self._table(table)))
 
     def _write_parquet(self, path: Path, table: str) -> None:
-        from resume_rig.report.export.parquet_table import write_parquet
+        from resume_rig.report.export.table import write_parquet
 
         write_parquet(self._table(table), path)
 
     def _trace(self) -> Iterable[str]:
         from resume_rig.campaign.store.read_back import recorded_cycles
-        from resume_rig.report.export.chrome_trace import trace_pieces
+        from resume_rig.report.export.waves import trace_pieces
 
         limit_ms = self.requirement.resume_limit_ms
         return trace_pieces(self.assessed.correlation, recorded_cycles(self.store), limit_ms)

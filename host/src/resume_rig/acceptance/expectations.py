@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.stats.figures import undecided_text
-from resume_rig.analysis.verdict.limit_answer import LimitAnswer, answer_limit
 from resume_rig.analysis.verdict.measures import is_measure, is_rate, measure_names
+from resume_rig.analysis.verdict.ruling import LimitAnswer, answer_limit
 from resume_rig.model.channel import TRIGGER_WORDS, WakeBy
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind
@@ -22,10 +22,9 @@ from resume_rig.model.result.cycle import (
     OutsideState,
     ReconciledCycle,
 )
-from resume_rig.model.result.requirement import Comparison, Limit
-from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.model.result.verdict import Comparison, FindingKind, Limit, Verdict
 from resume_rig.model.units import count_of, percent_up, seconds_text
-from resume_rig.report.drawing.milestones import outside_milestones
+from resume_rig.report.drawing.axis import outside_milestones
 from resume_rig.report.text.findings import cycle_ranges, findings_of
 from resume_rig.report.text.hostile_text import one_line
 from resume_rig.report.text.wording import outcome_words, quantity_text, record_name

@@ -21,12 +21,12 @@ from resume_rig.campaign.run.events import (
     Recovering,
     RigBack,
     RigLost,
+    SoFar,
 )
-from resume_rig.campaign.run.progress import SoFar
 from resume_rig.campaign.store.identity import Identity
+from resume_rig.model.dut import RecoveryStep
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord
-from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle
 from resume_rig.model.result.verdict import FindingKind, Verdict
 from resume_rig.report.text.hostile_text import one_line

@@ -10,21 +10,23 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from resume_rig.analysis.findings.context import Surroundings
-from resume_rig.analysis.findings.detectable import detectable_bios
 from resume_rig.analysis.findings.disagreements import (
     bios_is_impossible,
     disagreements,
     record_missing,
     surroundings_of,
 )
+from resume_rig.analysis.findings.firmware import detectable_bios
 from resume_rig.analysis.match.campaign import beside_told_steps, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
 from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Platform, usual_rests
-from resume_rig.analysis.reconcile.os_account import before_sleep
-from resume_rig.analysis.reconcile.os_clock import ClockReading, with_segments
+from resume_rig.analysis.reconcile.os_account import ClockReading, before_sleep, with_segments
 from resume_rig.analysis.reconcile.reconcile import (
     UNKNOWN_RESET_TO_TSC,
+    ExtraSleep,
+    TimedCycle,
+    awake_times,
     awake_to_os,
     light_after_complete,
     press_to_desktop,
@@ -32,7 +34,6 @@ from resume_rig.analysis.reconcile.reconcile import (
     unexplained,
     with_bios_unproven,
 )
-from resume_rig.analysis.reconcile.timed_cycle import ExtraSleep, TimedCycle, awake_times
 from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.limits import judge_limits, verdict_of_limits
 from resume_rig.analysis.verdict.measures import sighting_of
@@ -66,8 +67,7 @@ from resume_rig.model.result.match import (
     percent,
 )
 from resume_rig.model.result.packed import Derived, PackedSequence
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.model.result.verdict import FindingKind, Requirement, Verdict
 from resume_rig.model.units import count_of
 
 # From the power line's rise, or the press, to the OS where BiosInit is not reported.

@@ -3,7 +3,7 @@
 state/    what is seen, free of Qt: folds over events, tables, drafts
 worker/   the thread that owns the rig, and jobs in the background
 widgets/  pieces that every page shares: plots, tables, notices
-app/      the window around the pages; `app/registry.py` lists them
+app/      the window around the pages; `app/menus.py` lists them
 
 The other folders are one page each: bench, campaign, explorer, compare, limits, log.
 """

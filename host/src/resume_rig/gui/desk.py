@@ -11,8 +11,8 @@ from resume_rig.gui.request import NO_WISH, BenchWish, Target
 from resume_rig.gui.theme import Look
 
 if TYPE_CHECKING:
+    from resume_rig.gui.worker.bench_state import Seen
     from resume_rig.gui.worker.jobs import Jobs
-    from resume_rig.gui.worker.rig_state import Seen
     from resume_rig.gui.worker.rig_worker import RigWorker
 
 

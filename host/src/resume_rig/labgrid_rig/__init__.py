@@ -4,9 +4,13 @@ Only where labgrid is; it brings a pyserial of its own, and so lives in an envir
 Importing this is what makes labgrid know the classes.
 """
 
-from resume_rig.labgrid_rig.driver import ResumeRigDriver, ResumeRigOutputDriver
+from resume_rig.labgrid_rig.driver import (
+    ResumeRigDriver,
+    ResumeRigOutputDriver,
+    ResumeRigStrategy,
+    Status,
+)
 from resume_rig.labgrid_rig.resources import NetworkResumeRig, RawResumeRig, USBResumeRig
-from resume_rig.labgrid_rig.strategy import ResumeRigStrategy, Status
 
 __all__ = [
     "NetworkResumeRig",

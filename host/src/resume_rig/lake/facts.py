@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from resume_rig.acceptance.assessment import Assessed
 from resume_rig.analysis.compare.samples import HEADLINES
-from resume_rig.analysis.findings.ranking import rank
+from resume_rig.analysis.findings.advice import rank
 from resume_rig.analysis.verdict.series import measured_times
 from resume_rig.campaign.answer.fleet import campaign_line, origin_of
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
@@ -29,8 +29,8 @@ from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, ReconciledCycle
 from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy
-from resume_rig.model.result.requirement import Requirement
 from resume_rig.model.result.series import QuantileInterval
+from resume_rig.model.result.verdict import Requirement
 from resume_rig.report.text.hostile_text import bounded, encodable
 
 SCHEMA_VERSION: Final = 1

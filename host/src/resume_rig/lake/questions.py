@@ -17,11 +17,18 @@ from typing import Any, Final
 from resume_rig.analysis.compare.samples import HEADLINES
 from resume_rig.lake.engine import Engine
 from resume_rig.lake.facts import HEADLINE_COLUMNS, digest_of
-from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy, UnreadStore
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.fleet import (
+    FleetCampaign,
+    SessionTimes,
+    TimesOf,
+    Trait,
+    TrendBy,
+    TrendSession,
+    UnitBy,
+    UnreadStore,
+)
 from resume_rig.model.result.series import CommonTerm, FailureRate, QuantileInterval
-from resume_rig.model.result.trend import SessionTimes, TrendBy, TrendSession
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import Requirement, Verdict
 
 _WEEK_NS: Final = 7 * 24 * 3600 * 1_000_000_000
 # 1970 began on a Thursday: so long after a Monday.

@@ -3,7 +3,14 @@
 Everything that a user can cause is one of these, and its text is one sentence: what was
 attempted, on what, what was found, what is allowed. The command line maps each branch to an exit
 status and prints no traceback for it.
+
+A name as a shell takes it, for commands that somebody copies out of a sentence.
 """
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
 
 
 class ResumeRigError(Exception):
@@ -56,3 +63,10 @@ class BoardRebooted(RigError):
 
 class DutFault(RigError):
     """The DUT did not sleep, did not wake, or stayed dark."""
+
+
+def shell_word(path: Path) -> str:
+    """Return a path as one word of a command line; one without blanks and signs as it is."""
+    if os.name == "nt":
+        return subprocess.list2cmdline([str(path)])
+    return shlex.quote(str(path))

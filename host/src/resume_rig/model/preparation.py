@@ -1,5 +1,6 @@
-"""What a DUT should be like before it is measured, and what was found."""
+"""What a DUT should be like before it is measured: a checklist, answers, what was found."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, unique
 
@@ -50,3 +51,31 @@ class Prepared:
 
     item: ChecklistItem
     found: Found
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one question brought; `text` is hostile."""
+
+    status: int
+    text: str
+
+
+Judge = Callable[[Sequence[Reply]], Found]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """As model.preparation.ChecklistItem; `judge` takes the answers in the questions' order."""
+
+    name: str
+    wanted: str
+    questions: tuple[str, ...]
+    judge: Judge
+    remedy: str = ""
+    source: str = ""
+
+    @property
+    def told(self) -> ChecklistItem:
+        """What is shown of it."""
+        return ChecklistItem(self.name, self.wanted, self.questions, self.remedy, self.source)

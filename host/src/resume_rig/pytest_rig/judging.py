@@ -32,7 +32,7 @@ def assert_resume(
     __tracebackhide__ = True
     from resume_rig.acceptance.expectations import limit_on, slept_and_woke, time_conforms
     from resume_rig.model.result.cycle import IntervalName
-    from resume_rig.model.result.requirement import BIOS, RESUME
+    from resume_rig.model.result.verdict import BIOS, RESUME
     from resume_rig.model.units import named_duration_ns
 
     asked = {

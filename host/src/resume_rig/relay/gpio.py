@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from resume_rig.acceptance.held_line import LONGEST_NS, HeldLines
-from resume_rig.acceptance.power_actions import PowerActions
-from resume_rig.acceptance.single_actions import SingleActions
+from resume_rig.acceptance.single_actions import PowerActions, SingleActions
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import LinkLost, ResumeRigError, UsageError
 

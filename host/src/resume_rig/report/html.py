@@ -14,13 +14,11 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from resume_rig.model.result.campaign import CampaignFacts, RecordedCycle
 from resume_rig.model.result.comparison import Comparison
 from resume_rig.model.result.cycle import Correlation
-from resume_rig.model.result.fleet import Fleet
-from resume_rig.model.result.judgement import LogJudgement
-from resume_rig.model.result.trend import Trend
-from resume_rig.report.campaign.failures import failures, is_failure
+from resume_rig.model.result.fleet import Fleet, Trend
+from resume_rig.model.result.judgement import CampaignFacts, LogJudgement, RecordedCycle
+from resume_rig.report.campaign.answer import failures, is_failure
 from resume_rig.report.campaign.page import campaign_page
 from resume_rig.report.campaign.raw_data import NOTHING_RAW, RawData
 from resume_rig.report.compare.page import comparison_page

@@ -2,18 +2,129 @@
 
 `sim:`, `native:`, `serial:`, `socket:` and `rfc2217:` rigs all answer to this one Protocol, and
 all of them speak the wire contract (fixtures/wire/rig.cddl) underneath.
+
+What a board measures of itself with an output wired to its channels, and what it keeps of that.
+
+The wire's words are those of fixtures/wire/rig.cddl, commands 11 and 12.
+
+The seams to the OS of a DUT: it is controlled, and its event log is read.
+
+A command is begun and then asked about; nothing waits, for a DUT that goes to sleep may never
+answer. What the wires show counts, and not what the command says.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum, unique
+from enum import IntEnum, StrEnum, unique
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.light import LightOnset, OnsetState
+from resume_rig.model.os_record import SleepKind
 from resume_rig.model.power import PowerMonitor, PowerSamples
-from resume_rig.rig.calibration import Calibration, ChannelLatency, LoopbackResult
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelLatency:
+    """From driving an output to the stamp of the edge that this made at a channel; all ns.
+
+    Attributes:
+        mean_ns: 0 or more, or a little below 0 where the stamps are coarse.
+        sd_ns: standard deviation.
+        deviation_ns: largest deviation from the mean.
+        count: edges measured.
+    """
+
+    channel: Channel
+    mean_ns: int
+    sd_ns: int
+    deviation_ns: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a board keeps of itself over resets.
+
+    Attributes:
+        crystal: the clock is no RC oscillator, so that it may be calibrated.
+        store: "flash", "retained" (kept while the board has power), or "none".
+        clock_ppb: measured rate error; None where nobody measured it.
+        held_ns: by how much any of the latencies may be too great.
+        latencies: of the channels that were measured.
+    """
+
+    crystal: bool
+    store: str
+    clock_ppb: int | None
+    held_ns: int
+    latencies: tuple[ChannelLatency, ...]
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether nothing was measured."""
+        return self.clock_ppb is None and not self.latencies
+
+
+@unique
+class LoopbackState(IntEnum):
+    """How far the newest loop-back is."""
+
+    NONE = 0
+    RUNNING = 1
+    DONE = 2
+    STOPPED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LoopbackChannel:
+    """What a loop-back saw on one channel; times are latencies in ns, 0 where none was seen.
+
+    Attributes:
+        seen: changes of the output that made an edge.
+        missed: changes that made none.
+        extra: edges that no change explains.
+    """
+
+    channel: Channel
+    seen: int
+    missed: int
+    extra: int
+    mean_ns: int
+    sd_ns: int
+    min_ns: int
+    max_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoopbackResult:
+    """What came of the newest loop-back.
+
+    Attributes:
+        actuator: None in state NONE, or when it is not known here.
+        changes: of the output so far.
+        held_ns: longest time between reading the clock before and after driving the pin.
+        lost: edges that the board lost meanwhile, of any channel.
+        channels: those that are wired to the output and known here.
+    """
+
+    state: LoopbackState
+    actuator: Actuator | None = None
+    changes: int = 0
+    held_ns: int = 0
+    lost: int = 0
+    channels: tuple[LoopbackChannel, ...] = ()
+
+    @property
+    def ended_well(self) -> bool:
+        """Tell whether all edges were seen and none was too many, as the board asks for."""
+        return (
+            self.state is LoopbackState.DONE
+            and self.lost == 0
+            and all(c.seen == self.changes and c.extra == 0 for c in self.channels)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,3 +526,84 @@ class Rig(Protocol):
     def close(self) -> None:
         """Release every actuator if the link still works, and close it."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended.
+
+    Attributes:
+        ok: the DUT did as it was told.
+        reached: the DUT itself answered; one that goes to sleep may not come to that.
+        text: what went wrong, without a full stop; empty where nothing did.
+        output: what the command wrote, of one that reports.
+    """
+
+    ok: bool
+    reached: bool = True
+    text: str = ""
+    output: bytes = b""
+
+
+class DutControl(Protocol):
+    """The OS of one DUT, at the other end of a shell, a program of the user's, or a simulation."""
+
+    def prepare(self, states: Collection[SleepKind], *, reports: bool = False) -> None:
+        """See, before a campaign begins, that its OS can be sent into each of the states.
+
+        Args:
+            states: that it will be sent into.
+            reports: it will be asked for health reports.
+
+        Raises:
+            UsageError: it has no command for one, or none for the reports.
+            RecordError: it does not answer.
+        """
+        ...
+
+    def sleep(self, state: SleepKind) -> None:
+        """Begin to send it into a state that it was prepared for."""
+        ...
+
+    def arm_timer(self, after_ns: int) -> None:
+        """Begin to arm its clock, which then wakes it; from now, in whole seconds, rounded up."""
+        ...
+
+    def disarm_timer(self) -> None:
+        """Begin to let its clock forget the wake."""
+        ...
+
+    def greet(self) -> None:
+        """Begin a command that does nothing, to see whether its OS answers."""
+        ...
+
+    def report(self) -> None:
+        """Begin a health report of its devices, links, counters and errors (`Ended.output`)."""
+        ...
+
+    def ended(self) -> Ended | None:
+        """Return how the command ended that was begun last; None while it runs."""
+        ...
+
+    def close(self) -> None:
+        """Give up what was begun; may be called twice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DutLog:
+    """A log that grows, read by offset.
+
+    Attributes:
+        name: what it is called where it comes from.
+        text_from: returns the UTF-8 bytes from an offset to the present end; may raise RigError.
+    """
+
+    name: str
+    text_from: Callable[[int], bytes]
+
+
+def served_log(rig: Rig, info: RigInfo) -> DutLog | None:
+    """Return the log that this board serves as a file; None for one that serves none."""
+    name = info.dut_log
+    return None if name is None else DutLog(name, partial(rig.download, name))

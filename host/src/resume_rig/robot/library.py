@@ -30,10 +30,12 @@ from resume_rig.robot.arguments import (
     read_waker,
 )
 from resume_rig.robot.bench_keywords import DutKeywords, RigKeywords
-from resume_rig.robot.campaign_keywords import CampaignKeywords, EvidenceKeywords
-from resume_rig.robot.expectation_keywords import ExpectationKeywords
-from resume_rig.robot.log import LogListener
-from resume_rig.robot.session import Held
+from resume_rig.robot.campaign_keywords import (
+    CampaignKeywords,
+    EvidenceKeywords,
+    ExpectationKeywords,
+)
+from resume_rig.robot.session import Held, LogListener
 
 _CONVERTERS: Final[dict[type, Callable[[Any], Any] | Callable[[Any, Any], Any]]] = {
     By: read_by,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from resume_rig.campaign.preparation.second_instrument import compare_stamps
+from resume_rig.campaign.preparation.self_measurement import compare_stamps
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
 from resume_rig.rig.interface import ChannelInfo, RigInfo

@@ -6,14 +6,13 @@ import pytest
 
 from resume_rig.campaign.dut.shell import Answer, DutKind
 from resume_rig.campaign.preparation.doctor import items_for, look_at
-from resume_rig.campaign.preparation.item import Reply
 from resume_rig.campaign.preparation.windows import (
     EVENTS_A_CYCLE,
     power_settings,
     registry_values,
     sleep_states,
 )
-from resume_rig.model.preparation import Found, Standing
+from resume_rig.model.preparation import Found, Reply, Standing
 
 HYBRID = "94ac6d29-73ce-41a6-809f-6363ba21b47e"
 POWER_BUTTON = "7648efa3-dd9c-4e3e-b566-50f929386280"

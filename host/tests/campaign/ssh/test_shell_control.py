@@ -12,17 +12,17 @@ import tree_sitter
 import tree_sitter_powershell
 
 from resume_rig.analysis.cycles.health import read_report
-from resume_rig.campaign.dut.shell import DutKind
-from resume_rig.campaign.dut.shell_control import (
+from resume_rig.campaign.dut.shell import (
     HEALTH_COMMANDS,
     SLEEP_COMMANDS,
     TIMER_COMMANDS,
+    DutKind,
     ShellControl,
     sleep_command,
 )
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.dut_os import Ended
+from resume_rig.rig.interface import Ended
 
 PROGRAMS = ("powershell", "shutdown", "systemctl", "sudo")
 

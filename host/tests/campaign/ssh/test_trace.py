@@ -19,8 +19,7 @@ from tree_sitter_powershell import language
 
 from resume_rig.campaign.answer.assessment import assess
 from resume_rig.campaign.dut import trace as dut_trace
-from resume_rig.campaign.dut.shell import DutShell, parse_dut_address
-from resume_rig.campaign.dut.shell_control import powershell
+from resume_rig.campaign.dut.shell import DutShell, parse_dut_address, powershell
 from resume_rig.campaign.dut.trace import (
     DutTrace,
     Traced,

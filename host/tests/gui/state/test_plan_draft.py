@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.campaign.plan.plan import TraceTool, check_plan, default_plan
+from resume_rig.campaign.plan.plan import StopRules, TraceTool, check_plan, default_plan
 from resume_rig.campaign.plan.plan_file import load_plan, ready_plans
-from resume_rig.campaign.plan.stop_rules import StopRules
 from resume_rig.gui.campaign.draft import (
     WHOLE,
     History,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import resume_rig
-from resume_rig.gui.state.window_words import FIELDS, in_window
+from resume_rig.gui.state.requirement_choice import FIELDS, in_window
 
 PACKAGE = Path(resume_rig.__file__).parent
 SHOWN = (

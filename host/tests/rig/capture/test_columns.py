@@ -11,7 +11,7 @@ from vcd.reader import ScalarChange, TokenKind, VCDParseError, VectorChange, tok
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.rig.capture import csv_capture, gathering, vcd_capture
-from resume_rig.rig.capture.plausibility import doubts_of
+from resume_rig.rig.capture.gathering import doubts_of
 from resume_rig.rig.capture.reading import read_capture
 
 HEADER = """$timescale 1 ns $end

@@ -4,8 +4,7 @@ import pytest
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.edge import Edge
-from resume_rig.rig.capture.gathering import Capture
-from resume_rig.rig.capture.plausibility import polarity_notes
+from resume_rig.rig.capture.gathering import Capture, polarity_notes
 
 MS = 1_000_000
 POWER = (Channel.SLP_S3, Channel.PWR_OK, Channel.PLTRST)

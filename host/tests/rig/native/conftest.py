@@ -16,7 +16,7 @@ import pytest
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import LinkLost
-from resume_rig.rig.commands.zephyr import EchoRequest
+from resume_rig.rig.commands.board import EchoRequest
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.serial_transport import open_serial

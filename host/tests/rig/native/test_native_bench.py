@@ -22,11 +22,10 @@ from resume_rig.model.edge import Edge
 from resume_rig.model.errors import BoardRebooted, LinkLost
 from resume_rig.model.light import OnsetState
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.dut_profile import load_dut_profile, mac_bytes, magic_packet, packet_for
 from resume_rig.rig.interface import Rig
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.link.open import OpenRig, open_rig
-from resume_rig.rig.magic_packet import mac_bytes, magic_packet, packet_for
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.timing.clocks import SystemClock

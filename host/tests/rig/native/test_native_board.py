@@ -16,7 +16,7 @@ from resume_rig.rig.interface import EdgeBatch
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.native.wires import CHANNEL_PINS
 from resume_rig.rig.smp.packet import Operation
-from resume_rig.rig.smp.refusal import RigCode
+from resume_rig.rig.smp.request import RigCode
 
 if TYPE_CHECKING:
     from .conftest import NativeBoard

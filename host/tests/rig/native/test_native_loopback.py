@@ -10,7 +10,7 @@ from raw_request import RESET
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import BoardRebooted
-from resume_rig.rig.calibration import LoopbackState
+from resume_rig.rig.interface import LoopbackState
 
 if TYPE_CHECKING:
     from .conftest import NativeBoard

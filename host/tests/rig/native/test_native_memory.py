@@ -12,7 +12,7 @@ from raw_request import RESET
 
 from resume_rig.model.channel import Actuator
 from resume_rig.model.errors import BoardRebooted, DeviceFault
-from resume_rig.rig.smp.refusal import RigCode
+from resume_rig.rig.smp.request import RigCode
 
 if TYPE_CHECKING:
     from .conftest import NativeBoard

@@ -8,10 +8,9 @@ import pytest
 from resume_rig.campaign.preparation.self_measurement import LoopbackPlan, measure_loopback
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import DeviceFault
-from resume_rig.rig.calibration import LoopbackState
+from resume_rig.rig.interface import LoopbackState
 from resume_rig.rig.link.open import OpenRig, open_rig
-from resume_rig.rig.native.wired_plug import DELAY_NS, WiredPlug
-from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, PinChange
+from resume_rig.rig.native.wires import ACTUATOR_PINS, CHANNEL_PINS, DELAY_NS, PinChange, WiredPlug
 
 if not sys.platform.startswith("linux"):
     pytest.skip("native_sim runs on Linux", allow_module_level=True)

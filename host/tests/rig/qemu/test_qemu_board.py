@@ -19,10 +19,10 @@ from raw_request import RESET
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import BoardRebooted, DeviceFault, LinkLost
-from resume_rig.rig.commands.zephyr import EchoRequest
+from resume_rig.rig.commands.board import EchoRequest
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.refusal import RigCode
+from resume_rig.rig.smp.request import RigCode
 from resume_rig.rig.smp.serial_transport import open_serial
 from resume_rig.timing.clocks import SystemClock
 

@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from resume_rig.model.errors import DeviceFault, RigError
-from resume_rig.rig.smp.refusal import SmpCode
+from resume_rig.rig.smp.request import SmpCode
 from resume_rig.rig.smp.serial_transport import SerialTransport, open_serial
 from resume_rig.rig.update.image import FirmwareImage, parse_image
 from resume_rig.rig.update.image_group import ImageGroup

@@ -17,7 +17,7 @@ from resume_rig.rig.dut_profile import load_dut_profile, shipped_profiles
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.sim.bench import SimulatedBench
 from resume_rig.rig.sim.board import EDGE_RING, LEASE_NS, LIGHT_RATE_HZ
-from resume_rig.rig.sim.dut.faults import SimFault, parse_faults
+from resume_rig.rig.sim.dut.event import SimFault, parse_faults
 from resume_rig.rig.sim.opening import InProcessTransport
 from resume_rig.rig.smp.client import SmpClient
 from resume_rig.timing.clocks import VirtualClock

@@ -17,12 +17,12 @@ from resume_rig.rig.sim.dut.event import (
     OsResumed,
     PanelChange,
     RecordDue,
+    SimFault,
     SleepBegan,
     WakeCause,
     WakeEnded,
     WireChange,
 )
-from resume_rig.rig.sim.dut.faults import SimFault
 from resume_rig.rig.sim.dut.machine import SimulatedDut
 from resume_rig.rig.sim.dut.states import PowerState
 

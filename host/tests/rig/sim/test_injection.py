@@ -18,11 +18,16 @@ from resume_rig.model.fault_plan import (
     WireShares,
 )
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.sim.diary import FaultDiary
-from resume_rig.rig.sim.dut.faults import SimFault
-from resume_rig.rig.sim.link_faults import FaultyWire, LinkFaults, WireFault
+from resume_rig.rig.sim.dut.event import SimFault
 from resume_rig.rig.sim.opening import open_sim
-from resume_rig.rig.sim.schedule import FaultSchedule, FaultWatch
+from resume_rig.rig.sim.schedule import (
+    FaultDiary,
+    FaultSchedule,
+    FaultWatch,
+    FaultyWire,
+    LinkFaults,
+    WireFault,
+)
 from resume_rig.timing.clocks import VirtualClock
 
 S = 1_000_000_000

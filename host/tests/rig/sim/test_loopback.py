@@ -135,7 +135,7 @@ class OldRig:
         return self._rig.info()
 
     def calibration(self):
-        from resume_rig.rig.calibration import Calibration
+        from resume_rig.rig.interface import Calibration
 
         return Calibration(self._crystal, self._store, None, 0, ())
 

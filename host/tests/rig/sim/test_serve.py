@@ -20,7 +20,7 @@ from resume_rig.model.errors import UsageError
 from resume_rig.model.fault_plan import FaultKind, FaultPlan, ScheduledFault, WireShares
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.sim.bench import SimulatedBench
-from resume_rig.rig.sim.link_faults import LinkFaults
+from resume_rig.rig.sim.schedule import LinkFaults
 from resume_rig.rig.sim.serve import Stop, serve_pty, serve_tcp
 from resume_rig.rig.smp.framing import Decoder, encode
 from resume_rig.rig.smp.packet import HEADER, Group, Operation, request_packet

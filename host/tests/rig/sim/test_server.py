@@ -7,8 +7,7 @@ import pytest
 
 from resume_rig import __version__
 from resume_rig.rig.dut_profile import load_dut_profile
-from resume_rig.rig.sim.bench import SimulatedBench
-from resume_rig.rig.sim.server import BUFFER_BYTES
+from resume_rig.rig.sim.bench import BUFFER_BYTES, SimulatedBench
 from resume_rig.rig.smp.packet import HEADER, Header
 from resume_rig.timing.clocks import VirtualClock
 

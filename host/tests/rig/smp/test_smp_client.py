@@ -10,10 +10,9 @@ from raw_request import raw_request
 
 from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError
 from resume_rig.rig.commands.board import TimeRequest
-from resume_rig.rig.smp.client import Discards, SmpClient
+from resume_rig.rig.smp.client import Arrival, Discards, SmpClient
 from resume_rig.rig.smp.packet import Header, Operation, Packet
 from resume_rig.rig.smp.request import Request
-from resume_rig.rig.smp.transport import Arrival
 from resume_rig.timing.clocks import VirtualClock
 
 MS = 1_000_000

@@ -10,8 +10,8 @@ import pytest
 
 from resume_rig.model.errors import LinkLost
 from resume_rig.rig.sim.opening import InProcessTransport
+from resume_rig.rig.smp.client import Arrival
 from resume_rig.rig.smp.packet import Group, Header, ImageCommand, OsCommand, Packet
-from resume_rig.rig.smp.transport import Arrival
 from resume_rig.rig.update.image import parse_image
 from resume_rig.timing.clocks import VirtualClock
 

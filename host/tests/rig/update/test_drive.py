@@ -10,7 +10,7 @@ import pytest
 from resume_rig.model.errors import RigError
 from resume_rig.rig.update import drive as drives
 from resume_rig.rig.update.drive import BoardDrive, await_drive, board_drives, install, mounts_of
-from resume_rig.rig.update.uf2 import Family, Uf2Image
+from resume_rig.rig.update.image import Family, Uf2Image
 from resume_rig.timing.clocks import SystemClock, VirtualClock
 
 INFO = "UF2 Bootloader v3.0\r\nModel: Raspberry Pi RP2\r\nBoard-ID: RPI-RP2\r\n"

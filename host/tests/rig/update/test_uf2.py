@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from resume_rig.model.errors import UsageError
-from resume_rig.rig.update.uf2 import Family, parse_uf2
+from resume_rig.rig.update.image import Family, parse_uf2
 
 FLASH = 0x1000_0000
 SECOND_STAGE = bytes(252) + struct.pack("<I", 0x7065399A)

@@ -9,7 +9,7 @@ from typing import Protocol
 import pytest
 
 from resume_rig.model.errors import DeviceFault, LinkLost, RigError, UsageError
-from resume_rig.rig.smp.transport import Transport
+from resume_rig.rig.smp.client import Transport
 from resume_rig.rig.update.image import FirmwareImage, parse_image
 from resume_rig.rig.update.updating import MAX_RESUMPTIONS, Outcome, Updater
 from resume_rig.timing.clocks import VirtualClock

@@ -8,8 +8,8 @@ import numpy as np
 from resume_rig.analysis.compare.effects import Times
 from resume_rig.analysis.compare.samples import HEADLINES, Evidence, Sample
 from resume_rig.analysis.stats.trend import change_points_of, drift_of
+from resume_rig.analysis.verdict.judge import training_sentence
 from resume_rig.analysis.verdict.measures import measure_words
-from resume_rig.analysis.verdict.sentences import training_sentence
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 from resume_rig.model.result.comparison import Unit
 from resume_rig.model.units import count_of

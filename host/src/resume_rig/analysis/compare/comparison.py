@@ -25,13 +25,15 @@ from resume_rig.analysis.compare.comparable import (
     sample_warnings,
     session_warnings,
 )
-from resume_rig.analysis.compare.counts import (
+from resume_rig.analysis.compare.effects import (
+    VALUES_LEAST,
     failures_of,
+    family_of,
     newly_failed,
     over_limits_of,
     slow_cycles_of,
+    times_of,
 )
-from resume_rig.analysis.compare.effects import VALUES_LEAST, family_of, times_of
 from resume_rig.analysis.compare.samples import (
     HEADLINES,
     ComponentKey,

@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from resume_rig.analysis.stats.distributions import beta_below
-from resume_rig.analysis.stats.figures import failure_rate, undecided_text
-from resume_rig.analysis.stats.significance import fisher_p, holm
+from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecided_text
+from resume_rig.analysis.stats.trend import fisher_p, holm
 from resume_rig.model.result.fleet import (
     Fleet,
     FleetCampaign,
@@ -24,9 +23,8 @@ from resume_rig.model.result.fleet import (
     Trait,
     UnreadStore,
 )
-from resume_rig.model.result.requirement import Requirement
 from resume_rig.model.result.series import CommonTerm, FailureRate
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import Requirement, Verdict
 from resume_rig.model.units import count_of, percent_up
 
 UNITS_LEAST: Final = 5

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from resume_rig.analysis.findings.advice import moment_of
 from resume_rig.analysis.findings.disagreements import state_mismatch
-from resume_rig.analysis.findings.ranking import moment_of
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
-from resume_rig.analysis.reconcile.terms import MS_NS
+from resume_rig.analysis.reconcile.thresholds import MS_NS
 from resume_rig.analysis.stats.trend import training_of
 from resume_rig.analysis.verdict.limits import kinds_seen
 from resume_rig.analysis.verdict.measures import (

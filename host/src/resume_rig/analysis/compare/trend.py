@@ -20,15 +20,18 @@ import numpy as np
 
 from resume_rig.analysis.compare.fleet import worst
 from resume_rig.analysis.compare.samples import step_ms_of
-from resume_rig.analysis.stats.distributions import student_t_beyond, student_t_tails
-from resume_rig.analysis.stats.figures import failure_rate, mean_interval
-from resume_rig.analysis.stats.significance import fisher_p
-from resume_rig.model.result.fleet import Trait
-from resume_rig.model.result.series import CommonTerm
-from resume_rig.model.result.trend import (
+from resume_rig.analysis.stats.figures import (
+    failure_rate,
+    mean_interval,
+    student_t_beyond,
+    student_t_tails,
+)
+from resume_rig.analysis.stats.trend import fisher_p
+from resume_rig.model.result.fleet import (
     Carrier,
     Repeats,
     SessionTimes,
+    Trait,
     Trend,
     TrendBy,
     TrendCell,
@@ -39,6 +42,7 @@ from resume_rig.model.result.trend import (
     TrendSession,
     TrendUnit,
 )
+from resume_rig.model.result.series import CommonTerm
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of
 

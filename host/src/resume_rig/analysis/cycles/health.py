@@ -1,6 +1,6 @@
 """Health reports of a DUT, before a sleep and after the wake: read, compared, and judged. Pure.
 
-A report is what `campaign.dut.shell_control` has Windows and Linux write: lines of fields that tabs
+A report is what `campaign.dut.shell` has Windows and Linux write: lines of fields that tabs
 separate, the same on both (docs/reference/health.md). It is text of a DUT, so that nothing in it is
 believed: lines of any other form are passed over, and what is long is cut.
 """
@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import OutsideCycle
-from resume_rig.model.result.health import (
+from resume_rig.model.result.cycle import (
     ChangedDevice,
     CycleHealth,
     DeviceChange,
     HealthReading,
     LinkReturn,
+    OutsideCycle,
     Residency,
 )
 from resume_rig.model.result.verdict import Finding, FindingKind

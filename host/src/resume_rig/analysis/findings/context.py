@@ -10,14 +10,19 @@ from resume_rig.analysis.reconcile.hidden_time import (
     longest_bios_ms,
     off_median,
 )
-from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Norm, Norms, Platform, group_of
+from resume_rig.analysis.reconcile.norms import (
+    UNKNOWN_PLATFORM,
+    History,
+    Norm,
+    Norms,
+    Platform,
+    group_of,
+)
 from resume_rig.analysis.reconcile.reconcile import hidden_by_light, of_one_cause
-from resume_rig.analysis.reconcile.record_history import History
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import OutsideCycle
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.model.result.verdict import Finding
+from resume_rig.model.result.verdict import Finding, Requirement
 
 
 @dataclass(frozen=True, slots=True)

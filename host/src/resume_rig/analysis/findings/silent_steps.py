@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from resume_rig.analysis.reconcile.hidden_time import Hidden, agree, usual_of
 from resume_rig.analysis.reconcile.norms import Norm, Norms, group_of
 from resume_rig.analysis.reconcile.reconcile import unexplained
-from resume_rig.analysis.reconcile.terms import MS_NS
 from resume_rig.analysis.reconcile.thresholds import (
     CLOCK_STEP_NS,
     FAR_SIGMAS,
     MEDIAN_OF,
+    MS_NS,
     UNEXPLAINED_NS,
 )
 from resume_rig.model.os_record import OsRecord

@@ -22,8 +22,8 @@ import numpy as np
 from resume_rig.analysis.findings.disagreements import state_mismatch
 from resume_rig.analysis.match.match import Match, OutsideMoments, match
 from resume_rig.analysis.match.times import Indexes
-from resume_rig.analysis.reconcile.terms import figure_of
-from resume_rig.analysis.reconcile.timed_cycle import ExtraSleep, TimedCycle
+from resume_rig.analysis.reconcile.reconcile import ExtraSleep, TimedCycle
+from resume_rig.analysis.reconcile.thresholds import figure_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import NO_SLEEPS, NO_SUSPENDS, OsRecord, SleepKind

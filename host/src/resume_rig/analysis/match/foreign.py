@@ -29,9 +29,8 @@ from resume_rig.analysis.match.likelihood import (
     log_sum,
     lost_cost,
 )
-from resume_rig.analysis.match.live import UNKNOWN
 from resume_rig.analysis.match.order import Choice
-from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match.times import UNKNOWN, CycleTimes, Entries, Floats, Indexes
 from resume_rig.analysis.match.trace import Trace
 
 # Two clocks that are both meant to show UTC: half of them within seconds; the others off by a time

@@ -14,8 +14,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from resume_rig.analysis.match.live import UNKNOWN, Readings, lag_gain
-from resume_rig.analysis.match.times import FROM_IMAGE_BITS, CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match.times import (
+    FROM_IMAGE_BITS,
+    UNKNOWN,
+    CycleTimes,
+    Entries,
+    Floats,
+    Indexes,
+    Readings,
+    lag_gain,
+)
 
 NEVER = -1e9
 """The log-likelihood of what cannot be."""

@@ -16,11 +16,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from resume_rig.analysis.match.live import UNKNOWN, USUAL_LAGS
-from resume_rig.analysis.match.offset_fit import NONE, Candidates, Run, fitted
-from resume_rig.analysis.match.offset_vote import agreed_offsets, most_voters, voted_offsets
+from resume_rig.analysis.match.offset_vote import (
+    NONE,
+    Candidates,
+    Run,
+    agreed_offsets,
+    fitted,
+    most_voters,
+    voted_offsets,
+)
 from resume_rig.analysis.match.order import aligned
-from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match.times import (
+    UNKNOWN,
+    USUAL_LAGS,
+    CycleTimes,
+    Entries,
+    Floats,
+    Indexes,
+)
 
 # The offset, and one more where the clock was set among the cycles.
 _OF_EACH_LAG = 2

@@ -26,10 +26,17 @@ from resume_rig.analysis.match.likelihood import (
     lost_cost,
     parts_of,
 )
-from resume_rig.analysis.match.live import LOG_LAG_LIKELY, UNKNOWN, USUAL_LAGS
 from resume_rig.analysis.match.offset_vote import most_voters, voted_offsets
 from resume_rig.analysis.match.order import Choice
-from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match.times import (
+    LOG_LAG_LIKELY,
+    UNKNOWN,
+    USUAL_LAGS,
+    CycleTimes,
+    Entries,
+    Floats,
+    Indexes,
+)
 
 # Three cycles without a record in a row are seldom lost ones: a run of its own may stand there, of
 # up to a stretch, or of 16 cycles at an end; so many offsets are told for it (assumed; from seeds

@@ -32,11 +32,11 @@ from resume_rig.analysis.reconcile.os_account import (
     stop_to_power_down,
 )
 from resume_rig.analysis.reconcile.reconcile import awake_to_os, power_up
-from resume_rig.analysis.reconcile.terms import MS_NS
 from resume_rig.analysis.reconcile.thresholds import (
     ALIKE_WIDTHS,
     HANDOFF_NS,
     MEDIAN_OF,
+    MS_NS,
     OS_CLOCK_NS,
 )
 from resume_rig.model.channel import Channel

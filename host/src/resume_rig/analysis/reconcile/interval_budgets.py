@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from resume_rig.analysis.reconcile.terms import VALUE_BOUND_MS
-from resume_rig.analysis.stats.distributions import student_t_beyond
+from resume_rig.analysis.reconcile.thresholds import VALUE_BOUND_MS
+from resume_rig.analysis.stats.figures import student_t_beyond
 from resume_rig.model.budget import Budget, BudgetRow, Distribution, Evaluation, Repeated, Scope
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle, ReconciledCycle

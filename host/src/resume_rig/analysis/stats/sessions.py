@@ -7,7 +7,7 @@ session. What a warm-up leaves behind is then on both sides alike.
 
 The means of the middle 60 % of each session are compared (Yuen, 1974), so that slow cycles and a
 long tail decide little. Cycles depend on one another: each session counts for as many independent
-values as its autocorrelation leaves (significance.py). How sessions of one build differ is
+values as its autocorrelation leaves (trend.py). How sessions of one build differ is
 not in it.
 
 The unit is the session. Each is worth one figure a time (the median after warm-up) and one a count
@@ -30,14 +30,15 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.stats.distributions import student_t_beyond, student_t_tails
-from resume_rig.analysis.stats.significance import (
+from resume_rig.analysis.stats.figures import student_t_beyond, student_t_tails
+from resume_rig.analysis.stats.trend import (
+    Floats,
     autocorrelation_limit,
     errors_shown,
     holm,
+    ranks_of,
     values_per_independent,
 )
-from resume_rig.analysis.stats.trend import Floats, ranks_of
 
 VALUES_LEAST: Final = 12
 """With fewer values, a warm-up cannot be told from chance."""

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from typing import Final
 
-from resume_rig.analysis.reconcile.terms import MS_NS, reported
+from resume_rig.analysis.reconcile.thresholds import MS_NS, reported
 from resume_rig.model.os_record import ComponentKind, OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, ReconciledCycle
 from resume_rig.model.result.match import Confidence
-from resume_rig.model.result.requirement import BIOS, RESUME
+from resume_rig.model.result.verdict import BIOS, RESUME
 
 # Of x86.
 PAGE_BYTES: Final = 4096

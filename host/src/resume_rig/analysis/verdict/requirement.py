@@ -20,7 +20,7 @@ from resume_rig.analysis.verdict.measures import (
 )
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind, transition_of_word
-from resume_rig.model.result.requirement import EVIDENCE_MIN, Comparison, Limit, Requirement
+from resume_rig.model.result.verdict import EVIDENCE_MIN, Comparison, Limit, Requirement
 
 # Bounds what a file can ask for: assumed.
 LIMITS_MOST: Final = 50

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.reconcile.terms import MS_NS
+from resume_rig.analysis.reconcile.thresholds import MS_NS
 from resume_rig.analysis.stats.figures import (
     mean_interval,
     quantile_interval,
@@ -28,7 +28,6 @@ from resume_rig.analysis.verdict.measures import (
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import CAME_BACK, FAILED, IntervalName, ReconciledCycle
 from resume_rig.model.result.judgement import JudgedRecord
-from resume_rig.model.result.requirement import BIOS, RESUME, Requirement
 from resume_rig.model.result.series import (
     NOTHING_COMMON,
     CommonTerm,
@@ -37,7 +36,7 @@ from resume_rig.model.result.series import (
     QuantileInterval,
     SeriesStatistics,
 )
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import BIOS, RESUME, Requirement, Verdict
 
 OUTLIER_FROM = 3.5
 """Distance from the median, in scaled median absolute deviations (Iglewicz and Hoaglin, 1993)."""

@@ -26,14 +26,13 @@ from resume_rig.campaign.plan.plan_file import plan_facts
 from resume_rig.campaign.store.disk import is_being_written
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
-from resume_rig.model.errors import ResumeRigError, UsageError
+from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy, UnreadStore
-from resume_rig.model.result.requirement import RESUME, Requirement
 from resume_rig.model.result.series import CycleTimes
-from resume_rig.model.shell_word import shell_word
+from resume_rig.model.result.verdict import RESUME, Requirement
 from resume_rig.model.units import count_of
-from resume_rig.oslog.registry import name_of_log
+from resume_rig.oslog.reading import name_of_log
 
 logger = logging.getLogger(__name__)
 

@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
-from resume_rig.campaign.dut.folder_log import FolderLog
-from resume_rig.campaign.dut.log_source import FileLog, OsLogSource
+from resume_rig.campaign.dut.log_source import FileLog, FolderLog, OsLogSource
 from resume_rig.campaign.dut.own_log import WEVTUTIL, remote_event_log
-from resume_rig.campaign.dut.shell import DutShell, parse_dut_address
-from resume_rig.campaign.dut.shell_control import ShellControl
+from resume_rig.campaign.dut.shell import DutShell, ShellControl, parse_dut_address
 from resume_rig.campaign.dut.ssh_log import SshLog
 from resume_rig.campaign.dut.user_program import UserControl, program_words
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import UsageError
-from resume_rig.rig.dut_os import DutControl
+from resume_rig.rig.interface import DutControl
 
 SSH = "ssh:"
 

@@ -1,18 +1,31 @@
-"""Where a running campaign gets OS records from: a log that grows, read bit by bit."""
+"""Where a running campaign gets OS records from: a log that grows, read bit by bit.
+
+A folder into which somebody puts logs works, too: each file in it is followed as a log of its own.
+What is new goes to the cycle at hand, once.
+"""
 
 import stat
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
+from resume_rig.campaign.plan.states import tells_of
+from resume_rig.campaign.store.raw import LogMark, LogState
 from resume_rig.model.errors import RecordError
-from resume_rig.model.os_record import Integrity, LogSource, OsRecord
-from resume_rig.oslog.event.follower import EventLogFollower
-from resume_rig.oslog.event.xml_export import is_event_xml
-from resume_rig.oslog.reading import read_logs
-from resume_rig.oslog.registry import HEAD_BYTES
-from resume_rig.rig.dut_os import DutLog
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    Component,
+    Figure,
+    Integrity,
+    LogSource,
+    OsRecord,
+    SleepKind,
+)
+from resume_rig.oslog.event.xml_export import EventLogFollower, is_event_xml
+from resume_rig.oslog.reading import HEAD_BYTES, format_of, read_logs
+from resume_rig.rig.interface import DutLog
 
 CHUNK_BYTES = 1 << 20
 # So much of what was read last must still stand there for a file to count as appended to.
@@ -181,3 +194,224 @@ class FileLog:
         reading = read_logs([self._path], keep_text=True)
         self._source = reading.sources[0]
         return list(reading.records)
+
+
+FILES_MAX: Final = 1000
+
+
+class FolderLog:
+    """All logs in a folder, by name; files of other kinds are left alone.
+
+    A record that several files hold (exports that overlap) is given once. One without any time
+    (S3Resume, PwrTest's older form) cannot be told from that of another file: each is given. A file
+    that cannot be read is no reason to stop: it may be half written, so it is tried again when it
+    changes, and `describe` tells of it until then.
+    """
+
+    record_wait_ns = FILE_RECORD_WAIT_NS
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._logs: dict[Path, FileLog] = {}
+        self._known: set[RecordIdentity] = set()
+        self._unreadable: dict[Path, str] = {}
+
+    def new_records(self) -> tuple[OsRecord, ...]:
+        """Return the records that appeared since the last call.
+
+        Raises:
+            RecordError: the folder cannot be read, or holds more than 1000 files.
+        """
+        new: list[OsRecord] = []
+        for path in self._files():
+            try:
+                new += self._new_in(path)
+            except RecordError as error:
+                self._unreadable[path] = str(error)
+            else:
+                self._unreadable.pop(path, None)
+        return tuple(new)
+
+    def describe(self) -> LogSource:
+        """Return the folder as read so far."""
+        sources = [log.describe() for log in self._logs.values()]
+        problems = tuple(
+            f"{Path(source.path).name}: {problem}"
+            for source in sources
+            for problem in source.integrity.problems
+        )
+        problems += tuple(self._unreadable.values())
+        return LogSource(
+            str(self._path),
+            "folder",
+            next((s.os_build for s in reversed(sources) if s.os_build is not None), None),
+            sum(source.records for source in sources),
+            Integrity(
+                not self._unreadable and all(source.integrity.ok for source in sources), problems
+            ),
+        )
+
+    def close(self) -> None:
+        """Nothing is open between two calls."""
+
+    def _files(self) -> list[Path]:
+        try:
+            found = sorted(path for path in self._path.iterdir() if path.is_file())
+        except OSError as error:
+            raise RecordError(
+                f"could not read the folder of logs {self._path}: {error.strerror or error}"
+            ) from error
+        if len(found) > FILES_MAX:
+            raise RecordError(
+                f"could not read the folder of logs {self._path}: it holds {len(found)} files, "
+                f"allowed are {FILES_MAX}"
+            )
+        return found
+
+    def _new_in(self, path: Path) -> list[OsRecord]:
+        if path not in self._logs:
+            try:
+                with path.open("rb") as file:
+                    if format_of(file.read(HEAD_BYTES)) is None:
+                        return []
+            except OSError:
+                return []  # perhaps it is being written; it is looked at again next time
+            self._logs[path] = FileLog(path)
+        found = [
+            record
+            for record in self._logs[path].new_records()
+            if not has_identity(record) or identity_of(record) not in self._known
+        ]
+        self._known.update(map(identity_of, found))
+        return found
+
+
+COMPONENTS_MAX: Final = 20
+TEXT_CHARS_MAX: Final = 4096
+
+
+def kept_of(record: OsRecord) -> OsRecord:
+    """Return a record as the store keeps it.
+
+    A kernel that times every device of every cycle tells of hundreds: the longest are kept, in
+    their order, with the beginning of the text, and the figure `components_not_kept`. All others
+    stay as they are.
+    """
+    left_out = len(record.components) - COMPONENTS_MAX
+    if left_out <= 0:
+        return record
+    ranked = sorted(range(len(record.components)), key=lambda at: _rank(record.components[at]))
+    components = tuple(record.components[at] for at in sorted(ranked[:COMPONENTS_MAX]))
+    figures = (*record.figures, Figure("components_not_kept", float(left_out)))
+    text = record.text
+    if len(text) > TEXT_CHARS_MAX:
+        text = text[:TEXT_CHARS_MAX].rpartition("\n")[0]
+    return replace(record, components=components, figures=figures, text=text)
+
+
+def _rank(component: Component) -> float:
+    """Return what sorts the longest first, and before it what had not ended."""
+    return float("-inf") if component.duration_ms is None else -component.duration_ms
+
+
+# In the end nobody comes back for a record, and a log that is copied from elsewhere comes later.
+LAST_RECORD_WAIT_NS = 10_000_000_000
+
+
+class LogFeed:
+    """OS records that no cycle has taken yet.
+
+    Args:
+        source: where records come from; None for a campaign without a log.
+        mark: where the log stood when the campaign began.
+        late: records that earlier sessions did not get to keep.
+        states: that the plan asks for; they say which records can tell of a cycle.
+
+    Attributes:
+        pending: read, and not yet on the disk.
+        received: how many records were read so far that can tell of a cycle; a boot or a session
+            of Modern Standby is not what is waited for.
+        problem: why the log could not be read last time; None when it could.
+    """
+
+    def __init__(
+        self,
+        source: OsLogSource | None,
+        mark: LogMark,
+        late: Sequence[OsRecord] = (),
+        states: Collection[SleepKind] = (SleepKind.S3,),
+    ) -> None:
+        self._states = states
+        self._source = source
+        self._mark = mark
+        self.pending: list[OsRecord] = [kept_of(record) for record in late]
+        self.received = 0
+        self.problem: str | None = None
+
+    @property
+    def present(self) -> bool:
+        """Whether there is a log at all."""
+        return self._source is not None
+
+    @property
+    def has_news(self) -> bool:
+        """Whether a record is pending that can tell of a cycle."""
+        return self.tells(self.pending)
+
+    def tells(self, records: Iterable[OsRecord]) -> bool:
+        """Return whether any of the records can tell of a cycle of this plan."""
+        return any(tells_of(record, self._states) for record in records)
+
+    def wait_ns(self, *, last: bool) -> int:
+        """Return how long a record is waited for; longer in the end, when nobody comes back."""
+        if self._source is None:
+            return 0
+        wait_ns = self._source.record_wait_ns
+        return max(wait_ns, LAST_RECORD_WAIT_NS) if last else wait_ns
+
+    def state(self) -> LogState | None:
+        """Return what the store keeps of the log beside its records."""
+        return None if self._source is None else LogState(self._source.describe(), self._mark)
+
+    def read(self) -> None:
+        """Read what is new; a log that cannot be read now is tried again next time."""
+        if self._source is None:
+            return
+        try:
+            found = self._source.new_records()
+        except RecordError as error:
+            self.problem = str(error)
+        else:
+            self.problem = None
+            self.pending.extend(map(kept_of, found))
+            self.received += sum(tells_of(record, self._states) for record in found)
+
+
+def mark_of(records: Iterable[OsRecord]) -> LogMark:
+    """Return where a log that holds `records` stands."""
+    found = tuple(records)
+    numbers = (r.record_id for r in found if r.kind not in NO_SLEEPS)
+    return LogMark(
+        max((number for number in numbers if number is not None), default=None),
+        max((r.written_utc_ns for r in found if r.written_utc_ns is not None), default=None),
+    )
+
+
+def came_late(
+    records: Iterable[OsRecord], mark: LogMark, stored: frozenset[RecordIdentity]
+) -> list[OsRecord]:
+    """Return the records of a campaign that its earlier sessions did not keep."""
+    return [
+        record
+        for record in records
+        if not _is_before(record, mark) and identity_of(record) not in stored
+    ]
+
+
+def _is_before(record: OsRecord, mark: LogMark) -> bool:
+    numbered = record.kind not in NO_SLEEPS  # others may be of a log that counts by itself
+    if numbered and record.record_id is not None and mark.record_id is not None:
+        return record.record_id <= mark.record_id
+    if record.written_utc_ns is not None and mark.written_utc_ns is not None:
+        return record.written_utc_ns <= mark.written_utc_ns
+    return False

@@ -27,7 +27,7 @@ from resume_rig.campaign.dut.shell import PROBE, DutKind, RunningCommand, kind_o
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Integrity, LogSource, OsRecord, SleepKind
-from resume_rig.oslog.event.follower import EventLogFollower
+from resume_rig.oslog.event.xml_export import EventLogFollower
 from resume_rig.oslog.reading import read_logs
 
 PROVIDERS: Final = (

@@ -15,16 +15,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
-from resume_rig.campaign.dut.log_feed import kept_of
-from resume_rig.campaign.dut.shell import PROBE, DutKind, DutShell, RunningCommand, kind_of
-from resume_rig.campaign.dut.shell_control import powershell
+from resume_rig.campaign.dut.log_source import kept_of
+from resume_rig.campaign.dut.shell import (
+    PROBE,
+    DutKind,
+    DutShell,
+    RunningCommand,
+    kind_of,
+    powershell,
+)
 from resume_rig.campaign.plan.plan import NS_PER_S, Plan, TraceTool
 from resume_rig.campaign.store.disk import free_bytes
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import OsRecord
 from resume_rig.oslog.etl.transitions import read_etl
-from resume_rig.oslog.source.request import SourceRequest
+from resume_rig.oslog.source.records import SourceRequest
 from resume_rig.oslog.xperf.xml_summary import read_xperf_xml
 
 TRACE_BYTES_MAX: Final = 512 << 20

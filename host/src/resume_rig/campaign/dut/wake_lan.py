@@ -9,7 +9,7 @@ import socket
 from typing import Final
 
 from resume_rig.model.errors import RigError, UsageError
-from resume_rig.rig.magic_packet import MAGIC_PORT, DutNetwork, magic_packet
+from resume_rig.rig.dut_profile import MAGIC_PORT, DutNetwork, magic_packet
 
 _EVERYBODY: Final = "255.255.255.255"
 _ALLOWED: Final = "allowed is ADDRESS or ADDRESS:PORT, IPv4, ports 1 to 65535"

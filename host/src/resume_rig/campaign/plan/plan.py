@@ -1,27 +1,206 @@
-"""A plan: how often, how, and with which waits a campaign puts a DUT to sleep and wakes it.
+"""A plan: how often, how, and with which waits a campaign puts a DUT to sleep and wakes it. Pure.
 
-The checked limits come from the chipset's own times; docs/reference/plans.md tells each.
+The checked limits come from the chipset's own times; docs/reference/plans.md has each.
+
+Stop rules end a campaign before its plan does, by what became of its cycles. What varies from cycle
+to cycle follows from the plan, its seed and the cycle's place alone: a campaign that was stopped
+goes on with the cycles that it would have had.
 """
 
 import dataclasses
-from collections.abc import Collection
+import itertools
+import math
+import random
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, unique
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
+from resume_rig.analysis.stats.figures import CYCLES_MOST, cycles_needed, failure_rate_upper
 from resume_rig.campaign.plan.states import STATES, sleep_channel
-from resume_rig.campaign.plan.stop_rules import NO_RULES, StopRules
-from resume_rig.campaign.plan.variation import (
-    Order,
-    Vary,
-    combinations,
-    extremes,
-    values_of_cycle,
-)
 from resume_rig.model.channel import Actuator, Channel, SleepBy, SleepMeans, WakeBy, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
-from resume_rig.model.units import seconds_text
+from resume_rig.model.result.cycle import FAILED, NO_ANSWER, Outcome
+from resume_rig.model.units import count_of, percent_up, seconds_text
+
+
+@dataclass(frozen=True, slots=True)
+class StopRules:
+    """Rules; those that are None stop nothing.
+
+    Attributes:
+        failures: so many cycles in which the DUT failed (`model.result.cycle.FAILED`).
+        time_ns: so long spent in cycles, all sessions together.
+        failure_rate: the failure rate is shown to be at most this, 0..1, at `confidence`.
+        confidence: 0..1.
+        recoveries: the DUT was brought back so often.
+    """
+
+    failures: int | None = None
+    time_ns: int | None = None
+    failure_rate: float | None = None
+    confidence: float = 0.95
+    recoveries: int | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a rule at all."""
+        rules = (self.failures, self.time_ns, self.failure_rate, self.recoveries)
+        return any(rule is not None for rule in rules)
+
+    def rate_words(self) -> str:
+        """Return what is to be shown of the failure rate, in words; empty without that rule."""
+        if self.failure_rate is None:
+            return ""
+        sure = f"with {self.confidence * 100:g} % confidence"
+        return f"that at most {self.failure_rate * 100:g} % fail {sure}"
+
+
+NO_RULES = StopRules()
+
+
+def cycles_for_rate(rules: StopRules) -> int:
+    """Return how many cycles without a failure the rule of the failure rate needs, or more.
+
+    0 without it.
+    """
+    if rules.failure_rate is None:
+        return 0
+    try:
+        return cycles_needed(rules.failure_rate, rules.confidence)
+    except ValueError:
+        return CYCLES_MOST
+
+
+def why_stop(
+    rules: StopRules, outcomes: Mapping[Outcome, int], spent_ns: int, recoveries: int = 0
+) -> str | None:
+    """Return which rule ends the campaign, in a sentence without a full stop; None to go on.
+
+    Args:
+        rules: of the plan.
+        outcomes: how many cycles came to which.
+        spent_ns: in cycles.
+        recoveries: how often the DUT was brought back, or tried to be.
+    """
+    answered = sum(count for outcome, count in outcomes.items() if outcome not in NO_ANSWER)
+    failed = sum(count for outcome, count in outcomes.items() if outcome in FAILED)
+    if rules.failures is not None and failed >= rules.failures:
+        return f"{count_of(failed, 'cycle')} failed, and the plan stops at {rules.failures}"
+    if rules.recoveries is not None and recoveries >= rules.recoveries:
+        return (
+            f"the DUT had to be brought back {recoveries} times, and the plan stops at "
+            f"{rules.recoveries}"
+        )
+    if rules.failure_rate is not None and answered:
+        upper = failure_rate_upper(failed, answered, rules.confidence)
+        if upper <= rules.failure_rate:
+            return (
+                f"after {count_of(answered, 'cycle')} with {failed} failed, at most "
+                f"{percent_up(upper)} fail with {rules.confidence * 100:g} % confidence, and the "
+                f"plan asks for {rules.failure_rate * 100:g} %"
+            )
+    if rules.time_ns is not None and spent_ns >= rules.time_ns:
+        return f"{seconds_text(spent_ns)} were spent in cycles, and the plan ends after that"
+    return None
+
+
+MAX_VALUES = 1_000
+
+Varied: TypeAlias = int | SleepBy | WakeBy | SleepKind
+
+
+@unique
+class Order(StrEnum):
+    """How the values of several lists come together."""
+
+    SEQUENCE = "sequence"
+    """Each list goes on by one a cycle, and begins again at its end."""
+    MATRIX = "matrix"
+    """Every combination in turn; the list that the plan names last changes fastest."""
+    RANDOM = "random"
+    """Each value is drawn, all with the same chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Any value between two, both included, drawn anew for each cycle."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vary:
+    """One key of a plan that is not the same in every cycle.
+
+    Attributes:
+        name: of the field of Plan.
+        values: of that field; one or more.
+    """
+
+    name: str
+    values: tuple[Varied, ...] | Range
+
+
+def values_of_cycle(vary: Sequence[Vary], order: Order, seed: int, index: int) -> dict[str, Varied]:
+    """Return what varies in one cycle, by name.
+
+    Args:
+        vary: what varies, in the order of the plan.
+        order: how lists come together.
+        seed: of everything that is drawn.
+        index: how many cycles of the plan are done before this one, from 0.
+    """
+    # A generator a cycle: no cycle depends on how many numbers another one drew.
+    chance = random.Random(f"{seed}/{index}")
+    found: dict[str, Varied] = {}
+    combination = index
+    for each in reversed(vary):
+        values = each.values
+        if isinstance(values, Range):
+            found[each.name] = chance.randint(values.low, values.high)
+        elif order is Order.RANDOM:
+            found[each.name] = chance.choice(values)
+        elif order is Order.MATRIX:
+            combination, place = divmod(combination, len(values))
+            found[each.name] = values[place]
+        else:
+            found[each.name] = values[index % len(values)]
+    return found
+
+
+def combinations(vary: Sequence[Vary], order: Order) -> Iterator[dict[str, Varied]]:
+    """Yield which values come together in some cycle, by name; of a range, both ends.
+
+    Args:
+        vary: what varies, in the order of the plan.
+        order: how lists come together.
+    """
+    lists = [each for each in vary if not isinstance(each.values, Range)]
+    ranges = [each for each in vary if isinstance(each.values, Range)]
+    if order is Order.SEQUENCE:
+        period = math.lcm(*(len(extremes(each.values)) for each in lists))
+        rows: Iterable[dict[str, Varied]] = (
+            values_of_cycle(lists, order, 0, index) for index in range(min(period, MAX_VALUES**2))
+        )
+    else:
+        rows = _product(lists)
+    ends = list(_product(ranges))
+    return ({**row, **end} for row in rows for end in ends)
+
+
+def _product(vary: Sequence[Vary]) -> Iterator[dict[str, Varied]]:
+    names = [each.name for each in vary]
+    for values in itertools.product(*(extremes(each.values) for each in vary)):
+        yield dict(zip(names, values, strict=True))
+
+
+def extremes(values: tuple[Varied, ...] | Range) -> tuple[Varied, ...]:
+    """Return the values that have to be allowed for all of them to be."""
+    return (values.low, values.high) if isinstance(values, Range) else values
+
 
 _T = TypeVar("_T")
 

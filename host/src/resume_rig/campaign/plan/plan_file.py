@@ -9,17 +9,21 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from resume_rig.campaign.plan.plan import (
+    MAX_VALUES,
     NS_PER_MS,
     NS_PER_S,
     SETTLE_LIMIT_NS,
+    Order,
     Plan,
+    Range,
+    StopRules,
     TraceTool,
+    Varied,
+    Vary,
     check_plan,
     default_plan,
 )
 from resume_rig.campaign.plan.states import state_of_word
-from resume_rig.campaign.plan.stop_rules import StopRules
-from resume_rig.campaign.plan.variation import MAX_VALUES, Order, Range, Varied, Vary
 from resume_rig.model.channel import SLEEPERS, Actuator, SleepBy, SleepMeans, WakeBy, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word

@@ -9,7 +9,6 @@ from typing import Final
 
 from resume_rig.campaign.dut.log_source import OsLogSource
 from resume_rig.campaign.dut.shell import PROBE, Answer, DutKind, kind_of
-from resume_rig.campaign.preparation.item import Item, Reply
 from resume_rig.campaign.preparation.linux import linux_items
 from resume_rig.campaign.preparation.windows import windows_items
 from resume_rig.campaign.preparation.windows_quiet import quiet_items
@@ -18,7 +17,7 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import ResumeRigError, RigError
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind, kind_count
-from resume_rig.model.preparation import Prepared
+from resume_rig.model.preparation import Item, Prepared, Reply
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.rig.interface import Faults, Rig, RigInfo
 from resume_rig.timing.wall_clock import discipline_of

@@ -10,8 +10,7 @@ from functools import partial
 from typing import Final
 
 from resume_rig.analysis.findings.advice import EMBEDDED, ON_OFF
-from resume_rig.campaign.preparation.item import Item, Reply
-from resume_rig.model.preparation import Found, Standing
+from resume_rig.model.preparation import Found, Item, Reply, Standing
 
 _LOGIND: Final = (
     "busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "

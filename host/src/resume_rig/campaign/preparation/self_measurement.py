@@ -1,15 +1,34 @@
-"""A rig that measures itself: loop-backs from outputs to channels, and what is kept of them."""
+"""A rig that measures itself: loop-backs from outputs to channels, and what is kept of them.
 
+Two boards stamp the same edges, and must agree within what both state of themselves.
+
+One wire goes from an output of the second board to channels of both. The second board presses, and
+its edge source (a PIO state machine on a Pico) knows when the wire changed. What is compared are
+times between edges: a delay that all channels share, and the true rate, are seen by neither.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.clock import Clock
+from resume_rig.model.edge import Edge
 from resume_rig.model.errors import DeviceFault, RigError
 from resume_rig.model.units import seconds_text
-from resume_rig.rig.calibration import Calibration, LoopbackResult, LoopbackState
-from resume_rig.rig.interface import Rig
-from resume_rig.rig.smp.refusal import SMP_LEVEL, SmpCode
+from resume_rig.rig.interface import (
+    Calibration,
+    ChannelInfo,
+    LoopbackResult,
+    LoopbackState,
+    Rig,
+    RigInfo,
+)
+from resume_rig.rig.smp.request import SMP_LEVEL, SmpCode
 
 DEFAULT_CHANGES: Final = 200
 DEFAULT_GAP_NS: Final = 1_000_000
@@ -100,3 +119,234 @@ def kept_calibration(rig: Rig) -> Calibration | None:
         if (fault.group, fault.code) == (SMP_LEVEL, SmpCode.NOT_SUPPORTED):
             return None
         raise
+
+
+DEFAULT_PULSES: Final = 100
+MOST_PULSES: Final = 1_000
+"""Each takes a release time, 100 ms by default; pairs of edges are compared, so time is squared."""
+
+_PULSE_NS: Final = 2_000_000
+# Within the release time, which the next press waits for; the pulse is over by then.
+_PAUSE_NS: Final = 50_000_000
+# Assumed: behind the last pulse, for both boards to have stamped it.
+_SETTLE_NS: Final = 500_000_000
+_PPB: Final = 1_000_000_000
+_BATCH: Final = 128
+
+_Times = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAgreement:
+    """How the two boards' stamps of one channel's edges differ.
+
+    Attributes:
+        mean_ns: difference to the mean of all channels; a delay that one channel has alone.
+        sd_ns: standard deviation about that mean.
+        most_ns: largest difference to the mean of all channels.
+        allowed_ns: half-widths of both boards' stamps together.
+    """
+
+    channel: Channel
+    edges: int
+    mean_ns: int
+    sd_ns: int
+    most_ns: int
+    allowed_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What came of a comparison.
+
+    Attributes:
+        span_ns: from the first edge to the last, by the second board.
+        rate_low_ppb, rate_high_ppb: rate of our clock against the second board's: what all stamps
+            within their half-widths allow, a guaranteed bound. Empty (low above high) where no
+            rate explains the stamps.
+        stated_ppb: tolerances of both clocks together.
+        channels: empty where the boards did not see the same edges.
+        complaint: why they do not agree; None where they do.
+    """
+
+    span_ns: int
+    rate_low_ppb: int
+    rate_high_ppb: int
+    stated_ppb: int
+    channels: tuple[ChannelAgreement, ...]
+    complaint: str | None
+
+
+def measure_against(
+    rig: Rig,
+    second: Rig,
+    clock: Clock,
+    wire: tuple[Actuator, Sequence[Channel]],
+    pulses: int,
+) -> Agreement:
+    """Let the second board press, and compare what both saw; nothing else may be at the wire.
+
+    Args:
+        rig: the board under test; it drives nothing.
+        second: the board that presses, and sees it.
+        clock: real time.
+        wire: from the output of the second board's actuator to these channels of both boards.
+        pulses: 2 to `MOST_PULSES`.
+
+    Raises:
+        DeviceFault: a board refuses.
+        RigError: a link broke, or a board lost edges.
+    """
+    starts = [_end_of(board) for board in (rig, second)]
+    for _ in range(pulses):
+        second.press(wire[0], _PULSE_NS)
+        clock.sleep_ns(_PAUSE_NS)
+    clock.sleep_ns(_SETTLE_NS)
+    found = [_edges_of(board, start) for board, start in zip((rig, second), starts, strict=True)]
+    return compare_stamps(rig.info(), found[0], second.info(), found[1], wire[1])
+
+
+def _end_of(board: Rig) -> int:
+    """Return the cursor behind all edges that there are."""
+    batch = board.edges(0, _BATCH)
+    while batch.more:
+        batch = board.edges(batch.next_number, _BATCH)
+    return batch.next_number
+
+
+def _edges_of(board: Rig, start: int) -> list[Edge]:
+    found: list[Edge] = []
+    while True:
+        batch = board.edges(start + len(found), _BATCH)
+        if batch.lost:
+            raise RigError(
+                f"the board {board.info().board} lost {batch.lost} edges that were to be compared; "
+                "are there other signals at its channels?"
+            )
+        found += batch.edges
+        if not batch.more:
+            return found
+
+
+def compare_stamps(
+    ours: RigInfo,
+    our_edges: Sequence[Edge],
+    theirs: RigInfo,
+    their_edges: Sequence[Edge],
+    channels: Sequence[Channel],
+) -> Agreement:
+    """Return how the stamps of the same edges go together.
+
+    Args:
+        ours: the board under test.
+        our_edges: what it stamped.
+        theirs: the second board.
+        their_edges: likewise.
+        channels: that the same wire goes to on both.
+    """
+    stated_ppb = ours.clock_tolerance_ppb + theirs.clock_tolerance_ppb
+    mine, others = _by_channel(ours, our_edges), _by_channel(theirs, their_edges)
+    for channel in channels:
+        here, there = mine.get(channel, []), others.get(channel, [])
+        if len(here) < 2 or [level for _, level in here] != [level for _, level in there]:
+            complaint = (
+                f"{channel}: {len(here)} edges here and {len(there)} at the second board are not "
+                "the same edges; does the wire go to this channel of both?"
+            )
+            return Agreement(0, 0, 0, stated_ppb, (), complaint)
+    base = others[channels[0]][0][0], mine[channels[0]][0][0]
+    their_ns, apart_ns, allowed_ns, places = _columns(mine, others, channels, base, (ours, theirs))
+    low, high = _rate_bounds(their_ns, apart_ns, allowed_ns)
+    rate = np.polyfit(their_ns, apart_ns, 1)[0]
+    rest_ns = apart_ns - rate * their_ns
+    rest_ns -= rest_ns.mean()
+    found = tuple(
+        _agreement_of(channel, rest_ns[places == number], int(allowed_ns[places == number][0]))
+        for number, channel in enumerate(channels)
+    )
+    bounds = ceil(low * _PPB), floor(high * _PPB)
+    return Agreement(
+        int(their_ns.max() - their_ns.min()),
+        *bounds,
+        stated_ppb,
+        found,
+        _complaint(*bounds, stated_ppb),
+    )
+
+
+def _by_channel(info: RigInfo, edges: Sequence[Edge]) -> dict[Channel, list[tuple[int, int]]]:
+    """Return times at the pin, and levels, by channel."""
+    delays = {known.channel: known.delay_ns for known in info.channels}
+    found: dict[Channel, list[tuple[int, int]]] = {}
+    for edge in edges:
+        times = found.setdefault(edge.channel, [])
+        times.append((edge.t_ns - delays.get(edge.channel, 0), edge.level))
+    return found
+
+
+def _columns(
+    mine: Mapping[Channel, list[tuple[int, int]]],
+    others: Mapping[Channel, list[tuple[int, int]]],
+    channels: Sequence[Channel],
+    base: tuple[int, int],
+    infos: tuple[RigInfo, RigInfo],
+) -> tuple[_Times, _Times, _Times, NDArray[np.int64]]:
+    """Return of all edges: their time, how far our stamp is from it, what is allowed, the channel.
+
+    Integers are subtracted before they become float64: what is left is far below 2^53.
+    """
+    rows: list[tuple[int, int, int, int]] = []
+    for number, channel in enumerate(channels):
+        allowed_ns = sum(half_width_ns(info, channel) for info in infos)
+        for (here_ns, _), (there_ns, _) in zip(mine[channel], others[channel], strict=True):
+            there = there_ns - base[0]
+            rows.append((there, here_ns - base[1] - there, allowed_ns, number))
+    table = np.array(sorted(rows), dtype=np.float64)
+    return table[:, 0], table[:, 1], table[:, 2], table[:, 3].astype(np.int64)
+
+
+def half_width_ns(info: RigInfo, channel: Channel) -> int:
+    """Return the half-width of a channel's stamps, the resolution's share in it (rounded up)."""
+    known: ChannelInfo = next(item for item in info.channels if item.channel == channel)
+    share_ns = 0 if known.latency is not None else -(-known.resolution_ns // 2)
+    return known.uncertainty_ns + share_ns
+
+
+def _rate_bounds(at_ns: _Times, apart_ns: _Times, allowed_ns: _Times) -> tuple[float, float]:
+    """Return the rates that some line through all (at, apart +/- allowed) can have.
+
+    Two edges allow a range each pair; what all pairs allow is the exact answer (Helly's theorem in
+    one dimension, for the slope).
+    """
+    low, high = -np.inf, np.inf
+    for i in range(len(at_ns) - 1):
+        span_ns = at_ns[i + 1 :] - at_ns[i]
+        apart = span_ns > 0
+        rise_ns = (apart_ns[i + 1 :] - apart_ns[i])[apart]
+        slack_ns = (allowed_ns[i + 1 :] + allowed_ns[i])[apart]
+        if len(rise_ns):
+            low = max(low, float(((rise_ns - slack_ns) / span_ns[apart]).max()))
+            high = min(high, float(((rise_ns + slack_ns) / span_ns[apart]).min()))
+    return low, high
+
+
+def _agreement_of(channel: Channel, rest_ns: _Times, allowed_ns: int) -> ChannelAgreement:
+    return ChannelAgreement(
+        channel,
+        len(rest_ns),
+        round(float(rest_ns.mean())),
+        round(float(rest_ns.std())),
+        ceil(float(np.abs(rest_ns).max())),
+        allowed_ns,
+    )
+
+
+def _complaint(low_ppb: int, high_ppb: int, stated_ppb: int) -> str | None:
+    if low_ppb > high_ppb:
+        return "no rate of the clocks explains the stamps: one board errs by more than it states"
+    if low_ppb > stated_ppb or high_ppb < -stated_ppb:
+        return (
+            f"the clocks are {low_ppb / 1000:+.3f} to {high_ppb / 1000:+.3f} ppm apart, and state "
+            f"{stated_ppb / 1000:g} ppm together"
+        )
+    return None

@@ -12,8 +12,7 @@ from functools import partial
 from typing import Final
 
 from resume_rig.analysis.findings.advice import EMBEDDED, ON_OFF
-from resume_rig.campaign.preparation.item import Item, Reply
-from resume_rig.model.preparation import Found, Standing
+from resume_rig.model.preparation import Found, Item, Reply, Standing
 
 _GUID: Final = re.compile(r"\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", re.IGNORECASE)
 _INDEX: Final = re.compile(r":\s*0x([0-9a-f]{8})\s*$", re.IGNORECASE)

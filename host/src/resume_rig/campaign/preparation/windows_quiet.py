@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from resume_rig.analysis.findings.advice import EMBEDDED, ON_OFF
-from resume_rig.campaign.preparation.item import Item, Reply
 from resume_rig.campaign.preparation.windows import registry_keys, registry_values
-from resume_rig.model.preparation import Found, Standing
+from resume_rig.model.preparation import Found, Item, Reply, Standing
 
 _MAC: Final = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
 _GUID: Final = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)

@@ -1,22 +1,35 @@
-"""A campaign as somebody commissions it: put together, begun or resumed; the way of every face."""
+"""A campaign as somebody commissions it: put together, begun or resumed; the way of every face.
 
+The host is kept awake while it runs: one that sleeps neither presses nor listens. Windows:
+SetThreadExecutionState, of the thread that runs the campaign. Linux: an inhibitor lock of logind,
+held by `systemd-inhibit` for as long as the program lives that it runs. Elsewhere nobody is
+asked.
+"""
+
+import select
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from resume_rig.campaign.dut.choice import SSH, dut_control, log_source
-from resume_rig.campaign.dut.log_feed import LogFeed, came_late, mark_of
-from resume_rig.campaign.dut.log_source import OsLogSource, ServedLog, identity_of
+from resume_rig.campaign.dut.log_source import (
+    LogFeed,
+    OsLogSource,
+    ServedLog,
+    came_late,
+    identity_of,
+    mark_of,
+)
 from resume_rig.campaign.dut.shell import DutShell, parse_dut_address
-from resume_rig.campaign.dut.supply import OutsideHelp, Person, PowerCommand
 from resume_rig.campaign.dut.trace import DutTrace, opened_trace
-from resume_rig.campaign.dut.user_program import program_words
+from resume_rig.campaign.dut.user_program import OutsideHelp, Person, PowerCommand, program_words
 from resume_rig.campaign.dut.wake_lan import network_of
-from resume_rig.campaign.plan.plan import Plan, check_against_bench, check_plan
-from resume_rig.campaign.plan.stop_rules import cycles_for_rate
+from resume_rig.campaign.plan.plan import Plan, check_against_bench, check_plan, cycles_for_rate
 from resume_rig.campaign.run.events import HostMaySleep, LinkTold, Observer, ignore
-from resume_rig.campaign.run.host_awake import host_awake
 from resume_rig.campaign.run.runner import (
     CampaignEnd,
     CampaignFinished,
@@ -26,20 +39,101 @@ from resume_rig.campaign.run.runner import (
 )
 from resume_rig.campaign.store.disk import DiskSpace, free_bytes_of
 from resume_rig.campaign.store.identity import Identity, check_same_bench, identify
-from resume_rig.campaign.store.plan_progress import done_of, stopped_by
 from resume_rig.campaign.store.raw import LogMark
+from resume_rig.campaign.store.read_back import done_of, stopped_by
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, SleepMeans, WakeMeans
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import state_word
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 from resume_rig.model.units import seconds_text
-from resume_rig.rig.dut_os import DutControl
 from resume_rig.rig.dut_profile import load_dut_profile
+from resume_rig.rig.interface import DutControl
 from resume_rig.rig.link.open import OpenRig
 from resume_rig.timing.wall_clock import discipline_of, stated_discipline
+
+if sys.platform == "win32":
+    import ctypes
+
+    # winbase.h
+    _CONTINUOUS: Final = 0x80000000
+    _SYSTEM_REQUIRED: Final = 0x00000001
+    _set_state = ctypes.windll.kernel32.SetThreadExecutionState
+    _set_state.argtypes, _set_state.restype = (ctypes.c_uint,), ctypes.c_uint
+
+# `cat` answers once logind has given the lock, and ends with its standard input.
+_INHIBIT: Final = (
+    "systemd-inhibit",
+    "--what=sleep:idle:handle-lid-switch",
+    "--who=resume-rig",
+    "--why=a campaign is running",
+    "cat",
+)
+# Assumed: D-Bus answers within some ms, or not at all.
+_ANSWER_S: Final = 5.0
+_REASON_CHARS: Final = 200
+
+
+@contextmanager
+def host_awake() -> Iterator[str | None]:
+    """Keep the host awake within the block; yields why it may sleep all the same, or None."""
+    if sys.platform == "win32":
+        kept = _set_state(_CONTINUOUS | _SYSTEM_REQUIRED)
+        try:
+            yield None if kept else "Windows refused it"
+        finally:
+            _set_state(_CONTINUOUS)
+    elif sys.platform == "linux":
+        with _inhibited() as why:
+            yield why
+    else:
+        yield "nobody tried how to ask this system"
+
+
+@contextmanager
+def _inhibited() -> Iterator[str | None]:
+    try:
+        # In a session of its own: Ctrl-C is not for it, and nobody is asked for a password.
+        lock = subprocess.Popen(
+            _INHIBIT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError:
+        yield "there is no systemd-inhibit to ask"
+        return
+    try:
+        yield _why_not(lock)
+    finally:
+        try:
+            lock.communicate(timeout=_ANSWER_S)  # closes its standard input
+        except subprocess.TimeoutExpired:
+            lock.kill()
+            lock.communicate()
+
+
+def _why_not(lock: "subprocess.Popen[bytes]") -> str | None:
+    """Return why there is no lock; None once there is one."""
+    assert lock.stdin is not None
+    assert lock.stdout is not None
+    assert lock.stderr is not None
+    try:
+        lock.stdin.write(b"\n")
+        lock.stdin.flush()
+    except BrokenPipeError:
+        pass
+    answered, _, _ = select.select([lock.stdout], [], [], _ANSWER_S)
+    if not answered:
+        return f"systemd-inhibit did not answer within {_ANSWER_S:g} s"
+    if lock.stdout.readline():
+        return None
+    words = " ".join(lock.stderr.read(4 * _REASON_CHARS).decode("utf-8", "replace").split())
+    return words[:_REASON_CHARS].rstrip(".") or "systemd-inhibit refused it"
+
 
 __all__ = ["CampaignEnd", "CampaignFinished", "CampaignParts", "CampaignStopped", "begin", "go_on"]
 

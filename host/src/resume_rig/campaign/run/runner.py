@@ -1,30 +1,37 @@
-"""Runs the cycles of a campaign, keeps each, and leaves everything safe however it ends."""
+"""Runs the cycles of a campaign, keeps each, and leaves everything safe however it ends.
+
+A rig whose link went, or whose board started anew, is waited for, and it must be the same.
+"""
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from resume_rig.campaign.dut.log_feed import LogFeed
-from resume_rig.campaign.dut.log_source import OsLogSource
-from resume_rig.campaign.dut.supply import NO_HELP, OutsideHelp
+from resume_rig.campaign.dut.log_source import LogFeed, OsLogSource
 from resume_rig.campaign.dut.trace import DutTrace
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan
+from resume_rig.campaign.dut.user_program import NO_HELP, OutsideHelp
+from resume_rig.campaign.plan.plan import NS_PER_S, Plan, why_stop
 from resume_rig.campaign.plan.states import CycleState, has_record
-from resume_rig.campaign.plan.stop_rules import why_stop
 from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.run.cycle import CycleRun, LearnedTimeouts
-from resume_rig.campaign.run.events import CampaignBegan, CycleDone, LogUnreadable, Observer
-from resume_rig.campaign.run.ladder import LadderClimb
-from resume_rig.campaign.run.recovery import stayed_dark, why_recover
-from resume_rig.campaign.run.rig_return import Reopen, RigReturn
+from resume_rig.campaign.run.events import (
+    CampaignBegan,
+    CycleDone,
+    LogUnreadable,
+    Observer,
+    RigBack,
+    RigLost,
+)
+from resume_rig.campaign.run.recovery import LadderClimb, stayed_dark, why_recover
 from resume_rig.campaign.run.settling import HealthCheck, Settling
 from resume_rig.campaign.run.ways import CycleWays
 from resume_rig.campaign.store.disk import DiskSpace, FreeBytes, free_bytes
-from resume_rig.campaign.store.identity import Identity
+from resume_rig.campaign.store.identity import Identity, check_same_bench
 from resume_rig.campaign.store.measured_cycle import outside_cycle
-from resume_rig.campaign.store.plan_progress import done_of, stopped_by
 from resume_rig.campaign.store.raw import CycleRaw, Session
+from resume_rig.campaign.store.read_back import done_of, stopped_by
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import WakeMeans
 from resume_rig.model.clock import Clock
@@ -36,14 +43,92 @@ from resume_rig.model.errors import (
     ProtocolError,
     RecordError,
     RigError,
+    RigGone,
+    UsageError,
+    shell_word,
 )
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import Finding, FindingKind
-from resume_rig.model.shell_word import shell_word
-from resume_rig.rig.dut_os import DutControl
-from resume_rig.rig.interface import Rig, RigInfo
-from resume_rig.rig.magic_packet import DutNetwork, packet_for
+from resume_rig.rig.dut_profile import DutNetwork, packet_for
+from resume_rig.rig.interface import DutControl, Rig, RigInfo
+
+# A board enumerates again within seconds; a hub that was unplugged takes somebody's walk.
+BACK_WITHIN_NS = 300 * NS_PER_S
+PAUSE_NS = NS_PER_S
+# So many losses without a good cycle between them are a rig that has to be looked at.
+MOST_IN_A_ROW = 5
+# What may pass by itself; a refusal and a DUT that stays dead do not.
+PASSES = (LinkLost, BoardRebooted, ProtocolError)
+
+Reopen = Callable[[], RigInfo]
+
+
+class RigReturn:
+    """Every loss of the rig in one session.
+
+    Args:
+        reopen: opens the rig's port anew and says who answers; None where that cannot be done.
+        identity: who took part from the beginning.
+        path: of the store, for sentences.
+        clock: to wait on.
+        observe: told of losses and returns.
+    """
+
+    def __init__(
+        self,
+        reopen: Reopen | None,
+        identity: Identity,
+        path: str,
+        clock: Clock,
+        observe: Observer,
+    ) -> None:
+        self._reopen = reopen
+        self._identity = identity
+        self._path = path
+        self._clock = clock
+        self._observe = observe
+        self._in_a_row = 0
+
+    def good_cycle(self) -> None:
+        """Note that a cycle was measured."""
+        self._in_a_row = 0
+
+    def wait(self, error: RigError, after_cycle: int) -> RigInfo | None:
+        """Wait for the rig; return who it says it is, or None when it is not to be waited for.
+
+        Raises:
+            RigError: another rig answers.
+        """
+        if self._reopen is None or not isinstance(error, PASSES) or isinstance(error, RigGone):
+            return None
+        self._in_a_row += 1
+        if self._in_a_row > MOST_IN_A_ROW:
+            return None
+        self._observe(RigLost(after_cycle, str(error)))
+        info = self._answer(self._reopen)
+        if info is None:
+            return None
+        try:
+            present = dataclasses.replace(self._identity, rig=info)
+            check_same_bench(self._identity, present, self._path)
+        except UsageError as other:
+            raise RigError(f"the rig that came back is another one: {other}") from other
+        self._observe(RigBack(after_cycle, info.boot_id))
+        return info
+
+    def _answer(self, reopen: Reopen) -> RigInfo | None:
+        until_ns = self._clock.now_ns() + BACK_WITHIN_NS
+        while self._clock.now_ns() < until_ns:
+            try:
+                return reopen()
+            except RigGone:
+                return None
+            except (RigError, UsageError):
+                # A port that is not there (yet) is no reason to end a campaign.
+                self._clock.sleep_ns(PAUSE_NS)
+        return None
+
 
 # Somebody who presses Ctrl-C over and over gets out; the lease then lets go of the actuators.
 MOST_INTERRUPTS = 3

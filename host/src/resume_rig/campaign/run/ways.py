@@ -8,8 +8,7 @@ from resume_rig.model.channel import COMMANDED, SLEEPERS, Actuator, SleepMeans, 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import state_word
 from resume_rig.model.result.verdict import Finding, FindingKind
-from resume_rig.rig.dut_os import DutControl, Ended
-from resume_rig.rig.interface import Keyboard, KeyboardBus
+from resume_rig.rig.interface import DutControl, Ended, Keyboard, KeyboardBus
 
 # A command that arms a timer answers within seconds; SSH to a DUT that just woke takes longer.
 ARMED_WITHIN_NS = 30 * NS_PER_S

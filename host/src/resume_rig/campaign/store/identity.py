@@ -8,7 +8,7 @@ from resume_rig import __version__
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 from resume_rig.rig.interface import RigInfo
 from resume_rig.timing.wall_clock import HostDiscipline
 

@@ -21,12 +21,11 @@ from resume_rig.campaign.plan.states import RUNNING, STATES, dead_lines, is_deep
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.raw import CommandName, CycleRaw, Recovery
 from resume_rig.model.channel import SLEEPERS, Actuator, Channel, WakeBy, WakeMeans
-from resume_rig.model.dut import DutProfile
+from resume_rig.model.dut import DutProfile, RecoveryStep
 from resume_rig.model.edge import Edge
 from resume_rig.model.front_end import FrontEnd
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.recovery import RecoveryStep
 from resume_rig.model.result.cycle import Outcome, OutsideCycle, OutsideState
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.model.units import seconds_text

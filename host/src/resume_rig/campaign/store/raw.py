@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
 from resume_rig.model.channel import Channel
+from resume_rig.model.dut import RecoveryStep
 from resume_rig.model.edge import ClockExchange, Edge, LightBlock
 from resume_rig.model.light import LightOnset
 from resume_rig.model.os_record import LogSource, OsRecord
 from resume_rig.model.power import PowerSamples
-from resume_rig.model.recovery import RecoveryStep
-from resume_rig.model.result.cycle import Outcome
-from resume_rig.model.result.health import HealthReading
+from resume_rig.model.result.cycle import HealthReading, Outcome
 from resume_rig.model.result.verdict import Finding
 from resume_rig.rig.interface import Faults
 

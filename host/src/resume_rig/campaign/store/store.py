@@ -21,13 +21,13 @@ from resume_rig.analysis.cycles.light_shape import BlockTable
 from resume_rig.campaign.plan.plan import MAX_CYCLES, Plan
 from resume_rig.campaign.store import encoding, schema
 from resume_rig.campaign.store.identity import Identity
-from resume_rig.campaign.store.power_samples import POWER_COLUMNS, power_to_row, with_power
 from resume_rig.campaign.store.raw import CycleRaw, LogState, Recovery, Session
 from resume_rig.campaign.store.rows import (
     CYCLE_COLUMNS,
     HEALTH_COLUMNS,
     IDENTITY_NAMES,
     LATE_COLUMNS,
+    POWER_COLUMNS,
     RECOVERY_COLUMNS,
     SEAL_COLUMNS,
     SESSION_COLUMNS,
@@ -41,17 +41,18 @@ from resume_rig.campaign.store.rows import (
     identity_of_rows,
     identity_to_rows,
     insert,
+    power_to_row,
     recovery_of_row,
     recovery_to_row,
     seals_of,
     session_of_row,
     session_to_row,
     with_health,
+    with_power,
 )
-from resume_rig.model.errors import RecordError, UsageError
+from resume_rig.model.errors import RecordError, UsageError, shell_word
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import NO_FAILURE, Outcome
-from resume_rig.model.shell_word import shell_word
 
 NAME_BYTES: Final = 240
 """Longest name of a store: a name has 255 bytes on most systems, and SQLite appends to it."""

@@ -19,12 +19,14 @@ from resume_rig.campaign.run.events import (
     Recovering,
     RigBack,
     RigLost,
+    Running,
+    SoFar,
+    Tally,
     Woke,
     note_text,
 )
 from resume_rig.campaign.run.hooks import UNREMARKABLE, Hooks, tell_hooks
-from resume_rig.campaign.run.progress import Running, SoFar, Tally
-from resume_rig.campaign.run.recovery_text import DONE_BY, levels_text
+from resume_rig.campaign.run.recovery import DONE_BY, levels_text
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle
 from resume_rig.campaign.store.raw import CycleRaw, Recovery

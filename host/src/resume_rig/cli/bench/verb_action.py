@@ -13,8 +13,7 @@ from resume_rig.model.units import count_of, seconds_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from resume_rig.acceptance.power_actions import PowerChange
-    from resume_rig.acceptance.single_actions import DutState
+    from resume_rig.acceptance.single_actions import DutState, PowerChange
     from resume_rig.rig.interface import ActionStart
     from resume_rig.rig.link.open import OpenRig
 
@@ -237,10 +236,8 @@ def add_power(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def switch_power(args: argparse.Namespace) -> int:
     """Do it, and tell what the wires show; an error exits with 3, as a campaign's does."""
     from resume_rig.acceptance.bench import open_bench
-    from resume_rig.acceptance.power_actions import PowerActions
-    from resume_rig.acceptance.single_actions import SingleActions
-    from resume_rig.campaign.dut.supply import PowerCommand
-    from resume_rig.campaign.dut.user_program import program_words
+    from resume_rig.acceptance.single_actions import PowerActions, SingleActions
+    from resume_rig.campaign.dut.user_program import PowerCommand, program_words
 
     if not 0 < args.timeout_ns <= _LONGEST_NS:
         raise UsageError(

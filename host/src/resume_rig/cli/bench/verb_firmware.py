@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from resume_rig.model.clock import Clock
     from resume_rig.rig.interface import RigInfo
     from resume_rig.rig.link.client import SmpRig
-    from resume_rig.rig.update.image import FirmwareImage
-    from resume_rig.rig.update.uf2 import Uf2Image
+    from resume_rig.rig.update.image import FirmwareImage, Uf2Image
     from resume_rig.rig.update.updating import BoardFirmware, Updater
 
 _RETURN_NS = 120_000_000_000
@@ -143,7 +142,7 @@ def execute_update(args: argparse.Namespace) -> int:
 def execute_install(args: argparse.Namespace) -> int:
     """Check the image, bring the board into its bootloader, copy, and tell what runs then."""
     from resume_rig.rig.update.drive import await_drive, install
-    from resume_rig.rig.update.uf2 import MAX_UF2_BYTES, parse_uf2
+    from resume_rig.rig.update.image import MAX_UF2_BYTES, parse_uf2
     from resume_rig.timing.clocks import SystemClock
 
     image = parse_uf2(_read_bytes(args.image, MAX_UF2_BYTES), str(args.image))

@@ -11,7 +11,7 @@ from resume_rig.cli.terminal.console import DONE, answer, say
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from resume_rig.relay.guard import Guard
+    from resume_rig.relay.server import Guard
 
 _MAX_PORT = 65_535
 _TOKEN_FILE_CHARS = 4096
@@ -66,10 +66,8 @@ def execute(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from resume_rig.acceptance.bench import open_bench
     from resume_rig.acceptance.held_line import HeldLines
-    from resume_rig.acceptance.power_actions import PowerActions
-    from resume_rig.acceptance.single_actions import SingleActions
-    from resume_rig.campaign.dut.supply import PowerCommand
-    from resume_rig.campaign.dut.user_program import program_words
+    from resume_rig.acceptance.single_actions import PowerActions, SingleActions
+    from resume_rig.campaign.dut.user_program import PowerCommand, program_words
     from resume_rig.relay.gpio import Gpios
     from resume_rig.relay.server import serve_relay
 
@@ -104,7 +102,7 @@ def _guard_of(args: argparse.Namespace, host: str) -> "Guard":
         UsageError: other machines reach the address, and nothing says that they may; or the file
             holds no token.
     """
-    from resume_rig.relay.guard import Guard, is_loopback, token_of
+    from resume_rig.relay.server import Guard, is_loopback, token_of
 
     token = None
     if args.token is not None:

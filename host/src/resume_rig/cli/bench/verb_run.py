@@ -29,8 +29,7 @@ from resume_rig.cli.terminal.console import (
     status_of_verdict,
     voice_of,
 )
-from resume_rig.model.errors import ResumeRigError, UsageError
-from resume_rig.model.shell_word import shell_word
+from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,10 +18,8 @@ from resume_rig.model.errors import UsageError
 from resume_rig.model.units import seconds_text
 
 if TYPE_CHECKING:
-    from resume_rig.campaign.preparation.second_instrument import Agreement
-    from resume_rig.campaign.preparation.self_measurement import LoopbackPlan
-    from resume_rig.rig.calibration import Calibration, LoopbackResult
-    from resume_rig.rig.interface import RigInfo
+    from resume_rig.campaign.preparation.self_measurement import Agreement, LoopbackPlan
+    from resume_rig.rig.interface import Calibration, LoopbackResult, RigInfo
     from resume_rig.rig.link.open import OpenRig
 
 
@@ -299,7 +297,7 @@ def _loop_back(args: argparse.Namespace, opened: "OpenRig", plans: "list[Loopbac
 def _execute_against(args: argparse.Namespace, plans: "list[LoopbackPlan]") -> int:
     """Compare with a second board; exit 3 when they do not agree."""
     from resume_rig.acceptance.bench import opened_rig
-    from resume_rig.campaign.preparation.second_instrument import (
+    from resume_rig.campaign.preparation.self_measurement import (
         DEFAULT_PULSES,
         MOST_PULSES,
         measure_against,

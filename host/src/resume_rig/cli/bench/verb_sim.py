@@ -16,7 +16,7 @@ from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
     from resume_rig.rig.sim.bench import SimulatedBench
-    from resume_rig.rig.sim.link_faults import LinkFaults
+    from resume_rig.rig.sim.schedule import LinkFaults
 
 MAX_PORT = 65_535
 
@@ -134,10 +134,8 @@ def _simulated(args: argparse.Namespace, seed: int) -> _Bench:
     from resume_rig.rig.dut_profile import load_dut_profile
     from resume_rig.rig.fault_file import load_fault_plan
     from resume_rig.rig.sim.bench import SimulatedBench
-    from resume_rig.rig.sim.diary import FaultDiary
-    from resume_rig.rig.sim.dut.faults import parse_faults
-    from resume_rig.rig.sim.link_faults import LinkFaults
-    from resume_rig.rig.sim.schedule import FaultSchedule, ignore_fault
+    from resume_rig.rig.sim.dut.event import parse_faults
+    from resume_rig.rig.sim.schedule import FaultDiary, FaultSchedule, LinkFaults, ignore_fault
     from resume_rig.timing.clocks import SystemClock
 
     dut, clock = load_dut_profile(args.dut), SystemClock()
@@ -184,9 +182,8 @@ def _new_file(path: Path) -> TextIO:
 
 def _native(args: argparse.Namespace, seed: int) -> _Bench:
     from resume_rig.rig.dut_profile import load_dut_profile
-    from resume_rig.rig.native.opening import native_bench
-    from resume_rig.rig.native.serve import serve_native
-    from resume_rig.rig.sim.dut.faults import parse_faults
+    from resume_rig.rig.native.opening import native_bench, serve_native
+    from resume_rig.rig.sim.dut.event import parse_faults
 
     bench = native_bench(
         args.firmware,

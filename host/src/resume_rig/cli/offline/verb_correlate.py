@@ -133,9 +133,9 @@ def execute(args: argparse.Namespace) -> int:
 def _assess_capture(
     args: argparse.Namespace, reading: "LogReading", known: "KnownPair | None"
 ) -> Assessed:
-    from resume_rig.campaign.answer.capture import assess_capture
+    from resume_rig.campaign.answer.assessment import assess_capture
     from resume_rig.rig.capture.csv_capture import TimeColumn
-    from resume_rig.rig.capture.plausibility import doubts_of
+    from resume_rig.rig.capture.gathering import doubts_of
     from resume_rig.rig.capture.reading import read_capture
     from resume_rig.rig.capture.sampling import StatedRate
     from resume_rig.rig.capture.signals import channel_map_of
@@ -228,7 +228,7 @@ def _reading(paths: list[Path]) -> "LogReading | None":
 
 def _without_log(path: Path) -> str:
     """Return what is missing, where a file that is no store stands alone."""
-    from resume_rig.oslog.registry import name_of_log
+    from resume_rig.oslog.reading import name_of_log
     from resume_rig.rig.capture.reading import ALLOWED, is_capture
 
     if (kind := name_of_log(path)) is not None:

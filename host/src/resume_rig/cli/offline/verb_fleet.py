@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from resume_rig.model.result.fleet import Fleet, FleetCampaign, UnreadStore
-    from resume_rig.model.result.requirement import Requirement
+    from resume_rig.model.result.verdict import Requirement
 
 _BY = f"{Trait.PRODUCT.value},{Trait.BIOS.value},{Trait.STATE.value}"
 _JOBS_MOST = 64

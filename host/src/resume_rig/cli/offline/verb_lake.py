@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from resume_rig.acceptance.assessment import Assessed
     from resume_rig.lake.engine import Engine
     from resume_rig.lake.tables import Lake
-    from resume_rig.model.result.requirement import Requirement
+    from resume_rig.model.result.verdict import Requirement
     from resume_rig.report.text.json_text import Json
 
 _NEEDED: Final = ("deltalake", "pyarrow", "ibis", "duckdb")
@@ -150,8 +150,15 @@ def add_or_queue(assessed: "Assessed", place: str, tell: Voice) -> None:
     The campaign is over and judged: whatever becomes of the lake is said, and changes no verdict.
     """
     from resume_rig.lake.facts import facts_of
-    from resume_rig.lake.queue import push, put, queue_folder, queued
-    from resume_rig.lake.tables import Lake, LakeUnreachable, lake_url
+    from resume_rig.lake.tables import (
+        Lake,
+        LakeUnreachable,
+        lake_url,
+        push,
+        put,
+        queue_folder,
+        queued,
+    )
 
     store = assessed.store
     if store is None:
@@ -225,8 +232,7 @@ def _requirement(args: argparse.Namespace) -> "Requirement | None":
 
 def _push(args: argparse.Namespace) -> int:
     check_lab("add to a lake")
-    from resume_rig.lake.queue import push, queue_folder, queued
-    from resume_rig.lake.tables import Lake
+    from resume_rig.lake.tables import Lake, push, queue_folder, queued
     from resume_rig.report.text.json_text import json_text
 
     done: list[Json] = []

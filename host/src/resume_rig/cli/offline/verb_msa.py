@@ -12,7 +12,7 @@ from resume_rig.model.result.fleet import UnitBy
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from resume_rig.model.result.precision import Study
+    from resume_rig.model.result.comparison import Study
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -57,7 +57,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def execute(args: argparse.Namespace) -> int:
     """Read all sessions, take their variation apart, show."""
     from resume_rig.analysis.compare.precision import study_of
-    from resume_rig.campaign.answer.precision import load_study, read_design
+    from resume_rig.campaign.answer.compare import load_study, read_design
 
     if not args.stores and args.design is None:
         raise UsageError("could not study anything: name campaign stores, or --design FILE")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_verb
 from resume_rig.cli.terminal.console import DONE, USAGE, answer, say
-from resume_rig.model.errors import UsageError
-from resume_rig.model.shell_word import shell_word
+from resume_rig.model.errors import UsageError, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,8 +63,8 @@ def _info(args: argparse.Namespace) -> int:
 
 def _facts(store: "Store") -> dict[str, object]:
     from resume_rig.campaign.plan.plan_file import plan_to_mapping
-    from resume_rig.campaign.store.plan_progress import progress_of
     from resume_rig.campaign.store.raw import recoveries_of
+    from resume_rig.campaign.store.read_back import progress_of
     from resume_rig.report.text.hostile_text import one_line
     from resume_rig.report.text.json_text import utc_json
 
@@ -133,7 +132,7 @@ def _faults(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from resume_rig.campaign.store.check import check_store
+    from resume_rig.campaign.store.salvage import check_store
     from resume_rig.model.units import count_of
     from resume_rig.report.text.hostile_text import one_line
 

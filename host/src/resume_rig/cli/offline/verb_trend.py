@@ -22,13 +22,12 @@ from resume_rig.cli.terminal.console import (
     utc_now_text,
 )
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.fleet import UnitBy
-from resume_rig.model.result.trend import TrendBy
+from resume_rig.model.result.fleet import TrendBy, UnitBy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from resume_rig.model.result.trend import Trend
+    from resume_rig.model.result.fleet import Trend
 
 
 def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

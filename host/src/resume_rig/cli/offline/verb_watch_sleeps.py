@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from resume_rig.model.clock import Clock
     from resume_rig.model.os_record import OsRecord
     from resume_rig.model.result.judgement import LogJudgement
-    from resume_rig.model.result.requirement import Requirement
+    from resume_rig.model.result.verdict import Requirement
     from resume_rig.report.text.terminal_style import TerminalStyle
 
 # Windows writes a record up to 2 s after a wake; asking takes some 20 ms of a processor.
@@ -55,7 +55,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Follow the log until the time is over or Ctrl-C; then say what all of it comes to."""
-    from resume_rig.report.log.watched import summary_json, summary_lines
+    from resume_rig.report.log.terminal import summary_json, summary_lines
     from resume_rig.timing.clocks import SystemClock
 
     requirement, clock = requirement_of(args), SystemClock()
@@ -103,7 +103,7 @@ class _Watching:
 
     def look(self) -> None:
         """Show what is new; a log that cannot be read now is told of once."""
-        from resume_rig.report.log.watched import watched_json, watched_line
+        from resume_rig.report.log.terminal import watched_json, watched_line
 
         try:
             new = self._source.new_records()

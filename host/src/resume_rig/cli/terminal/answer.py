@@ -65,7 +65,7 @@ def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
         answer_lines = chain(answer_lines, (f"{line}\n" for line in lines))
     if not getattr(args, "budget", False):
         return answer_lines
-    from resume_rig.report.campaign.budget import budget_tables
+    from resume_rig.report.campaign.sections import budget_tables
 
     tables = budget_tables(assessed.facts.budgets, unicode=drawn["unicode"], width=drawn["width"])
     return chain(tables, answer_lines)

@@ -12,7 +12,7 @@ from resume_rig.model.units import duration_of
 
 if TYPE_CHECKING:
     from resume_rig.model.dut import DutProfile
-    from resume_rig.model.result.requirement import Requirement
+    from resume_rig.model.result.verdict import Requirement
     from resume_rig.rig.link.open import OpenRig
 
 

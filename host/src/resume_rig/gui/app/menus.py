@@ -1,6 +1,10 @@
-"""Menus: everything that a mouse can do, with its key, and the list of keys."""
+"""Pages and menus: everything that a mouse can do, with its key, and the list of keys.
+
+A page is imported when it is first shown.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -18,13 +22,81 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resume_rig.gui.app.registry import VIEWS
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target, ThemeName
 from resume_rig.gui.widgets import store_menu
 from resume_rig.gui.widgets.export import export_to_file
 from resume_rig.gui.widgets.labels import plain_label
 from resume_rig.gui.widgets.page import View
+
+
+@dataclass(frozen=True, slots=True)
+class ViewEntry:
+    """One page.
+
+    Attributes:
+        name: as `--view` and `Desk.go` know it; also in `request.VIEW_NAMES`.
+        title: in the rail and the menu.
+        make: imports and makes it.
+    """
+
+    name: str
+    title: str
+    make: Callable[[Desk], View]
+
+
+def _bench(desk: Desk) -> View:
+    from resume_rig.gui.bench.view import BenchView
+
+    return BenchView(desk)
+
+
+def _campaign(desk: Desk) -> View:
+    from resume_rig.gui.campaign.view import CampaignView
+
+    return CampaignView(desk)
+
+
+def _explorer(desk: Desk) -> View:
+    from resume_rig.gui.explorer.view import ExplorerView
+
+    return ExplorerView(desk)
+
+
+def _limits(desk: Desk) -> View:
+    from resume_rig.gui.limits.view import LimitsView
+
+    return LimitsView(desk)
+
+
+def _log(desk: Desk) -> View:
+    from resume_rig.gui.log.view import LogView
+
+    return LogView(desk)
+
+
+def _compare(desk: Desk) -> View:
+    from resume_rig.gui.compare.view import CompareView
+
+    return CompareView(desk)
+
+
+def _start(desk: Desk) -> View:
+    from resume_rig.gui.start.view import StartView
+
+    return StartView(desk)
+
+
+VIEWS = (
+    ViewEntry("start", "Start", _start),
+    ViewEntry("bench", "Bench", _bench),
+    ViewEntry("campaign", "Campaign", _campaign),
+    ViewEntry("explorer", "Explorer", _explorer),
+    ViewEntry("limits", "Limits", _limits),
+    ViewEntry("log", "Log", _log),
+    ViewEntry("compare", "Compare", _compare),
+)
+"""Ctrl+1 shows the first, Ctrl+2 the second, and so on."""
 
 
 class ShortcutsWindow(QDialog):

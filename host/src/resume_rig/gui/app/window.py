@@ -1,4 +1,8 @@
-"""The window: a rail of pages, the page that is shown, menus, and a line of status.
+"""The window: a rail of pages, the page that is shown, strips over it, and a line of status.
+
+A strip says what a person has to know on every page: failures of a campaign, and a campaign that
+waits for a hand. When a campaign is over, its answer, its report and its hook are made as
+`resume-rig run` makes them.
 
 A cycle of objects that holds a widget or a graphics item must not be freed by whichever thread
 happens to make the next object: Qt's objects belong to the window's thread.
@@ -14,6 +18,8 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QMainWindow,
@@ -26,24 +32,210 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resume_rig.gui.app.campaign_end import CampaignEnding
+from resume_rig.campaign.run.hooks import HookEvent
 from resume_rig.gui.app.documents import Documents
-from resume_rig.gui.app.menus import Menus
-from resume_rig.gui.app.registry import VIEWS, ViewEntry
-from resume_rig.gui.app.strips import FailureAlarm, PersonStrip
+from resume_rig.gui.app.menus import VIEWS, Menus, ViewEntry
 from resume_rig.gui.desk import RECENT, AskPath, Desk, Remembered
 from resume_rig.gui.request import NO_WISH, BenchWish, Target
-from resume_rig.gui.state.window_words import in_window
+from resume_rig.gui.state.requirement_choice import in_window
+from resume_rig.gui.state.store_writing import CampaignJudged
 from resume_rig.gui.theme import Look
-from resume_rig.gui.widgets.ask_to_open import ask_to_open
 from resume_rig.gui.widgets.export import ask_path_with
-from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided, show_text
 from resume_rig.gui.widgets.page import View
-from resume_rig.gui.worker.events import Event
-from resume_rig.gui.worker.jobs import Jobs
-from resume_rig.gui.worker.rig_state import Seen
+from resume_rig.gui.widgets.store_menu import ask_to_open
+from resume_rig.gui.worker.bench_state import Seen
+from resume_rig.gui.worker.campaign_state import CampaignState, Phase
+from resume_rig.gui.worker.events import CampaignJudging, CampaignUnjudged, Event, RunCampaign
+from resume_rig.gui.worker.jobs import Jobs, Task
+from resume_rig.gui.worker.process import Order
 from resume_rig.gui.worker.rig_worker import RigWorker
 from resume_rig.model.errors import RigError, UsageError
+from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.units import count_of
+
+# What reads stores is imported when a campaign is over: the window is there sooner.
+_NOTHING = "no cycle was measured, so there is no answer"
+
+
+class CampaignEnding:
+    """Watches the campaign; judges it once when it is over, whichever page is shown.
+
+    Args:
+        desk: of the application.
+        tell: takes what came of it, as the rig's thread tells.
+    """
+
+    def __init__(self, desk: Desk, tell: Callable[[tuple[Event, ...]], None]) -> None:
+        self._desk = desk
+        self._tell = tell
+        self._attempt = 0
+        self._task: Task | None = None
+
+    def refresh(self) -> None:
+        """Begin to judge a campaign that is over since the last time."""
+        state = self._desk.seen.campaign
+        if state.phase.active and self._task is not None:
+            self._task.cancel()
+            self._task = None
+        order = self._desk.worker.order
+        ended = not state.phase.active and state.phase is not Phase.NONE
+        if not ended or state.attempt == self._attempt or order is None:
+            return
+        self._attempt = state.attempt
+        if state.path is None:
+            return
+        if not order.store.exists():
+            self._tell((CampaignUnjudged(_NOTHING),))
+            return
+        from resume_rig.gui.state.store_writing import conclude
+
+        self._tell((CampaignJudging(),))
+        self._task = self._desk.jobs.start_apart(
+            f"Judging {order.store.name}",
+            Order(conclude, (order.store, order.requirement, order.report_path)),
+            partial(self._done, order),
+            partial(self._fail, order),
+        )
+
+    def _done(self, order: RunCampaign, judged: CampaignJudged) -> None:
+        self._task = None
+        self._tell((judged,))
+        self._desk.say(f"{judged.verdict.value}; the report is {judged.report}.")
+        self._run_hook(order, judged.verdict, judged.why)
+
+    def _fail(self, order: RunCampaign, sentence: str) -> None:
+        self._task = None
+        self._tell((CampaignUnjudged(sentence),))
+        self._run_hook(order, None, sentence)
+
+    def _run_hook(self, order: RunCampaign, verdict: Verdict | None, text: str) -> None:
+        """Run the command on end, if there is one; a fault is told before what was judged."""
+        from resume_rig.gui.worker.campaign_session import run_ending_hook
+
+        if HookEvent.END not in order.hooks:
+            return
+        state = self._desk.seen.campaign
+        said = state.text if state.phase is Phase.FAILED else text
+        self._desk.jobs.start(
+            "Running the command at the end",
+            lambda _: run_ending_hook(order, verdict, said),
+            self._say_problems,
+            self._desk.say,
+        )
+
+    def _say_problems(self, problems: list[str]) -> None:
+        for problem in problems:
+            self._desk.say(problem)
+
+
+class FailureAlarm(QFrame):
+    """Names the first failure, counts the others, and is one click from the evidence."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setProperty("role", "alarm")
+        self._desk = desk
+        self._shown: CampaignState | None = None
+        self._label = ElidedLabel()
+        self._first = QPushButton("Show the first")
+        self._first.setObjectName("first")
+        self._first.clicked.connect(lambda: self.show_failure(0))
+        self._newest = QPushButton("Show the newest")
+        self._newest.clicked.connect(lambda: self.show_failure(-1))
+        self._dismissed: tuple[object, int] | None = None
+        dismiss = QPushButton("Dismiss")
+        dismiss.setToolTip("Until another cycle fails (Ctrl+Shift+D)")
+        dismiss.clicked.connect(self.dismiss)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 12, 6)
+        row.addWidget(self._label, 1)
+        row.addWidget(self._first)
+        row.addWidget(self._newest)
+        row.addWidget(dismiss)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says; empty while it is hidden."""
+        return "" if self.isHidden() else self._label.text()
+
+    def refresh(self) -> None:
+        """Show what the campaign has come to."""
+        campaign = self._desk.seen.campaign
+        if campaign is self._shown:
+            return
+        self._shown = campaign
+        self.setVisible(bool(campaign.failures) and self._dismissed != _failed_of(campaign))
+        if campaign.failures:
+            first = campaign.failures[0]
+            so_far = " so far" if campaign.provisional else ""
+            count = count_of(campaign.failed, "cycle")
+            text = f"{count} failed{so_far}. First: {first.sentence}"
+            show_elided(self._label, text)
+            self._newest.setVisible(len(campaign.failures) > 1)
+
+    def dismiss(self, *_checked: bool) -> None:
+        """Hide until another cycle fails, or another campaign's."""
+        self._dismissed = _failed_of(self._desk.seen.campaign)
+        self.hide()
+
+    def show_failure(self, place: int, *_checked: bool) -> None:
+        """Show the evidence of a failure: 0 is the first, -1 the newest."""
+        campaign = self._desk.seen.campaign
+        if not campaign.failures:
+            self._desk.say("No cycle has failed.")
+        elif campaign.path is not None:
+            number = campaign.failures[place].number
+            self._desk.go("campaign", Target((campaign.path,), number))
+
+
+def _failed_of(campaign: CampaignState) -> tuple[object, int]:
+    return campaign.path, campaign.failed
+
+
+_PLUG = "The rig does not answer. Look at its plug: the campaign goes on when it is back."
+
+
+class PersonStrip(QFrame):
+    """Says what is to be done, and has the button that says that it is."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setProperty("role", "alarm")
+        self._desk = desk
+        self._label = plain_label()
+        self._label.setWordWrap(True)
+        self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.done = QPushButton("It is done")
+        self.done.clicked.connect(self.answer)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 12, 6)
+        row.addWidget(self._label, 1)
+        row.addWidget(self.done)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says; empty while it is hidden."""
+        return "" if self.isHidden() else self._label.text()
+
+    def refresh(self) -> None:
+        """Show what is asked, if anything is."""
+        campaign = self._desk.seen.campaign
+        waiting = campaign.phase is Phase.WAITING
+        show_text(self._label, campaign.asked or (_PLUG if waiting else ""))
+        self.done.setVisible(bool(campaign.asked))
+        self.setVisible(waiting or bool(campaign.asked))
+
+    def answer(self, *_checked: bool) -> None:
+        """Tell the campaign that it is done, if it asks."""
+        if not self._desk.seen.campaign.asked:
+            self._desk.say("Nobody was asked for anything.")
+            return
+        self._desk.worker.gate.answer()
+        self._desk.say("The campaign looks whether the DUT is back.")
+
 
 _EVERY_MS: Final = 250
 

@@ -1,24 +1,215 @@
-"""A campaign's answer as it grows: the report's first screen while it runs, then the verdict."""
+"""A campaign's answer as it grows: the report's first screen and plots, then the verdict."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QElapsedTimer, QUrl
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QElapsedTimer, Qt, QUrl
 from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.widgets.first_screen import FirstScreenView
-from resume_rig.gui.widgets.labels import plain_label, show_text
-from resume_rig.gui.widgets.verdict_line import VerdictLine
-from resume_rig.gui.worker.campaign_state import Answer, CampaignState
+from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
+from resume_rig.gui.widgets.plot_panel import PlotPanel
+from resume_rig.gui.worker.campaign_state import SHOWN_CYCLES, Answer, CampaignState, histogram_of
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.gui.worker.process import Order
+from resume_rig.model.result.cycle import AS_PLANNED, OutsideCycle
+from resume_rig.model.result.series import Drift
+from resume_rig.model.units import count_of
 from resume_rig.report.campaign.page import FirstScreen
+from resume_rig.report.drawing.axis import nice_step, outside_milestones
 from resume_rig.report.parts.page import badge
 from resume_rig.report.text.hostile_text import one_line
+from resume_rig.report.text.wording import outcome_words
+
+DRAWN_MOST: Final = 2_000
+_NS_PER_MS: Final = 1e6
+_TICKS: Final = 6
+_EMPTY_MS: Final = 1_000
+_FEWEST: Final = 6
+_AXIS_LINES: Final = 3
+_PARTS: Final = ("SLP_S3#", "PWR_OK", "PLTRST#", "light")
+_PART_COLOURS: Final = ("sky", "orange", "green", "yellow")
+
+
+class HistogramPlot(PlotPanel):
+    """Resume times that the OS told so far, against the limit."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "Resume times", "total resume time (OS-reported), ms", "cycles")
+        self._bars = pg.BarGraphItem(x0=[], width=[], height=[])
+        self._limit = pg.InfiniteLine(
+            angle=90, label="", labelOpts={"position": 0.93, "anchors": [(1, 0), (1, 0)]}
+        )
+        self.plot.addItem(self._bars)
+        self.plot.addItem(self._limit)
+        self._limit.hide()
+        self.plot.setMouseEnabled(x=False, y=False)
+
+    def draw(self, state: CampaignState) -> None:
+        """Draw all of them."""
+        note = count_of(len(state.resume_ms), "OS record")
+        found = histogram_of(state.resume_ms.values, state.limit_ms)
+        self._show_limit(state.limit_ms)
+        if found is None:
+            self._bars.setOpts(x0=[], width=[], height=[], brushes=None)
+            self.plot.setXRange(0, (state.limit_ms or 2_000) * 1.1)
+            self.plot.setYRange(0, 1)
+            whole_ticks(self, "left", 1)
+        else:
+            colours = self._desk.look.colours
+            self._bars.setOpts(
+                x0=found.left_ms,
+                width=found.step_ms,
+                height=found.counts,
+                brushes=[colours.vermillion if over else colours.blue for over in found.over],
+                pen=self.pen(colours.paper, 0.5),
+            )
+            high = int(found.counts.max())
+            whole_ticks(self, "left", high)
+            self.plot.setYRange(0, high * 1.15, padding=0)
+            self.plot.getViewBox().enableAutoRange(axis=pg.ViewBox.XAxis)
+            note += f", {found.beyond} past the axis" if found.beyond else ""
+        self.note(note)
+
+    def _show_limit(self, limit_ms: int | None) -> None:
+        self._limit.setVisible(limit_ms is not None)
+        if limit_ms is None:
+            return
+        colours = self._desk.look.colours
+        self._limit.setValue(limit_ms)
+        self._limit.setPen(self.pen(colours.vermillion, 2, Qt.PenStyle.DashLine))
+        self._limit.label.setFormat(f"limit {limit_ms} ms")
+        self._limit.label.setColor(colours.ink)
+
+
+class DriftPlot(PlotPanel):
+    """Press to light of each cycle, and whether it drifts."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "Drift", "cycle", "power button to display on, ms")
+        self._points = pg.ScatterPlotItem(size=5, pen=None)
+        self._trend = pg.PlotCurveItem()
+        self.plot.addItem(self._points)
+        self.plot.addItem(self._trend)
+        self.plot.setMouseEnabled(x=False, y=False)
+
+    def draw(self, state: CampaignState) -> None:
+        """Draw the newest cycles."""
+        colours = self._desk.look.colours
+        numbers = state.light_numbers.values[-DRAWN_MOST:].astype(np.float64)
+        times_ms = state.light_ns.values[-DRAWN_MOST:] / _NS_PER_MS
+        self._points.setData(numbers, times_ms, brush=pg.mkBrush(colours.blue))
+        if not len(numbers):
+            self.plot.setXRange(0, 10)
+            self.plot.setYRange(0, 1_000)
+        else:
+            self.plot.enableAutoRange()
+            whole_ticks(self, "bottom", int(np.ptp(numbers)))
+        drift = state.drift
+        self._trend.setData([], [])
+        if drift is not None and len(numbers):
+            middle = float(np.median(times_ms)) - drift.slope_ms / 100 * float(np.median(numbers))
+            ends = numbers[[0, -1]]
+            self._trend.setData(ends, middle + drift.slope_ms / 100 * ends)
+            dashes = Qt.PenStyle.SolidLine if drift.shown else Qt.PenStyle.DashLine
+            self._trend.setPen(self.pen(colours.vermillion, 2, dashes))
+        self.note(_drift_text(drift, len(state.light_ns)))
+
+
+class PhasePlot(PlotPanel):
+    """The newest cycles as bars: from the trigger to each line's move, to light."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "Phases of the newest cycles", "time after the trigger, ms", "cycle")
+        self._bars = [pg.BarGraphItem(x0=[], x1=[], y=[], height=0.7) for _ in _PARTS]
+        for bar in self._bars:
+            self.plot.addItem(bar)
+        named = zip(_PART_COLOURS, _PARTS, strict=True)
+        self.key([(getattr(desk.look.colours, colour), f"to {name}") for colour, name in named])
+        # One for each row, used or not: what is drawn often is not made often.
+        self._words = [pg.TextItem(anchor=(0, 0.5)) for _ in range(SHOWN_CYCLES)]
+        for word in self._words:
+            self.plot.addItem(word)
+        self.plot.setMouseEnabled(x=False, y=False)
+        self.plot.invertY(True)
+
+    def draw(self, state: CampaignState) -> None:
+        """Draw as many as there is room for, oldest on top."""
+        line = self.fontMetrics().height()
+        room = self.graphics.height() // line - _AXIS_LINES
+        cycles = state.last[-max(room, _FEWEST) :]
+        self._draw_bars(cycles)
+        self._say_words(cycles)
+        ticks = [(row, str(cycle.number)) for row, cycle in enumerate(cycles)]
+        self.plot.getAxis("left").setTicks([ticks])
+        self.plot.setYRange(-0.6, max(len(cycles), _FEWEST) - 0.4, padding=0)
+        if cycles:
+            self.plot.getViewBox().enableAutoRange(axis=pg.ViewBox.XAxis)
+        else:
+            self.plot.setXRange(0, _EMPTY_MS, padding=0)
+
+    def _draw_bars(self, cycles: Sequence[OutsideCycle]) -> None:
+        colours = self._desk.look.colours
+        parts: list[tuple[list[float], list[float], list[int]]] = [([], [], []) for _ in _PARTS]
+        for row, cycle in enumerate(cycles):
+            points = outside_milestones(cycle)
+            before_ns = 0
+            for part, point in zip(
+                parts, (points.slp_s3, points.pwr_ok, points.pltrst, points.light), strict=True
+            ):
+                # A line that is not wired makes the next phase longer.
+                if point is None or point.value_ns < before_ns:
+                    continue
+                part[0].append(before_ns / _NS_PER_MS)
+                part[1].append(point.value_ns / _NS_PER_MS)
+                part[2].append(row)
+                before_ns = point.value_ns
+        for bar, (left, right, rows), colour in zip(self._bars, parts, _PART_COLOURS, strict=True):
+            bar.setOpts(
+                x0=left,
+                x1=right,
+                y=rows,
+                brush=getattr(colours, colour),
+                pen=self.pen(colours.ink, 0.5),
+            )
+
+    def _say_words(self, cycles: Sequence[OutsideCycle]) -> None:
+        """Say what became of cycles that did not go as planned."""
+        for word in self._words:
+            word.hide()
+        for row, (cycle, word) in enumerate(zip(cycles, self._words, strict=False)):
+            if cycle.outcome not in AS_PLANNED:
+                word.setText(outcome_words(cycle.outcome), self._desk.look.colours.ink)
+                word.setPos(_end_ms(cycle), row)
+                word.show()
+
+
+def _end_ms(cycle: OutsideCycle) -> float:
+    """Return where the bar of a cycle ends."""
+    points = outside_milestones(cycle)
+    seen = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
+    return max((each.value_ns for each in seen if each is not None), default=0) / _NS_PER_MS
+
+
+def whole_ticks(panel: PlotPanel, side: str, span: int) -> None:
+    """Let an axis of whole numbers have ticks at whole numbers alone."""
+    step = max(1.0, nice_step(max(span, 1), _TICKS))
+    panel.plot.getAxis(side).setTickSpacing(step, step)
+
+
+def _drift_text(drift: Drift | None, count: int) -> str:
+    drawn = f", the last {DRAWN_MOST:,} drawn" if count > DRAWN_MOST else ""
+    if drift is None:
+        return f"{count_of(count, 'cycle')}{drawn}"
+    sure = "drifts" if drift.shown else "may be chance"
+    return f"{count_of(count, 'cycle')}{drawn}: {drift.slope_ms:+.1f} ms per 100, {sure}"
+
 
 _REST_LEAST_MS: Final = 2_000
 _REST_SHARE: Final = 3

@@ -24,22 +24,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resume_rig.gui.campaign.answer import CampaignAnswer
-from resume_rig.gui.campaign.editor import PlanEditor
-from resume_rig.gui.campaign.plots import DriftPlot, HistogramPlot, PhasePlot
-from resume_rig.gui.campaign.setting import CampaignSetting
+from resume_rig.gui.campaign.answer import CampaignAnswer, DriftPlot, HistogramPlot, PhasePlot
+from resume_rig.gui.campaign.setting import CampaignSetting, PlanEditor
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
-from resume_rig.gui.state.answer import Failure
-from resume_rig.gui.state.evidence import Evidence, read_evidence
+from resume_rig.gui.state.lanes import Evidence, read_evidence
+from resume_rig.gui.state.store_writing import Failure
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
-from resume_rig.gui.widgets.lanes_plot import LanesPlot
 from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.plot_panel import LanesPlot
 from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.worker.campaign_state import CampaignState, Phase
+from resume_rig.gui.worker.events import RunCampaign
 from resume_rig.gui.worker.jobs import Task
-from resume_rig.gui.worker.requests import RunCampaign
 from resume_rig.model.errors import UsageError
 from resume_rig.report.campaign.progress import left_text
 from resume_rig.report.text.hostile_text import one_line

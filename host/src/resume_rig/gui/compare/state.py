@@ -14,7 +14,7 @@ from resume_rig.analysis.verdict.measures import is_measure, measure_words
 from resume_rig.campaign.answer.compare import check_sides, find_sessions, load_sessions
 from resume_rig.gui.state.table import Column, Table, number_column, word_column
 from resume_rig.model.result.comparison import Change, Comparison, Effect
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 from resume_rig.model.units import count_of
 from resume_rig.report.compare.terminal import change_words
 

@@ -37,19 +37,18 @@ from resume_rig.gui.compare.state import (
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.table import NO_TABLE
-from resume_rig.gui.widgets.ask_to_open import ask_to_open
 from resume_rig.gui.widgets.export import Exportable
-from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
+from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text, tip_of
 from resume_rig.gui.widgets.log_setting import LogSetting
 from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.store_menu import ask_to_open
 from resume_rig.gui.widgets.table_panel import TablePanel
-from resume_rig.gui.widgets.verdict_line import VerdictLine
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.gui.worker.process import Order
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import TRANSITIONS, SleepKind
 from resume_rig.model.result.comparison import Comparison
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 from resume_rig.model.units import count_of
 from resume_rig.report.compare.page import answer_badge
 from resume_rig.report.compare.terminal import (

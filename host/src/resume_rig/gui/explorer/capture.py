@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.campaign.answer.capture import assess_capture, captured_cycles
+from resume_rig.campaign.answer.assessment import assess_capture, captured_cycles
 from resume_rig.campaign.store.read_back import Overview
 from resume_rig.gui.explorer.measured import Measured, Pick, measured
 from resume_rig.gui.explorer.state import (
@@ -18,24 +18,22 @@ from resume_rig.gui.explorer.state import (
     outliers,
     quick_table,
 )
-from resume_rig.gui.state.evidence import Evidence
-from resume_rig.gui.state.lanes import wires_of
+from resume_rig.gui.state.lanes import Evidence, wires_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.campaign import RecordedCycle
 from resume_rig.model.result.cycle import OutsideCycle
+from resume_rig.model.result.judgement import RecordedCycle
 from resume_rig.model.result.match import KnownPair, known_pair_of
 from resume_rig.model.result.packed import PackedSequence
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 from resume_rig.oslog.reading import read_logs
 from resume_rig.report.campaign.page import first_screen
-from resume_rig.report.drawing.milestones import inside_milestones
+from resume_rig.report.drawing.axis import inside_milestones
 from resume_rig.report.text.wording import outcome_words
 from resume_rig.rig.capture.csv_capture import TimeColumn
-from resume_rig.rig.capture.gathering import Capture
-from resume_rig.rig.capture.plausibility import doubts_of
+from resume_rig.rig.capture.gathering import Capture, doubts_of
 from resume_rig.rig.capture.reading import read_capture
 from resume_rig.rig.capture.sampling import StatedRate, rate_of, sampling_of
 from resume_rig.rig.capture.signals import channel_map_of

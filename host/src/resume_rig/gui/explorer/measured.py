@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from resume_rig.campaign.store.read_back import recorded_cycle
 from resume_rig.campaign.store.store import Store
-from resume_rig.gui.state.evidence import Evidence, stamp_bounds_of
-from resume_rig.gui.state.lanes import lane_name
+from resume_rig.gui.state.lanes import Evidence, lane_name, stamp_bounds_of
 from resume_rig.gui.state.table import Column, Table, number_column
 from resume_rig.model.channel import Channel
-from resume_rig.model.result.campaign import RecordedCycle
+from resume_rig.model.result.judgement import RecordedCycle
 
 _NS_PER_MS: Final = 1e6
 _NAMED_MOST: Final = 4

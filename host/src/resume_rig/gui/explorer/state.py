@@ -19,7 +19,7 @@ from resume_rig.campaign.store.disk import is_being_written
 from resume_rig.campaign.store.raw import CycleRaw
 from resume_rig.campaign.store.read_back import Overview, load_campaign, overview_of
 from resume_rig.campaign.store.store import Store
-from resume_rig.gui.state.evidence import Evidence, evidence_of
+from resume_rig.gui.state.lanes import Evidence, evidence_of
 from resume_rig.gui.state.table import (
     Column,
     NumberCells,
@@ -33,11 +33,10 @@ from resume_rig.model.os_record import OsRecord
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.packed import PackedSequence
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.model.result.verdict import Verdict
-from resume_rig.report.campaign.failures import is_failure
+from resume_rig.model.result.verdict import Requirement, Verdict
+from resume_rig.report.campaign.answer import is_failure
 from resume_rig.report.campaign.page import FirstScreen, first_screen
-from resume_rig.report.drawing.milestones import InsideMilestones, inside_milestones
+from resume_rig.report.drawing.axis import InsideMilestones, inside_milestones
 from resume_rig.report.text.findings import findings_of
 from resume_rig.report.text.wording import outcome_words
 

@@ -13,9 +13,7 @@ from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.explorer.capture import CaptureOptions, OpenedCapture, open_capture
 from resume_rig.gui.explorer.capture_options import CaptureOptionsWindow
-from resume_rig.gui.explorer.cycle import CycleWave
-from resume_rig.gui.explorer.cycle_text import CycleText
-from resume_rig.gui.explorer.filter_line import FilterLine
+from resume_rig.gui.explorer.cycle import CycleText, CycleWave
 from resume_rig.gui.explorer.following import Following
 from resume_rig.gui.explorer.measured import Measured, Pick, measure_all
 from resume_rig.gui.explorer.state import (
@@ -30,20 +28,17 @@ from resume_rig.gui.explorer.state import (
     read_quick,
     with_newer,
 )
-from resume_rig.gui.explorer.strip import RESUME, CycleStrip
+from resume_rig.gui.explorer.strip import RESUME, CycleStrip, FilterLine
 from resume_rig.gui.request import Target
-from resume_rig.gui.state.evidence import Evidence, read_evidence
-from resume_rig.gui.state.requirement_choice import USUAL_REQUIREMENT
+from resume_rig.gui.state.lanes import Evidence, read_evidence
+from resume_rig.gui.state.requirement_choice import USUAL_REQUIREMENT, in_window
 from resume_rig.gui.state.table import NO_TABLE
-from resume_rig.gui.state.window_words import in_window
-from resume_rig.gui.widgets.docks import Docks
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.first_screen import FirstScreenView
-from resume_rig.gui.widgets.labels import plain_label, show_text
-from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
+from resume_rig.gui.widgets.page import Docks, View
 from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.widgets.table_panel import TablePanel
-from resume_rig.gui.widgets.verdict_line import VerdictLine
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.gui.worker.process import Order
 from resume_rig.model.units import count_of

@@ -23,9 +23,8 @@ from resume_rig.gui.state.table import Table, number_column, word_column
 from resume_rig.model.budget import Budget, by_group
 from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.judgement import LimitJudgement
-from resume_rig.model.result.requirement import Comparison, Limit, Requirement
-from resume_rig.model.result.verdict import Verdict
-from resume_rig.report.campaign.budget import distribution_words
+from resume_rig.model.result.verdict import Comparison, Limit, Requirement, Verdict
+from resume_rig.report.campaign.sections import distribution_words
 from resume_rig.report.text.wording import limit_words
 
 Floats: TypeAlias = NDArray[np.float64]

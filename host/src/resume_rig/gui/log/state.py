@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
-from resume_rig.analysis.findings.advice import Advice, advise
-from resume_rig.analysis.findings.ranking import Ranked, rank
+from resume_rig.analysis.findings.advice import Advice, Ranked, advise, rank
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.gui.state.table import Number, Table, number_column, word_column
 from resume_rig.model.os_record import LogReading, LogSource, kind_words
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.log.transitions import apart_transitions, main_transitions
+from resume_rig.report.log.answer import apart_transitions, main_transitions
 from resume_rig.report.text.json_text import utc_json
 from resume_rig.report.text.wording import MISSING
 

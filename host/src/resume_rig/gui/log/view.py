@@ -19,11 +19,10 @@ from resume_rig.gui.log.state import (
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
-from resume_rig.gui.widgets.labels import plain_label, show_text
+from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
 from resume_rig.gui.widgets.log_setting import LogSetting
 from resume_rig.gui.widgets.page import View
 from resume_rig.gui.widgets.table_panel import TablePanel
-from resume_rig.gui.widgets.verdict_line import VerdictLine
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.gui.worker.process import Order
 from resume_rig.model.errors import UsageError

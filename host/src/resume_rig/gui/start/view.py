@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from resume_rig.gui.desk import RECENT, Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.widgets.labels import plain_label, tip_of
+from resume_rig.gui.widgets.log_setting import SIMULATED
 from resume_rig.gui.widgets.page import View
-from resume_rig.gui.widgets.rig_choice import SIMULATED
 from resume_rig.report.text.hostile_text import one_line
 
 _DROP: Final = (

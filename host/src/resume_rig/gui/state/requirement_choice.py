@@ -1,11 +1,15 @@
-"""A requirement as fields name it: a profile, another limit, kind or rule. Free of Qt."""
+"""A requirement as fields name it, and the fields' names in sentences of the program. Free of Qt.
 
+Sentences that a command line shares with the window name an option; the window names its field.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 
 USUAL_REQUIREMENT = "sysfund-0004"
 OWN_KINDS = "the profile's kinds"
@@ -54,3 +58,50 @@ def _limit_ms(text: str) -> int | None:
             "or nothing for the profile's own"
         )
     return int(text)
+
+
+FIELDS: Final[Mapping[str, str]] = {
+    "--channel": "Signals",
+    "--sample-rate": "Sample rate",
+    "--time-column": "Time column",
+    "--time-unit": "Time unit",
+    "--pair": "Known pair",
+    "--dut": "DUT",
+    "--requirement": "Requirement",
+    "--kind": "Kind",
+    "--limit-ms": "Limit, ms",
+    "--guard-band": "Guard band",
+    "--one-session-is-enough": "One session is enough",
+    "--log": "Log",
+    "--out": "Store",
+    "--rig": "Rig",
+    "--dut-shell": "DUT shell",
+    "--sleep-command": "Sleep command",
+    "--power-cycle": "Power cycle",
+    "--trace": "Trace by",
+}
+"""By option: the field that says the same, as its page or its dialog names it."""
+
+_NAMED: Final = re.compile(
+    r"(?P<resume>`(?:resume-rig )?run --resume [^`]*`)"
+    r"|(?P<command>`resume-rig [^`]*`)"
+    r"|`(?:run )?(?P<code>--[a-z-]+) (?P<value>[^`]*)`"
+    r"|(?<![\w-])(?P<option>--[a-z][a-z-]*[a-z])"
+)
+
+
+def in_window(sentence: str) -> str:
+    """Return a sentence with the window's fields in place of options of the command line.
+
+    Commands that the window has nothing for, such as `resume-rig store`, stay.
+    """
+    return _NAMED.sub(_field, sentence)
+
+
+def _field(found: re.Match[str]) -> str:
+    if found["resume"]:
+        return "Resume (page Campaign)"
+    field = FIELDS.get(found["code"] or found["option"] or "")
+    if field is None:
+        return found[0]
+    return f"“{field}” {found['value']}" if found["code"] else f"“{field}”"

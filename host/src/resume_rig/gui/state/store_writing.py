@@ -1,8 +1,8 @@
-"""What is made of a whole store and written: the answer with its report, exports. Free of Qt."""
+"""What is made of a whole store: what it came to, in words, its report, exports. Free of Qt."""
 
 import datetime
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,12 +13,63 @@ from resume_rig.acceptance.whole_file import check_place_of, write_whole
 from resume_rig.campaign.answer.assessment import assess, facts_of
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.campaign.store.store import Store
-from resume_rig.gui.state.answer import MOST_FAILURES, CampaignJudged, Failure, failure_of
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.cycle import NO_FAILURE, Outcome
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.cycle import NO_FAILURE, Outcome, OutsideCycle
+from resume_rig.model.result.verdict import Finding, FindingKind, Requirement, Verdict
 from resume_rig.report.campaign.page import FirstScreen, first_screen
 from resume_rig.report.parts.statistics import statistics_sentences
+from resume_rig.report.text.wording import outcome_words
+
+MOST_FAILURES: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A cycle that did not go as planned; `text` is the finding that says most."""
+
+    number: int
+    outcome: Outcome
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        """The whole of it."""
+        return f"cycle {self.number} {outcome_words(self.outcome)}. {self.text}"
+
+
+def failure_of(cycle: OutsideCycle) -> Failure:
+    """Return what is said of a cycle that failed."""
+    return Failure(cycle.number, cycle.outcome, _telling(cycle.findings))
+
+
+def _telling(findings: Iterable[Finding]) -> str:
+    """Return the text of the proof of a hang, which comes last, or of the first finding."""
+    texts = {finding.kind: finding.text for finding in reversed(tuple(findings))}
+    return texts.get(FindingKind.HUNG) or next(reversed(texts.values()), "")
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignJudged:
+    """The campaign's answer.
+
+    Attributes:
+        verdict, why: as `resume-rig run` tells them.
+        sentences: what its times and failures show, with the confidence of each figure.
+        report: where the HTML report is.
+        outcomes: of all cycles of the store, as they were judged.
+        failures: of those, what the window lists; `failed` counts all of them.
+        first: the first screen of the report.
+    """
+
+    verdict: Verdict
+    why: str
+    sentences: tuple[str, ...]
+    report: Path
+    outcomes: Mapping[Outcome, int]
+    failures: tuple[Failure, ...]
+    failed: int
+    first: FirstScreen
+
 
 Told = Callable[[int, int], None]
 

@@ -13,12 +13,12 @@ from resume_rig.gui.desk import Desk
 from resume_rig.gui.widgets.first_pictures import MarksView, PhasesView
 from resume_rig.gui.widgets.labels import (
     ElidedLabel,
+    VerdictLine,
     plain_label,
     show_elided,
     show_text,
     tip_of,
 )
-from resume_rig.gui.widgets.verdict_line import VerdictLine
 from resume_rig.report.campaign.answer import Action
 from resume_rig.report.campaign.page import FirstScreen
 from resume_rig.report.drawing.phases import PhasePicture

@@ -1,11 +1,19 @@
-"""Labels for text that others wrote: never taken for mark-up, never with invisible signs."""
+"""Labels for text that others wrote: never taken for mark-up, never with invisible signs.
+
+A verdict's line has a badge and a sentence.
+"""
 
 from html import escape
+from typing import Final
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from resume_rig.gui.desk import Desk
+from resume_rig.gui.state.requirement_choice import in_window
+from resume_rig.report.drawing.palette import Colours
+from resume_rig.report.parts.page import Badge
 from resume_rig.report.text.hostile_text import one_line
 
 
@@ -73,3 +81,68 @@ def show_elided(label: ElidedLabel, text: str) -> None:
     """Put a text on a label that may be too short for it."""
     show_text(label, text)
     label.setToolTip(tip_of(text))
+
+
+_TEXT_MOST: Final = 2_000
+_MARGIN_PX: Final = 2
+_BADGE_PX: Final = 3
+
+
+class VerdictLine(QFrame):
+    """Hidden until there is a verdict; its word tells it, not its colour alone."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._badge: Badge | None = None
+        self.badge = plain_label()
+        self.badge.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.why = plain_label()
+        self.why.setWordWrap(True)
+        # Its first line beside the badge's word, however much room there is below.
+        self.why.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.why.setContentsMargins(0, _BADGE_PX, 0, 0)
+        self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.why.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
+        row.setSpacing(10)
+        row.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.why, 1)
+        desk.look.changed.connect(self._restyle)
+        self.hide()
+
+    def keep_room(self) -> None:
+        """Take the room of two lines while it is hidden, so that nothing jumps when it comes."""
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.setSizePolicy(policy)
+        lines_px = 2 * self.fontMetrics().lineSpacing()
+        self.setMinimumHeight(lines_px + 2 * _MARGIN_PX + _BADGE_PX)
+
+    def show_verdict(self, badge: Badge, why: str) -> None:
+        """Show a verdict, or the answer of a comparison, as the report's badges name it."""
+        self._badge = badge
+        self.badge.setText(badge.word)
+        self.badge.setAccessibleName(f"Verdict {badge.word}")
+        self.why.setText(one_line(in_window(why), _TEXT_MOST))
+        self._restyle()
+        self.show()
+
+    def _restyle(self) -> None:
+        if self._badge is None:
+            return
+        ground, ink = _colours_of(self._badge.style, self._desk.look.colours)
+        self.badge.setStyleSheet(
+            f"background: {ground}; color: {ink}; font-weight: 700;"
+            f" padding: {_BADGE_PX}px 10px;"
+            " border-radius: 3px;"
+        )
+
+
+def _colours_of(style: str, colours: Colours) -> tuple[str, str]:
+    return {
+        "pass": (colours.passed, colours.on_colour),
+        "fail": (colours.failed, colours.on_colour),
+        "marginal": (colours.marginal, colours.on_marginal),
+    }.get(style, (colours.none, colours.on_colour))

@@ -1,15 +1,17 @@
-"""The part of the File menu that writes a whole store: report, exports, evidence."""
+"""The part of the File menu that writes a whole store, and the dialog that asks what to open."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from resume_rig.gui.desk import Desk
+from resume_rig.gui.desk import Desk, Remembered
 from resume_rig.gui.worker.process import Order
-from resume_rig.model.result.requirement import Requirement
+from resume_rig.model.result.verdict import Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +56,38 @@ def _ask(
         )
 
     desk.ask_path(f"Save {title}", suffixes, write)
+
+
+_PLACE = "files/folder"
+
+
+def ask_to_open(
+    parent: QWidget,
+    remembered: Remembered,
+    title: str,
+    then: Callable[[Sequence[str]], None],
+    *,
+    folder: bool = False,
+) -> None:
+    """Open the system's dialog over `parent`, and go on with what is chosen there.
+
+    Args:
+        parent: of the dialog.
+        remembered: has the folder that the last files were in.
+        title: of the dialog.
+        then: gets the names; not called where nothing was chosen.
+        folder: one folder is asked for, not files.
+    """
+    dialog = QFileDialog(parent, title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    mode = QFileDialog.FileMode
+    dialog.setFileMode(mode.Directory if folder else mode.ExistingFiles)
+    dialog.setDirectory(remembered.text(_PLACE, str(Path.cwd())))
+
+    def chosen(names: list[str]) -> None:
+        if names:
+            remembered.keep(_PLACE, str(Path(names[0]).parent))
+            then(names)
+
+    dialog.filesSelected.connect(chosen)
+    dialog.open()

@@ -1,17 +1,20 @@
-"""What is known of the bench: a fold over what the rig's thread tells. Free of Qt."""
+"""What is known of the bench, and of all that the rig's thread reports. Free of Qt."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum, unique
 from typing import assert_never
 
 from resume_rig.gui.state.lanes import Wires, wires_of
+from resume_rig.gui.worker.campaign_state import CampaignState, campaign_after
 from resume_rig.gui.worker.events import (
     Answered,
     BenchEvent,
     Connected,
     Connecting,
+    CycleSeen,
     Disconnected,
+    Event,
     HealthSeen,
     LinkDown,
     PortsFound,
@@ -21,7 +24,7 @@ from resume_rig.gui.worker.events import (
 from resume_rig.model.channel import Channel
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.interface import Faults, RigInfo, SelfTestCheck
-from resume_rig.rig.link.ports import FoundPort
+from resume_rig.rig.link.claim import FoundPort
 
 MOST_ANSWERS = 50
 
@@ -126,3 +129,47 @@ def _connected(state: BenchState, event: Connected) -> BenchState:
 
 def _answered(state: BenchState, ok: bool, text: str) -> BenchState:
     return replace(state, answers=(*state.answers, (ok, text))[-MOST_ANSWERS:])
+
+
+_LEAD_NS = 200_000_000
+
+
+class Seen:
+    """Takes events in order; views read `bench`, `campaign` and `cycle`, and never write.
+
+    Attributes:
+        bench: a frozen state, another object after each event that changed it.
+        campaign: likewise.
+        cycle: the wires of the newest cycle of the campaign; None before any.
+    """
+
+    def __init__(self) -> None:
+        self.bench = BenchState()
+        self.campaign = CampaignState()
+        self.cycle: Wires | None = None
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Fold events into the states."""
+        for event in events:
+            match event:
+                case (
+                    PortsFound()
+                    | Connecting()
+                    | Connected()
+                    | LinkDown()
+                    | Disconnected()
+                    | WiresSeen()
+                    | HealthSeen()
+                    | Answered()
+                    | SelfTested()
+                ):
+                    self.bench = bench_after(self.bench, event)
+                case _:
+                    self.campaign = campaign_after(self.campaign, event)
+                    if isinstance(event, CycleSeen):
+                        self.cycle = _wires(event)
+
+
+def _wires(event: CycleSeen) -> Wires:
+    first_ns = event.edges[0].t_ns - _LEAD_NS if event.edges else 0
+    return wires_of(event.initial_levels, first_ns).plus_edges(event.edges)

@@ -26,9 +26,14 @@ from resume_rig.campaign.run.campaign import (
     Interrupted,
     interrupted,
 )
-from resume_rig.campaign.run.events import CampaignBegan, CampaignEvent, CycleDone, CycleStarted
+from resume_rig.campaign.run.events import (
+    CampaignBegan,
+    CampaignEvent,
+    CycleDone,
+    CycleStarted,
+    Tally,
+)
 from resume_rig.campaign.run.hooks import HookEvent, Hooks, hooks_of, tell_end, tell_hooks
-from resume_rig.campaign.run.progress import Tally
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle, pin_edges
 from resume_rig.campaign.store.raw import Recovery
@@ -42,18 +47,22 @@ from resume_rig.gui.worker.events import (
     CycleSeen,
     Event,
     PersonAsked,
+    RunCampaign,
 )
-from resume_rig.gui.worker.gate import Gate, Stop, StoppableSystemClock, StoppableVirtualClock, Wish
 from resume_rig.gui.worker.process import (
+    Gate,
     InternalFault,
     OtherProcess,
     ProcessEnded,
+    Stop,
+    StoppableSystemClock,
+    StoppableVirtualClock,
+    Wish,
     receive,
     receive_order,
     tell,
     tell_faults,
 )
-from resume_rig.gui.worker.requests import RunCampaign
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import ResumeRigError, RigError
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle

@@ -25,9 +25,9 @@ from resume_rig.campaign.run.events import (
     Woke,
     note_text,
 )
-from resume_rig.campaign.run.recovery_text import DONE_BY
+from resume_rig.campaign.run.recovery import DONE_BY
 from resume_rig.campaign.store.raw import Recovery
-from resume_rig.gui.state.answer import MOST_FAILURES, CampaignJudged, Failure, failure_of
+from resume_rig.gui.state.store_writing import MOST_FAILURES, CampaignJudged, Failure, failure_of
 from resume_rig.gui.worker.events import (
     CampaignHeld,
     CampaignJudging,

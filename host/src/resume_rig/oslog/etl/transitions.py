@@ -20,9 +20,14 @@ from resume_rig.oslog.etl.trace_file import TraceEvent, TraceHeader, TraceWalk, 
 from resume_rig.oslog.event.assembler import ForwardAssembler
 from resume_rig.oslog.event.event import PROVIDER_GUIDS, PROVIDER_NAMES, Event, Provider
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import figures_of, trace_record
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
-from resume_rig.oslog.source.timestamps import ns_of_filetime, utc_text
+from resume_rig.oslog.source.records import (
+    SourceReading,
+    SourceRequest,
+    figures_of,
+    ns_of_filetime,
+    trace_record,
+    utc_text,
+)
 from resume_rig.oslog.xperf.components import ComponentList, name_or_blank
 
 KIND: Final = "etl"

@@ -16,9 +16,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from resume_rig.model.os_record import Figure, OsRecord
-from resume_rig.oslog.event.accounts import AccountReader, OtherAccountReader
+from resume_rig.oslog.event.accounts import (
+    AccountReader,
+    OtherAccountReader,
+    PowerNotes,
+    companion_figures,
+    shutdown_at_end,
+    step_us,
+)
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
-from resume_rig.oslog.event.figures import PowerNotes, companion_figures, shutdown_at_end, step_us
 from resume_rig.oslog.source.problems import Problem, ProblemTally
 
 _ByRole = dict[EventRole, Event]

@@ -25,8 +25,8 @@ from resume_rig.model.os_record import (
     OsRecord,
     SleepKind,
 )
+from resume_rig.oslog.event.accounts import START_OS_IMAGE
 from resume_rig.oslog.event.event import Event, EventRole, EventValues
-from resume_rig.oslog.event.figures import START_OS_IMAGE
 from resume_rig.oslog.source.problems import Problem
 from resume_rig.oslog.source.records import trace_record
 

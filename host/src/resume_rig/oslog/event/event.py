@@ -1,13 +1,25 @@
-"""One event of a Windows event log, as far as a sleep or a wake is concerned, and its values."""
+"""One event of a Windows event log, as far as a sleep or a wake is concerned, and its values.
 
+One `<Event>` element to an Event, where its provider matters.
+
+Two readers give the same fields. `read_plain` knows the one shape that the event log service
+writes, in one pass of a pattern, and gives up at anything else: an entity, a comment, a section or
+field that stands elsewhere, a character that XML forbids or that a parser would normalise.
+`read_full` is an XML parser, with everything refused that can grow or fetch, and takes ten times
+as long.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
-from typing import Final
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+from xml.parsers import expat
 
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.source.problems import Problem, ProblemTally
-from resume_rig.oslog.source.timestamps import parse_utc_ns, parse_whole
+from resume_rig.oslog.source.records import parse_utc_ns, parse_whole
 
 
 @unique
@@ -198,3 +210,311 @@ class EventValues:
         except RecordError:
             self.tally.count(Problem.BAD_TIME)
             return None
+
+
+VALUE_LIMIT_CHARS: Final = 4096
+"""A longer value of the log is cut: no real one comes near, and it may be hostile."""
+
+
+class EventFields(NamedTuple):
+    """What an element tells; a field that it does not have is empty.
+
+    Attributes:
+        name, guid: of the first provider.
+        data: the named values of EventData; the first of two with one name.
+    """
+
+    name: str
+    guid: str
+    event_id: str
+    version: str
+    record_id: str
+    time_created: str
+    data: Mapping[str, str]
+
+
+# Characters that no XML parser changes or refuses: neither mark-up nor controls, no half pairs.
+_TEXT: Final = "[^<&>\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"
+_IN_DOUBLE: Final = _TEXT.replace("[^", '[^"\n')
+_IN_SINGLE: Final = _TEXT.replace("[^", "[^'\n")
+_GAP: Final = r"[ \n]{0,16}"
+
+
+def _attribute(name: str, group: str = "") -> str:
+    """Return the pattern of an attribute; `group` names its value, in either quotes."""
+    if not group:
+        return rf""" {name}=(?:"{_IN_DOUBLE}*"|'{_IN_SINGLE}*')"""
+    return rf""" {name}=(?:"(?P<{group}>{_IN_DOUBLE}*)"|'(?P<{group}_>{_IN_SINGLE}*)')"""
+
+
+def _element(name: str, group: str = "", attributes: str = "") -> str:
+    text = rf"(?P<{group}>{_TEXT}*)" if group else f"{_TEXT}*"
+    return rf"{_GAP}<{name}{attributes}(?:/>|>{text}</{name}>)"
+
+
+def _optional(pattern: str) -> str:
+    return f"(?:{pattern})?"
+
+
+_PROVIDER: Final = (
+    _attribute("Name", "name")
+    + _optional(_attribute("Guid", "guid"))
+    + _optional(_attribute("EventSourceName"))
+)
+_SYSTEM: Final = "".join(
+    (
+        rf"{_GAP}<Provider{_PROVIDER}(?: ?/>|>{_GAP}</Provider>)",
+        _element("EventID", "event_id", _optional(_attribute("Qualifiers"))),
+        _optional(_element("Version", "version")),
+        *(_optional(_element(name)) for name in ("Level", "Task", "Opcode", "Keywords")),
+        _optional(_element("TimeCreated", "", _attribute("SystemTime", "time"))),
+        _optional(_element("EventRecordID", "record_id")),
+        _optional(
+            _element(
+                "Correlation",
+                "",
+                _optional(_attribute("ActivityID")) + _optional(_attribute("RelatedActivityID")),
+            )
+        ),
+        _optional(
+            _element("Execution", "", _attribute("ProcessID") + _attribute("ThreadID")),
+        ),
+        *(_optional(_element(name)) for name in ("Channel", "Computer")),
+        _optional(_element("Security", "", _optional(_attribute("UserID")))),
+    )
+)
+_DATA: Final = rf"""<Data Name=(?:"{_IN_DOUBLE}*"|'{_IN_SINGLE}*') ?(?:/>|>{_TEXT}*</Data>){_GAP}"""
+# XML 1.0 has no place for these, but some drivers write them into their texts.
+_RAW_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_CONTROL_REFERENCES: Final = re.compile(
+    r"&#(?:0{0,8}(?:[0-8]|1[124-9]|2[0-9]|3[01])|x0{0,8}(?:[0-8bBcCeEfF]|1[0-9a-fA-F]));"
+)
+
+
+@cache
+def _plain() -> re.Pattern[str]:
+    """Return the pattern of an element; made when it is first needed, because it is large."""
+    return re.compile(
+        rf"<Event{_attribute('xmlns')}>{_GAP}<System>{_SYSTEM}{_GAP}</System>{_GAP}"
+        rf"(?:<EventData ?/>|<EventData>{_GAP}(?P<data>(?:{_DATA})*)</EventData>)"
+        rf"{_GAP}</Event>"
+    )
+
+
+@cache
+def _values() -> re.Pattern[str]:
+    return re.compile(
+        rf"""<Data Name=(?:"({_IN_DOUBLE}*)"|'({_IN_SINGLE}*)') ?(?:/>|>({_TEXT}*)</Data>)"""
+    )
+
+
+def read_plain(text: str) -> EventFields | None:
+    """Return the fields of an element of the usual shape, None for any other shape."""
+    match = _plain().fullmatch(text)
+    if match is None:
+        return None
+    (*(name, name_, guid, guid_, event_id, version, time, time_, record_id, values),) = (
+        match.groups("")
+    )
+    data: dict[str, str] = {}
+    for key, key_, value in _values().findall(values):
+        key_or_empty = (key or key_)[:VALUE_LIMIT_CHARS]
+        if key_or_empty:
+            data.setdefault(key_or_empty, value[:VALUE_LIMIT_CHARS])
+    return EventFields(
+        name=name or name_,
+        guid=guid or guid_,
+        event_id=event_id,
+        version=version,
+        record_id=record_id,
+        time_created=time or time_,
+        data=data,
+    )
+
+
+def read_full(text: str) -> EventFields:
+    """Return the fields of any well-formed element.
+
+    Raises:
+        RecordError: the element is not well formed, or declares entities.
+    """
+    try:
+        return _FieldReader().read(text)
+    except (expat.ExpatError, UnicodeError):
+        clean = _CONTROL_REFERENCES.sub("\ufffd", _RAW_CONTROLS.sub("\ufffd", text))
+    try:
+        return _FieldReader().read(clean)
+    except (expat.ExpatError, UnicodeError) as error:
+        raise RecordError(f"could not read an event: found XML that has {error}") from error
+
+
+class _FieldReader:
+    """Handlers of one parser for one element: keeps System's fields and EventData's values.
+
+    Names are taken without their namespace prefix: a piece cut out of a document may carry a
+    prefix whose declaration stayed behind.
+    """
+
+    def __init__(self) -> None:
+        self._provider = ("", "")
+        self._time_created = ""
+        self._system: dict[str, str] = {}
+        self._data: dict[str, str] = {}
+        self._depth = 0
+        self._section = ""
+        self._field = ""
+        self._text: list[str] = []
+
+    def read(self, text: str) -> EventFields:
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = _refuse_declaration
+        parser.EntityDeclHandler = _refuse_declaration
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text_of_field
+        parser.Parse(text, True)
+        return EventFields(
+            name=self._provider[0],
+            guid=self._provider[1],
+            event_id=self._system.get("EventID", ""),
+            version=self._system.get("Version", ""),
+            record_id=self._system.get("EventRecordID", ""),
+            time_created=self._time_created,
+            data=self._data,
+        )
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth == 2:
+            self._section = tag.rpartition(":")[2]
+        elif self._depth == 3:
+            self._start_field(tag.rpartition(":")[2], attributes)
+
+    def _start_field(self, tag: str, attributes: dict[str, str]) -> None:
+        if self._section == "EventData":
+            self._field = attributes.get("Name", "")[:VALUE_LIMIT_CHARS]
+        elif self._section == "System":
+            self._field = tag
+            if tag == "Provider" and tag not in self._system:
+                self._provider = (attributes.get("Name", ""), attributes.get("Guid", ""))
+            elif tag == "TimeCreated" and tag not in self._system:
+                self._time_created = attributes.get("SystemTime", "")
+
+    def _text_of_field(self, text: str) -> None:
+        if self._depth == 3 and self._field:
+            self._text.append(text)
+
+    def _end(self, _tag: str) -> None:
+        if self._depth == 3 and self._field:
+            values = self._data if self._section == "EventData" else self._system
+            values.setdefault(self._field, "".join(self._text)[:VALUE_LIMIT_CHARS])
+            self._field = ""
+            self._text.clear()
+        self._depth -= 1
+
+
+def _refuse_declaration(*_: object) -> None:
+    raise RecordError("could not read an event: found a document type or entity declaration")
+
+
+_UINT64_MAX: Final = (1 << 64) - 1
+_RELEVANT_WORDS: Final = (
+    *("Power-Troubleshooter", "Kernel-Power", "Kernel-General", "Kernel-Boot"),
+    "Diagnostics-Performance",
+    *(spelt for provider in Provider for spelt in (provider.value[:8], provider.value[:8].upper())),
+)
+_PERFORMANCE: Final = re.compile(
+    f"(?i:Diagnostics-Performance|{Provider.DIAGNOSTICS_PERFORMANCE.value[:8]})"
+)
+_RELEVANT: Final = re.compile("|".join(map(re.escape, _RELEVANT_WORDS)))
+_HEAD_END: Final = "<EventID"  # what stands before it is the same in all events of a provider
+_HEAD_LIMIT_CHARS: Final = 800
+# The first provider of System is the one that counts; here it stands where it always does.
+_PROVIDER_TAG: Final = re.compile(
+    r"<Event[^<>&]{0,200}>[ \r\n]{0,16}<System>[ \r\n]{0,16}<Provider ([^<>&]{1,500})>"
+)
+_EVENT_ID: Final = re.compile(r"EventID[^<>]{0,80}>[ \t\r\n]{0,80}([0-9]{1,9})[ \t\r\n]{0,80}<")
+
+
+def is_relevant(text: str) -> bool:
+    """Whether an event's text is worth parsing: a cheap test that passes every relevant event."""
+    head_chars = text.find(_HEAD_END)
+    head_tells = None
+    if 0 < head_chars <= _HEAD_LIMIT_CHARS:
+        head_tells = _head_names_provider(text[:head_chars])
+    if head_tells is False or (head_tells is None and not _names_provider(text)):
+        return False
+    event_ids = [int(event_id) for event_id in _EVENT_ID.findall(text)]
+    if not event_ids or not RELEVANT_EVENT_IDS.isdisjoint(event_ids):
+        return True
+    return not PERFORMANCE_EVENT_IDS.isdisjoint(event_ids) and (
+        _PERFORMANCE.search(text) is not None
+    )
+
+
+def _names_provider(text: str) -> bool:
+    return _RELEVANT.search(text) is not None
+
+
+@lru_cache(maxsize=256)  # a log has few providers; a head is short
+def _head_names_provider(head: str) -> bool | None:
+    """Return whether the first provider matters; None where it does not stand as it always does."""
+    provider = _PROVIDER_TAG.match(head)
+    return None if provider is None else _names_provider(provider[1])
+
+
+def parse_event(
+    text: str, tally: ProblemTally, *, keep_text: bool, written: str = ""
+) -> Event | None:
+    """Return the event that one `<Event>` element tells of; None where its provider is another.
+
+    Args:
+        text: the element and nothing around it.
+        tally: takes the times and numbers that could not be read.
+        keep_text: whether the event carries `text` as it was read.
+        written: when it was written, where something better than its TimeCreated is known.
+
+    Raises:
+        RecordError: the element is not well formed, or declares entities.
+    """
+    fields = read_plain(text) or read_full(text)
+    return event_of(fields, tally, text=text if keep_text else "", written=written)
+
+
+def event_of(
+    fields: EventFields, tally: ProblemTally, *, text: str = "", written: str = ""
+) -> Event | None:
+    """Return the event that has these fields; None where its provider is another."""
+    provider = provider_of(fields.guid, fields.name)
+    if provider is None:
+        return None
+    event_id = _whole(fields.event_id, tally)
+    if event_id is None:
+        return None
+    version = fields.version
+    return Event(
+        provider=provider,
+        event_id=event_id,
+        version=_whole(version, tally) if version.isdecimal() else None,  # some write "None"
+        record_id=_whole(fields.record_id, tally),
+        time_utc_ns=_time(written or fields.time_created, tally),
+        data=fields.data,
+        text=text,
+    )
+
+
+def _whole(text: str, tally: ProblemTally) -> int | None:
+    try:
+        return parse_whole(text, maximum=_UINT64_MAX)
+    except RecordError:
+        tally.count(Problem.BAD_NUMBER)
+        return None
+
+
+def _time(text: str, tally: ProblemTally) -> int | None:
+    try:
+        return parse_utc_ns(text)
+    except RecordError:
+        tally.count(Problem.BAD_TIME)
+        return None

@@ -16,7 +16,7 @@ from resume_rig.oslog.event.assembler import BackwardAssembler, ForwardAssembler
 from resume_rig.oslog.event.delays import DelayReader
 from resume_rig.oslog.event.event import Event, EventValues, Provider
 from resume_rig.oslog.source.problems import Problem, ProblemTally
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
+from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
 _UNDECIDED_LIMIT: Final = 16  # events of one number before a run counts as rising
 

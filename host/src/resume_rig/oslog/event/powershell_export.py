@@ -14,18 +14,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.event.event import DELAY_EVENT_IDS, ROLES, Event, Provider, provider_of
-from resume_rig.oslog.event.log import TakeEvent, read_source
-from resume_rig.oslog.event.parser import (
+from resume_rig.oslog.event.event import (
+    DELAY_EVENT_IDS,
+    ROLES,
     VALUE_LIMIT_CHARS,
+    Event,
     EventFields,
+    Provider,
     event_of,
     is_relevant,
     parse_event,
+    provider_of,
 )
-from resume_rig.oslog.source.encoding import EventText, encoding_of
+from resume_rig.oslog.event.log import TakeEvent, read_source
+from resume_rig.oslog.source.lines import EventText, encoding_of
 from resume_rig.oslog.source.problems import Problem, ProblemTally
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
+from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
 _ACCOUNT: Final = (
     *("SleepTime", "WakeTime", "SleepDuration", "WakeDuration", "DriverInitDuration"),

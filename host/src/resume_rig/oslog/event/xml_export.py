@@ -4,6 +4,8 @@ A full XML parser stops for good at the first damage and holds the document that
 the text into its `<Event>` elements first costs little, keeps one event at a time, and goes on
 after a damaged one: a cut starts anew at every `<Event`, so that a lost end tag loses its own
 event only.
+
+An event log that grows: each download brings the new bytes only, cut anywhere.
 """
 
 import re
@@ -11,12 +13,14 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.event.event import Event
-from resume_rig.oslog.event.log import TakeEvent, read_source
-from resume_rig.oslog.event.parser import is_relevant, parse_event
-from resume_rig.oslog.source.encoding import EventText, encoding_of, may_quote
+from resume_rig.model.os_record import Integrity, LogSource, OsRecord
+from resume_rig.oslog.event.assembler import ForwardAssembler
+from resume_rig.oslog.event.delays import DelayReader
+from resume_rig.oslog.event.event import Event, EventValues, Provider, is_relevant, parse_event
+from resume_rig.oslog.event.log import RepeatFilter, TakeEvent, read_source
+from resume_rig.oslog.source.lines import EventText, encoding_of, may_quote
 from resume_rig.oslog.source.problems import Problem, ProblemTally
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
+from resume_rig.oslog.source.records import SourceReading, SourceRequest
 
 EVENT_LIMIT_CHARS: Final = 1 << 20
 """A longer event is skipped: the largest that the event log service writes is 64 KiB."""
@@ -313,3 +317,71 @@ def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
             " allowed is a log that holds at least one or is empty on purpose (<Events/>)"
         )
     return stream.events
+
+
+_LIVE_NAME: Final = "the event log"
+
+
+class EventLogFollower:
+    """Takes appended Event XML, oldest first, and gives each OS record with its last byte.
+
+    Bytes that were fed before may come again from the start of an event: a record that is
+    complete is given once.
+    """
+
+    def __init__(
+        self, source_name: str = _LIVE_NAME, *, source: int = 0, keep_text: bool = False
+    ) -> None:
+        """Start with nothing read.
+
+        Args:
+            source_name: for error texts.
+            source: index that the records carry.
+            keep_text: whether records carry their events' original text.
+        """
+        self._source_name = source_name
+        self._tally = ProblemTally()
+        self._stream = EventXmlStream(source_name, self._tally, keep_text=keep_text)
+        self._assembler = ForwardAssembler(source, self._tally)
+        self._delays = DelayReader(source, EventValues(self._tally))
+        self._repeats = RepeatFilter(self._tally)
+
+    @property
+    def integrity(self) -> Integrity:
+        """What is known to be damaged so far; an event that is still incomplete is not."""
+        return self._tally.integrity()
+
+    def feed(self, data: bytes) -> list[OsRecord]:
+        """Return the records that `data` completes.
+
+        Raises:
+            RecordError: the log declares a document type or an entity.
+        """
+        return self._take(data, final=False)
+
+    def finish(self) -> list[OsRecord]:
+        """Return what the end completes (nothing, but for damage); notes an event that is cut."""
+        records = self._take(b"", final=True)
+        self._stream.finish(growing=True)
+        return records
+
+    def describe(self) -> LogSource:
+        """Return the source as read so far."""
+        return LogSource(
+            path=self._source_name,
+            kind=KIND,
+            os_build=self._assembler.os_build,
+            records=self._stream.events,
+            integrity=self.integrity,
+        )
+
+    def _take(self, data: bytes, *, final: bool) -> list[OsRecord]:
+        given: list[OsRecord] = []
+        for event in self._stream.feed(data, final=final):
+            if event.provider is Provider.DIAGNOSTICS_PERFORMANCE:
+                self._delays.feed(event)
+                continue
+            record = self._assembler.feed(event)
+            if record is not None and self._repeats.admit(record):
+                given.append(record)
+        return [*given, *filter(self._repeats.admit, self._delays.take())]

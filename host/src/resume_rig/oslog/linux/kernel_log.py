@@ -1,27 +1,273 @@
-"""Kernel logs: dmesg, journalctl, syslog, and the kernel log of a pm-graph test."""
+"""Kernel logs: dmesg, journalctl, syslog, and the kernel log of a pm-graph test.
 
-from collections.abc import Iterator
+The events of a kernel log, one after another, to the cycles that they tell of.
+"""
+
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
-from typing import Final
+from typing import Final, assert_never
 
 from resume_rig.model.os_record import OsRecord, SleepKind
-from resume_rig.oslog.linux.cycle import COMPONENT_LIMIT, CycleDraft
-from resume_rig.oslog.linux.kernel_cycles import KernelCycles
-from resume_rig.oslog.linux.kernel_events import kernel_event
-from resume_rig.oslog.linux.kernel_lines import (
+from resume_rig.oslog.linux.cycle import COMPONENT_LIMIT, CycleDraft, Half
+from resume_rig.oslog.linux.kernel_events import (
     FROM_KERNEL,
     FRONT_LIMIT_CHARS,
+    Aborted,
+    Boot,
+    Calling,
+    DeviceFailed,
+    Entry,
+    Exit,
+    Image,
+    KernelEvent,
     KernelLine,
+    Machine,
+    Phase,
+    Reached,
+    Returned,
+    Thawing,
+    Woke,
     export_lines,
     is_journal_export,
     is_journal_json,
     json_lines,
+    kernel_event,
     parse_kernel_line,
 )
-from resume_rig.oslog.linux.pm_graph import PmGraphHeader, is_pm_graph
+from resume_rig.oslog.linux.suspend_trace import PmGraphHeader, is_pm_graph
 from resume_rig.oslog.source.lines import KERNEL, LogLines, head_lines
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
+from resume_rig.oslog.source.records import SourceReading, SourceRequest
+
+_OPEN_CALLS_LIMIT: Final = 4096
+_TEXT_LINES_LIMIT: Final = 20_000
+_STATES: Final = {1: SleepKind.S1, 2: SleepKind.S1, 3: SleepKind.S3, 4: SleepKind.S4}
+
+Note = Reached | Aborted | DeviceFailed | Image | Entry | Machine
+"""Events that change nothing but what is known of the cycle."""
+
+
+class KernelCycles:
+    """Keeps the cycle that is being told; hands over each that has come to its end."""
+
+    def __init__(self, hand_over: Callable[[CycleDraft], None], *, keep_text: bool) -> None:
+        self._hand_over = hand_over
+        self._keep_text = keep_text
+        self._cycle: CycleDraft | None = None
+        self._half = Half.SUSPEND
+        self._thawing = False
+        self._restarting = False
+        self._booted = False
+        self._last_us: int | None = None
+        self._phase_us: int | None = None
+        self._all_suspended = False
+        self._calls: dict[str, tuple[int | None, str]] = {}
+        self._devices: list[tuple[str, Returned, int | None, str]] = []
+        self.kernel = ""
+        self.machine = ""
+
+    def follow(self, line: KernelLine, event: KernelEvent | None) -> None:
+        """Take the next line, and what it says of a sleep."""
+        if isinstance(event, Entry):
+            self._begin(event, line)
+        cycle = self._cycle
+        if cycle is None:
+            self._outside(event)
+            return
+        if self._keep_text and event is not None and len(cycle.texts) < _TEXT_LINES_LIMIT:
+            cycle.texts.append(line.message)
+        if event is not None:
+            self._inside(cycle, event, line)
+        if line.stamp_us is not None:
+            self._last_us = line.stamp_us
+
+    def boot(self) -> None:
+        """Note that another boot's messages follow."""
+        if self._cycle is None:
+            return
+        if self._cycle.kind is SleepKind.S4 and not self._booted:
+            self._booted = True  # the kernel that reads the image; the old one may yet go on
+            return
+        self._cycle.died = not self._thawing
+        self.finish()
+
+    def finish(self) -> None:
+        """Hand over what is still being told; the log ends here."""
+        cycle = self._cycle
+        if cycle is None:
+            return
+        if self._booted and self._half is Half.SUSPEND:
+            cycle.died = True
+        self._place_devices("", self._half)
+        self._cycle = None
+        self._hand_over(cycle)
+
+    def _begin(self, entry: Entry, line: KernelLine) -> None:
+        cycle = self._cycle
+        if cycle is not None and not entry.certain and not self._thawing:
+            if entry.kind is not SleepKind.UNKNOWN:
+                cycle.kind = entry.kind
+            return
+        self.finish()
+        self._cycle = CycleDraft(kind=entry.kind, sleep_utc_ns=line.utc_ns)
+        self._half, self._thawing, self._restarting, self._booted = (
+            Half.SUSPEND,
+            False,
+            False,
+            False,
+        )
+        self._calls, self._devices, self._all_suspended = {}, [], False
+        self._last_us = self._phase_us = line.stamp_us
+        if line.stamp_us is not None:
+            self._cycle.starts_us[Half.SUSPEND] = line.stamp_us
+
+    def _outside(self, event: KernelEvent | None) -> None:
+        if isinstance(event, Boot):
+            self.kernel = event.version
+        elif isinstance(event, Machine):
+            self.machine = event.text
+
+    def _inside(self, cycle: CycleDraft, event: KernelEvent, line: KernelLine) -> None:
+        match event:
+            case Phase():
+                self._phase(cycle, event, line)
+            case Calling():
+                if self._all_suspended:  # s2idle: nothing else tells that the devices wake
+                    self._woke(cycle, Woke(slept=True), line.stamp_us)
+                if len(self._calls) < _OPEN_CALLS_LIMIT:
+                    self._calls[event.device] = (line.stamp_us, event.detail)
+            case Returned():
+                self._returned(cycle, event, line)
+            case Woke():
+                self._woke(cycle, event, line.stamp_us)
+            case Thawing():
+                self._thaw(cycle, event, line)
+            case Exit():
+                self._end(cycle, line)
+                self.finish()
+            case Boot():
+                self.kernel = event.version
+                self.boot()
+            case _:
+                self._note(cycle, event)
+
+    def _note(self, cycle: CycleDraft, event: Note) -> None:
+        match event:
+            case Reached():
+                cycle.kind = _STATES.get(event.state, cycle.kind)
+            case Aborted():
+                # s2idle ends in these words too, once all devices are suspended.
+                woke = event.wakeup and cycle.kind is SleepKind.S2IDLE and self._all_suspended
+                cycle.aborted = cycle.aborted or not woke
+                cycle.give_reason(event.reason)
+            case DeviceFailed():
+                if self._half is Half.SUSPEND:
+                    cycle.give_reason(event.reason)
+            case Image():
+                _note_image(cycle, event)
+            case Entry() | Machine():
+                pass
+            case _:
+                assert_never(event)
+
+    def _phase(self, cycle: CycleDraft, phase: Phase, line: KernelLine) -> None:
+        start_us = None if line.stamp_us is None else line.stamp_us - phase.duration_us
+        if phase.half is Half.RESUME:
+            if not cycle.aborted and phase.name.startswith(("noirq", "resume", "restore")):
+                self._woke(cycle, Woke(slept=True), start_us)
+            self._enter_resume(cycle, start_us)
+            _begin_no_later(cycle, start_us)
+        else:
+            self._phase_us = line.stamp_us
+            self._all_suspended = phase.name == "noirq suspend devices" and not phase.aborted
+        if phase.aborted:
+            cycle.aborted = True
+            cycle.give_reason(f"{phase.name} aborted")
+        cycle.add_phase(
+            phase.name, phase.half, phase.duration_us, start_us, "aborted" if phase.aborted else ""
+        )
+        if phase.devices:
+            self._place_devices(phase.name, phase.half)
+
+    def _returned(self, cycle: CycleDraft, event: Returned, line: KernelLine) -> None:
+        started_us, detail = self._calls.pop(event.device, (None, ""))
+        if started_us is None and line.stamp_us is not None:
+            started_us = line.stamp_us - event.duration_us
+        if event.error:
+            cycle.failed_devices += 1
+            detail = f"{detail}, error {event.error}".removeprefix(", ")
+        if len(self._devices) < _TEXT_LINES_LIMIT:
+            self._devices.append((event.device, event, started_us, detail))
+        else:
+            cycle.left_out += 1
+
+    def _place_devices(self, phase: str, half: Half) -> None:
+        """The line that ends a phase comes after those of its devices."""
+        if self._cycle is not None:
+            for device, event, started_us, detail in self._devices:
+                self._cycle.add_device(
+                    *(device, phase, half),
+                    duration_us=event.duration_us,
+                    start_us=started_us,
+                    detail=detail,
+                )
+        self._devices = []
+
+    def _woke(self, cycle: CycleDraft, event: Woke, stamp_us: int | None) -> None:
+        cycle.slept = cycle.slept or event.proof or (event.slept and not cycle.aborted)
+        if event.asleep_us:
+            cycle.asleep_us = (cycle.asleep_us or 0) + event.asleep_us
+        if event.reason:
+            cycle.give_reason(event.reason)
+        self._enter_resume(cycle, stamp_us)
+
+    def _enter_resume(self, cycle: CycleDraft, stamp_us: int | None) -> None:
+        if self._half is Half.RESUME:
+            return
+        self._place_devices("", Half.SUSPEND)
+        self._half = Half.RESUME
+        cycle.awake = True
+        self._all_suspended = False
+        last_us = self._last_us
+        if last_us is not None and stamp_us is not None and last_us > stamp_us:
+            last_us = self._phase_us  # what came after it was woken already
+        if last_us is not None:
+            cycle.ends_us[Half.SUSPEND] = last_us
+        if stamp_us is not None:
+            cycle.starts_us[Half.RESUME] = stamp_us
+
+    def _thaw(self, cycle: CycleDraft, event: Thawing, line: KernelLine) -> None:
+        if event.done and not self._restarting and line.message.startswith("done."):
+            return  # the end of some other line that another message had cut in two
+        self._thawing = True
+        self._restarting = True
+        if event.done:
+            self._end(cycle, line)
+
+    def _end(self, cycle: CycleDraft, line: KernelLine) -> None:
+        cycle.ended = True
+        cycle.wake_utc_ns = line.utc_ns
+        if line.stamp_us is not None and self._half is Half.RESUME:
+            cycle.ends_us[Half.RESUME] = line.stamp_us
+
+
+def _begin_no_later(cycle: CycleDraft, start_us: int | None) -> None:
+    """The first phase of the resume began before its first device did."""
+    begun_us, slept_us = cycle.starts_us.get(Half.RESUME), cycle.ends_us.get(Half.SUSPEND)
+    if start_us is None or begun_us is None or slept_us is None:
+        return
+    if slept_us <= start_us < begun_us:
+        cycle.starts_us[Half.RESUME] = start_us
+
+
+def _note_image(cycle: CycleDraft, image: Image) -> None:
+    if image.name == "write":
+        cycle.hiber_write_ms = image.value
+    elif image.name == "read":
+        cycle.hiber_read_ms = image.value
+    else:
+        cycle.hiber_pages = image.value
+
 
 KIND: Final = "linux-kernel-log"
 

@@ -25,9 +25,13 @@ from resume_rig.model.os_record import (
 )
 from resume_rig.oslog.source.lines import LogLines, head_lines
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import figures_of, trace_record
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
-from resume_rig.oslog.source.timestamps import parse_utc_ns
+from resume_rig.oslog.source.records import (
+    SourceReading,
+    SourceRequest,
+    figures_of,
+    parse_utc_ns,
+    trace_record,
+)
 from resume_rig.oslog.xperf.components import ComponentList, name_or_blank
 
 KIND: Final = "linux-systemd-analyze"

@@ -1,22 +1,496 @@
 """Reports of powercfg in all their forms, by what they hold.
 
 A report is read as one text, bounded: it is a page that a browser has to show.
+
+Sleep studies of Windows 10: tables written out, read by structure and never by their labels.
+
+Labels and state names are in the language of Windows. What is not: the anchors of the sessions, the
+classes of the cells, and the names of event fields (TargetState, BiosInitDuration ...). A session
+whose state stands only in words, a shutdown for example, is of no kind that can be told.
+Times of day are local, without a zone: they are not used.
+
+Reports whose data stands in a script (Windows 11): sleep study and system power report.
+
+The data is an object literal, cut into its members and never executed. It is JSON but for some
+strings in single quotes. The scanner only knows strings and brackets, so its time grows with the
+text and its depth is a number. Of a cut report the members before the cut are kept.
 """
 
+import html
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.powercfg.script_report import data_start, read_script_report
-from resume_rig.oslog.powercfg.sleep_diagnostics import (
-    is_sleep_diagnostics,
-    read_sleep_diagnostics,
+from resume_rig.model.os_record import OsRecord
+from resume_rig.oslog.powercfg.session import (
+    BUILD,
+    NO_TRANSITIONS,
+    SYSTEM_NAMES,
+    TICKS_PER_US,
+    Session,
+    SessionReader,
+    build_of,
+    identity_of,
 )
-from resume_rig.oslog.powercfg.static_report import is_static_report, read_static_report
-from resume_rig.oslog.powercfg.xml_report import NAMESPACE, is_sleep_study_xml, read_xml_report
-from resume_rig.oslog.source.encoding import encoding_of
+from resume_rig.oslog.powercfg.xml_report import (
+    NAMESPACE,
+    is_sleep_diagnostics,
+    is_sleep_study_xml,
+    read_sleep_diagnostics,
+    read_xml_report,
+)
+from resume_rig.oslog.source.lines import encoding_of
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
+from resume_rig.oslog.source.records import SourceReading, SourceRequest, parse_utc_ns
+
+VALUE_LIMIT_CHARS: Final = 8 << 20
+"""A longer member or session is skipped; real sessions have some KB."""
+
+MEMBERS_LIMIT: Final = 100_000
+"""A report of a week has some hundreds."""
+
+DEPTH_LIMIT: Final = 100
+"""Real data is some ten levels deep."""
+
+_ASSIGNMENT: Final = re.compile(r"\bLocalSprData\s{0,8}=\s{0,8}(?=\{)")
+_TOKEN: Final = re.compile(r"[{}\[\]:,\"']")
+_DEEP_TOKEN: Final = re.compile(r"[{}\[\]\"']")  # commas matter only near the top
+_QUOTE_OR_ESCAPE: Final = re.compile(r'\\.|"', re.DOTALL)
+_TOP: Final = 2
+_NAME_LIMIT_CHARS: Final = 100
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of the object, or one element of a member that is an array.
+
+    Attributes:
+        name: of the member. value: None where it could not be read.
+        readable: whether it could.
+    """
+
+    name: str
+    value: Json
+    readable: bool
+
+
+def data_start(text: str) -> int | None:
+    """Return where the object begins; None where the text holds none."""
+    match = _ASSIGNMENT.search(text)
+    return None if match is None else match.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A string, a bracket, a colon or a comma: its first character and where it stands."""
+
+    char: str
+    start: int
+    end: int
+
+
+class ScriptData:
+    """Iterates over the wanted members; `complete` tells afterwards whether the end was there."""
+
+    def __init__(self, text: str, start: int, wanted: frozenset[str]) -> None:
+        self._text = text
+        self._start = start
+        self._wanted = wanted
+        self.complete = False
+
+    def members(self) -> Iterator[Member]:
+        """Yield the members in their order, arrays element by element."""
+        scan = _Scan(self._text, self._wanted)
+        position, count = self._start, 0
+        while (token := self._next(position, scan.depth)) is not None:
+            position = token.end
+            found = scan.take(token)
+            if found is not None:
+                count += 1
+                yield found
+            if scan.depth == 0 or scan.depth > DEPTH_LIMIT or count == MEMBERS_LIMIT:
+                break
+        self.complete = scan.depth == 0 and position > self._start
+
+    def _next(self, position: int, depth: int) -> _Token | None:
+        pattern = _TOKEN if depth <= _TOP else _DEEP_TOKEN
+        match = pattern.search(self._text, position)
+        if match is None:
+            return None
+        char, end = match[0], match.end()
+        if char in "\"'":
+            end = _string_end(self._text, end, char)
+        return _Token(char, match.start(), end) if end > 0 else None
+
+
+def _string_end(text: str, position: int, quote: str) -> int:
+    """Return where a string ends, behind its quote; 0 where it has no end."""
+    while (end := text.find(quote, position)) >= 0:
+        escapes = end
+        while escapes > position and text[escapes - 1] == "\\":
+            escapes -= 1
+        if (end - escapes) % 2 == 0:
+            return end + 1
+        position = end + 1
+    return 0
+
+
+class _Scan:
+    """Where in the object the scanner is."""
+
+    def __init__(self, text: str, wanted: frozenset[str]) -> None:
+        self.depth = 0
+        self._wanted = wanted
+        self._text = text
+        self._name = ""
+        self._last_string = ""
+        self._base = 1
+        self._value_start = -1
+        self._single: list[_Token] = []
+
+    def take(self, token: _Token) -> Member | None:
+        """Take the next token; return the member that it completes."""
+        char = token.char
+        if char in "\"'":
+            self._string(token)
+        elif char in "{[":
+            self.depth += 1
+            self._opened(char, token)
+        elif char in "}]":
+            found = self._closes(token)
+            self.depth -= 1
+            self._base = min(self._base, max(self.depth, 1))
+            return found
+        elif char == ":" and self.depth == 1:
+            self._name = self._last_string
+            self._begin_value(token.end)
+        elif char == "," and self.depth == self._base:
+            return self._value(token.start, token.end if self._base > 1 else -1)
+        return None
+
+    def _string(self, token: _Token) -> None:
+        if self.depth == 1:
+            self._last_string = self._text[token.start + 1 : token.end - 1][:_NAME_LIMIT_CHARS]
+        if token.char == "'":
+            self._single.append(token)
+
+    def _opened(self, char: str, token: _Token) -> None:
+        if self.depth == _TOP and self._base == 1 and char == "[":
+            self._base = _TOP
+            self._begin_value(token.end)
+
+    def _closes(self, token: _Token) -> Member | None:
+        if self.depth != self._base or self._value_start < 0:
+            return None
+        return self._value(token.start, -1)
+
+    def _begin_value(self, start: int) -> None:
+        self._value_start = start
+        self._single = []
+
+    def _value(self, end: int, next_start: int) -> Member | None:
+        start, single = self._value_start, self._single
+        self._begin_value(next_start)
+        if self._name not in self._wanted:
+            return None
+        if start < 0 or not self._text[start : min(end, start + 64)].strip():
+            return None
+        if end - start > VALUE_LIMIT_CHARS:
+            return Member(self._name, None, readable=False)
+        try:
+            value = json.loads(_as_json(self._text, start, end, single))
+        except (ValueError, RecursionError):
+            return Member(self._name, None, readable=False)
+        return Member(self._name, value, readable=True)
+
+
+def _as_json(text: str, start: int, end: int, single: list[_Token]) -> str:
+    """Return a piece of the text with double quotes where single ones stood."""
+    parts, position = [], start
+    for token in single:
+        inner = _QUOTE_OR_ESCAPE.sub(_requoted, text[token.start + 1 : token.end - 1])
+        parts += [text[position : token.start], f'"{inner}"']
+        position = token.end
+    return "".join((*parts, text[position:end]))
+
+
+def _requoted(match: re.Match[str]) -> str:
+    """Other escapes mean the same in both kinds of string."""
+    return {'"': '\\"', "\\'": "'"}.get(match[0], match[0])
+
+
+KIND: Final = "powercfg-html"
+
+_WANTED: Final = frozenset({"SystemInformation", "ScenarioInstances"})
+_NO_TIME: Final = "0000-00-00"  # a FILETIME of 0
+_UNREPORTED: Final = (1 << 64) - 1
+_LOW_POWER: Final = ("Info.SwLowPowerStateTime", "Info.HwLowPowerStateTime")  # in 100 ns
+_EXIT: Final = "MSExitPerformance."
+_EVENT: Final = "EventLog."
+_TEXT_LIMIT_CHARS: Final = 1000
+_VALUES_LIMIT: Final = 500
+_LAST_TYPE: Final = 11
+
+
+def read_script_report(
+    request: SourceRequest, text: str, start: int, tally: ProblemTally
+) -> SourceReading:
+    """Return the sessions of a report in which somebody slept or shut down.
+
+    Args:
+        request: the file.
+        text: its text.
+        start: where its data begins.
+        tally: of problems.
+    """
+    system: Mapping[str, Json] = {}
+    sessions: list[Session] = []
+    unreadable = seen = bad_times = 0
+    data = ScriptData(text, start, _WANTED)
+    for member in data.members():
+        if not member.readable:
+            unreadable += 1
+        elif member.name == "SystemInformation" and isinstance(member.value, dict):
+            system = member.value
+        elif member.name == "ScenarioInstances":
+            seen += 1
+            raw = _kept(member)
+            if raw is not None:
+                session, bad = _script_session(raw)
+                sessions.append(session)
+                bad_times += bad
+    _script_report(tally, unreadable, complete=data.complete)
+    names = {SYSTEM_NAMES[key]: _shown(system[key]) for key in SYSTEM_NAMES if key in system}
+    os_build = build_of(names.get("os_build", ""))
+    if bad_times:
+        tally.report(
+            f"Times or durations that could not be read count as not reported: {bad_times}.",
+            damage=True,
+        )
+    records = _records(SessionReader(request.source, os_build), sessions, tally)
+    return request.answer(
+        records, KIND, tally.integrity(), count=seen, os_build=os_build, identity=identity_of(names)
+    )
+
+
+def _kept(member: Member) -> Mapping[str, Json] | None:
+    if not isinstance(member.value, dict):
+        return None
+    kind = member.value.get("Type")
+    return None if isinstance(kind, int) and kind in NO_TRANSITIONS else member.value
+
+
+def _script_report(tally: ProblemTally, unreadable: int, *, complete: bool) -> None:
+    if unreadable:
+        tally.report(
+            f"Parts of the report that could not be read: {unreadable}, so their content is"
+            " unknown.",
+            damage=True,
+        )
+    if not complete:
+        tally.report(
+            "The report's data ends too early, so later sessions are unknown.", damage=True
+        )
+
+
+def _records(
+    reader: SessionReader, sessions: list[Session], tally: ProblemTally
+) -> tuple[OsRecord, ...]:
+    found: list[OsRecord] = []
+    untyped = strange = 0
+    for session in sessions:
+        kind = reader.kind(session)
+        if kind is None:
+            untyped += 1
+            continue
+        strange += session.type is not None and session.type > _LAST_TYPE
+        found.append(reader.record(session, kind))
+    for count, sentence in (
+        (reader.unreadable, "Numbers that could not be read count as not reported: {}."),
+        (untyped, "Sessions without a type were not used: {}."),
+        (strange, "Sessions of a type that no description names are of unknown kind: {}."),
+    ):
+        if count:
+            tally.report(sentence.format(count), damage=True)
+    return tuple(found)
+
+
+def _script_session(raw: Mapping[str, Json]) -> tuple[Session, int]:
+    """Return a session, and how many of its times and durations could not be read."""
+    entry_ns, bad_entry = _utc_ns(raw.get("EntryTimestamp"))
+    exit_ns, bad_exit = _utc_ns(raw.get("ExitTimestamp"))
+    session = Session(
+        number=_whole(raw.get("SessionId")),
+        type=_whole(raw.get("Type")),
+        entry_utc_ns=entry_ns,
+        exit_utc_ns=exit_ns,
+        duration_us=_whole(raw.get("Duration")),
+        wake_text=_text(raw.get("ExitReason")),
+    )
+    bad_duration = session.duration_us is None and raw.get("Duration") is not None
+    metadata = raw.get("Metadata")
+    values = metadata.get("Values") if isinstance(metadata, dict) else None
+    if isinstance(values, list):
+        for item in values[:_VALUES_LIMIT]:
+            if isinstance(item, dict):
+                _take_value(session, _text(item.get("Key")), item.get("Value"))
+    return session, bad_entry + bad_exit + bad_duration
+
+
+def _take_value(session: Session, key: str, value: Json) -> None:
+    number = _whole(value)
+    if key in _LOW_POWER:
+        low_us = None if number in (None, _UNREPORTED) else (number or 0) / TICKS_PER_US
+        if key == _LOW_POWER[0]:
+            session.software_drips_us = low_us
+        else:
+            session.hardware_drips_us = low_us
+    elif key == f"{_EXIT}TotalInMs":
+        session.exit_latency_ms = number
+    elif key.startswith(_EXIT) and number is not None:
+        session.exit_phases_ms.setdefault(key.removeprefix(_EXIT), number)
+    elif key.startswith(_EVENT) and isinstance(value, str | int):
+        session.values.setdefault(key.removeprefix(_EVENT), str(value)[:_TEXT_LIMIT_CHARS])
+
+
+def _utc_ns(value: Json) -> tuple[int | None, bool]:
+    """Return a time that the report gives as UTC; those named Local end in Z too and are not."""
+    if not isinstance(value, str) or value.startswith(_NO_TIME):
+        return None, not (value is None or isinstance(value, str))
+    try:
+        return parse_utc_ns(value), False
+    except RecordError:
+        return None, True
+
+
+def _whole(value: Json) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value <= _UNREPORTED else None
+
+
+def _text(value: Json) -> str:
+    return value[:_TEXT_LIMIT_CHARS] if isinstance(value, str) else ""
+
+
+def _shown(value: Json) -> str:
+    """Return a value of SystemInformation, which are strings and one boolean."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _text(value)
+
+
+_ANCHOR: Final = re.compile(r'<a name="connected-standby-session-([0-9]{1,6})"')
+_CELL: Final = re.compile(r"<td(?: [^<>]{0,200})?>([^<>]{0,4000})</td>")
+_ROW: Final = re.compile(
+    r'<tr class="row-[a-z]{1,16}"><td class="center">([A-Za-z]{1,64})</td>'
+    r'<td class="center">([^<>]{0,4000})</td></tr>'
+)
+_DURATION: Final = re.compile(r'<td class="hms">([0-9]{1,6}):([0-9]{2}):([0-9]{2})</td>')
+_REASON: Final = re.compile(r'<td class="ExitReason"[^<>]{0,100}>([^<>]{0,4000})</td>')
+_SUMMARY: Final = 'class="session-summary"'
+_EVENT_STATE: Final = 'class="OsState"'
+
+
+def is_static_report(text: str) -> bool:
+    """Whether a text is a sleep study of this form."""
+    return _ANCHOR.search(text) is not None
+
+
+def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -> SourceReading:
+    """Return the sessions whose power states the report tells.
+
+    Args:
+        request: the file.
+        text: its text.
+        tally: of problems.
+    """
+    names = _identity(text)
+    os_build = build_of(names.get("os_build", ""))
+    reader = SessionReader(request.source, os_build)
+    records: list[OsRecord] = []
+    seen = in_words = 0
+    for number, section in _sections(text):
+        seen += 1
+        session = _session(number, section)
+        kind = reader.kind(session)
+        if kind is not None:
+            records.append(reader.record(session, kind))
+        elif _EVENT_STATE in section:
+            in_words += 1
+    _report(tally, records, in_words, reader.unreadable, text)
+    return request.answer(
+        records, KIND, tally.integrity(), count=seen, os_build=os_build, identity=identity_of(names)
+    )
+
+
+def _report(
+    tally: ProblemTally, records: list[OsRecord], in_words: int, unreadable: int, text: str
+) -> None:
+    if records:
+        tally.report(
+            "The report's times of day are local and without a zone, so none is used.",
+            damage=False,
+        )
+    if in_words:
+        tally.report(
+            f"Sessions whose state stands only in words, in the language of Windows: {in_words};"
+            " they were not used.",
+            damage=False,
+        )
+    if unreadable:
+        tally.report(
+            f"Numbers that could not be read count as not reported: {unreadable}.", damage=True
+        )
+    if "</html>" not in text[-4096:].lower():
+        tally.report("The report ends too early, so later sessions are unknown.", damage=True)
+
+
+def _sections(text: str) -> Iterator[tuple[int, str]]:
+    anchors = list(_ANCHOR.finditer(text))
+    for index, anchor in enumerate(anchors):
+        end = anchors[index + 1].start() if index + 1 < len(anchors) else len(text)
+        yield int(anchor[1]), text[anchor.end() : end]
+
+
+def _session(number: int, section: str) -> Session:
+    """The first of a name counts: event 42 comes before event 1 and says the same."""
+    summary = section[: section.find("</table>") + 1 or None] if _SUMMARY in section else ""
+    duration, reason = _DURATION.search(summary), _REASON.search(summary)
+    session = Session(number=number)
+    if duration is not None:
+        hours, minutes, seconds = (int(group) for group in duration.groups())
+        session.duration_us = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000
+    if reason is not None:
+        session.wake_text = _plain(reason[1])
+    for row in _ROW.finditer(section):
+        session.values.setdefault(row[1], _plain(row[2]))
+    return session
+
+
+def _identity(text: str) -> dict[str, str]:
+    """The first table: computer, product, BIOS, build, role; the build is known by its form."""
+    start = text.find('<table class="defs">')
+    if start < 0:
+        return {}
+    table = text[start : text.find("</table>", start) + 1 or None][:16_384]
+    values = [_plain(match[1]) for match in _CELL.finditer(table)][1::2]
+    build = next((i for i, value in enumerate(values) if BUILD.match(value)), None)
+    if build is None or build < 2:
+        return {}
+    found = {"system_product": values[build - 2], "bios_version": values[build - 1]}
+    return {**found, "os_build": values[build]}
+
+
+def _plain(cell: str) -> str:
+    return html.unescape(cell).strip()[:_TEXT_LIMIT_CHARS]
+
 
 SIZE_LIMIT_BYTES: Final = 16 << 20
 """A week of a busy laptop makes some MiB."""

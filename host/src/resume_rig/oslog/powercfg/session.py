@@ -10,8 +10,7 @@ from typing import Final
 
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import Component, ComponentKind, Figure, OsRecord, SleepKind
-from resume_rig.oslog.source.records import DOZE_TYPE, decode_wake_source, drips_delta
-from resume_rig.oslog.source.timestamps import parse_whole
+from resume_rig.oslog.source.records import DOZE_TYPE, decode_wake_source, drips_delta, parse_whole
 
 SYSTEM_NAMES: Final[Mapping[str, str]] = {
     "SystemManufacturer": "system_manufacturer",

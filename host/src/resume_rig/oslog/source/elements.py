@@ -11,8 +11,7 @@ from typing import Final, Protocol
 from xml.parsers import expat
 
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.source.encoding import NO_DECLARATION, has_declaration
-from resume_rig.oslog.source.lines import blocks_of
+from resume_rig.oslog.source.lines import NO_DECLARATION, blocks_of, has_declaration
 from resume_rig.oslog.source.problems import ProblemTally
 
 VALUE_LIMIT_CHARS: Final = 1024

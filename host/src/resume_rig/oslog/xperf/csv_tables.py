@@ -3,18 +3,113 @@
 Columns as appendix C of Microsoft's paper on on/off transitions tells them; they are found by
 their titles. Times of `-a services` are milliseconds. The unit of `-a pnp` is not told: a title
 may name it, else it is taken for microseconds, as xperf writes time stamps elsewhere.
+
+Rows of comma-separated tables: line by line, so that a lost quotation mark costs one line.
+
+CSV tables that wpaexporter writes of a trace: by their columns, whatever view they are of.
+
+A column that names a process, service, module, device or region tells what a row is about; the
+first column of a duration, weight or processor time tells how long. The unit stands in the
+column's title.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from resume_rig.model.os_record import ComponentKind, SleepKind
-from resume_rig.oslog.source.lines import head_text
+from resume_rig.model.os_record import Component, ComponentKind, SleepKind
+from resume_rig.oslog.source.lines import LogLines, head_text
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import figures_of, trace_record
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
-from resume_rig.oslog.xperf.components import ComponentDraft, ComponentList, name_or_blank
-from resume_rig.oslog.xperf.csv_rows import cells_of, column_name, number_of, rows_of, unit_ms
+from resume_rig.oslog.source.records import SourceReading, SourceRequest, figures_of, trace_record
+from resume_rig.oslog.xperf.components import (
+    COMPONENT_LIMIT,
+    ComponentDraft,
+    ComponentList,
+    name_or_blank,
+)
+
+COLUMN_LIMIT: Final = 256
+"""Columns of a row that are looked at."""
+
+_TIME_UNIT: Final = re.compile(
+    r"[(\[]\s*(ns|us|µs|μs|ms|s|nsec|usec|msec|sec)\s*[)\]]", re.IGNORECASE
+)
+_UNITS_MS: Final = {
+    **dict.fromkeys(("ns", "nsec"), 1e-6),
+    **dict.fromkeys(("us", "µs", "μs", "usec"), 1e-3),
+    **dict.fromkeys(("ms", "msec"), 1.0),
+    **dict.fromkeys(("s", "sec"), 1e3),
+}
+_NUMBER: Final = re.compile(
+    r"[0-9]{1,3}(?:,[0-9]{3}){1,5}(?:\.[0-9]{1,12})?|[0-9]{1,18}(?:\.[0-9]{1,12})?"
+)
+
+
+def cells_of(line: str) -> list[str]:
+    """Return the cells of one line, stripped."""
+    if '"' not in line:
+        return [cell.strip() for cell in line.split(",", COLUMN_LIMIT)]
+    try:
+        row = next(csv.reader([line.replace("\0", "")], skipinitialspace=True), [])
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in row[: COLUMN_LIMIT + 1]]
+
+
+def title_cells(line: str) -> list[str]:
+    """Return the cells of a title line, which may be separated by tabs, as a copied table is."""
+    return _tabbed(line) if "\t" in line.strip() else cells_of(line)
+
+
+def _tabbed(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("\t", COLUMN_LIMIT)]
+
+
+def rows_of(path: Path, tally: ProblemTally) -> Iterator[list[str]]:
+    """Yield the rows of a table that are not empty; by tabs where its first row has any.
+
+    Every tool ends each row. One without an end may be cut within a number, so it is left out.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    lines = LogLines(path, tally)
+    held, cells = "", None
+    for line in lines:
+        if held:
+            cells = cells or (_tabbed if "\t" in held.strip() else cells_of)
+            yield cells(held)
+        held = "" if line.isspace() else line
+    cells = cells or cells_of
+    if lines.open_end and held:
+        tally.report(
+            "The table ends inside a row, so that row and all after it are unknown.", damage=True
+        )
+    elif held:
+        yield cells(held)
+
+
+def number_of(text: str) -> float | None:
+    """Return a number of 0 or more, thousands' commas allowed; None where it is none."""
+    text = text.strip()
+    if _NUMBER.fullmatch(text) is None:
+        return None
+    return float(text.replace(",", ""))
+
+
+def unit_ms(title: str) -> float | None:
+    """Return how many milliseconds the unit in a column's title is; None where it names none."""
+    match = _TIME_UNIT.search(title)
+    return None if match is None else _UNITS_MS[match[1].lower()]
+
+
+def column_name(title: str) -> str:
+    """Return a column's title to compare by: letters and digits only, without its unit."""
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"[(\[].*", "", title.lower()))
+
 
 SERVICES_KIND: Final = "xperf-services"
 PNP_KIND: Final = "xperf-pnp"
@@ -210,4 +305,151 @@ def _read(request: SourceRequest, table: _Table) -> SourceReading:
     records = (record,) if found else ()
     return request.answer(
         records, table.kind, tally.integrity(), count=len(records), from_description=True
+    )
+
+
+KIND: Final = "wpa-table"
+
+# Columns that name what a row is about, the more telling ones first.
+_SUBJECTS: Final[Mapping[str, ComponentKind]] = {
+    "region": ComponentKind.PHASE,
+    "regionname": ComponentKind.PHASE,
+    "phase": ComponentKind.PHASE,
+    "service": ComponentKind.SERVICE,
+    "servicename": ComponentKind.SERVICE,
+    "device": ComponentKind.DEVICE,
+    "devicename": ComponentKind.DEVICE,
+    "driver": ComponentKind.DRIVER,
+    "module": ComponentKind.DRIVER,
+    "process": ComponentKind.APPLICATION,
+    "processname": ComponentKind.APPLICATION,
+    "newprocess": ComponentKind.APPLICATION,
+    "newprocessname": ComponentKind.APPLICATION,
+    "initiatingprocess": ComponentKind.APPLICATION,
+}
+_TIMES: Final = re.compile(
+    r"(duration|weight|cpu ?usage|service ?time|io ?time|elapsed|total ?time|time)\b", re.IGNORECASE
+)
+_BEGINS: Final = frozenset({"start", "starttime", "begin"})
+_NO_DURATION: Final = re.compile(r"^(?:start|begin|end|stop|switch|timestamp)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where in a row what stands."""
+
+    subject: int
+    kind: ComponentKind
+    value: int
+    value_ms: float
+    title: str
+    start: int | None
+    start_ms: float
+
+
+def is_wpa_table(head: bytes) -> bool:
+    """Whether a file that begins so is a table of wpaexporter: its first line has both columns."""
+    text = head_text(head)
+    first, _, _ = text.replace("\r", "\n").partition("\n")
+    return not text.startswith("<") and _columns_of(title_cells(first)) is not None
+
+
+def read_wpa_table(request: SourceRequest) -> SourceReading:
+    """Return one record with the components of the table.
+
+    Rows of one name are added up where the table shows weights: it has one for each thread.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    tally = ProblemTally()
+    columns: _Columns | None = None
+    rows = _Rows()
+    for cells in rows_of(request.path, tally):
+        if columns is None:
+            columns = _columns_of(cells)
+        else:
+            rows.take(cells, columns)
+    components = rows.finish(tally)
+    if not components:
+        tally.report(
+            "The table holds no row that is understood, so it shows nothing.", damage=False
+        )
+    record = trace_record(request.source, SleepKind.UNKNOWN, components)
+    records = (record,) if components else ()
+    return request.answer(
+        records, KIND, tally.integrity(), count=len(records), from_description=True
+    )
+
+
+class _Rows:
+    """Takes rows; durations stand as they are, weights of one name are added up."""
+
+    def __init__(self) -> None:
+        self._single = ComponentList()
+        self._sums: dict[tuple[ComponentKind, str, str], float] = {}
+        self._not_understood = 0
+        self._left_out = 0
+
+    def take(self, cells: Sequence[str], columns: _Columns) -> None:
+        value = number_of(cells[columns.value]) if columns.value < len(cells) else None
+        if value is None or columns.subject >= len(cells):
+            self._not_understood += 1
+            return
+        name = name_or_blank(cells[columns.subject])
+        value_ms = value * columns.value_ms
+        if not columns.title.lower().startswith("duration"):
+            self._add_up((columns.kind, name, columns.title), value_ms)
+            return
+        start = None if columns.start is None else columns.start
+        start_value = number_of(cells[start]) if start is not None and start < len(cells) else None
+        start_ms = None if start_value is None else start_value * columns.start_ms
+        self._single.add(Component(columns.kind, name, "trace", value_ms, start_ms))
+
+    def finish(self, tally: ProblemTally) -> tuple[Component, ...]:
+        for (kind, name, title), value_ms in self._sums.items():
+            self._single.add(Component(kind, name, f"trace ({title.lower()})", value_ms))
+        if self._not_understood:
+            tally.report(
+                f"{self._not_understood} rows hold no time that is understood and were left out.",
+                damage=False,
+            )
+        if self._left_out:
+            tally.report(
+                f"The table names more than {COMPONENT_LIMIT} components; {self._left_out} rows"
+                " were left out.",
+                damage=True,
+            )
+        return self._single.finish(tally)
+
+    def _add_up(self, key: tuple[ComponentKind, str, str], value_ms: float) -> None:
+        if key in self._sums or len(self._sums) < COMPONENT_LIMIT:
+            self._sums[key] = self._sums.get(key, 0.0) + value_ms
+        else:
+            self._left_out += 1
+
+
+def _columns_of(titles: Sequence[str]) -> _Columns | None:
+    """Return where a title line's columns are; None where it is none of such a table."""
+    names = [column_name(title) for title in titles]
+    subject = next((name for name in _SUBJECTS if name in names), None)
+    times = [
+        (index, unit)
+        for index, title in enumerate(titles)
+        if (unit := unit_ms(title)) is not None
+        and _TIMES.search(title) is not None
+        and _NO_DURATION.match(title) is None
+    ]
+    if subject is None or not times:
+        return None
+    value, value_ms = times[0]
+    start = next((index for index, name in enumerate(names) if name in _BEGINS), None)
+    return _Columns(
+        subject=names.index(subject),
+        kind=_SUBJECTS[subject],
+        value=value,
+        value_ms=value_ms,
+        title=re.sub(r"\s*[(\[].*", "", titles[value])[:40],
+        start=start,
+        start_ms=1.0 if start is None else unit_ms(titles[start]) or 1_000.0,
     )

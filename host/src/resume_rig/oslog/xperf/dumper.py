@@ -18,10 +18,9 @@ from resume_rig.model.os_record import (
 )
 from resume_rig.oslog.source.lines import LogLines, head_text
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.records import figures_of, trace_record
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
+from resume_rig.oslog.source.records import SourceReading, SourceRequest, figures_of, trace_record
 from resume_rig.oslog.xperf.components import ComponentDraft, ComponentList, name_or_blank
-from resume_rig.oslog.xperf.csv_rows import cells_of, column_name
+from resume_rig.oslog.xperf.csv_tables import cells_of, column_name
 
 KIND: Final = "xperf-dumper"
 

@@ -12,11 +12,9 @@ from resume_rig.model.os_record import OsRecord
 from resume_rig.oslog.source.elements import scan_elements
 from resume_rig.oslog.source.lines import head_text
 from resume_rig.oslog.source.problems import ProblemTally
-from resume_rig.oslog.source.request import SourceReading, SourceRequest
-from resume_rig.oslog.xperf.boot import BootPart
-from resume_rig.oslog.xperf.shutdown import ShutdownPart
-from resume_rig.oslog.xperf.suspend import SuspendPart
-from resume_rig.oslog.xperf.time_unit import XperfTime
+from resume_rig.oslog.source.records import SourceReading, SourceRequest
+from resume_rig.oslog.xperf.components import XperfTime
+from resume_rig.oslog.xperf.phases import BootPart, ShutdownPart, SuspendPart
 
 _ROOT: Final = re.compile(r"<results[\s>]", re.IGNORECASE)
 _SIGNS: Final = re.compile(

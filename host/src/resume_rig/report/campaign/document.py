@@ -2,12 +2,10 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from resume_rig.analysis.findings.advice import advise
+from resume_rig.analysis.findings.advice import advise, rank, transition_length_ms
 from resume_rig.analysis.findings.explanations import explained
-from resume_rig.analysis.findings.ranking import rank, transition_length_ms
 from resume_rig.model.budget import Budget, BudgetRow, Repeated
 from resume_rig.model.os_record import OsRecord, state_word
-from resume_rig.model.result.campaign import CampaignFacts
 from resume_rig.model.result.cycle import (
     BoardClock,
     Correlation,
@@ -18,6 +16,7 @@ from resume_rig.model.result.cycle import (
     ReconciledCycle,
     UsualRest,
 )
+from resume_rig.model.result.judgement import CampaignFacts
 from resume_rig.model.result.match import (
     CYCLE_REASONS,
     RECORD_REASONS,
@@ -25,9 +24,7 @@ from resume_rig.model.result.match import (
     UnmatchedRecord,
 )
 from resume_rig.model.result.verdict import Finding, FindingKind
-from resume_rig.report.campaign.health import health_json
-from resume_rig.report.campaign.match import matched_reading
-from resume_rig.report.campaign.power import power_json
+from resume_rig.report.campaign.sections import health_json, matched_reading, power_json
 from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,

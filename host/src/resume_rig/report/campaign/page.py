@@ -10,11 +10,11 @@ from resume_rig.analysis.findings.explanations import Explained, explained
 from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.analysis.verdict.series import all_cycles
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.campaign import CampaignFacts
 from resume_rig.model.result.cycle import Correlation, IntervalName, Outcome, ReconciledCycle
+from resume_rig.model.result.judgement import CampaignFacts
 from resume_rig.model.result.match import RECORD_REASONS, UnmatchedRecord
-from resume_rig.model.result.requirement import RESUME, Comparison
 from resume_rig.model.result.series import CycleMark, CycleTimes
+from resume_rig.model.result.verdict import RESUME, Comparison
 from resume_rig.model.units import count_of
 from resume_rig.report.campaign.answer import (
     Action,
@@ -23,19 +23,23 @@ from resume_rig.report.campaign.answer import (
     confidence_sentences,
     figures,
     hidden_of,
+    is_failure,
     subtitle_of,
     title_of,
     trigger_title,
     trust_badges,
 )
-from resume_rig.report.campaign.budget import BUDGET_HEADINGS, BudgetTable, budget_views
-from resume_rig.report.campaign.failures import is_failure
-from resume_rig.report.campaign.health import health_sentences
-from resume_rig.report.campaign.match import match_sentences, matched_reading, missing_sentences
-from resume_rig.report.campaign.power import power_sentences
-from resume_rig.report.drawing.histogram import NamedHistogram, distribution, histogram
-from resume_rig.report.drawing.marks import MarksPicture, marks_picture
-from resume_rig.report.drawing.milestones import (
+from resume_rig.report.campaign.sections import (
+    BUDGET_HEADINGS,
+    BudgetTable,
+    budget_views,
+    health_sentences,
+    match_sentences,
+    matched_reading,
+    missing_sentences,
+    power_sentences,
+)
+from resume_rig.report.drawing.axis import (
     NS_PER_MS,
     InsideMilestones,
     inside_milestones,
@@ -43,6 +47,8 @@ from resume_rig.report.drawing.milestones import (
     outside_milestones,
     trigger_word,
 )
+from resume_rig.report.drawing.histogram import NamedHistogram, distribution, histogram
+from resume_rig.report.drawing.marks import MarksPicture, marks_picture
 from resume_rig.report.drawing.phases import (
     CycleColumn,
     PhaseLimits,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from resume_rig.model.shell_word import shell_word
+from resume_rig.model.errors import shell_word
 
 _WHAT = {
     "campaign.rrs": "the store: everything that was recorded, as it was recorded",

@@ -11,15 +11,15 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Correlation, Outcome, OutsideCycle, ReconciledCycle
 from resume_rig.model.result.verdict import Statistics, Verdict
 from resume_rig.model.units import count_of
-from resume_rig.report.campaign.health import health_sentences
-from resume_rig.report.campaign.match import (
+from resume_rig.report.campaign.sections import (
+    health_sentences,
     match_sentences,
     matched_reading,
     missing_sentences,
+    power_sentences,
     record_sentences,
 )
-from resume_rig.report.campaign.power import power_sentences
-from resume_rig.report.drawing.milestones import light_words, outside_milestones, trigger_word
+from resume_rig.report.drawing.axis import light_words, outside_milestones, trigger_word
 from resume_rig.report.parts.components import component_lines
 from resume_rig.report.parts.statistics import (
     campaign_summary,

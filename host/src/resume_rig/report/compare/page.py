@@ -15,7 +15,7 @@ from resume_rig.model.result.comparison import (
     OverLimit,
     SampleFacts,
 )
-from resume_rig.model.result.requirement import Comparison as LimitSide
+from resume_rig.model.result.verdict import Comparison as LimitSide
 from resume_rig.model.units import count_of
 from resume_rig.report.compare.terminal import (
     EffectRow,

@@ -16,13 +16,15 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import Outcome, ReconciledCycle
 from resume_rig.model.result.series import CycleTimes
 from resume_rig.model.result.verdict import Verdict
-from resume_rig.report.drawing.axis import Axis, Scale, time_axis
-from resume_rig.report.drawing.milestones import (
+from resume_rig.report.drawing.axis import (
     NS_PER_MS,
+    Axis,
     InsideMilestones,
     OutsideMilestones,
+    Scale,
     inside_milestones,
     outside_milestones,
+    time_axis,
 )
 from resume_rig.report.text.wording import outcome_words, quantity_text, unjudged_word
 

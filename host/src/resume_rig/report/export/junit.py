@@ -6,10 +6,9 @@ FAIL and MARGINAL are failures, NO-EVIDENCE is an error: a build that proves not
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from resume_rig.model.result.campaign import CampaignFacts
 from resume_rig.model.result.cycle import FAILED, NO_ANSWER, TRIED, Correlation, Outcome
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.model.result.verdict import FindingKind, Verdict
+from resume_rig.model.result.judgement import CampaignFacts
+from resume_rig.model.result.verdict import FindingKind, Requirement, Verdict
 from resume_rig.model.units import count_of
 from resume_rig.report.text.findings import cycle_ranges, findings_of
 from resume_rig.report.text.hostile_text import encodable, one_line

@@ -6,9 +6,8 @@ from typing import Final
 
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.fleet import Fleet, FleetCampaign, FleetGroup
-from resume_rig.model.result.requirement import RESUME, Requirement
 from resume_rig.model.result.series import CycleMark
-from resume_rig.model.result.verdict import FindingKind
+from resume_rig.model.result.verdict import RESUME, FindingKind, Requirement
 from resume_rig.model.units import count_of
 from resume_rig.report.drawing.marks import Strips, StripSource, time_strips
 from resume_rig.report.fleet.terminal import (

@@ -18,8 +18,7 @@ from resume_rig.model.result.fleet import (
     OutlyingUnit,
     Trait,
 )
-from resume_rig.model.result.requirement import RESUME
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import RESUME, Verdict
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.text.terminal_style import (
     Column,

@@ -1,13 +1,270 @@
-"""What `log` answers first: how the PC sleeps, what that means for the requirement, what to do."""
+"""What `log` answers first: how the PC sleeps, what that means for the requirement, what to do.
+
+The transitions of a log are sorted into the tables that S3Resume's readers know.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Final
 
-from resume_rig.analysis.findings.ranking import transition_length_ms
-from resume_rig.analysis.verdict.sentences import hybrid_lead
-from resume_rig.model.os_record import NO_SLEEPS, SleepKind, kind_count, kind_words
-from resume_rig.model.result.judgement import LogJudgement
+from resume_rig.analysis.findings.advice import transition_length_ms
+from resume_rig.analysis.reconcile.thresholds import figure_of
+from resume_rig.analysis.stats.trend import training_of
+from resume_rig.analysis.verdict.judge import hybrid_lead, training_sentence
+from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind, kind_count, kind_words
+from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
+from resume_rig.model.result.series import Training
+from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of
+
+_FIRMWARE: Final = "start_os_image_ms"  # of Kernel-Boot 30: until the OS loader began
+# Figures of OsRecord.figures, most telling first; the words before their value.
+_FIGURES: Final = (
+    ("kernel_resume_ms", "kernel", 1.0),
+    ("exit_latency_us", "exit", 1_000.0),
+)
+
+
+def other_times(record: OsRecord) -> str:
+    """Return other times of the wake that an account gives, e.g. "firmware 412 ms".
+
+    They stand beside the verdict and never in it: they are no times that SYSFUND-0004 speaks of.
+    """
+    parts = []
+    if record.firmware_resume_ms is not None:
+        parts.append(f"firmware {record.firmware_resume_ms} ms")
+    values = {figure.name: figure.value for figure in record.figures}
+    parts += [
+        f"{word} {values[name] / per_ms:.0f} ms"
+        for name, word, per_ms in _FIGURES
+        if name in values
+    ]
+    return ", ".join(parts)
+
+
+_NOT_KNOWN: Final = "unknown"  # WakeSource.name, where the OS does not say
+
+
+def woken_by(record: OsRecord) -> str:
+    """Return the wake source with its own words for it; empty where the OS does not know it."""
+    source = record.wake_source
+    if record.kind is SleepKind.DOZE:
+        return ""  # its kind says the same
+    name = "" if source.name == _NOT_KNOWN else source.name
+    return ": ".join(filter(None, (name, source.text)))
+
+
+# A doze, an aborted sleep, one that the DUT died in and a record of no known kind began as a sleep
+# of the judged kind and have no measurement: they stand in its table, so that nobody takes them for
+# cycles that passed.
+_KEPT_IN_THE_TABLE = frozenset(
+    {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One row.
+
+    Attributes:
+        number: from 1; from 0 where the first row is ignored, as S3Resume counts.
+        counts: it is of a judged kind and was judged.
+        ignored: it is of a judged kind, has a measurement, and does not count all the same.
+        of_other_kind: it stands in the table of a kind that the requirement does not speak of.
+        at_limit: its total is the limit itself.
+        among: it is a hybrid sleep that stands among sleeps of S3.
+        origin: name of the log that it is from, where several were read; else empty.
+    """
+
+    number: int
+    cycle: JudgedRecord
+    counts: bool
+    ignored: bool
+    of_other_kind: bool
+    at_limit: bool = False
+    among: bool = False
+    origin: str = ""
+
+    @property
+    def name(self) -> str:
+        """The number as S3Resume writes it."""
+        return f"{self.number} (ignored)" if self.ignored else str(self.number)
+
+    @property
+    def unjudged(self) -> str | None:
+        """What stands in place of a verdict; None where the row has one of its own."""
+        if self.cycle.judged:
+            return None
+        measured = self.cycle.record.resume_ms is not None
+        if self.of_other_kind and measured:
+            return "not covered"
+        return "ignored" if self.ignored else "not judged"
+
+    @property
+    def note(self) -> str:
+        """What a reader has to know of the row; empty for an ordinary one of a single log."""
+        kind = "hybrid" if self.among and self.cycle.record.resume_ms is not None else ""
+        origin = f"in {self.origin}" if self.origin else ""
+        owner = self.cycle.record.wake_source.timer_owner
+        timer = f"timer of {owner}" if owner else ""
+        return "; ".join(filter(None, (kind, self._remark, timer, origin)))
+
+    @property
+    def _remark(self) -> str:
+        record = self.cycle.record
+        if record.kind in NO_SLEEPS:
+            length_ms = transition_length_ms(record)
+            took = "length not reported" if length_ms is None else f"{length_ms:.0f} ms"
+            return f"{kind_words(record.kind)}, {took}"
+        if record.resume_ms is None:
+            told = other_times(record)
+            return f"{kind_words(record.kind)}, not measured{f' ({told})' if told else ''}"
+        if self.of_other_kind:
+            return ""
+        if not self.cycle.judged:
+            return self.cycle.why_not or "not judged"
+        if self.cycle.verdict is Verdict.FAIL and not self.at_limit:
+            return "over the limit"
+        passed = self.cycle.verdict is Verdict.PASS and not self.at_limit
+        return "" if passed else "at the limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes:
+    """The judged transitions with the least and the greatest total; the first of equals."""
+
+    least: Transition
+    greatest: Transition
+
+
+def main_transitions(judgement: LogJudgement) -> list[Transition]:
+    """Return the rows of the judged kinds, and of what has no measurement."""
+    kinds = _KEPT_IN_THE_TABLE | frozenset(judgement.requirement.kinds)
+    cycles = [cycle for cycle in judgement.cycles if cycle.record.kind in kinds]
+    judged_kinds = frozenset(judgement.requirement.kinds)
+    mixed = any(cycle.record.kind is SleepKind.S3 for cycle in cycles)
+    origins = _origins(judgement)
+    first = 0 if cycles and _ignored(cycles[0], judged_kinds) else 1
+    return [
+        Transition(
+            number,
+            cycle,
+            counts=cycle.judged and cycle.record.kind in judged_kinds,
+            ignored=_ignored(cycle, judged_kinds),
+            of_other_kind=False,
+            at_limit=cycle.record.resume_ms == judgement.requirement.resume_limit_ms,
+            among=mixed and cycle.record.kind is SleepKind.HYBRID,
+            origin=origins[cycle.record.source],
+        )
+        for number, cycle in enumerate(cycles, first)
+    ]
+
+
+def apart_transitions(judgement: LogJudgement, kind: SleepKind) -> list[Transition]:
+    """Return the rows of one kind that the requirement does not speak of."""
+    cycles = (cycle for cycle in judgement.cycles if cycle.record.kind is kind)
+    origins = _origins(judgement)
+    return [
+        Transition(
+            number,
+            cycle,
+            counts=False,
+            ignored=False,
+            of_other_kind=True,
+            origin=origins[cycle.record.source],
+        )
+        for number, cycle in enumerate(cycles, 1)
+    ]
+
+
+def _origins(judgement: LogJudgement) -> list[str]:
+    """Return what each log is called in a row: its name, or its path where names are alike."""
+    paths = [source.path for source in judgement.reading.sources]
+    if len(paths) < 2:
+        return [""] * max(1, len(paths))
+    names = [Path(path).name for path in paths]
+    return names if len(set(names)) == len(names) else paths
+
+
+def has_own_table(judgement: LogJudgement, kind: SleepKind) -> bool:
+    """Return whether a kind's rows stand in a table of their own; a boot has no columns in it."""
+    without = _KEPT_IN_THE_TABLE | NO_SLEEPS
+    return kind not in without and kind not in judgement.requirement.kinds
+
+
+def no_sleep_sentence(judgement: LogJudgement, kind: SleepKind) -> str:
+    """Return what there is to say of the boots or shutdowns of a log, which are no resumes."""
+    records = [c.record for c in judgement.cycles if c.record.kind is kind]
+    sentence = f"{count_of(len(records), 'record')}, not covered by this requirement"
+    return f"{sentence}; {lengths_clause(records)}."
+
+
+def lengths_clause(records: Sequence[OsRecord]) -> str:
+    """Return how long boots or shutdowns took, and whether the first of a series were training."""
+    lengths = [ms for ms in map(transition_length_ms, records) if ms is not None]
+    firmware = [ms for each in records if (ms := figure_of(each, _FIRMWARE)) is not None]
+    told = f"; the firmware took {median(firmware):.0f} ms (median)" if firmware else ""
+    return f"{_lengths(lengths, records)}{told}"
+
+
+def _lengths(lengths: Sequence[float], records: Sequence[OsRecord]) -> str:
+    if not lengths:
+        return "none reports how long it took"
+    if len(lengths) == 1:
+        return f"it took {lengths[0]:.0f} ms" if len(records) == 1 else f"{lengths[0]:.0f} ms"
+    text = f"median {median(lengths):.0f} ms, from {min(lengths):.0f} to {max(lengths):.0f} ms"
+    training = training_in(records)
+    return text if training is None else f"{text}; {training_sentence(training)}"
+
+
+def training_in(records: Iterable[OsRecord]) -> Training | None:
+    """Return which first boots of a log, or of a series of traces, the prefetcher learnt in."""
+    lengths = [transition_length_ms(each) for each in records if each.kind is SleepKind.BOOT]
+    return training_of([ms for ms in lengths if ms is not None])
+
+
+def extremes(transitions: Iterable[Transition]) -> Extremes | None:
+    """Return the fastest and the slowest judged transition; None without any."""
+    measured = list(_measured(transitions))
+    if not measured:
+        return None
+    return Extremes(
+        least=min(measured, key=lambda pair: pair[0])[1],
+        greatest=max(measured, key=lambda pair: pair[0])[1],
+    )
+
+
+def total_times_ms(transitions: Iterable[Transition]) -> list[float]:
+    """Return the totals of the judged transitions, in order."""
+    return [float(total) for total, _ in _measured(transitions)]
+
+
+def user_sentence(transitions: Iterable[Transition]) -> str:
+    """Return how long the USER phase of the judged transitions took; empty where none has one."""
+    users = [t.cycle.record.user_init_ms for t in transitions if t.counts]
+    times = [user_ms for user_ms in users if user_ms is not None]
+    if not times:
+        return ""
+    return (
+        f"USER initialization, the wake beyond Driver Init and no part of Total: median"
+        f" {median(times):.0f}, maximum {max(times)} ms over {len(times)}."
+    )
+
+
+def _measured(transitions: Iterable[Transition]) -> Iterator[tuple[int, Transition]]:
+    for transition in transitions:
+        total = transition.cycle.record.resume_ms
+        if transition.counts and total is not None:
+            yield total, transition
+
+
+def _ignored(cycle: JudgedRecord, judged_kinds: frozenset[SleepKind]) -> bool:
+    record = cycle.record
+    return not cycle.judged and record.kind in judged_kinds and record.resume_ms is not None
+
 
 _BEGUN_AS_S3 = frozenset({SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN})
 """Kinds that do not say how the PC sleeps, only that a sleep did not go as it was meant to."""

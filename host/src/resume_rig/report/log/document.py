@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-from resume_rig.analysis.findings.advice import advise
-from resume_rig.analysis.findings.ranking import rank
+from resume_rig.analysis.findings.advice import advise, rank
 from resume_rig.analysis.verdict.measures import hibernate_rates
 from resume_rig.model.os_record import LogSource, OsRecord
 from resume_rig.model.result.judgement import JudgedRecord, KindJudgement, LogJudgement
-from resume_rig.report.log.answer import answer_sentence, reason_sentences
-from resume_rig.report.log.transitions import training_in
+from resume_rig.report.log.answer import answer_sentence, reason_sentences, training_in
 from resume_rig.report.parts.document import (
     SLOWEST_LIMIT,
     advice_json,

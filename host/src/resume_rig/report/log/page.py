@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from resume_rig.analysis.findings.ranking import transition_length_ms
+from resume_rig.analysis.findings.advice import transition_length_ms
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind, kind_words
 from resume_rig.model.result.judgement import LogJudgement
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.drawing.histogram import NamedHistogram, distribution, histogram
 from resume_rig.report.drawing.marks import Strips, StripSource, date_strips
-from resume_rig.report.log.answer import answer_sentence, reason_sentences
-from resume_rig.report.log.transitions import (
+from resume_rig.report.log.answer import (
     Transition,
+    answer_sentence,
     apart_transitions,
     extremes,
     has_own_table,
     main_transitions,
     no_sleep_sentence,
+    reason_sentences,
 )
 from resume_rig.report.parts.components import PartsSection, parts_section
 from resume_rig.report.parts.page import (

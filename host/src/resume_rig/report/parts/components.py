@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from resume_rig.analysis.findings.advice import Advice, advise
-from resume_rig.analysis.findings.ranking import Ranked, rank
+from resume_rig.analysis.findings.advice import Advice, Ranked, advise, rank
 from resume_rig.analysis.verdict.measures import (
     TIME_UNITS_NS,
     HibernateRates,

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from heapq import nlargest
 from typing import Final
 
-from resume_rig.analysis.findings.advice import Advice
-from resume_rig.analysis.findings.ranking import Ranked
+from resume_rig.analysis.findings.advice import Advice, Ranked
 from resume_rig.analysis.verdict.limits import limit_in_unit, limit_text
 from resume_rig.analysis.verdict.measures import hibernate_rates
 from resume_rig.model.os_record import Component, OsRecord, WakeSource
 from resume_rig.model.result.judgement import LimitJudgement
-from resume_rig.model.result.requirement import Limit, Requirement
 from resume_rig.model.result.series import (
     ChangePoint,
     CommonTerm,
@@ -21,6 +19,7 @@ from resume_rig.model.result.series import (
     QuantileInterval,
     SeriesStatistics,
 )
+from resume_rig.model.result.verdict import Limit, Requirement
 from resume_rig.report.parts.components import code_name
 from resume_rig.report.text.hostile_text import bounded, encodable
 from resume_rig.report.text.json_text import Json, number_json, statistics_json, text_json

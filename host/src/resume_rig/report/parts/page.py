@@ -8,8 +8,7 @@ from typing import Final
 from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.model.os_record import kind_words
 from resume_rig.model.result.judgement import LimitJudgement
-from resume_rig.model.result.requirement import Requirement
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import Requirement, Verdict
 from resume_rig.model.units import percent_up, seconds_text
 from resume_rig.report.drawing.phases import verdict_style
 from resume_rig.report.text.wording import limit_words

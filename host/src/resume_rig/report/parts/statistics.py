@@ -9,11 +9,10 @@ from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.analysis.verdict.series import wires_count
 from resume_rig.model.result.cycle import DetectableBios, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
-from resume_rig.model.result.requirement import RESUME
 from resume_rig.model.result.series import FailureRate, QuantileInterval, SeriesStatistics
-from resume_rig.model.result.verdict import Statistics, Verdict
+from resume_rig.model.result.verdict import RESUME, Statistics, Verdict
 from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.drawing.milestones import NS_PER_MS, outside_milestones
+from resume_rig.report.drawing.axis import NS_PER_MS, outside_milestones
 from resume_rig.report.text.findings import cycle_ranges
 
 

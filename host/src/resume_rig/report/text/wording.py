@@ -7,7 +7,7 @@ from resume_rig.analysis.verdict.limits import limit_text
 from resume_rig.model.os_record import OsRecord, SleepKind, kind_words, state_word
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import MEANINGS, BoardClock, OsClock, Outcome, ReconciledCycle
-from resume_rig.model.result.requirement import Limit, Requirement
+from resume_rig.model.result.verdict import Limit, Requirement
 from resume_rig.model.units import count_of
 
 TERMINAL_ROWS: Final = 200

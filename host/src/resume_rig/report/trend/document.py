@@ -1,6 +1,6 @@
 """The document of `trend --json` (schema resume-rig/trend/1)."""
 
-from resume_rig.model.result.trend import (
+from resume_rig.model.result.fleet import (
     Carrier,
     Trend,
     TrendCell,

@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import quote
 
 from resume_rig.analysis.verdict.measures import measure_words
-from resume_rig.model.result.trend import (
+from resume_rig.model.result.fleet import (
     Trend,
     TrendBy,
     TrendCell,

@@ -5,10 +5,10 @@ from itertools import groupby
 from typing import Final
 
 from resume_rig.analysis.verdict.measures import measure_words
-from resume_rig.model.result.fleet import Trait
-from resume_rig.model.result.trend import (
+from resume_rig.model.result.fleet import (
     Carrier,
     Repeats,
+    Trait,
     Trend,
     TrendBy,
     TrendChange,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import RecordError
-from resume_rig.oslog.registry import format_of
+from resume_rig.oslog.reading import format_of
 from resume_rig.rig.capture.csv_capture import COMMENTS, TimeColumn, read_csv
 from resume_rig.rig.capture.gathering import Capture
 from resume_rig.rig.capture.saleae_binary import MAGIC as SALEAE_MAGIC

@@ -10,13 +10,11 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.fault_plan import FaultPlan
-from resume_rig.rig.dut_os import DutControl, DutLog, served_log
-from resume_rig.rig.dut_profile import USUAL_PROFILE, load_dut_profile
+from resume_rig.rig.dut_profile import USUAL_PROFILE, DutNetwork, load_dut_profile
 from resume_rig.rig.fault_file import load_fault_plan
-from resume_rig.rig.interface import LinkCounts, Rig, RigInfo
+from resume_rig.rig.interface import DutControl, DutLog, LinkCounts, Rig, RigInfo, served_log
 from resume_rig.rig.link.client import Foresight, SmpRig
-from resume_rig.rig.magic_packet import DutNetwork
-from resume_rig.rig.smp.client import SmpClient
+from resume_rig.rig.smp.client import SmpClient, Transport
 from resume_rig.rig.smp.serial_transport import (
     open_rfc2217,
     open_serial,
@@ -24,7 +22,6 @@ from resume_rig.rig.smp.serial_transport import (
     path_of,
     usb_serial_of,
 )
-from resume_rig.rig.smp.transport import Transport
 from resume_rig.timing.clocks import VIRTUAL_START_UTC_NS, SystemClock, VirtualClock
 
 _ALLOWED: Final = (

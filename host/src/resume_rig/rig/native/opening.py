@@ -1,23 +1,29 @@
-"""From the rest of a `native:` URL to an image that runs, with a simulated DUT at its pins."""
+"""From the rest of a `native:` URL to an image that runs, with a simulated DUT at its pins.
+
+Its pseudo-terminal can be served to other programs, as sim/serve does a simulated bench's.
+"""
 
 import re
 import secrets
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import LinkLost, UsageError
-from resume_rig.rig.dut_os import DutControl, DutLog
-from resume_rig.rig.magic_packet import DutNetwork
+from resume_rig.rig.dut_profile import DutNetwork
+from resume_rig.rig.interface import DutControl, DutLog
 from resume_rig.rig.native.bench import NativeBench
 from resume_rig.rig.native.wired_dut import WiredDut, WiredOs
-from resume_rig.rig.native.wired_plug import WiredPlug
+from resume_rig.rig.native.wires import WiredPlug
 from resume_rig.rig.sim.dut.control import SimulatedControl
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import SimFault
 from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME
+from resume_rig.rig.sim.serve import clear_link, linked
+from resume_rig.rig.smp.client import Arrival, Transport
 from resume_rig.rig.smp.serial_transport import open_serial
-from resume_rig.rig.smp.transport import Arrival, Transport
 from resume_rig.timing.clocks import SystemClock
 
 
@@ -169,3 +175,24 @@ def _started(bench: NativeBench, clock: Clock, url: str) -> NativeTransport:
     except BaseException:  # Ctrl-C, too, must not leave the image there
         bench.close()
         raise
+
+
+def serve_native(bench: NativeBench, link: Path | None, on_ready: Callable[[str], None]) -> None:
+    """Start the image and let clients come and go until the image ends or Ctrl-C.
+
+    Args:
+        bench: not started; closed in the end.
+        link: becomes a symbolic link to the terminal, and is removed in the end; None for none.
+        on_ready: told the path to open, link or terminal, when clients may come.
+
+    Raises:
+        UsageError: there is no such image, it cannot be executed, or `link` cannot be made.
+        LinkLost: the image ended, or served no SMP in time.
+    """
+    if link is not None:
+        clear_link(link)
+    with closing(bench), linked(link, bench.start()) as path:
+        on_ready(path)
+        problem = bench.wait()
+        if problem is not None:
+            raise problem

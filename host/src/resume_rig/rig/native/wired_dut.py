@@ -13,7 +13,7 @@ from numpy.random import SeedSequence, default_rng
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.os_record import SleepKind
-from resume_rig.rig.magic_packet import mac_bytes
+from resume_rig.rig.dut_profile import mac_bytes
 from resume_rig.rig.native.bench import NativeBench
 from resume_rig.rig.native.wires import (
     ACTUATOR_PINS,
@@ -25,8 +25,7 @@ from resume_rig.rig.native.wires import (
     light_change,
     load_change,
 )
-from resume_rig.rig.sim.dut.event import PanelChange, WireChange
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import PanelChange, SimFault, WireChange
 from resume_rig.rig.sim.dut.machine import SimulatedDut
 from resume_rig.rig.sim.dut.os_log import OsClock, new_log
 from resume_rig.rig.sim.dut.panel import FULL_SCALE, RAMP_NS, Panel

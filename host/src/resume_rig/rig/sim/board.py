@@ -20,17 +20,17 @@ from resume_rig import __version__
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.interface import Keyboard, KeyboardBus
-from resume_rig.rig.sim.dut.load import (
+from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME
+from resume_rig.rig.sim.dut.panel import (
     POWER_PERIOD_NS,
     POWER_RING,
     POWER_WINDOW_NS,
     SHUNT_TOLERANCE_PPM,
     SHUNT_UOHM,
     Load,
+    Panel,
     SimulatedMonitor,
 )
-from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME
-from resume_rig.rig.sim.dut.panel import Panel
 
 try:
     from resume_rig._core import ffi, lib

@@ -11,14 +11,12 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import LinkLost
 from resume_rig.model.fault_plan import ON_THE_BENCH, FaultPlan
-from resume_rig.rig.dut_os import DutLog
-from resume_rig.rig.sim.bench import SimulatedBench
+from resume_rig.rig.interface import DutLog
+from resume_rig.rig.sim.bench import BUFFER_BYTES, IN_PROCESS_BYTES, SimulatedBench
 from resume_rig.rig.sim.board import LIGHT_RATE_HZ
-from resume_rig.rig.sim.link_faults import LinkFaults
-from resume_rig.rig.sim.schedule import FaultSchedule, HostFaults
-from resume_rig.rig.sim.server import BUFFER_BYTES, IN_PROCESS_BYTES
+from resume_rig.rig.sim.schedule import FaultSchedule, HostFaults, LinkFaults
+from resume_rig.rig.smp.client import Arrival, Transport
 from resume_rig.rig.smp.framing import Decoder, encode
-from resume_rig.rig.smp.transport import Arrival, Transport
 from resume_rig.timing.clocks import SystemClock
 
 VIRTUAL_LATENCY_NS = 100_000

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.sim.bench import SimulatedBench
-from resume_rig.rig.sim.link_faults import LinkFaults
+from resume_rig.rig.sim.schedule import LinkFaults
 from resume_rig.rig.smp.framing import Decoder, encode
 
 READ_BYTES: Final = 4096  # assumed: decides how many reads a burst takes

@@ -5,22 +5,68 @@ doubled replies, echoes of our own requests, damaged CBOR) is counted and droppe
 late reply never puts the client off by one. Requests are idempotent (fixtures/wire/rig.cddl), so
 repeating one is safe. A board that had no buffer left for a reply has refused nothing: it was
 kept from working, and our own repeats wait in its queue; it is asked again after the usual wait.
+
+The seam between the SMP client and whatever carries its packets.
 """
 
 import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple, Protocol, Self
 
 import cbor2
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, ProtocolError, RigError
 from resume_rig.rig.smp.packet import HEADER, OPERATION_BITS, Operation, request_packet
-from resume_rig.rig.smp.refusal import SMP_LEVEL, SmpCode, refusal
-from resume_rig.rig.smp.request import NOTHING_COMMON, Request
-from resume_rig.rig.smp.transport import Arrival, Transport
+from resume_rig.rig.smp.request import NOTHING_COMMON, SMP_LEVEL, Request, SmpCode, refusal
+
+
+class Arrival(NamedTuple):
+    """One packet from the board, whole and with a right checksum.
+
+    Attributes:
+        t_ns: host clock when its last byte had arrived.
+    """
+
+    packet: bytes
+    t_ns: int
+
+
+class Transport(Protocol):
+    """Carries packets both ways; an open one is handed to the client."""
+
+    @property
+    def name(self) -> str:
+        """Return the URL that a sentence for the user names."""
+        ...
+
+    @property
+    def received_bytes(self) -> int:
+        """Return how many bytes came in so far, noise included."""
+        ...
+
+    def send(self, packet: bytes) -> int:
+        """Send one packet and return the host clock [ns] just before it was handed over.
+
+        Raises:
+            LinkLost: the port is gone, or takes nothing.
+        """
+        ...
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """Return the next packet; None when none came within `timeout_ns`.
+
+        Raises:
+            LinkLost: the port is gone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of the port; may be called twice."""
+        ...
+
 
 logger = logging.getLogger(__name__)
 

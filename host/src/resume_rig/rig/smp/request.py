@@ -2,17 +2,21 @@
 
 A command is one frozen dataclass in `rig.commands`: what it asks for are its fields, how its reply
 is read and bounded is its `decode`.
+
+The boards' error codes, with names, and the exception that a refusal becomes.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum, unique
 from types import MappingProxyType
 from typing import ClassVar, Final, cast
 
 import cbor2
 
-from resume_rig.model.errors import ProtocolError, UsageError
-from resume_rig.rig.smp.packet import Operation
+from resume_rig.model.errors import DeviceFault, ProtocolError, UsageError
+from resume_rig.model.units import seconds_text
+from resume_rig.rig.smp.packet import Group, Operation
 
 # Assumed: decides how much of a hostile board's text reaches a screen.
 MAX_TEXT_CHARACTERS: Final = 200
@@ -183,3 +187,168 @@ def checked_time(what: str, value_ns: int) -> int:
     if not 0 <= value_ns <= INT64_MAX:
         raise UsageError(f"{what} {value_ns} ns is not possible; allowed is 0 to {INT64_MAX} ns")
     return value_ns
+
+
+SMP_LEVEL: Final = -1
+"""DeviceFault.group of a bare `rc`, which belongs to SMP itself and to no group."""
+
+
+@unique
+class SmpCode(IntEnum):
+    """mcumgr's own return codes (Zephyr, mgmt_defines.h)."""
+
+    OK = 0
+    UNKNOWN = 1
+    NO_MEMORY = 2
+    INVALID_VALUE = 3
+    TIMEOUT = 4
+    NO_ENTRY = 5
+    BAD_STATE = 6
+    MESSAGE_TOO_LONG = 7
+    NOT_SUPPORTED = 8
+    CORRUPT = 9
+    BUSY = 10
+    ACCESS_DENIED = 11
+    PROTOCOL_TOO_OLD = 12
+    PROTOCOL_TOO_NEW = 13
+
+
+@unique
+class ImageCode(IntEnum):
+    """Error codes of the image group (Zephyr, img_mgmt.h); those that an update can meet."""
+
+    UNKNOWN = 1
+    NO_IMAGE = 3
+    HASH_NOT_FOUND = 8
+    NO_FREE_SLOT = 9
+    FLASH_WRITE_FAILED = 12
+    FLASH_ERASE_FAILED = 13
+    INVALID_LENGTH = 21
+    INVALID_IMAGE_HEADER = 22
+    INVALID_IMAGE_HEADER_MAGIC = 23
+    INVALID_HASH = 24
+    IMAGE_ALREADY_PENDING = 28
+    INVALID_IMAGE_TOO_LARGE = 30
+    IMAGE_CONFIRMATION_DENIED = 32
+    IMAGE_SETTING_TEST_TO_ACTIVE_DENIED = 33
+    ACTIVE_SLOT_NOT_KNOWN = 34
+
+
+@unique
+class FileCode(IntEnum):
+    """Error codes of the file group (Zephyr, fs_mgmt.h); those that a download can meet."""
+
+    UNKNOWN = 1
+    INVALID_NAME = 2
+    NOT_FOUND = 3
+    IS_DIRECTORY = 4
+    OPEN_FAILED = 5
+    SEEK_FAILED = 6
+    READ_FAILED = 7
+    OFFSET_NOT_VALID = 11
+    OFFSET_BEYOND_FILE = 12
+
+
+@unique
+class RigCode(IntEnum):
+    """Error codes of the rig group (fixtures/wire/rig.cddl)."""
+
+    UNKNOWN = 1
+    BAD_REQUEST = 2
+    NO_ACTUATOR = 3
+    TOO_LONG = 4
+    TOO_SHORT = 5
+    BUSY = 6
+    TOO_LATE = 7
+    TOO_EARLY = 8
+    CURSOR = 9
+    NO_LIGHT = 10
+    NO_ONSET = 11
+    OTHER_BOOT = 12
+    NO_CRYSTAL = 13
+    NO_CHANNEL = 14
+    NO_STORE = 15
+    NO_RESULT = 16
+    TOO_SOON = 17
+    TOO_MUCH = 18
+    OTHER_HOST = 19
+    NO_KEYBOARD = 20
+    NO_BOOTLOADER = 21
+    NO_POWER = 22
+
+
+_SMP_MEANINGS: Final[Mapping[SmpCode, str]] = {
+    SmpCode.NOT_SUPPORTED: "the board does not have this command",
+    SmpCode.MESSAGE_TOO_LONG: "the answer does not fit into the board's buffer",
+}
+_IMAGE_MEANINGS: Final[Mapping[ImageCode, str]] = {
+    ImageCode.NO_FREE_SLOT: "the other slot holds the image that an image on trial falls back to",
+    ImageCode.NO_IMAGE: "the slot holds no image",
+    ImageCode.INVALID_IMAGE_TOO_LARGE: "the image is larger than the board's slot",
+    ImageCode.INVALID_IMAGE_HEADER_MAGIC: "what was sent is no image for MCUboot",
+}
+_FILE_MEANINGS: Final[Mapping[FileCode, str]] = {
+    FileCode.NOT_FOUND: "the board has no file of that name",
+    FileCode.OFFSET_BEYOND_FILE: "the file is shorter than the offset asked for",
+}
+_RIG_MEANINGS: Final[Mapping[RigCode, str]] = {
+    RigCode.BAD_REQUEST: "the board does not understand the request",
+    RigCode.NO_ACTUATOR: "it has no such actuator",
+    RigCode.TOO_LONG: "longer than the actuator's maximum",
+    RigCode.TOO_SHORT: "a duration of 0 moves nothing",
+    RigCode.BUSY: "something is driven or scheduled, or a loop-back is running",
+    RigCode.TOO_LATE: "the time asked for is over",
+    RigCode.TOO_EARLY: "the time asked for is further ahead than the lease",
+    RigCode.CURSOR: "the cursor is ahead of what was captured",
+    RigCode.NO_LIGHT: "the board has no photodiode",
+    RigCode.NO_ONSET: "the board does not look for the onset of light",
+    RigCode.OTHER_BOOT: "the board started anew since it was asked who it is",
+    RigCode.NO_CRYSTAL: "its clock is an RC oscillator, and nothing measured with that is kept",
+    RigCode.NO_CHANNEL: "it has no such channel",
+    RigCode.NO_STORE: "it has no memory that keeps a calibration, or that memory failed",
+    RigCode.NO_RESULT: "the newest loop-back since boot did not end well, or there was none",
+    RigCode.TOO_SOON: "too soon after the last release for the DUT to see two presses",
+    RigCode.TOO_MUCH: "more pressing in so short a time could be one long press to the DUT",
+    RigCode.NO_POWER: "it has no power monitor",
+    RigCode.NO_KEYBOARD: "it is built without a USB keyboard",
+    RigCode.OTHER_HOST: "another host drives the button or the lid; it has to let go first",
+    RigCode.NO_BOOTLOADER: "it has no bootloader that its firmware can start",
+}
+
+
+def refusal(group: int, code: int, what: str, left_ns: int = 0) -> DeviceFault:
+    """Return the exception for `code`, which the board gave as its answer to `what`.
+
+    Args:
+        group: that the code belongs to; `SMP_LEVEL` for a bare `rc`.
+        code: the number; one that is not in the tables is named by its number alone.
+        what: the command's name.
+        left_ns: how much later the board would do it; 0: it did not say.
+    """
+    try:
+        name, meaning = _describe(group, code)
+    except ValueError:
+        owner = "SMP" if group == SMP_LEVEL else f"group {group}"
+        return DeviceFault(group, code, f"the board refused {what}: code {code} of {owner}")
+    text = f"the board refused {what}: {name} ({code})"
+    text = f"{text}, {meaning}" if meaning else text
+    if left_ns > 0:
+        text = f"{text}; allowed in {seconds_text(left_ns)}"
+    return DeviceFault(group, code, text, max(left_ns, 0))
+
+
+def _describe(group: int, code: int) -> tuple[str, str]:
+    """Return name and meaning ("" where the name says it all); ValueError if unknown."""
+    entry: IntEnum
+    match group:
+        case -1:  # SMP_LEVEL
+            entry, meaning = SmpCode(code), _SMP_MEANINGS.get(SmpCode(code), "")
+        case Group.IMAGE:
+            entry, meaning = ImageCode(code), _IMAGE_MEANINGS.get(ImageCode(code), "")
+        case Group.FILE:
+            entry, meaning = FileCode(code), _FILE_MEANINGS.get(FileCode(code), "")
+        case Group.RIG:
+            entry, meaning = RigCode(code), _RIG_MEANINGS.get(RigCode(code), "")
+        case _:
+            raise ValueError(f"no table of error codes for group {group}")
+    return entry.name.lower().replace("_", "-"), meaning

@@ -24,7 +24,7 @@ from serial.urlhandler import protocol_socket
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import LinkLost, UsageError
 from resume_rig.rig.smp import framing
-from resume_rig.rig.smp.transport import Arrival
+from resume_rig.rig.smp.client import Arrival
 
 GREETING: Final = "resume-rig share: "
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RigError
-from resume_rig.rig.update.uf2 import Uf2Image
+from resume_rig.rig.update.image import Uf2Image
 
 _INFO: Final = "INFO_UF2.TXT"
 _INFO_BYTES: Final = 4096

@@ -20,9 +20,9 @@ from smpclient.transport import SMPTransport
 
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError, RigError
+from resume_rig.rig.smp.client import Transport
 from resume_rig.rig.smp.packet import Group, Header, ImageCommand, OsCommand
-from resume_rig.rig.smp.refusal import SMP_LEVEL, SmpCode, refusal
-from resume_rig.rig.smp.transport import Transport
+from resume_rig.rig.smp.request import SMP_LEVEL, SmpCode, refusal
 
 TRIES: Final = 3
 _FOREVER_S: Final = 1e9

@@ -13,9 +13,8 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.errors import DeviceFault, LinkLost, ProtocolError, RigError, UsageError
 from resume_rig.rig.interface import RigInfo
 from resume_rig.rig.link.client import SmpRig
-from resume_rig.rig.smp.client import SmpClient
-from resume_rig.rig.smp.refusal import SmpCode
-from resume_rig.rig.smp.transport import Transport
+from resume_rig.rig.smp.client import SmpClient, Transport
+from resume_rig.rig.smp.request import SmpCode
 from resume_rig.rig.update.image import FirmwareImage
 from resume_rig.rig.update.image_group import ImageGroup, Slot
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
-from resume_rig.rig.dut_os import Ended
+from resume_rig.rig.interface import Ended
 
 _SILENT = Ended(ok=False, reached=False, text="could not reach the simulated DUT: it does not run")
 

@@ -27,12 +27,12 @@ from resume_rig.rig.sim.dut.event import (
     OsResumed,
     PowerLost,
     RecordDue,
+    SimFault,
     SleepBegan,
     SleepEntered,
     WakeCause,
     WakeEnded,
 )
-from resume_rig.rig.sim.dut.faults import SimFault
 from resume_rig.rig.sim.dut.os_events import (
     ACTIVE,
     ASLEEP,

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.rig.sim.dut.agenda import Agenda
-from resume_rig.rig.sim.dut.event import DutEvent, WireChange
-from resume_rig.rig.sim.dut.faults import SimFault
+from resume_rig.rig.sim.dut.event import Agenda, DutEvent, SimFault, WireChange
 
 # Assumed: decides what latencies a loop-back on the simulated bench measures.
 DELAY_MIN_NS: Final = 2_000

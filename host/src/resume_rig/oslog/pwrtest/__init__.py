@@ -1,1 +1,0 @@
-"""PwrTest's logs, and S3Resume's output, which reads them."""
