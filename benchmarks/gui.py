@@ -139,7 +139,7 @@ def campaign_blocks(url: str, cycles: int) -> tuple[list[float], list[float], li
         window.worker.ask(RunCampaign(url, None, plan, store, requirement, Surroundings()))
         begun = last = time.perf_counter()
         timer.start(TICK_MS)
-        while window.desk.seen.campaign.phase is not Phase.FINISHED:
+        while window.desk.state.campaign.phase is not Phase.FINISHED:
             QApplication.processEvents()
             time.sleep(0.001)
         took = time.perf_counter() - begun

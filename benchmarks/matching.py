@@ -38,7 +38,7 @@ from match_campaigns import (
 
 from resume_rig.analysis.match.match import Match, match, match_arrays
 from resume_rig.analysis.match.pairs import RecordColumns, record_times
-from resume_rig.analysis.match.times import Moments, codes_of, seen_at
+from resume_rig.analysis.match.times import Moments, arrivals_of, codes_of
 from resume_rig.model.os_record import NO_SLEEPS, SleepKind
 from resume_rig.model.result.match import HIGH_CONFIDENCE
 
@@ -148,7 +148,7 @@ def size(count: int, pace: str, *, live: bool) -> None:
     nothing_said = np.zeros(count)
     unlike = nothing_said.astype(np.int64)
     moments = Moments(UTC_S * S, at_s - 20.0, at_s, unlike, nothing_said, nothing)
-    seen = seen_at(np.arange(count) if live else (), count, count)
+    seen = arrivals_of(np.arange(count) if live else (), count, count)
     began, cpu = time.perf_counter(), time.process_time()
     found = match_arrays(moments, record_times(columns, NO_SLEEPS), True, seen)
     took_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from played_campaign import Bench
 
 from resume_rig.model.channel import Actuator
-from resume_rig.model.dut import DutBehaviour, DutKnown, DutProfile, Spread
+from resume_rig.model.dut import DutBehaviour, DutProfile, PlatformConstants, Spread
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.verdict import FindingKind
 from resume_rig.rig.dut_profile import load_dut_profile
@@ -106,7 +106,7 @@ def known(profile: DutProfile) -> DutProfile:
     timing = profile.timing
     light, bios, drivers = timing.pltrst_to_light, timing.bios_init, timing.driver_init
     residual_ns = light.median_ns - bios.median_ns - drivers.median_ns
-    return replace(profile, known=DutKnown(residual_ns, 160 * MS))
+    return replace(profile, known=PlatformConstants(residual_ns, 160 * MS))
 
 
 def between(random: Generator, low: float, high: float) -> float:

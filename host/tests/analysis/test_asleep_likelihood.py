@@ -28,7 +28,7 @@ def worth(excess_s: float, noise: Noise, *, from_image: bool) -> float:
         asleep_s=(20 + excess_s) * ONE,
         kind=np.array([FROM_IMAGE_BITS if from_image else 0]),
         reading=NO_READING,
-        told_s=0 * ONE,
+        settings_s=0 * ONE,
         source=NONE,
         before=np.full(1, -1),
         awake_s=NOT_KNOWN,

@@ -183,7 +183,7 @@ def test_other_kinds_are_judged_apart(record) -> None:
     judgement = judge_log(reading(*s4, doze, record()), LIMIT)
 
     assert judgement.verdict is Verdict.PASS
-    assert [(a.kind, a.cycles, a.statistics.n) for a in judgement.apart] == [
+    assert [(a.kind, a.cycles, a.statistics.n) for a in judgement.not_covered] == [
         (SleepKind.S4, 3, 3),
         (SleepKind.DOZE, 1, 0),
     ]
@@ -217,7 +217,7 @@ def test_a_hybrid_sleep_resumes_from_s3_and_is_judged_so(record, kinds, lead) ->
 
     assert judgement.verdict is Verdict.PASS
     assert judgement.statistics.n == len(kinds)
-    assert judgement.apart == ()
+    assert judgement.not_covered == ()
     assert judgement.why.startswith(lead)
 
 

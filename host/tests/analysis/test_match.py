@@ -287,13 +287,13 @@ def test_a_record_belongs_to_no_cycle_after_the_one_that_saw_it(record, late) ->
     # the clocks together and pair as much.
     awake = UTC_NS + np.arange(40) * 45 * S
     wakes = awake[:-1] + 45 * S
-    seen_in = [min(i + late, 39) for i in range(39)]
+    arrived_at = [min(i + late, 39) for i in range(39)]
 
-    found = match(outside(awake), records(record, wakes), seen_in=seen_in)
+    found = match(outside(awake), records(record, wakes), arrived_at=arrived_at)
 
     if late == 0:
         assert found.pairs == tuple((i, i) for i in range(39))
-    assert all(cycle <= seen_in[told] for cycle, told in found.pairs)
+    assert all(cycle <= arrived_at[told] for cycle, told in found.pairs)
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,9 @@ def test_healthy_cycles_keep_their_records(place: set[int], silent: float) -> No
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 def test_a_log_that_was_read_meanwhile_tells_the_rest(place: set[int], pace: str) -> None:
     made = hung(clean(4, pace), place)
-    seen_in = {record: cycle for cycle, record in made.truth.items()}
-    seen = [seen_in[record] for record in range(len(made.records))]
-    assert certain(found_in(made, seen_in=seen)) == made.truth
+    arrived_at = {record: cycle for cycle, record in made.truth.items()}
+    seen = [arrived_at[record] for record in range(len(made.records))]
+    assert certain(found_in(made, arrived_at=seen)) == made.truth
 
 
 def test_where_all_hung_nothing_is_matched() -> None:

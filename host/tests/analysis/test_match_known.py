@@ -11,17 +11,17 @@ from resume_rig.analysis.match.campaign import match_with
 from resume_rig.analysis.match.match import Match, OutsideMoments, match
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import OsRecord
-from resume_rig.model.result.match import KnownPair
+from resume_rig.model.result.match import StatedPair
 
 
 def known(cycles: list[OutsideMoments], told: list[OsRecord], cycle: int, record: int) -> Match:
     """Match with a known pair; cycles count from 1, records from 0."""
     return match_with(
-        KnownPair(cycle, record),
+        StatedPair(cycle, record),
         range(1, len(cycles) + 1),
         cycles,
         told,
-        lambda pair: match(cycles, told, same_epoch=False, known=pair),
+        lambda pair: match(cycles, told, same_epoch=False, stated_pair=pair),
     )
 
 

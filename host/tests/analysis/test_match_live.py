@@ -20,11 +20,11 @@ def even(n: int, seed: int = 21):
 def test_an_even_pace_is_told_by_when_the_records_came(record, n) -> None:
     awake, wakes = even(n)
 
-    found = match(outside(awake), records(record, wakes), seen_in=list(range(n)))
+    found = match(outside(awake), records(record, wakes), arrived_at=list(range(n)))
 
     assert found.pairs == tuple((i, i) for i in range(n))
     assert all_certain(found)
-    assert found.alike == 1
+    assert found.equal_offsets == 1
 
 
 @pytest.mark.parametrize("cut", [0, 3, 11])
@@ -38,11 +38,11 @@ def test_a_campaign_that_was_stopped_in_a_cycle_and_goes_on(record, cut, rest) -
     told = list(range(n + 1))
     if rest == "nothing":
         told.remove(cut)
-    seen_in = [max(i, cut + 1) if i == cut else i for i in told]
+    arrived_at = [max(i, cut + 1) if i == cut else i for i in told]
     if rest == "both":
-        seen_in = [cut + 1 if cut - 1 <= i <= cut else i for i in told]
+        arrived_at = [cut + 1 if cut - 1 <= i <= cut else i for i in told]
 
-    found = match(cycles, records(record, wakes[told]), seen_in=seen_in)
+    found = match(cycles, records(record, wakes[told]), arrived_at=arrived_at)
 
     own = {cycle: place for place, cycle in enumerate(told) if cycle != cut}
     assert dict(found.pairs) == own
@@ -52,9 +52,9 @@ def test_a_campaign_that_was_stopped_in_a_cycle_and_goes_on(record, cut, rest) -
 def test_records_that_come_late_now_and_then_stay_with_their_cycles(record) -> None:
     n = 200
     awake, wakes = even(n)
-    seen_in = [min(i + (i % 9 == 4), n - 1) for i in range(n)]
+    arrived_at = [min(i + (i % 9 == 4), n - 1) for i in range(n)]
 
-    found = match(outside(awake), records(record, wakes), seen_in=seen_in)
+    found = match(outside(awake), records(record, wakes), arrived_at=arrived_at)
 
     assert found.pairs == tuple((i, i) for i in range(n))
     assert all_certain(found)
@@ -65,7 +65,7 @@ def test_a_log_that_is_late_each_time_is_never_matched_one_off_for_certain(recor
     awake, wakes = even(n)
 
     found = match(
-        outside(awake), records(record, wakes), seen_in=[min(i + 1, n - 1) for i in range(n)]
+        outside(awake), records(record, wakes), arrived_at=[min(i + 1, n - 1) for i in range(n)]
     )
 
     sure = [p for p, q in zip(found.pairs, found.probability, strict=True) if q >= HIGH_CONFIDENCE]
@@ -77,7 +77,7 @@ def test_a_long_campaign_that_was_watched_is_matched_at_an_even_pace(record) -> 
     n = 5000
     awake, wakes = even(n)
 
-    found = match(outside(awake), records(record, wakes), seen_in=list(range(n)))
+    found = match(outside(awake), records(record, wakes), arrived_at=list(range(n)))
 
     # The pace beats with whole seconds: for hours the readings are off by little, then by more.
     assert found.pairs == tuple((i, i) for i in range(n))
@@ -90,7 +90,7 @@ def test_a_short_even_capture_says_how_many_offsets_are_alike(record) -> None:
     found = match(outside(awake[50:62]), records(record, wakes), same_epoch=False)
 
     assert found.pairs == ()
-    assert found.alike >= 10
+    assert found.equal_offsets >= 10
     assert set(found.cycle_reasons.values()) == {CycleReason.AMBIGUOUS}
 
 

@@ -63,7 +63,7 @@ def test_a_list_of_gains_is_weighed_as_a_table_is(listed) -> None:
 
 def told(found: Match) -> tuple[object, ...]:
     return (
-        found.pairs, found.probability, found.steps, found.offset_ns, found.alike,
+        found.pairs, found.probability, found.steps, found.offset_ns, found.equal_offsets,
         found.cycle_reasons, found.record_reasons,
     )  # fmt: skip
 
@@ -97,11 +97,11 @@ def test_a_long_campaign_that_was_read_live_is_matched_as_the_plain_way_does(
     wakes = os_wakes(stepped, 3600 * S, generator)
     kept = np.flatnonzero(generator.random(n) >= 0.03)
     given_records = records(record, wakes[kept])
-    quick = told(match(outside(awake), given_records, seen_in=kept.tolist()))
+    quick = told(match(outside(awake), given_records, arrived_at=kept.tolist()))
 
     plainly(monkeypatch)
 
-    assert told(match(outside(awake), given_records, seen_in=kept.tolist())) == quick
+    assert told(match(outside(awake), given_records, arrived_at=kept.tolist())) == quick
 
 
 # Cycles that have a record, and how many of them were matched when this was written: none wrong.

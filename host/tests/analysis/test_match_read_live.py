@@ -37,7 +37,7 @@ def test_a_record_of_a_clock_that_was_set_is_of_the_campaign() -> None:
         [moments(number) for number in range(CYCLES)],
         [record(number) for number in range(CYCLES)],
         same_epoch=False,
-        seen_in=range(CYCLES),
+        arrived_at=range(CYCLES),
     )
 
     assert RecordReason.BEFORE_CAMPAIGN not in found.record_reasons.values()

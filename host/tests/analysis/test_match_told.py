@@ -11,7 +11,7 @@ from test_match import S, os_wakes, outside, records, starts
 
 from resume_rig.analysis.match.match import Match, match
 from resume_rig.analysis.match.pairs import columns_of, record_times
-from resume_rig.analysis.match.times import told_of
+from resume_rig.analysis.match.times import clock_settings_of
 from resume_rig.model.os_record import NO_SLEEPS, Figure, OsRecord
 from resume_rig.model.result.match import HIGH_CONFIDENCE
 
@@ -123,7 +123,7 @@ def test_a_known_pair_holds_in_either_view(record) -> None:
     awake, told = campaign_of(record, 60, jitter_s=0.02)
     told = saying(set_before(told, 30, 17.0), 30, 17.0)
 
-    found = match(outside(awake[:50]), told[5:], same_epoch=False, known=(7, 2))
+    found = match(outside(awake[:50]), told[5:], same_epoch=False, stated_pair=(7, 2))
 
     assert found.pairs == tuple((n + 5, n) for n in range(45))
     assert all_certain(found)
@@ -169,8 +169,8 @@ def test_a_synchronisation_and_what_no_clock_can_be_set_by_are_no_lasting_settin
     for at, step_s in enumerate((0.4, float("nan"), float("-inf"), 1e11, -0.9)):
         told = saying(told, at, step_s)
 
-    assert told_of(told) is None
-    settings_of = told_of(saying(told, 3, -60.0, after_s=1.5))
+    assert clock_settings_of(told) is None
+    settings_of = clock_settings_of(saying(told, 3, -60.0, after_s=1.5))
     assert settings_of is not None
     assert settings_of.asleep_s.tolist() == [0, 0, 0, -60.0, 0]
     assert settings_of.awake_s.tolist() == [0, 0, 0, 1.5, 0]
@@ -189,9 +189,9 @@ def test_settings_add_up_in_the_order_of_writing_and_a_second_account_adds_none(
 
     # Of another log, the last one was written third.
     assert times.rank.tolist() == [0, 1, 3, 4, 2]
-    assert times.told is not None
-    assert times.told.before_s.tolist() == [0, 15, 75, 77, 55]
-    unset = times.as_if_never_set(100.0)
+    assert times.settings is not None
+    assert times.settings.before_s.tolist() == [0, 15, 75, 77, 55]
+    unset = times.without_settings(100.0)
     assert unset is not None
     assert np.round(times.wake_s - unset.wake_s, 6).tolist() == [-15, 0, 60, 62, 40]
     assert np.round(times.sleep_s - unset.sleep_s, 6).tolist() == [-15, 0, 60, 62, 40]

@@ -10,7 +10,7 @@ from match_campaigns import os_record
 from numpy.random import default_rng
 from played_campaign import play
 
-from resume_rig.analysis.match.campaign import beside_told_steps
+from resume_rig.analysis.match.campaign import lost_at_clock_steps
 from resume_rig.model.os_record import Figure, OsRecord
 from resume_rig.model.result.cycle import Correlation
 from resume_rig.model.result.match import CycleReason
@@ -46,7 +46,7 @@ def log(count: int, *stepped: int) -> list[OsRecord]:
 def test_a_record_that_may_be_of_a_lost_cycle(
     lost: list[int], pairs: list[tuple[int, int]], records: list[OsRecord], expected: list[int]
 ) -> None:
-    assert beside_told_steps(lost, pairs, records) == frozenset(expected)
+    assert lost_at_clock_steps(lost, pairs, records) == frozenset(expected)
 
 
 def rewritten(change: Callable[[str, int], str]) -> Callable[[str], str]:

@@ -7,7 +7,7 @@ import pytest
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.run.campaign import Commission, Surroundings, carry_out, interrupted
-from resume_rig.campaign.run.events import CampaignEvent, CycleDone, LinkTold
+from resume_rig.campaign.run.events import CampaignEvent, CycleDone, LinkReported
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import UsageError
@@ -51,7 +51,7 @@ def test_what_a_simulated_rig_serves_is_used_where_nothing_is_named(tmp_path: Pa
     watcher = run(asked(tmp_path / "a.rrs"), open_rig(URL))
     done = [event for event in watcher.told if isinstance(event, CycleDone)]
     assert [len(event.raw.records) > 0 for event in done] == [True] * 3
-    assert isinstance(watcher.told[-1], LinkTold)
+    assert isinstance(watcher.told[-1], LinkReported)
 
 
 def test_a_named_log_goes_before_the_served_one(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_shell_that_is_none_leaves_no_store_and_tells_the_link(tmp_path: Path)
             lambda _: told.append,
         )
     opened.rig.close()
-    assert [type(event) for event in told] == [LinkTold]
+    assert [type(event) for event in told] == [LinkReported]
     assert not (tmp_path / "a.rrs").exists()
 
 

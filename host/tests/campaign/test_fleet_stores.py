@@ -45,7 +45,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def surveyed(paths: list[Path], jobs: int = 1) -> list[SurveyedStore | UnreadStore]:
     told: list[tuple[int, Path]] = []
     found = survey_stores(
-        paths, REQUIREMENT, UnitBy.DUT, jobs=jobs, told=lambda *each: told.append(each)
+        paths, REQUIREMENT, UnitBy.DUT, jobs=jobs, progress=lambda *each: told.append(each)
     )
     answers = list(found)
     assert [number for number, _ in told] == list(range(1, len(paths) + 1))

@@ -71,8 +71,8 @@ def test_a_boot_or_a_session_is_kept_and_is_not_what_a_cycle_waits_for(record) -
 
     feed.read()
 
-    assert (len(feed.pending), feed.received, feed.has_news) == (4, 0, False)
+    assert (len(feed.pending), feed.received, feed.has_new_records) == (4, 0, False)
 
     feed = LogFeed(OneRound(record(kind=SleepKind.S3)), LogMark(None, None))
     feed.read()
-    assert (feed.received, feed.has_news) == (1, True)
+    assert (feed.received, feed.has_new_records) == (1, True)

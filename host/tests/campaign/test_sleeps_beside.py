@@ -11,7 +11,7 @@ import pytest
 from resume_rig.campaign.answer.assessment import assess
 from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.store.raw import Recovery
-from resume_rig.campaign.store.read_back import load_campaign, sleeps_beside, timed_campaign
+from resume_rig.campaign.store.read_back import extra_sleeps_of, load_campaign, timed_campaign
 from resume_rig.model.channel import Channel
 from resume_rig.model.dut import RecoveryStep
 from resume_rig.model.edge import Edge
@@ -69,7 +69,7 @@ def step(*edges: list[Edge], levels: dict[Channel, int] | None = RUNS) -> Recove
     ],
 )
 def test_what_the_steps_show(steps: list[Recovery], expected: list[tuple[Any, int]]) -> None:
-    found = sleeps_beside(CYCLE, steps, WIRED, RELATED)
+    found = extra_sleeps_of(CYCLE, steps, WIRED, RELATED)
     # S3 begins with SLP_S3# falling and ends with its rise, the last of the three lines.
     told = [
         (s.asleep_ns and (s.asleep_ns - UTC_NS) // S, (s.awake_ns - UTC_NS) // S) for s in found
@@ -78,7 +78,7 @@ def test_what_the_steps_show(steps: list[Recovery], expected: list[tuple[Any, in
 
 
 def test_without_a_relation_of_the_clocks_nothing_is_told() -> None:
-    found = sleeps_beside(CYCLE, [step(low(S3, 60, 66))], WIRED, UNRELATED)
+    found = extra_sleeps_of(CYCLE, [step(low(S3, 60, 66))], WIRED, UNRELATED)
     assert found == ()
 
 

@@ -127,7 +127,7 @@ def test_delays_are_no_record_that_a_cycle_waits_for(dut: Dut) -> None:
     delays = [record for record in found if record.kind in NO_SLEEPS]
     feed = LogFeed(Given(delays), mark_of(()))  # type: ignore[arg-type]
     feed.read()
-    assert (len(feed.pending), feed.received, feed.has_news) == (4, 0, False)
+    assert (len(feed.pending), feed.received, feed.has_new_records) == (4, 0, False)
 
 
 def test_numbers_of_the_other_log_say_nothing_of_what_is_new(dut: Dut) -> None:

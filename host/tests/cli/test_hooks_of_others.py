@@ -106,7 +106,7 @@ def test_the_environments_in_the_how_to_are_the_examples() -> None:
 
 
 def test_the_relays_table_names_the_gpios_that_there_are() -> None:
-    from resume_rig.relay.gpio import KNOWN
+    from resume_rig.relay.gpio import GPIO_LINES
 
-    assert {int(number) for number in re.findall(r"gpio/(\d+)", PAGE)} == set(KNOWN)
+    assert {int(number) for number in re.findall(r"gpio/(\d+)", PAGE)} == set(GPIO_LINES)
     assert json.loads(re.findall(r"gpio/9 (\{.*?\})", PAGE)[0]) == {"state": 1, "time": 1}

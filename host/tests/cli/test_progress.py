@@ -12,7 +12,7 @@ from command_line import Command
 
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.plan.plan import default_plan
-from resume_rig.campaign.run.events import Asleep, CampaignBegan, CycleStarted, LinkTold
+from resume_rig.campaign.run.events import Asleep, CampaignBegan, CycleStarted, LinkReported
 from resume_rig.campaign.run.hooks import Hooks
 from resume_rig.campaign.store.store import Store
 from resume_rig.cli.bench.progress import Progress, ProgressMode
@@ -78,7 +78,7 @@ def shown_by(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     progress(CampaignBegan(Path("x.rrs"), default_plan(), 1, 0))
     progress(CycleStarted(1, 0, 4, {Channel.PWR_OK: 1}))
     progress(Asleep(1, 800_000_000, {Channel.PWR_OK: 0}))
-    progress(LinkTold(0, 0, 0))
+    progress(LinkReported(0, 0, 0))
     return capsys.readouterr().err
 
 

@@ -32,4 +32,4 @@ def type_into(view: CampaignView, key: str, text: str) -> None:
 
 
 def wait_for(qtbot: QtBot, window: Window, *phases: Phase) -> None:
-    qtbot.waitUntil(lambda: window.desk.seen.campaign.phase in phases, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.campaign.phase in phases, timeout=PATIENCE_MS)

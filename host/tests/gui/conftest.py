@@ -65,7 +65,7 @@ class Here:
 @pytest.fixture(autouse=True)
 def _orders(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.path.stem not in IN_PROCESSES_OF_THEIR_OWN and request.path.parent.name == "gui":
-        monkeypatch.setattr("resume_rig.gui.worker.jobs.Apart", Here)
+        monkeypatch.setattr("resume_rig.gui.worker.jobs.WorkProcess", Here)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from resume_rig.gui.app.window import Window
 from resume_rig.gui.limits.state import judge_store
 from resume_rig.gui.log.state import LogsJudged, judge_logs
 from resume_rig.gui.state.requirement_choice import OWN_KINDS, USUAL_REQUIREMENT, requirement_of
-from resume_rig.gui.worker.process import Apart, Order
+from resume_rig.gui.worker.process import Order, WorkProcess
 from resume_rig.model.errors import RecordError
 from resume_rig.model.result.verdict import Requirement
 
@@ -35,9 +35,9 @@ def sleep(told, path):
 """
 WINDOW = """\
 import sys, sleeper
-from resume_rig.gui.worker.process import Apart, Order
+from resume_rig.gui.worker.process import WorkProcess, Order
 
-Apart(Order(sleeper.sleep, (sys.argv[1],))).result(lambda *_: print("begun", flush=True))
+WorkProcess(Order(sleeper.sleep, (sys.argv[1],))).result(lambda *_: print("begun", flush=True))
 """
 
 
@@ -62,7 +62,7 @@ def ignore(_done: int, _of: int) -> None:
 def test_what_it_finds_comes_back_and_how_far_it_is() -> None:
     told: list[tuple[int, int]] = []
     paths = (LOGS / "two-s3-cycles.xml", LOGS / "four-s3-cycles.xml")
-    found: LogsJudged = Apart(Order(judge_logs, (paths, None, requirement(), False))).result(
+    found: LogsJudged = WorkProcess(Order(judge_logs, (paths, None, requirement(), False))).result(
         lambda *how_far: told.append(how_far)
     )
     assert len(found.judgement.cycles) == 6
@@ -72,12 +72,12 @@ def test_what_it_finds_comes_back_and_how_far_it_is() -> None:
 def test_what_it_refuses_is_said_in_its_own_words(tmp_path: Path) -> None:
     path = tmp_path / "no.rrs"
     with pytest.raises(RecordError, match=r"no\.rrs: there is no such file"):
-        Apart(Order(judge_store, (path, requirement()))).result(ignore)
+        WorkProcess(Order(judge_store, (path, requirement()))).result(ignore)
 
 
 def test_a_mistake_of_the_program_is_a_sentence() -> None:
     with pytest.raises(RecordError, match=r"internal error, TypeError: .*; please report it"):
-        Apart(Order(time.sleep)).result(ignore)
+        WorkProcess(Order(time.sleep)).result(ignore)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_mistake_of_the_program_is_a_sentence() -> None:
 )
 def test_a_process_that_is_gone_is_said(surprise: Surprise, why: str) -> None:
     with pytest.raises(RecordError, match=f"a process of its own: {why}; look whether"):
-        Apart(Order(judge_store, (surprise,))).result(ignore)
+        WorkProcess(Order(judge_store, (surprise,))).result(ignore)
 
 
 def test_it_ends_with_a_window_that_is_killed(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_it_ends_with_a_window_that_is_killed(tmp_path: Path) -> None:
 def test_a_job_that_is_cancelled_ends_its_process(qtbot: QtBot, window: Window) -> None:
     came: list[object] = []
     asleep = Order(judge_store, (Surprise(time.sleep, 600),))
-    task = window.jobs.start_apart("Sleeping", asleep, came.append, came.append)
+    task = window.jobs.start_process("Sleeping", asleep, came.append, came.append)
     beside = window.jobs.start("Beside", lambda _: "done", came.append, came.append)
     qtbot.waitUntil(lambda: came == ["done"], timeout=60_000)
     assert window.jobs.running is task is not beside
@@ -127,7 +127,7 @@ def test_work_that_a_person_cancels_is_said_where_its_failure_would_be(
 ) -> None:
     came: list[object] = []
     asleep = Order(judge_store, (Surprise(time.sleep, 600),))
-    window.jobs.start_apart("Sleeping", asleep, came.append, came.append)
+    window.jobs.start_process("Sleeping", asleep, came.append, came.append)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: window.jobs.running is None, timeout=60_000)
     assert came == ["Sleeping was cancelled"]

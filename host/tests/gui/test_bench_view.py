@@ -32,7 +32,7 @@ def connect(qtbot: QtBot, window: Window, url: str = SIM) -> BenchView:
     view = bench_of(window)
     view.connection.choice.rig.setEditText(url)
     qtbot.mouseClick(view.connection.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.UP, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.bench.link is Link.UP, timeout=PATIENCE_MS)
     qtbot.waitUntil(view.actions_box.press.isEnabled, timeout=PATIENCE_MS)
     return view
 
@@ -54,12 +54,12 @@ def test_a_press_by_the_keyboard_moves_the_wires_and_is_measured(
     qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     assert "150.0 ms" in wait_for_answer(qtbot, view, "The board presses")
     wait_for_answer(qtbot, view, "The header saw a press of 15")
-    wires = window.desk.seen.bench.wires
+    wires = window.desk.state.bench.wires
     assert wires.lanes[Channel.BUTTON].levels.tolist() == [0, 1]
     qtbot.waitUntil(
-        lambda: window.desk.seen.bench.wires.lanes[Channel.SLP_S3].level == 0, timeout=PATIENCE_MS
+        lambda: window.desk.state.bench.wires.lanes[Channel.SLP_S3].level == 0, timeout=PATIENCE_MS
     )
-    assert len(window.desk.seen.bench.wires.light_t_ns) > 0
+    assert len(window.desk.state.bench.wires.light_t_ns) > 0
     qtbot.waitUntil(lambda: "PWR_OK" in view.press_times.cells(0), timeout=PATIENCE_MS)
     slept = view.press_times.cells(0)
     assert list(slept) == ["press", "SLP_S3#", "PWR_OK", "PLTRST#", "BACKLIGHT"]
@@ -116,7 +116,7 @@ def test_the_interlock_s_refusal_is_told_and_breaks_nothing(qtbot: QtBot, window
     view.actions_box.duration.setValue(5_000)
     qtbot.mouseClick(view.actions_box.press, Qt.MouseButton.LeftButton)
     assert wait_for_answer(qtbot, view, "✗").startswith("✗")
-    assert window.desk.seen.bench.link is Link.UP
+    assert window.desk.state.bench.link is Link.UP
     qtbot.mouseClick(view.actions_box.close_lid, Qt.MouseButton.LeftButton)
     wait_for_answer(qtbot, view, "The lid closes")
     qtbot.mouseClick(view.actions_box.open_lid, Qt.MouseButton.LeftButton)
@@ -131,7 +131,7 @@ def test_key_and_contact_are_offered_where_the_rig_has_them(qtbot: QtBot, window
     assert not any(each.isVisibleTo(box) for each in (box.key, box.close_contact, box.open_contact))
     assert "Press key" not in [each.text() for each in box.menu_actions() if each.isVisible()]
     qtbot.mouseClick(view.connection.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.NONE, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.bench.link is Link.NONE, timeout=PATIENCE_MS)
 
     view.connection.choice.dut.setEditText("wakes-by-device")
     connect(qtbot, window)
@@ -147,7 +147,7 @@ def test_key_and_contact_are_offered_where_the_rig_has_them(qtbot: QtBot, window
 def test_disconnecting_leaves_nothing_to_press(qtbot: QtBot, window: Window) -> None:
     view = connect(qtbot, window)
     qtbot.mouseClick(view.connection.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.NONE, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.bench.link is Link.NONE, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not view.actions_box.press.isEnabled(), timeout=PATIENCE_MS)
     assert view.notice.text == ""
 
@@ -175,11 +175,11 @@ def test_a_rig_that_is_unplugged_is_said_and_found_again(qtbot: QtBot, window: W
     bench = SimulatedBench(load_dut_profile("healthy-laptop"), SystemClock(), 1)
     with served(bench) as address:
         view = connect(qtbot, window, f"socket:{address}")
-    qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.DOWN, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.bench.link is Link.DOWN, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: "looking for the rig" in view.notice.text, timeout=PATIENCE_MS)
     assert not view.actions_box.press.isEnabled()
     with served(bench, int(address.rpartition(":")[2])):
-        qtbot.waitUntil(lambda: window.desk.seen.bench.link is Link.UP, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: window.desk.state.bench.link is Link.UP, timeout=PATIENCE_MS)
         wait_for_answer(qtbot, view, "The rig is back")
         qtbot.waitUntil(lambda: view.notice.text == "", timeout=PATIENCE_MS)
         qtbot.mouseClick(view.actions_box.press, Qt.MouseButton.LeftButton)

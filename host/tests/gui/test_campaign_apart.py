@@ -30,20 +30,20 @@ from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.run.campaign import Surroundings
 from resume_rig.campaign.plan.plan import default_plan, override
 from resume_rig.campaign.run.events import Asleep
-from resume_rig.gui.worker.events import CampaignTold
-from resume_rig.gui.worker.campaign_session import run_campaign_apart
+from resume_rig.gui.worker.events import CampaignReported
+from resume_rig.gui.worker.campaign_session import run_campaign_process
 from resume_rig.gui.worker.process import Gate
 from resume_rig.gui.worker.events import RunCampaign
 
 def told(event):
-    if isinstance(event, CampaignTold) and isinstance(event.event, Asleep):
+    if isinstance(event, CampaignReported) and isinstance(event.event, Asleep):
         print("asleep", flush=True)
 
 order = RunCampaign(
     "sim:clock=real,seed=7", None, override(default_plan(), cycles=9), Path(sys.argv[1]),
     load_requirement("sysfund-0004"), Surroundings(),
 )
-run_campaign_apart(order, told, Gate())
+run_campaign_process(order, told, Gate())
 """
 
 
@@ -67,7 +67,7 @@ def test_a_process_that_is_killed_is_said_and_its_campaign_goes_on(
     view = campaign_of(window, cycles=60)
     view.setting.store.setText(str(tmp_path / "killed.rrs"))
     view.start()
-    qtbot.waitUntil(lambda: window.desk.seen.campaign.done >= 2, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.campaign.done >= 2, timeout=PATIENCE_MS)
     os.kill(started[0], signal.SIGKILL)
     wait_for(qtbot, window, Phase.FAILED)
     qtbot.waitUntil(
@@ -77,8 +77,8 @@ def test_a_process_that_is_killed_is_said_and_its_campaign_goes_on(
     qtbot.waitUntil(view.control.resume.isEnabled, timeout=PATIENCE_MS)
     view.control.resume.click()
     wait_for(qtbot, window, Phase.FINISHED)
-    assert window.desk.seen.campaign.done == 60
-    assert window.desk.seen.campaign.session == 2
+    assert window.desk.state.campaign.done == 60
+    assert window.desk.state.campaign.session == 2
     assert len(started) == 2
 
 
@@ -99,7 +99,7 @@ def test_one_that_is_killed_before_it_has_a_store_begins_again(
     qtbot.waitUntil(lambda: "could not run the campaign" in view.notice.text, timeout=PATIENCE_MS)
     view.start()
     wait_for(qtbot, window, Phase.FINISHED)
-    assert window.desk.seen.campaign.done == 3
+    assert window.desk.state.campaign.done == 3
 
 
 def test_a_mistake_of_the_program_is_said_and_the_window_goes_on(
@@ -110,7 +110,7 @@ def test_a_mistake_of_the_program_is_said_and_the_window_goes_on(
     order = view.setting.order(view.editor.plan())
     window.worker.ask(dataclasses.replace(order, requirement=cast(Requirement, None)))
     wait_for(qtbot, window, Phase.FAILED)
-    assert "internal error, AttributeError" in window.desk.seen.campaign.text
+    assert "internal error, AttributeError" in window.desk.state.campaign.text
     view.start()
     wait_for(qtbot, window, Phase.FINISHED)
 

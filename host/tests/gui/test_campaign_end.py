@@ -41,7 +41,7 @@ def test_a_campaign_ends_with_its_verdict_its_confidence_and_its_report(
     view = campaign_of(window, cycles=6)
     run(qtbot, window, view, tmp_path / "six.rrs")
 
-    told = window.desk.seen.campaign.answer.told
+    told = window.desk.state.campaign.answer.judged
     assert told is not None
     assert told.verdict is Verdict.PASS
     assert view.answer.verdict.badge.text() == "PASS"
@@ -64,10 +64,10 @@ def test_commands_of_the_user_are_told_of_failures_and_of_the_end(
     view = campaign_of(window, dut=str(hanging_dut), cycles=6)
     qtbot.mouseClick(view.setting.more, Qt.MouseButton.LeftButton)
     for name in ("failure", "recovery", "end"):
-        view.setting.beside.fields[name].setText(f"'{sys.executable}' '{script}' '{diary}'")
+        view.setting.extras.fields[name].setText(f"'{sys.executable}' '{script}' '{diary}'")
     run(qtbot, window, view, tmp_path / "told.rrs")
 
-    failed = {str(failure.number) for failure in window.desk.seen.campaign.failures}
+    failed = {str(failure.number) for failure in window.desk.state.campaign.failures}
     told: list[list[str]] = []
 
     def written() -> bool:
@@ -94,10 +94,10 @@ def test_a_field_that_cannot_be_used_is_said_and_nothing_moves(
     window: Window, tmp_path: Path, field: str, text: str, words: str
 ) -> None:
     view = campaign_of(window)
-    view.setting.beside.fields[field].setText(text)
+    view.setting.extras.fields[field].setText(text)
     view.start()
     assert words in view.notice.text
-    assert window.desk.seen.campaign.phase is Phase.NONE
+    assert window.desk.state.campaign.phase is Phase.NONE
     assert not list(tmp_path.glob("*.rrs"))
 
 
@@ -106,12 +106,12 @@ def test_another_limit_judges_the_campaign(qtbot: QtBot, window: Window, tmp_pat
     view.setting.limit.setText("5")
     run(qtbot, window, view, tmp_path / "strict.rrs")
     assert view.answer.verdict.badge.text() == "FAIL"
-    assert window.desk.seen.campaign.limit_ms == 5
+    assert window.desk.state.campaign.limit_ms == 5
 
 
 def test_a_person_is_asked_over_every_page_and_answers(qtbot: QtBot, window: Window) -> None:
     gate = window.worker.gate
-    window.worker.told.emit((PersonAsked("Hold the button for ten seconds."),))
+    window.worker.reported.emit((PersonAsked("Hold the button for ten seconds."),))
     window.go("log")
     qtbot.waitUntil(lambda: window.person.text != "", timeout=PATIENCE_MS)
     assert window.person.text == "Hold the button for ten seconds."
@@ -132,11 +132,11 @@ def test_a_store_is_written_in_every_form_from_the_menu(
     for title, name in wanted.items():
         asked.answer = tmp_path / name
         by_title[title].trigger()
-        qtbot.waitUntil(lambda name=name: window.said.endswith(f"{name}."), timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda name=name: window.status.endswith(f"{name}."), timeout=PATIENCE_MS)
         assert (tmp_path / name).stat().st_size > 100
     asked.answer = tmp_path / "two.rrs"
     by_title["JUnit …"].trigger()
-    qtbot.waitUntil(lambda: "would replace the store" in window.said, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "would replace the store" in window.status, timeout=PATIENCE_MS)
 
 
 def test_what_the_verdict_will_lack_is_said_before(
@@ -145,4 +145,4 @@ def test_what_the_verdict_will_lack_is_said_before(
     view = campaign_of(window, cycles=1)
     type_into(view, "state", "S4")
     run(qtbot, window, view, tmp_path / "s4.rrs")
-    assert any("speaks of" in line for line in window.desk.seen.campaign.lines)
+    assert any("speaks of" in line for line in window.desk.state.campaign.lines)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 def asleep_in(window: Window, number: int) -> bool:
     """Whether the DUT was put to sleep in this cycle: what is stored of it is more than nothing."""
-    told = window.desk.seen.campaign
+    told = window.desk.state.campaign
     return told.number == number and told.doing.startswith("asleep")
 
 
@@ -50,7 +50,7 @@ def test_a_campaign_waits_for_its_rig_and_goes_on(
     with Store.open(store) as kept:
         outcomes = [raw.outcome for raw in kept.cycles()]
     assert outcomes == [Outcome.RIG_FAULT, Outcome.INTERRUPTED]
-    assert any("waiting for the rig" in line for line in window.desk.seen.campaign.lines)
+    assert any("waiting for the rig" in line for line in window.desk.state.campaign.lines)
     assert view.answer.verdict.badge.text() == "NO-EVIDENCE"
 
 
@@ -71,7 +71,7 @@ def test_a_campaign_that_waits_for_its_rig_is_stopped_and_goes_on_at_another_plu
         view.setting.choice.choose(f"socket:{address}", "healthy-laptop")
         view.go_on_with(tmp_path / "gone.rrs", here=True)
         wait_for(qtbot, window, Phase.RUNNING)
-        qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 2, timeout=PATIENCE_MS)
-        assert window.desk.seen.campaign.session == 2
+        qtbot.waitUntil(lambda: window.desk.state.campaign.number == 2, timeout=PATIENCE_MS)
+        assert window.desk.state.campaign.session == 2
         view.stop()
         wait_for(qtbot, window, Phase.STOPPED)

@@ -57,11 +57,11 @@ def test_a_campaign_leaves_the_same_store_as_the_command_line(
 def test_what_runs_is_shown_while_it_runs(qtbot: QtBot, window: Window) -> None:
     view = campaign_of(window, cycles=8)
     qtbot.mouseClick(view.control.start, Qt.MouseButton.LeftButton)
-    assert not window.desk.seen.campaign.phase.active or not view.control.start.isEnabled()
+    assert not window.desk.state.campaign.phase.active or not view.control.start.isEnabled()
     wait_for(qtbot, window, Phase.FINISHED)
     qtbot.waitUntil(lambda: view.control.bar.value() == 8, timeout=PATIENCE_MS)
     assert "8 slept and woke" in view.control.texts[1]
-    state = window.desk.seen.campaign
+    state = window.desk.state.campaign
     assert len(state.resume_ms) == 8
     assert [cycle.number for cycle in state.last] == list(range(1, 9))
     assert window.alarm.text == ""
@@ -75,7 +75,7 @@ def test_the_first_screen_of_the_report_grows_while_the_campaign_runs(
     view.start()
     shown = view.answer.overview
     qtbot.waitUntil(lambda: shown.first is not None, timeout=PATIENCE_MS)
-    assert window.desk.seen.campaign.phase.active
+    assert window.desk.state.campaign.phase.active
     first = shown.first
     assert first is not None
     few = len(shown.marks._places)
@@ -89,10 +89,10 @@ def test_the_first_screen_of_the_report_grows_while_the_campaign_runs(
     view.stop()
     wait_for(qtbot, window, Phase.STOPPED)
     qtbot.waitUntil(
-        lambda: window.desk.seen.campaign.answer.told is not None, timeout=6 * PATIENCE_MS
+        lambda: window.desk.state.campaign.answer.judged is not None, timeout=6 * PATIENCE_MS
     )
     view.refresh()
-    told = window.desk.seen.campaign.answer.told
+    told = window.desk.state.campaign.answer.judged
     assert told is not None
     assert shown.first is told.first
     assert shown.choice.currentData() == "slowest"
@@ -112,15 +112,15 @@ def test_a_campaign_pauses_between_cycles_goes_on_and_stops(qtbot: QtBot, window
     qtbot.waitUntil(view.control.hold.isEnabled, timeout=PATIENCE_MS)
     qtbot.keyClick(window, Qt.Key.Key_P, CTRL | SHIFT)
     wait_for(qtbot, window, Phase.HELD)
-    done = window.desk.seen.campaign.done
+    done = window.desk.state.campaign.done
     qtbot.wait(100)
-    assert window.desk.seen.campaign.done == done
+    assert window.desk.state.campaign.done == done
     qtbot.mouseClick(view.control.hold, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.desk.seen.campaign.done > done, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.campaign.done > done, timeout=PATIENCE_MS)
     qtbot.mouseClick(view.control.stop, Qt.MouseButton.LeftButton)
     wait_for(qtbot, window, Phase.STOPPED)
-    assert "goes on" in window.desk.seen.campaign.text
-    assert window.desk.seen.campaign.done < 2_000
+    assert "goes on" in window.desk.state.campaign.text
+    assert window.desk.state.campaign.done < 2_000
 
 
 def test_a_campaign_that_was_stopped_goes_on_in_its_store(
@@ -130,14 +130,14 @@ def test_a_campaign_that_was_stopped_goes_on_in_its_store(
     store = tmp_path / "one.rrs"
     view.setting.store.setText(str(store))
     view.start()
-    qtbot.waitUntil(lambda: window.desk.seen.campaign.done >= 1, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.campaign.done >= 1, timeout=PATIENCE_MS)
     view.stop()
     wait_for(qtbot, window, Phase.STOPPED)
     qtbot.waitUntil(view.control.resume.isEnabled, timeout=PATIENCE_MS)
     qtbot.mouseClick(view.control.resume, Qt.MouseButton.LeftButton)
     wait_for(qtbot, window, Phase.FINISHED)
-    assert window.desk.seen.campaign.done == 40
-    assert window.desk.seen.campaign.session == 2
+    assert window.desk.state.campaign.done == 40
+    assert window.desk.state.campaign.session == 2
 
 
 def test_a_failure_cannot_be_missed_and_is_a_click_from_its_wires(
@@ -148,7 +148,7 @@ def test_a_failure_cannot_be_missed_and_is_a_click_from_its_wires(
     wait_for(qtbot, window, Phase.FINISHED, Phase.FAILED)
     window.go("bench")
     qtbot.waitUntil(lambda: "First: cycle" in window.alarm.text, timeout=PATIENCE_MS)
-    first = window.desk.seen.campaign.failures[0]
+    first = window.desk.state.campaign.failures[0]
     assert first.outcome is Outcome.HUNG_IN_RESUME
     button = window.alarm.findChild(type(view.control.start), "first")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -161,9 +161,9 @@ def test_a_failure_cannot_be_missed_and_is_a_click_from_its_wires(
     # A display that stayed dark is drawn on the scale of one that did not.
     top = view.evidence.lanes.light.plot.viewRange()[1][1]
     assert top >= shown.most_light
-    assert window.desk.seen.campaign.path is not None
-    assert read_evidence(window.desk.seen.campaign.path, 6).most_light > 1_000
-    assert view.failures.count() == window.desk.seen.campaign.failed
+    assert window.desk.state.campaign.path is not None
+    assert read_evidence(window.desk.state.campaign.path, 6).most_light > 1_000
+    assert view.failures.count() == window.desk.state.campaign.failed
 
 
 def test_the_plan_says_beside_the_field_what_is_wrong(qtbot: QtBot, window: Window) -> None:

@@ -99,20 +99,20 @@ def test_a_slower_build_differs_and_its_worst_time_stands_first(qtbot, window, s
     assert view.answer.badge.text() == "SESSIONS DIFFER"
     assert cell(view, 0, "result") == "SLOWER"
     assert float(cell(view, 0, "from, ms")) > 100
-    assert view.told.text().startswith(f"S3: 8 cycles of {stores[0]} (base)")
+    assert view.summary.text().startswith(f"S3: 8 cycles of {stores[0]} (base)")
 
 
 def test_another_candidate_is_shown_without_reading_again(
     qtbot, window, stores, monkeypatch
 ) -> None:
     view = opened(qtbot, window, *stores)
-    monkeypatch.setattr(window.jobs, "start_apart", None)
+    monkeypatch.setattr(window.jobs, "start_process", None)
 
     qtbot.keyClick(view.setting.candidate, Qt.Key.Key_Down)
 
     assert view.setting.candidate_build() == (stores[2],)
     assert view.answer.badge.text() != "SESSIONS DIFFER"
-    assert view.told.text().count(str(stores[2])) == 1
+    assert view.summary.text().count(str(stores[2])) == 1
 
 
 def test_base_and_candidate_change_places(qtbot, window, stores) -> None:
@@ -158,11 +158,12 @@ def test_folders_are_builds_and_have_the_terminal_s_answer(qtbot, window, folder
     said = terminal_words(capsys, *map(str, folders))
     assert view.answer.badge.text() == "REGRESSION"
     assert said.endswith(f"REGRESSION: {view.answer.why.text()}")
-    assert "of 3 sessions" in view.told.text()
+    assert "of 3 sessions" in view.summary.text()
     assert (
-        "Over the limit (sysfund-0004: total resume time at most 2000 ms): 0 of" in view.told.text()
+        "Over the limit (sysfund-0004: total resume time at most 2000 ms): 0 of"
+        in view.summary.text()
     )
-    assert all(each in said for each in view.told.text().split(". "))
+    assert all(each in said for each in view.summary.text().split(". "))
     assert view.tabs.tabText(3) == "3 sessions against 3"
     assert len(view.sessions.model.table) == 6
 
@@ -240,7 +241,7 @@ def test_another_limit_is_counted_and_judged(qtbot, window, stores) -> None:
 
     qtbot.keyClicks(field, "1200")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "at most 1200 ms): 0 of" in view.told.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "at most 1200 ms): 0 of" in view.summary.text(), timeout=60_000)
 
     assert view.answer.badge.text() == "REQUIREMENT FAILED"
     qtbot.keyClicks(field, "x")

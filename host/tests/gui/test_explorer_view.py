@@ -320,7 +320,7 @@ def test_keys_measure_between_edges_and_then_in_all_cycles(qtbot, window, store)
         rtol=0,
         atol=view._measured.bound_ms,
     )
-    assert "12 of 12 cycles have it" in window.said
+    assert "12 of 12 cycles have it" in window.status
     assert title in view.strip._note.text()
     view.filter.setText("button falling → pltrst# rising above p50")
     view.filter.returnPressed.emit()
@@ -400,7 +400,7 @@ def test_the_median_cycle_is_drawn_behind(qtbot, window, store) -> None:
             strict=True,
         )
     )
-    assert f"cycle {times[5][1]:.0f}" in window.said
+    assert f"cycle {times[5][1]:.0f}" in window.status
     action(view, "Median cycle").trigger()
     assert not view.wave.lanes._behind
 

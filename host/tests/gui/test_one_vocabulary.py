@@ -11,7 +11,7 @@ from resume_rig.gui.app.window import Window
 from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.request import Target
 from resume_rig.gui.worker.campaign_state import Phase
-from resume_rig.gui.worker.events import CycleRevised, CycleSeen, Event
+from resume_rig.gui.worker.events import CycleRevised, CycleStored, Event
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.report.text.wording import outcome_words
 
@@ -28,21 +28,23 @@ def test_a_hang_is_called_so_on_the_campaign_page_and_in_the_explorer(
         view.refresh()
         said.append(view.control.texts[1])
 
-    window.worker.told.connect(keep)
+    window.worker.reported.connect(keep)
     store = tmp_path / "hangs.rrs"
     view.setting.store.setText(str(store))
     view.start()
     wait_for(qtbot, window, Phase.FINISHED)
     qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
 
-    first = {each.outside.number: each.outside.outcome for each in told if type(each) is CycleSeen}
+    first = {
+        each.outside.number: each.outside.outcome for each in told if type(each) is CycleStored
+    }
     later = {
         each.outside.number: each.outside.outcome for each in told if type(each) is CycleRevised
     }
     assert Outcome.HUNG_IN_RESUME in later.values()
     assert all(first[number] is Outcome.DARK for number in later)
     live = {**first, **later}
-    state = window.desk.seen.campaign
+    state = window.desk.state.campaign
     assert {each.number: each.outcome for each in state.failures} == {
         number: outcome for number, outcome in live.items() if outcome is not Outcome.SLEPT_AND_WOKE
     }
@@ -71,10 +73,10 @@ def test_a_failure_is_provisional_in_the_alarm_until_it_is_judged(
 ) -> None:
     view = campaign_of(window, dut=str(hanging_dut), cycles=2_000)
     view.start()
-    qtbot.waitUntil(lambda: window.desk.seen.campaign.failed > 0, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.state.campaign.failed > 0, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: " failed so far. First: " in window.alarm.text, timeout=PATIENCE_MS)
     view.stop()
     wait_for(qtbot, window, Phase.STOPPED, Phase.FAILED)
     qtbot.waitUntil(view.settled, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: " failed. First: " in window.alarm.text, timeout=PATIENCE_MS)
-    assert view.failures.count() == min(window.desk.seen.campaign.failed, 1_000)
+    assert view.failures.count() == min(window.desk.state.campaign.failed, 1_000)

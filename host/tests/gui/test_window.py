@@ -101,7 +101,7 @@ def test_each_plot_is_written_as_a_picture_and_a_drawing(
 
 
 def said(window: Window, end: str) -> bool:
-    return window.said.endswith(end)
+    return window.status.endswith(end)
 
 
 def test_the_overviews_pictures_are_copied_and_saved_by_their_menus(
@@ -145,7 +145,7 @@ def test_a_menu_writes_what_the_view_shows_and_says_where(
     window.go("campaign")
     first = window.menus.export.actions()[0]
     first.trigger()
-    qtbot.waitUntil(lambda: window.said.endswith("export.png."), timeout=60_000)
+    qtbot.waitUntil(lambda: window.status.endswith("export.png."), timeout=60_000)
     assert (tmp_path / "export.png").stat().st_size > 100
 
 
@@ -191,7 +191,7 @@ def test_closing_while_a_campaign_runs_asks_once_and_keeps_what_was_measured(
     view.setting.choice.choose("sim:clock=real,seed=1", None)
     view.setting.store.setText(str(tmp_path / "kept.rrs"))
     view.start()
-    qtbot.waitUntil(lambda: window.desk.seen.campaign.number == 1, timeout=60_000)
+    qtbot.waitUntil(lambda: window.desk.state.campaign.number == 1, timeout=60_000)
     assert not window.close()
     assert "Close the window again" in view.notice.text
     assert window.close()

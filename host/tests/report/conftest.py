@@ -318,7 +318,7 @@ def log_judgement(shape: LogShape) -> LogJudgement:
         verdict=Verdict.NO_EVIDENCE if not times else verdict_for(max(times)),
         why=shape.why,
         failure_rate_upper=1 - 0.05 ** (1 / len(times)) if times else None,
-        apart=(*apart, *shape.extra_apart),
+        not_covered=(*apart, *shape.extra_apart),
     )
 
 

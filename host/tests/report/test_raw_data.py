@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from resume_rig.model.errors import shell_word
-from resume_rig.report.campaign.raw_data import NOTHING_RAW, RawData, raw_beside, raw_in_folder
+from resume_rig.report.campaign.raw_data import NOTHING_RAW, RawData, raw_in_folder, raw_of_store
 from resume_rig.report.html import campaign_report
 
 
@@ -16,7 +16,7 @@ from resume_rig.report.html import campaign_report
     ["night.rrs", "a b.rrs", "javascript:alert(1).rrs", 'é"<&>.rrs', "..%2f.rrs", "a?b#c.rrs"],
 )
 def test_a_link_leads_from_the_report_to_its_store_and_nowhere_else(name: str) -> None:
-    raw = raw_beside(Path("stores") / name, Path("reports/x.html"))
+    raw = raw_of_store(Path("stores") / name, Path("reports/x.html"))
     (file,) = raw.files
     assert Path("reports", unquote(file.link)).parts == ("reports", "..", "stores", name)
     assert not set(file.link) & set(":?#\"'<>& ")
@@ -24,7 +24,7 @@ def test_a_link_leads_from_the_report_to_its_store_and_nowhere_else(name: str) -
 
 
 def test_a_report_whose_place_is_not_known_has_no_link_and_still_tells_the_command() -> None:
-    raw = raw_beside(Path("a b.rrs"), None)
+    raw = raw_of_store(Path("a b.rrs"), None)
     assert raw.files == ()
     assert (
         raw.command

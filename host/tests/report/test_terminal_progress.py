@@ -21,7 +21,7 @@ STATUS = CampaignStatus(
     resume_ms=(887, 1_002),
     first_failure=17,
     left_ns=45 * 60_000_000_000,
-    so_far=Verdict.FAIL,
+    provisional=Verdict.FAIL,
     levels={Channel.PWR_OK: 0, Channel.SLP_S3: 0, Channel.SLP_S4: 1},
 )
 
@@ -52,7 +52,7 @@ def test_a_failure_is_told_before_any_figure() -> None:
 
 
 def test_a_verdict_of_a_session_is_not_told_as_that_of_the_campaign() -> None:
-    resumed = dataclasses.replace(STATUS, resumed=True, so_far=Verdict.PASS)
+    resumed = dataclasses.replace(STATUS, resumed=True, provisional=Verdict.PASS)
     assert status_lines(resumed, 200, unicode=True)[1].startswith("this session PASS")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from resume_rig.model.channel import Actuator, Channel
-from resume_rig.model.dut import SOUND, DutKnown
+from resume_rig.model.dut import SOUND, PlatformConstants
 from resume_rig.model.errors import UsageError
 from resume_rig.rig.dut_profile import load_dut_profile, shipped_profiles
 
@@ -104,7 +104,7 @@ def test_what_is_known_of_a_platform_is_read(tmp_path: Path) -> None:
         "utf-8",
     )
     known = load_dut_profile(str(path)).known
-    assert known == DutKnown(-305 * MS, 80 * MS, 24, -10 * MS)
+    assert known == PlatformConstants(-305 * MS, 80 * MS, 24, -10 * MS)
     assert load_dut_profile("healthy-desktop").known is None
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from resume_rig.model.os_record import LogReading
     from resume_rig.model.result.cycle import Correlation
     from resume_rig.model.result.judgement import CampaignFacts
-    from resume_rig.model.result.match import KnownPair
+    from resume_rig.model.result.match import StatedPair
     from resume_rig.model.result.verdict import Requirement
     from resume_rig.report.campaign.raw_data import RawData
     from resume_rig.rig.capture.gathering import Capture
@@ -35,7 +35,7 @@ def assess_store(
     requirement: "Requirement",
     report: Path | None,
     reading: "LogReading | None" = None,
-    known: "KnownPair | None" = None,
+    stated_pair: "StatedPair | None" = None,
 ) -> Assessed:
     """Compute everything again from what a store keeps raw.
 
@@ -44,7 +44,7 @@ def assess_store(
         requirement: what it is judged against.
         report: where the HTML report is, or will be.
         reading: OS records to match instead of the stored ones.
-        known: a cycle and its OS record, where somebody knows them.
+        stated_pair: a cycle and its OS record, where somebody knows them.
     """
     from resume_rig.campaign.answer.assessment import assess, facts_of, stored_budgets
     from resume_rig.campaign.store.read_back import load_campaign, timed_campaign
@@ -53,7 +53,7 @@ def assess_store(
     if reading is not None:
         stored = dataclasses.replace(stored, reading=reading)
     timed = timed_campaign(stored)
-    correlation = assess(stored, requirement, timed, known)
+    correlation = assess(stored, requirement, timed, stated_pair)
     facts = facts_of(stored, requirement, report, correlation.cycles)
     budgets = stored_budgets(stored, correlation, timed.calibrations)
     return Assessed(correlation, dataclasses.replace(facts, budgets=budgets), store)
@@ -70,7 +70,7 @@ def html_at(assessed: Assessed, generated: str, raw: "RawData | None" = None) ->
     from resume_rig.campaign.answer.assessment import captured_cycles
     from resume_rig.campaign.store.read_back import recorded_cycles, with_record_texts
     from resume_rig.report.campaign.answer import failed_numbers
-    from resume_rig.report.campaign.raw_data import raw_beside
+    from resume_rig.report.campaign.raw_data import raw_of_store
     from resume_rig.report.html import campaign_report
 
     correlation = assessed.correlation
@@ -82,5 +82,5 @@ def html_at(assessed: Assessed, generated: str, raw: "RawData | None" = None) ->
     recorded = recorded_cycles(assessed.store, numbers)
     if raw is None:
         place = assessed.facts.report_path
-        raw = raw_beside(assessed.store, None if place is None else Path(place))
+        raw = raw_of_store(assessed.store, None if place is None else Path(place))
     return campaign_report(correlation, assessed.facts, generated, recorded, raw)

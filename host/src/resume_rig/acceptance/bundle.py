@@ -116,10 +116,10 @@ def load_trace(path: Path) -> Trace:
         RequirementId(row["id"], row["measure"])
         for row in _rows(table, "requirement", ("id", "measure"), what)
     )
-    known = {each.id for each in requirements}
+    ids = {each.id for each in requirements}
     waivers = []
     for row in _rows(table, "waiver", ("id", "name", "reason", "until"), what):
-        if row["id"] not in known:
+        if row["id"] not in ids:
             raise UsageError(f"{what}: the waiver of {row['id']!r:.80} is of no [[requirement]]")
         try:
             until = date.fromisoformat(row["until"])
@@ -331,8 +331,8 @@ def _sign(path: Path, key: Path) -> None:
         raise UsageError(f"could not sign with {key}: there is no such file; name an SSH key")
     done = run_keygen("sign", "-f", str(key.absolute()), "-n", NAMESPACE, str(path))
     if done.returncode != 0:
-        said = one_line(done.stderr.decode("utf-8", "replace"), 300)
-        raise UsageError(f"could not sign with {key}: ssh-keygen said {said!r}")
+        message = one_line(done.stderr.decode("utf-8", "replace"), 300)
+        raise UsageError(f"could not sign with {key}: ssh-keygen said {message!r}")
 
 
 def _pack(place: Path, names: Sequence[str], out: Path) -> None:

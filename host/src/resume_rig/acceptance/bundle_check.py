@@ -124,8 +124,8 @@ def verify_bundle(
                 _small(archive, entries.pop(SIGNATURE), bundle) if SIGNATURE in entries else None
             )
             content = _small(archive, entries.pop(MANIFEST), bundle)
-            told = _read_manifest(content, bundle)
-            problems = _content_problems(archive, entries, told)
+            manifest = _read_manifest(content, bundle)
+            problems = _content_problems(archive, entries, manifest)
             signed, signer = _signature(content, signature, allowed, Path(made))
             if signed is Signed.BAD or (allowed is not None and signed is not Signed.TRUSTED):
                 problems.append(f"{signed.value}{f' ({signer})' if signer else ''}")
@@ -134,19 +134,21 @@ def verify_bundle(
                 with archive.open(entries[STORE]) as source, store.open("wb") as target:
                     shutil.copyfileobj(source, target, CHUNK)
         judged = _judged_again(store) if store.exists() else None
-        if judged is not None and judged != told.verdict:
-            problems.append(f"its store is judged {judged}, and the manifest says {told.verdict}")
+        if judged is not None and judged != manifest.verdict:
+            problems.append(
+                f"its store is judged {judged}, and the manifest says {manifest.verdict}"
+            )
     return Verified(
         problems=tuple(problems),
         signed=signed,
         signer=signer,
-        verdict=told.verdict,
+        verdict=manifest.verdict,
         judged=judged,
-        dut=told.dut,
-        begun=told.begun,
+        dut=manifest.dut,
+        begun=manifest.begun,
         files=len(entries),
         size_bytes=sum(entry.file_size for entry in entries.values()),
-        requirements=_requirement_rows(told, today),
+        requirements=_requirement_rows(manifest, today),
     )
 
 
@@ -235,7 +237,7 @@ def _small(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bundle: Path) -> byt
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Manifest:
     """What a manifest says, in the form that it has to have; texts are hostile."""
 
     verdict: str
@@ -246,7 +248,7 @@ class _Told:
     waivers: tuple[Waiver, ...]
 
 
-def _read_manifest(content: bytes, bundle: Path) -> _Told:
+def _read_manifest(content: bytes, bundle: Path) -> _Manifest:
     try:
         found = json.loads(content.decode("utf-8"))
         if found["schema"] != SCHEMA:
@@ -259,7 +261,7 @@ def _read_manifest(content: bytes, bundle: Path) -> _Told:
                 f"could not read the bundle {bundle}: its {MANIFEST} has more than {FILES_MOST} "
                 "files, requirements or waivers"
             )
-        return _Told(
+        return _Manifest(
             verdict=Verdict(found["verdict"]).value,
             dut=str(found["identity"]["dut"]),
             begun=None if found["begun"] is None else str(found["begun"]),
@@ -285,15 +287,17 @@ def _read_manifest(content: bytes, bundle: Path) -> _Told:
 
 
 def _content_problems(
-    archive: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo], told: _Told
+    archive: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo], manifest: _Manifest
 ) -> list[str]:
     """Return what differs between files and manifest."""
-    problems = [f"{one_line(name, 80)} is missing" for name in told.files if name not in entries]
+    problems = [
+        f"{one_line(name, 80)} is missing" for name in manifest.files if name not in entries
+    ]
     for name, info in entries.items():
-        if name not in told.files:
+        if name not in manifest.files:
             problems.append(f"{name} is not in the manifest")
             continue
-        size, digest = told.files[name]
+        size, digest = manifest.files[name]
         try:
             found = _digest(archive, info)
         except zipfile.BadZipFile:
@@ -302,7 +306,7 @@ def _content_problems(
         if (info.file_size, found) != (size, digest):
             problems.append(f"{name} is not the file that the manifest names (SHA-256)")
     for name in (STORE, REPORT, ANSWER):
-        if name not in told.files:
+        if name not in manifest.files:
             problems.append(f"the manifest names no {name}")
     return problems
 
@@ -346,11 +350,11 @@ def _judged_again(store: Path) -> str:
         return f"not at all ({one_line(str(error), 200)})"
 
 
-def _requirement_rows(told: _Told, today: date) -> tuple[tuple[str, str, str, str], ...]:
+def _requirement_rows(manifest: _Manifest, today: date) -> tuple[tuple[str, str, str, str], ...]:
     """Return id, measure, verdict and waiver of each requirement."""
     rows = []
-    for name, measure, verdict in told.requirements:
-        words = [_waiver_words(each, today) for each in told.waivers if each.id == name]
+    for name, measure, verdict in manifest.requirements:
+        words = [_waiver_words(each, today) for each in manifest.waivers if each.id == name]
         rows.append((name, measure, verdict, "; ".join(words)))
     return tuple(rows)
 

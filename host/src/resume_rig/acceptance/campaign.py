@@ -22,10 +22,10 @@ from resume_rig.campaign.run.campaign import (
     Commission,
     Surroundings,
     carry_out,
-    foretold,
+    warnings_of,
 )
 from resume_rig.campaign.run.events import CampaignBegan, CampaignEvent, Observer, ignore
-from resume_rig.campaign.run.hooks import Hooks, tell_end
+from resume_rig.campaign.run.hooks import Hooks, fire_end
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import RecordError, ResumeRigError, RigError, UsageError
@@ -94,7 +94,7 @@ class Campaign:
         """
         try:
             with self._rig as opened:
-                for sentence in foretold(self._commission, opened):
+                for sentence in warnings_of(self._commission, opened):
                     self._say(sentence)
                 return carry_out(
                     self._commission, opened, lambda who: self._noting(watch(who, opened))
@@ -109,7 +109,7 @@ class Campaign:
         except Exception as error:
             # A mistake in the program itself.
             if self._began:
-                tell_end(self._hooks, None, f"{type(error).__name__}: {error}")
+                fire_end(self._hooks, None, f"{type(error).__name__}: {error}")
             raise
 
     def conclude(self, ended: Ended, render: Callable[[Assessed], object]) -> Assessed:
@@ -132,12 +132,12 @@ class Campaign:
             if fault is not None:
                 # Both may have one cause, as a disk that is full.
                 self._say(str(error))
-            tell_end(self._hooks, None, str(fault or error))
+            fire_end(self._hooks, None, str(fault or error))
             if fault is None:
                 raise
             raise fault from fault.__cause__
         answer = assessed.correlation
-        tell_end(self._hooks, answer.verdict, str(fault or answer.why))
+        fire_end(self._hooks, answer.verdict, str(fault or answer.why))
         return assessed
 
     def _noting(self, observe: Observer) -> Observer:

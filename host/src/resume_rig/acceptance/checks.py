@@ -22,7 +22,10 @@ from resume_rig.report.export.manifest import NAME
 from resume_rig.report.text.hostile_text import one_line
 
 _MOST_BYTES: Final = 20_000_000
-_AS_SAID: Final = {"failure": (Verdict.FAIL, Verdict.MARGINAL), "error": (Verdict.NO_EVIDENCE,)}
+_VERDICTS_OF_TAG: Final = {
+    "failure": (Verdict.FAIL, Verdict.MARGINAL),
+    "error": (Verdict.NO_EVIDENCE,),
+}
 
 
 def evidence_is_whole(folder: Path) -> Expectation:
@@ -48,9 +51,9 @@ def evidence_is_whole(folder: Path) -> Expectation:
     ]
     unlisted = sorted(there - set(listed))
     if wrong or unlisted or not listed:
-        told = [f"{name} is not what was written" for name in wrong]
-        told += [f"{name} is not listed" for name in unlisted] or ["no file is listed"]
-        return Expectation(False, f"the evidence in {folder} is incomplete: {'; '.join(told)}")
+        faults = [f"{name} is not what was written" for name in wrong]
+        faults += [f"{name} is not listed" for name in unlisted] or ["no file is listed"]
+        return Expectation(False, f"the evidence in {folder} is incomplete: {'; '.join(faults)}")
     return Expectation(True, f"{len(listed)} files of evidence, each as its manifest says")
 
 
@@ -64,7 +67,7 @@ def _text_of(path: Path) -> str:
     return raw.decode("utf-8")
 
 
-def junit_says(path: Path, verdict: Verdict) -> Expectation:
+def junit_agrees(path: Path, verdict: Verdict) -> Expectation:
     """Return whether the requirement's case of a JUnit file stands for `verdict`.
 
     Raises:
@@ -79,11 +82,11 @@ def junit_says(path: Path, verdict: Verdict) -> Expectation:
         raise RecordError(f"could not read {path} as JUnit XML: {error}") from error
     if case is None:
         raise RecordError(f"could not read {path} as JUnit XML: it has no test case")
-    found = next((child for child in case if child.tag in _AS_SAID), None)
-    said = (Verdict.PASS,) if found is None else _AS_SAID[found.tag]
+    found = next((child for child in case if child.tag in _VERDICTS_OF_TAG), None)
+    verdicts = (Verdict.PASS,) if found is None else _VERDICTS_OF_TAG[found.tag]
     message = "" if found is None else f": {one_line(found.get('message') or '')}"
-    text = f"JUnit says {' or '.join(said)}{message}"
-    if verdict in said:
+    text = f"JUnit says {' or '.join(verdicts)}{message}"
+    if verdict in verdicts:
         return Expectation(True, text)
     return Expectation(False, f"{text}; expected {verdict.value}")
 
@@ -115,10 +118,10 @@ def recoveries_succeeded(assessed: Assessed, at_least: int = 0) -> Expectation:
     lost = [climb[-1] for climb in climbs if not climb[-1].ok]
     if lost:
         return Expectation(False, f"the DUT did not come back: {recovery_text(lost[0])}")
-    told = f"the DUT was brought back {count_of(len(climbs), 'time')}"
+    text = f"the DUT was brought back {count_of(len(climbs), 'time')}"
     if len(climbs) < at_least:
-        return Expectation(False, f"{told}; expected {at_least} or more")
-    return Expectation(True, told)
+        return Expectation(False, f"{text}; expected {at_least} or more")
+    return Expectation(True, text)
 
 
 _EXCHANGES: Final = 50
@@ -200,9 +203,12 @@ def latency_within(use: BenchInUse, plan: LoopbackPlan, spread_ns: int) -> Expec
             False, f"the loop-back did not end well: {result.changes} changes were made"
         )
     widths = {each.channel: each.max_ns - each.min_ns for each in result.channels}
-    told = ", ".join(f"{line} within {seconds_text(width)}" for line, width in widths.items())
+    widths_text = ", ".join(
+        f"{line} within {seconds_text(width)}" for line, width in widths.items()
+    )
     if max(widths.values(), default=spread_ns + 1) <= spread_ns:
-        return Expectation(True, f"latency of {told}")
+        return Expectation(True, f"latency of {widths_text}")
     return Expectation(
-        False, f"latency of {told or 'no channel'}; expected within {seconds_text(spread_ns)}"
+        False,
+        f"latency of {widths_text or 'no channel'}; expected within {seconds_text(spread_ns)}",
     )

@@ -44,8 +44,8 @@ def explained_cycle(cycle: ReconciledCycle) -> Iterator[str]:
     yield f"cycle {outside.number}: {outcome_words(cycle.outcome)}, {cycle.verdict.value}{why}"
     yield f"  measured     {_outside(cycle) or 'nothing was measured after the trigger'}"
     inside = _inside(cycle)
-    told = "no OS record" if cycle.record is None else record_name(cycle.record)
-    yield f"  OS-reported  {inside or 'no time'} ({told})"
+    name = "no OS record" if cycle.record is None else record_name(cycle.record)
+    yield f"  OS-reported  {inside or 'no time'} ({name})"
     if cycle.press_to_resume_complete is not None:
         yield f"  both         resume complete {quantity_text(cycle.press_to_resume_complete)} ms"
     found = findings_of(cycle)
@@ -84,7 +84,7 @@ def _inside(cycle: ReconciledCycle) -> str:
     return f"BIOS init {bios} + device init {drivers}{total}"
 
 
-_TOLD = 400
+_REASON_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +175,13 @@ def slept_and_woke(answer: Correlation) -> Expectation:
 def came_to(answer: Correlation, outcome: Outcome, at_least: int, at_most: int) -> Expectation:
     """Return whether so many cycles came to an outcome."""
     counts = Counter(cycle.outcome for cycle in answer.cycles)
-    told = ", ".join(f"{n} {outcome_words(each)}" for each, n in counts.items()) or "no cycle"
+    listed = ", ".join(f"{n} {outcome_words(each)}" for each, n in counts.items()) or "no cycle"
     n = counts[outcome]
     if at_least <= n <= at_most:
-        return Expectation(True, told)
+        return Expectation(True, listed)
     wanted = f"{at_least}" if at_least == at_most else f"{at_least} to {at_most}"
     return Expectation(
-        False, f"expected {wanted} that {outcome_words(outcome)}, found {n}; outcomes: {told}"
+        False, f"expected {wanted} that {outcome_words(outcome)}, found {n}; outcomes: {listed}"
     )
 
 
@@ -215,13 +215,13 @@ def has_records(answer: Correlation) -> Expectation:
     def sure(cycle: ReconciledCycle) -> bool:
         return cycle.certainty is not None and cycle.certainty.level.value == "high"
 
-    def told(cycle: ReconciledCycle) -> str:
+    def fault(cycle: ReconciledCycle) -> str:
         if cycle.record is None:
             missing = cycle.record_missing
             return f"has none ({'no reason known' if missing is None else missing.value})"
         return "has one that may be another cycle's"
 
-    return _all_of(answer.cycles, sure, told, "has an OS record of its own")
+    return _all_of(answer.cycles, sure, fault, "has an OS record of its own")
 
 
 def has_no_finding(answer: Correlation, kinds: Collection[FindingKind]) -> Expectation:
@@ -229,7 +229,11 @@ def has_no_finding(answer: Correlation, kinds: Collection[FindingKind]) -> Expec
 
     def of(cycle: ReconciledCycle) -> list[str]:
         found = findings_of(cycle)
-        return [f"{f.kind.value}: {one_line(f.text, _TOLD)}" for f in found if _is(f.kind, kinds)]
+        return [
+            f"{f.kind.value}: {one_line(f.text, _REASON_CHARS)}"
+            for f in found
+            if _is(f.kind, kinds)
+        ]
 
     bad = [cycle for cycle in answer.cycles if of(cycle)]
     named = ", ".join(kind.value for kind in kinds) or "any kind"
@@ -268,21 +272,21 @@ def failure_rate_shown(answer: Correlation, at_most: float) -> Expectation:
 def light_timed_to(answer: Correlation, width_ns: int) -> Expectation:
     """Return whether press to display on is known to +/- `width_ns` (95 %) in every cycle."""
 
-    def known(cycle: ReconciledCycle) -> bool:
+    def timed(cycle: ReconciledCycle) -> bool:
         light = cycle.outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
         return light is not None and light.expanded_ns <= width_ns
 
-    def told(cycle: ReconciledCycle) -> str:
+    def fault(cycle: ReconciledCycle) -> str:
         light = cycle.outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
         return "has no light" if light is None else f"has it at {quantity_text(light)} ms"
 
-    return _all_of(answer.cycles, known, told, f"has its light timed to ±{seconds_text(width_ns)}")
+    return _all_of(answer.cycles, timed, fault, f"has its light timed to ±{seconds_text(width_ns)}")
 
 
 def _all_of(
     cycles: Sequence[ReconciledCycle],
     good: Callable[[ReconciledCycle], bool],
-    told: Callable[[ReconciledCycle], str],
+    fault: Callable[[ReconciledCycle], str],
     what: str,
 ) -> Expectation:
     if not cycles:
@@ -293,10 +297,12 @@ def _all_of(
     first = bad[0]
     text = (
         f"{len(bad)} of {_cycles(cycles)} not as expected (every one {what}): "
-        f"{_numbers([c.outside.number for c in bad])}; cycle {first.outside.number} {told(first)}"
+        f"{_numbers([c.outside.number for c in bad])}; cycle {first.outside.number} {fault(first)}"
     )
     reason = next((f.text for f in findings_of(first)), "")
-    return Expectation(False, f"{text}: {one_line(reason, _TOLD)}" if reason else text, first)
+    return Expectation(
+        False, f"{text}: {one_line(reason, _REASON_CHARS)}" if reason else text, first
+    )
 
 
 def _woken_by(answer: Correlation, wake_by: WakeBy | None) -> tuple[ReconciledCycle, ...]:
@@ -321,8 +327,8 @@ def _with_phases(text: str, cycle: ReconciledCycle | None) -> str:
 
 def _reasons(why_not: Sequence[tuple[int, str]]) -> str:
     counts = Counter(why.partition(":")[0] for _, why in why_not)
-    told = ", ".join(f"{n} {one_line(why)}" for why, n in counts.items())
-    return f"{count_of(len(why_not), 'cycle')} not judged ({told})"
+    listed = ", ".join(f"{n} {one_line(why)}" for why, n in counts.items())
+    return f"{count_of(len(why_not), 'cycle')} not judged ({listed})"
 
 
 def _numbers(numbers: Sequence[int]) -> str:

@@ -42,7 +42,7 @@ class HeldLines:
         self._renewed_until_ns: int | None = None
         self._lid_held = self._contact_held = False
         self._over = threading.Event()
-        self._news = threading.Event()
+        self._changed = threading.Event()
         self._keeper: threading.Thread | None = None
 
     def press(self, duration_ns: int, *, force_off: bool = False) -> None:
@@ -101,7 +101,7 @@ class HeldLines:
                     f"{seconds_text(LONGEST_RENEWED_NS)} at most; let go of it first"
                 )
             self._renewed_until_ns = now_ns + RENEW_NS
-            self._news.set()
+            self._changed.set()
 
     def hold_lid(self) -> None:
         """Close the lid until `let_go`.
@@ -168,7 +168,7 @@ class HeldLines:
     def close(self) -> None:
         """Stay in touch no longer, and let go."""
         self._over.set()
-        self._news.set()
+        self._changed.set()
         if self._keeper is not None:
             self._keeper.join()
         with self._lock:
@@ -196,8 +196,8 @@ class HeldLines:
         lease_pause_s = self._use.info.lease_ns / _PAUSES_IN_A_LEASE / 1e9
         pause_s = min(_RENEWAL_PAUSE_S, lease_pause_s)
         while not self._over.is_set():
-            self._news.wait(pause_s)
-            self._news.clear()
+            self._changed.wait(pause_s)
+            self._changed.clear()
             with self._lock:
                 try:
                     renewed = self._keep_renewed()

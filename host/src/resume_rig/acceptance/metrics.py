@@ -16,12 +16,12 @@ from resume_rig.campaign.run.events import (
     CampaignBegan,
     CampaignEvent,
     CycleDone,
-    LinkTold,
+    LinkReported,
     LogUnreadable,
+    ProvisionalVerdict,
     Recovering,
     RigBack,
     RigLost,
-    SoFar,
 )
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.model.dut import RecoveryStep
@@ -150,7 +150,7 @@ class Metrics:
         identity: Identity,
         event: CampaignEvent,
         outside: OutsideCycle | None,
-        so_far: SoFar,
+        provisional: ProvisionalVerdict,
     ) -> None:
         """Take in one event of the campaign.
 
@@ -158,7 +158,7 @@ class Metrics:
             identity: who takes part.
             event: what happened.
             outside: of the cycle that is over, where the event tells of one.
-            so_far: the provisional verdict, this event counted.
+            provisional: the provisional verdict, this event counted.
         """
         self._event.set(self._now_s())
         match event:
@@ -176,13 +176,13 @@ class Metrics:
                 self._unreadable.inc()
             case Recovering(step=step):
                 self._recoveries.labels(step.value).inc()
-            case LinkTold(repeated=repeated, stale=stale, damaged=damaged):
+            case LinkReported(repeated=repeated, stale=stale, damaged=damaged):
                 self._requests.labels("repeated").inc(repeated)
                 self._requests.labels("stale").inc(stale)
                 self._requests.labels("damaged").inc(damaged)
                 self._running.set(0)
-        self._show_verdict(so_far.verdict)
-        self._show_bounds(*so_far.counts)
+        self._show_verdict(provisional.verdict)
+        self._show_bounds(*provisional.counts)
 
     def conclude(self, verdict: Verdict) -> None:
         """Show the verdict that counts."""
@@ -190,7 +190,7 @@ class Metrics:
 
     def _begin(self, identity: Identity, plan: Plan, store: str) -> None:
         dut = identity.dut
-        told = (
+        labels = (
             identity.dut_name,
             "" if dut is None else f"{dut.manufacturer} {dut.product}".strip(),
             "" if dut is None else dut.bios_version,
@@ -199,7 +199,7 @@ class Metrics:
             store,
             identity.requirement.id,
         )
-        self._info.labels(*(one_line(text, _LABEL_MOST) for text in told)).set(1)
+        self._info.labels(*(one_line(text, _LABEL_MOST) for text in labels)).set(1)
         self._planned.set(plan.cycles)
         self._running.set(1)
         self._connected.set(1)

@@ -288,7 +288,7 @@ def _start_of(command: Command, otherwise_ns: int) -> int:
 
 
 ON_WITHIN_NS: Final = 60_000_000_000
-_TELL_POWER: Final = (Channel.PWR_OK, Channel.SLP_S3)
+_POWER_LINES: Final = (Channel.PWR_OK, Channel.SLP_S3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,10 +389,10 @@ class PowerActions:
 
     def _needs_for_off(self, doing: str) -> None:
         need(self._use, doing, Actuator.BUTTON)
-        if not set(_TELL_POWER) & set(self._use.wired):
+        if not set(_POWER_LINES) & set(self._use.wired):
             raise UsageError(
                 f"could not {doing}: no line of {self._use.dut_name} shows whether it has power; "
-                f"{' or '.join(_TELL_POWER)} would"
+                f"{' or '.join(_POWER_LINES)} would"
             )
 
     def _cut(self) -> None:

@@ -17,7 +17,7 @@ from resume_rig.analysis.findings.disagreements import (
     surroundings_of,
 )
 from resume_rig.analysis.findings.firmware import detectable_bios
-from resume_rig.analysis.match.campaign import beside_told_steps, match_boots, match_cycles
+from resume_rig.analysis.match.campaign import lost_at_clock_steps, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios
 from resume_rig.analysis.reconcile.norms import UNKNOWN_PLATFORM, Platform, usual_rests
@@ -61,8 +61,8 @@ from resume_rig.model.result.match import (
     ClockStep,
     Confidence,
     CycleReason,
-    KnownPair,
     MatchCertainty,
+    StatedPair,
     UnmatchedRecord,
     percent,
 )
@@ -114,7 +114,7 @@ class Cycles:
     requirement: Requirement
     reset_to_tsc: BoundedNs
     platform: Platform
-    stated_pair: KnownPair | None
+    stated_pair: StatedPair | None
     extra_sleeps: Sequence[ExtraSleep]
 
     @property
@@ -183,7 +183,7 @@ def with_traces(correlation: Correlation, traces: Mapping[int, OsRecord]) -> Cor
     """
     left = dict(traces)
     cycles = tuple(
-        _with_trace(cycle, told) if (told := left.pop(cycle.outside.number, None)) else cycle
+        _with_trace(cycle, traced) if (traced := left.pop(cycle.outside.number, None)) else cycle
         for cycle in correlation.cycles
     )
     if left:
@@ -193,14 +193,14 @@ def with_traces(correlation: Correlation, traces: Mapping[int, OsRecord]) -> Cor
     return dataclasses.replace(correlation, cycles=cycles)
 
 
-def _with_trace(cycle: ReconciledCycle, told: OsRecord) -> ReconciledCycle:
+def _with_trace(cycle: ReconciledCycle, traced: OsRecord) -> ReconciledCycle:
     record = cycle.record
     if record is None:
         raise RecordError(
             f"could not join a trace with cycle {cycle.outside.number}: it has no OS record"
         )
-    components = (*record.components, *told.components)
-    figures = (*record.figures, *told.figures)
+    components = (*record.components, *traced.components)
+    figures = (*record.figures, *traced.figures)
     joined = dataclasses.replace(record, components=components, figures=figures)
     return dataclasses.replace(cycle, record=joined)
 
@@ -212,7 +212,7 @@ def correlate(
     reset_to_tsc: BoundedNs = UNKNOWN_RESET_TO_TSC,
     platform: Platform = UNKNOWN_PLATFORM,
     *,
-    stated_pair: KnownPair | None = None,
+    stated_pair: StatedPair | None = None,
     extra_sleeps: Sequence[ExtraSleep] = (),
 ) -> Correlation:
     """Return cycles and OS records as one statement.
@@ -263,7 +263,7 @@ def _match(campaign: Cycles) -> Matched:
         for cycle, (record, probability) in booted.boots.items()
     }
     lost = [each for each, why in found.cycle_reasons.items() if why is CycleReason.LOST]
-    unsure = beside_told_steps(lost, found.pairs, reading.records)
+    unsure = lost_at_clock_steps(lost, found.pairs, reading.records)
     records: list[CycleRecord] = []
     for index, cycle in enumerate(cycles):
         if index in matched:
@@ -341,7 +341,7 @@ def _verdict(campaign: Examined) -> Correlation:
         failures=failure_rate(failed, verdicts.total(), undecided),
         series=cycle_series(cycles, requirement),
         usual=usual_rests(campaign.around.norms),
-        equal_offsets=found.alike,
+        equal_offsets=found.equal_offsets,
         undecided=undecided,
         detectable=detectable_bios(
             ((c.outside, certain[i]) for i, c in enumerate(campaign.cycles) if i in certain),
@@ -450,13 +450,13 @@ def _hidden_span(cycle: ReconciledCycle) -> BoundedNs:
 
 def _doubts(campaign: Cycles) -> list[str]:
     """Say what the evidence itself is worth."""
-    known = campaign.stated_pair
+    stated = campaign.stated_pair
     parts: list[str] = []
     bad = sum(not source.integrity.ok for source in campaign.reading.sources)
     if bad:
         parts.append(f"{count_of(bad, 'log')} incomplete, so records may be missing")
-    if known is not None:
-        parts.append(f"record {known.record} was stated to be that of cycle {known.cycle}")
+    if stated is not None:
+        parts.append(f"record {stated.record} was stated to be that of cycle {stated.cycle}")
     return parts
 
 

@@ -10,7 +10,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line (`sys.argv` by default) and return its exit status."""
     words = sys.argv[1:] if argv is None else argv
     if list(words) == ["--version"]:
-        return _tell_version()
+        return _print_version()
     try:
         from resume_rig.cli.program import run
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return STOPPED
 
 
-def _tell_version() -> int:
+def _print_version() -> int:
     try:
         print(f"resume-rig {__version__}", flush=True)
     except OSError:

@@ -40,12 +40,12 @@ from resume_rig.cli.terminal.console import (
     INTERNAL,
     STOPPED,
     USAGE,
-    Voice,
+    Printer,
     open_closed_streams,
+    printer_of,
     say_end,
     silence,
     status_of_error,
-    voice_of,
 )
 from resume_rig.model.errors import ResumeRigError
 
@@ -124,7 +124,7 @@ def run(words: Sequence[str]) -> int:
 
 def _carried_out(args: argparse.Namespace) -> int:
     """Run a verb; whatever happens in it becomes a sentence and an exit status."""
-    tell = voice_of(args)
+    printer = printer_of(args)
     try:
         status: int = args.execute(args)
         sys.stdout.flush()
@@ -133,12 +133,12 @@ def _carried_out(args: argparse.Namespace) -> int:
             raise
         from resume_rig.report.text.hostile_text import one_line
 
-        tell(f"resume-rig: {one_line(str(error))}")
+        printer(f"resume-rig: {one_line(str(error))}")
         return status_of_error(error)
     except KeyboardInterrupt:
         if args.debug:
             raise
-        tell("resume-rig: stopped.")
+        printer("resume-rig: stopped.")
         return STOPPED
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to say to it.
@@ -147,11 +147,11 @@ def _carried_out(args: argparse.Namespace) -> int:
     except Exception as error:
         if args.debug:
             raise
-        return _unforeseen(error, tell)
+        return _unforeseen(error, printer)
     return status
 
 
-def _unforeseen(error: Exception, tell: Voice) -> int:
+def _unforeseen(error: Exception, printer: Printer) -> int:
     """Tell of what nobody foresaw; it must not look like a verdict.
 
     What the system says of a file that was named is the user's to mend; all else is a mistake of
@@ -161,9 +161,9 @@ def _unforeseen(error: Exception, tell: Voice) -> int:
 
     if isinstance(error, OSError) and error.filename is not None:
         name = one_line(os.fsdecode(error.filename))
-        tell(f"resume-rig: could not use {name}: {error.strerror}; name another file or folder")
+        printer(f"resume-rig: could not use {name}: {error.strerror}; name another file or folder")
         return USAGE
-    tell(
+    printer(
         f"resume-rig: internal error, {type(error).__name__}: {one_line(str(error))}; please "
         "report it with what --debug shows"
     )

@@ -11,7 +11,7 @@ from resume_rig.gui.request import NO_WISH, BenchWish, Target
 from resume_rig.gui.theme import Look
 
 if TYPE_CHECKING:
-    from resume_rig.gui.worker.bench_state import Seen
+    from resume_rig.gui.worker.bench_state import DeskState
     from resume_rig.gui.worker.jobs import Jobs
     from resume_rig.gui.worker.rig_worker import RigWorker
 
@@ -76,7 +76,7 @@ class Desk:
         remembered: state that outlives the window.
         jobs: runs work in the background, with progress, and can be cancelled.
         worker: owns the rig.
-        seen: what the rig and the campaign told so far; views read, and never write.
+        state: what the rig and the campaign told so far; views read, and never write.
         go: shows a view by name, and lets it open a target.
         say: puts a sentence on the status line.
         open: asks for files, and opens them. open_files: opens files in the page that takes them.
@@ -88,7 +88,7 @@ class Desk:
     remembered: Remembered
     jobs: "Jobs"
     worker: "RigWorker"
-    seen: "Seen"
+    state: "DeskState"
     go: Callable[[str, Target], None]
     say: Callable[[str], None]
     open: Callable[[], None]

@@ -374,11 +374,11 @@ class ResumeRigStrategy(Strategy):
                 return shown in _ASLEEP
             case Status.off:
                 # Where SLP_S5 is not wired, a DUT that is off shows the lines of a deep sleep.
-                return bool(shown == "off" or (shown in _ASLEEP and self._cannot_tell_off()))
+                return bool(shown == "off" or (shown in _ASLEEP and self._off_looks_asleep()))
             case _:
                 return True
 
-    def _cannot_tell_off(self) -> bool:
+    def _off_looks_asleep(self) -> bool:
         return "SLP_S5" not in self.rig.levels()
 
 

@@ -22,7 +22,7 @@ from resume_rig.rig.smp.serial_transport import open_plain
 
 _READ_S: Final = 0.2
 _START_S: Final = 10.0
-_KNOWN: Final[dict[str, Any]] = {"RawResumeRig": RawResumeRig, "USBResumeRig": USBResumeRig}
+_RESOURCES: Final[dict[str, Any]] = {"RawResumeRig": RawResumeRig, "USBResumeRig": USBResumeRig}
 
 
 @attr.s(eq=False)
@@ -33,7 +33,7 @@ class ResumeRigExport(ResourceExport):
         super().__attrs_post_init__()
         listen = self.local_params.pop("listen", None)
         self._listen = listen or _address_for(self.host, isolated=self.proxy_required)
-        self.local = _KNOWN[self.cls](target=None, name=None, **self.local_params)
+        self.local = _RESOURCES[self.cls](target=None, name=None, **self.local_params)
         self.data["cls"] = "NetworkResumeRig"
         self._port: int | None = None
         self._stopping = threading.Event()
@@ -92,7 +92,7 @@ def _address_for(host: str, *, isolated: bool) -> str:
 
 def main() -> None:
     """Make labgrid's exporter know rigs, and run it with this process's arguments."""
-    for name in _KNOWN:
+    for name in _RESOURCES:
         exporter.exports[name] = ResumeRigExport
     exporter.main()
 

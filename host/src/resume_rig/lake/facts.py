@@ -539,9 +539,9 @@ def facts_of(assessed: Assessed) -> JudgedFacts:
     if assessed.store is None:
         raise UsageError("could not add to a lake: a capture has no identity; add campaign stores")
     now_ns = time.time_ns()
-    beside = assessed.store.with_suffix(".html")
-    told = assessed.facts.report_path
-    report = beside if told is None else Path(told)
+    default = assessed.store.with_suffix(".html")
+    report_path = assessed.facts.report_path
+    report = default if report_path is None else Path(report_path)
     return judged_facts(
         load_campaign(assessed.store),
         assessed.correlation,

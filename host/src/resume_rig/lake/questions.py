@@ -105,11 +105,11 @@ def _campaigns(engine: Engine) -> list[dict[str, Any]]:
 
 
 def _other_requirement(row: Mapping[str, Any], requirement: Requirement) -> str:
-    alike = row["requirement_id"] == requirement.id
+    same_id = row["requirement_id"] == requirement.id
     judged = f"{row['requirement_id']}, version {row['requirement_version']}"
     return (
         f"could not count {row['store_path']}: it was judged against {judged}"
-        f"{' with other limits' if alike else ''}, not {requirement.id}, version "
+        f"{' with other limits' if same_id else ''}, not {requirement.id}, version "
         f"{requirement.version}; ask with that requirement, or add the campaign again"
     )
 
@@ -234,8 +234,8 @@ def trend_sessions(
             for point, share in points.items()
             if share.cycles
         )
-    told = f"{requirement.id}, version {requirement.version}"
-    return TrendFacts(dict(sessions), told, tuple(left_out))
+    requirement_name = f"{requirement.id}, version {requirement.version}"
+    return TrendFacts(dict(sessions), requirement_name, tuple(left_out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,13 +287,13 @@ def _weeks(
     spans = engine.rows(
         cycle.group_by("load_id").agg(first=cycle.week.min(), last=cycle.week.max())
     )
-    known = [row for row in spans if row["load_id"] in wholes]
+    complete = [row for row in spans if row["load_id"] in wholes]
     found: dict[int, Mapping[str, _Share]] = {
         row["load_id"]: {week_text(row["first"]): wholes[row["load_id"]]}
-        for row in known
+        for row in complete
         if row["first"] == row["last"]
     }
-    cut = sorted(row["load_id"] for row in known if row["first"] != row["last"])
+    cut = sorted(row["load_id"] for row in complete if row["first"] != row["last"])
     if not cut:
         return found
     over = cycle.filter(cycle.load_id.isin(cut))

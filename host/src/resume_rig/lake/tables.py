@@ -252,9 +252,9 @@ class Lake:
             )
 
     def _check_version(self, table: DeltaTable) -> None:
-        said = table.metadata().description or ""
-        version = said.removeprefix(_DESCRIPTION).strip()
-        if not said.startswith(_DESCRIPTION) or not _VERSION.fullmatch(version):
+        description = table.metadata().description or ""
+        version = description.removeprefix(_DESCRIPTION).strip()
+        if not description.startswith(_DESCRIPTION) or not _VERSION.fullmatch(version):
             raise UsageError(
                 f"could not use the lake {self.url}: its tables are not resume-rig's; name another "
                 "place"

@@ -58,7 +58,7 @@ DEFAULT_LADDER = RecoveryLadder()
 
 
 @dataclass(frozen=True, slots=True)
-class DutKnown:
+class PlatformConstants:
     """Constants of a platform, learned over healthy units and campaigns; None: not known.
 
     Attributes:
@@ -248,7 +248,7 @@ class DutProfile:
     lid_open_wakes: bool = True
     pwr_ok_rise_max_ns: int | None = None
     pressed_by: str = "header"
-    known: DutKnown | None = None
+    known: PlatformConstants | None = None
     behaviour: DutBehaviour = SOUND
     recovery: RecoveryLadder = DEFAULT_LADDER
     idle_ns: int | None = None

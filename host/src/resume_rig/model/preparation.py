@@ -76,6 +76,6 @@ class Item:
     source: str = ""
 
     @property
-    def told(self) -> ChecklistItem:
+    def shown(self) -> ChecklistItem:
         """What is shown of it."""
         return ChecklistItem(self.name, self.wanted, self.questions, self.remedy, self.source)

@@ -95,10 +95,10 @@ class PwrTestTransition:
 
     def take(self, name: str, value: str) -> bool:
         """Keep a value; whether its name is one that PwrTest is known to write."""
-        known = _FIELDS.get(name.strip().lower())
-        if known is None:
+        field = _FIELDS.get(name.strip().lower())
+        if field is None:
             return False
-        self.values.setdefault(known, value.strip())
+        self.values.setdefault(field, value.strip())
         return True
 
 
@@ -522,8 +522,8 @@ class _XmlTransitions:
         elif name.lower() == "sleeptransition":
             self._close(cut=False)
         elif self._transition is not None:
-            known = self._transition.take(name, text)
-            if known and self._keep_text:
+            taken = self._transition.take(name, text)
+            if taken and self._keep_text:
                 self._transition.text.append(f"{name}: {text}")
 
     def finish(self) -> SourceReading:

@@ -178,7 +178,7 @@ def allowed_formats() -> str:
 
 
 # What begins so may still be a log: Linux logs are kept as gzip archives.
-_ODD_STARTS: Final[Mapping[bytes, str]] = {
+_FOREIGN_STARTS: Final[Mapping[bytes, str]] = {
     b"\x1f\x8b": "a gzip archive",
     b"MZ": "a Windows program",
 }
@@ -186,7 +186,7 @@ _TEXT_CONTROLS: Final = frozenset("\t\n\v\f\r\x1b")
 
 
 def read_logs(
-    paths: Sequence[Path], keep_text: bool = False, told: Callable[[int], None] | None = None
+    paths: Sequence[Path], keep_text: bool = False, progress: Callable[[int], None] | None = None
 ) -> LogReading:
     """Return what all the logs tell, in the order of `paths`.
 
@@ -197,15 +197,16 @@ def read_logs(
     Args:
         paths: log files of any kind that the registry knows.
         keep_text: whether records carry their events' original text.
-        told: called with the number of files that are read, before each; what it raises ends it.
+        progress: called with the number of files that are read, before each; what it raises ends
+            it.
 
     Raises:
         RecordError: a file is missing, of another kind, or nothing of it can be read.
     """
     readings: list[SourceReading] = []
     for index, path in enumerate(paths):
-        if told is not None:
-            told(index)
+        if progress is not None:
+            progress(index)
         readings.append(_read_log(SourceRequest(path, source=index, keep_text=keep_text)))
     if len(readings) > 1:
         readings = _each_once(readings)
@@ -226,17 +227,17 @@ def _standing(record: OsRecord) -> OsRecord:
 
 def _each_once(readings: Sequence[SourceReading]) -> list[SourceReading]:
     """Leave out of each source what one before it holds, and say so in its problems."""
-    seen: set[int] = set()
+    taken: set[int] = set()
     found: list[SourceReading] = []
     for reading in readings:
         keys = [_identities(record) for record in reading.records]
         kept = [
             record
             for record, (asked, _) in zip(reading.records, keys, strict=True)
-            if seen.isdisjoint(asked)
+            if taken.isdisjoint(asked)
         ]
-        for _, told in keys:
-            seen |= told
+        for _, own in keys:
+            taken |= own
         repeated = len(reading.records) - len(kept)
         source = _with_repeats(reading.source, repeated) if repeated else reading.source
         found.append(SourceReading(source, tuple(kept)))
@@ -254,27 +255,29 @@ def _identities(record: OsRecord) -> tuple[set[int], set[int]]:
         None if time_ns is None else time_ns // 1_000
         for time_ns in (record.written_utc_ns, sleep_ns, wake_ns)
     )
-    told = (
+    values = (
         *(record.kind, record.wake_source.text, *times_us[1:], record.sleep_ms, record.wake_ms),
         *(record.driver_init_ms, record.bios_init_ms),
     )
     whole = None not in times_us and record.kind not in NO_SLEEPS
     if record.record_id is None:
-        bare = {hash(("bare", told))} if whole else set()
-        return {hash(("any", told))} | bare if whole else bare, bare
-    own = set() if record.written_utc_ns is None else {hash((record.record_id, times_us[0], told))}
+        bare = {hash(("bare", values))} if whole else set()
+        return {hash(("any", values))} | bare if whole else bare, bare
+    own = (
+        set() if record.written_utc_ns is None else {hash((record.record_id, times_us[0], values))}
+    )
     if not whole:
         return own, own
-    return own | {hash(("bare", told))}, own | {hash(("any", told))}
+    return own | {hash(("bare", values))}, own | {hash(("any", values))}
 
 
 def _with_repeats(source: LogSource, repeated: int) -> LogSource:
-    told = (
+    note = (
         "1 record stands in a log before this one too and was used once."
         if repeated == 1
         else f"{repeated} records stand in a log before this one too and were used once."
     )
-    integrity = Integrity(source.integrity.ok, (*source.integrity.problems, told))
+    integrity = Integrity(source.integrity.ok, (*source.integrity.problems, note))
     return replace(source, integrity=integrity)
 
 
@@ -319,7 +322,7 @@ def _describe(head: bytes) -> str:
         return "an empty file"
     if (kind := foreign_kind(head)) is not None:
         return kind
-    for mark, name in _ODD_STARTS.items():
+    for mark, name in _FOREIGN_STARTS.items():
         if head.startswith(mark):
             return name
     text = head.decode(encoding_of(head), errors="replace").lstrip("\ufeff \t\r\n")

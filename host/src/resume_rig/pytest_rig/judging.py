@@ -49,10 +49,10 @@ def assert_resume(
     found = [time_conforms(answer.correlation, limit) for limit in limits]
     failed = [each for each in (slept_and_woke(answer.correlation), *found) if not each.ok]
     if failed:
-        raise AssertionError("\n".join(_told(answer, failed)))
+        raise AssertionError("\n".join(_failure_lines(answer, failed)))
 
 
-def _told(answer: "Assessed", failed: "list[Expectation]") -> list[str]:
+def _failure_lines(answer: "Assessed", failed: "list[Expectation]") -> list[str]:
     from resume_rig.acceptance.expectations import explained_cycle
     from resume_rig.report.text.hostile_text import encodable, one_line
 

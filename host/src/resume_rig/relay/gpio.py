@@ -21,7 +21,7 @@ SUPPLY: Final = 0
 RESET: Final = 8
 BUTTON: Final = 9
 POWER_LED: Final = 13
-KNOWN: Final = (SUPPLY, RESET, BUTTON, POWER_LED)
+GPIO_LINES: Final = (SUPPLY, RESET, BUTTON, POWER_LED)
 
 _FOLDER: Final = "/api/v1/gpio"
 _ALLOWED: Final = "0 (supply), 8 (reset), 9 (power button) and 13 (power LED)"
@@ -95,7 +95,7 @@ class Gpios:
         if place == _FOLDER and method == "GET":
             return Answer(200, [self._read(number) for number in self._present()])
         number = place.removeprefix(f"{_FOLDER}/")
-        if not place.startswith(_FOLDER) or number not in map(str, KNOWN):
+        if not place.startswith(_FOLDER) or number not in map(str, GPIO_LINES):
             return Answer(404, {"detail": f"there is no {path[:80]}; allowed are GPIOs {_ALLOWED}"})
         if method == "PATCH":
             self._write(int(number), *_wish_of(body))
@@ -103,7 +103,7 @@ class Gpios:
 
     def _present(self) -> list[int]:
         led = Channel.LED in self._actions.levels()
-        return [number for number in KNOWN if number != POWER_LED or led]
+        return [number for number in GPIO_LINES if number != POWER_LED or led]
 
     def _read(self, number: int) -> Mapping[str, object]:
         match number:

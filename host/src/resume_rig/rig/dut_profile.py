@@ -19,9 +19,9 @@ from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import (
     STANDBY_MW,
     DutBehaviour,
-    DutKnown,
     DutProfile,
     DutTiming,
+    PlatformConstants,
     RecoveryLadder,
     RecoveryStep,
     Spread,
@@ -166,15 +166,15 @@ class DutTable:
     def lines(self, key: str, kind: type[_Line]) -> tuple[_Line, ...]:
         """Return the channels or actuators of a list."""
         names = self.values[key]
-        known = {str(line.value): line for line in kind}
+        by_name = {str(line.value): line for line in kind}
         if not isinstance(names, list) or not names:
-            self.refuse(key, f"is {shown(names)}", f"it takes a list of {', '.join(known)}")
+            self.refuse(key, f"is {shown(names)}", f"it takes a list of {', '.join(by_name)}")
         for name in names:
-            if not isinstance(name, str) or name not in known:
-                self.refuse(key, f"names {shown(name)}", f"allowed are {', '.join(known)}")
+            if not isinstance(name, str) or name not in by_name:
+                self.refuse(key, f"names {shown(name)}", f"allowed are {', '.join(by_name)}")
         if len(set(names)) != len(names):
             self.refuse(key, "names a line twice", "each may stand once")
-        return tuple(known[name] for name in names)
+        return tuple(by_name[name] for name in names)
 
     def table(self, key: str) -> "DutTable":
         """Return the table of a key; an empty one where the key is missing."""
@@ -242,7 +242,7 @@ def _steps(table: DutTable) -> tuple[RecoveryStep, ...]:
     return tuple(RecoveryStep(name) for name in names)
 
 
-_KNOWN: Final = (
+_CONSTANTS: Final = (
     "residual_ms",
     "residual_half_width_ms",
     "firmware_extra_ms",
@@ -263,13 +263,13 @@ _MOST_BOUNCES: Final = 20
 _HOUR_MS: Final = 3_600_000
 
 
-def read_known(table: DutTable) -> DutKnown | None:
+def read_constants(table: DutTable) -> PlatformConstants | None:
     """Return what healthy units have shown; None where the table is empty.
 
     Raises:
         UsageError: a key is not known, or out of range.
     """
-    table.expect((), _KNOWN)
+    table.expect((), _CONSTANTS)
     if not table.values:
         return None
     has = table.values.__contains__
@@ -278,7 +278,7 @@ def read_known(table: DutTable) -> DutKnown | None:
             "residual_ms", "stands alone", "residual_ms and residual_half_width_ms go together"
         )
     late = "light_after_complete_max_ms"
-    return DutKnown(
+    return PlatformConstants(
         residual_ns=table.ns("residual_ms", -_HOUR_MS) if has("residual_ms") else None,
         residual_half_width_ns=table.ns("residual_half_width_ms") if has("residual_ms") else 0,
         firmware_extra_ms=table.whole("firmware_extra_ms", 0) if has("firmware_extra_ms") else None,
@@ -476,7 +476,7 @@ def _profile(table: DutTable) -> DutProfile:
         lid_open_wakes=table.flag("lid_open_wakes", default=True),
         pwr_ok_rise_max_ns=table.ns("pwr_ok_rise_max_ms") if has_rise else None,
         pressed_by=pressed_by,
-        known=read_known(table.table("known")),
+        known=read_constants(table.table("known")),
         behaviour=read_behaviour(table.table("behaviour")),
         recovery=read_recovery(table.table("recovery")),
         idle_ns=_idle_ns(table),

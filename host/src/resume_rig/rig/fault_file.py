@@ -96,10 +96,10 @@ def _wire(table: "_Table") -> WireShares:
 
 def _scheduled(table: "_Table") -> ScheduledFault:
     table.expect(("kind", "at_s", "every_s", "for_s", "by_s"))
-    known = [str(kind.value) for kind in FaultKind]
+    names = [str(kind.value) for kind in FaultKind]
     found = table.values.get("kind")
-    if not isinstance(found, str) or found not in known:
-        table.refuse("kind", f"is {_shown(found)}", f"allowed are {', '.join(known)}")
+    if not isinstance(found, str) or found not in names:
+        table.refuse("kind", f"is {_shown(found)}", f"allowed are {', '.join(names)}")
     kind = FaultKind(found)
     if ("at_s" in table.values) == ("every_s" in table.values):
         table.refuse("at_s", "or every_s is needed", "one of them says when")

@@ -126,12 +126,12 @@ class _Entry:
 
 def _check_once(path: Path, delays: tuple[PathDelay, ...]) -> None:
     """Each edge of a channel has one delay, or several that their ramps tell apart."""
-    seen: dict[tuple[str, bool], set[int | None]] = {}
+    ramps_of: dict[tuple[str, bool], set[int | None]] = {}
     for delay in delays:
         for line in delay.channels:
             if line == LIGHT_INPUT:
                 continue
-            ramps = seen.setdefault((line, delay.rises), set())
+            ramps = ramps_of.setdefault((line, delay.rises), set())
             if delay.ramp_ns in ramps or (ramps and None in {*ramps, delay.ramp_ns}):
                 edge = "rise" if delay.rises else "fall"
                 _refuse(path, f"{line} has two delays of its {edge}", "ramp_ns distinguishes two")

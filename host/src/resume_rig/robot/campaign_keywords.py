@@ -18,7 +18,7 @@ from resume_rig.acceptance.campaign import (
     run_campaign,
     write_report,
 )
-from resume_rig.acceptance.checks import evidence_is_whole, junit_says, recoveries_succeeded
+from resume_rig.acceptance.checks import evidence_is_whole, junit_agrees, recoveries_succeeded
 from resume_rig.acceptance.evidence import Exporter, write_evidence
 from resume_rig.acceptance.expectations import (
     Expectation,
@@ -369,7 +369,7 @@ class EvidenceKeywords(Keywords):
     def junit_should_agree(self, path: str) -> str:
         """Check that a JUnit file gives the campaign's verdict."""
         verdict = self._held.campaign().correlation.verdict
-        return self._held.expect(junit_says(Path(path), verdict))
+        return self._held.expect(junit_agrees(Path(path), verdict))
 
     def _exporter(self) -> Exporter:
         assessed = self._held.campaign()
@@ -422,7 +422,7 @@ class ExpectationKeywords(Keywords):
             logger.info(text)
         else:
             logger.warn(f"advice: {text}")
-        self._held.told.append(text if found.ok else f"advice: {text}")
+        self._held.sentences.append(text if found.ok else f"advice: {text}")
         return text
 
     @sentence("Display Should Light Within")

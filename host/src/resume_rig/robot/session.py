@@ -37,7 +37,7 @@ class Held:
         assessed: the campaign that is judged now.
         named: campaigns by the names that suites gave them.
         broken: why campaigns of these names ended; the first failure is said again, not tried.
-        told: sentences about the running test, for its message.
+        sentences: sentences about the running test, for its message.
         stores: of the running suite, in order.
     """
 
@@ -48,7 +48,7 @@ class Held:
     assessed: Assessed | None = None
     named: dict[str, Assessed] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
-    told: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
     stores: list[Path] = field(default_factory=list)
 
     def bench(self, doing: str) -> BenchInUse:
@@ -85,7 +85,7 @@ class Held:
         """Log an expectation, and fail with its sentence where it is not met."""
         text = shown(found.text)
         if found.ok:
-            self.told.append(text)
+            self.sentences.append(text)
             logger.info(text)
             return text
         if found.decisive is not None:
@@ -124,7 +124,7 @@ def figures_html(assessed: Assessed) -> str:
     )
 
 
-_TOLD = 3
+_SENTENCES_MOST = 3
 _STORES = 20
 
 
@@ -143,12 +143,12 @@ class LogListener:
 
     def start_test(self, _: running.TestCase, __: result.TestCase) -> None:
         """Begin a test: nothing is told of it yet."""
-        self._held.told.clear()
+        self._held.sentences.clear()
 
     def end_test(self, _: running.TestCase, test: result.TestCase) -> None:
         """Give a test that passed the figures that it passed by."""
-        if test.passed and self._held.told and not test.message:
-            test.message = shown(" | ".join(self._held.told[-_TOLD:]))
+        if test.passed and self._held.sentences and not test.message:
+            test.message = shown(" | ".join(self._held.sentences[-_SENTENCES_MOST:]))
 
     def end_suite(self, data: running.TestSuite, suite: result.TestSuite) -> None:
         """Write what the suite was about into its metadata."""

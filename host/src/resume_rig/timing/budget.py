@@ -387,7 +387,12 @@ def capture_rows(channel: Channel, rises: bool, stamps: CaptureStamps) -> Iterat
 
 
 def budget_of(
-    name: str, value_ns: int, rows: Iterable[BudgetRow], *, known: bool = True, note: str = ""
+    name: str,
+    value_ns: int,
+    rows: Iterable[BudgetRow],
+    *,
+    is_evaluated: bool = True,
+    note: str = "",
 ) -> Budget:
     """Return the budget of `rows`; those that are 0 are left out.
 
@@ -395,15 +400,15 @@ def budget_of(
         name: of the interval.
         value_ns: the duration that the rows are for.
         rows: in the order in which they are shown.
-        known: False where the rows are assumptions about an unknown instrument; the 95 % interval
-            is then the guaranteed one.
+        is_evaluated: False where the rows are assumptions about an unknown instrument; the 95 %
+            interval is then the guaranteed one.
         note: what a reader has to know.
     """
     kept = tuple(row for row in rows if row.half_width_ns)
     bound_ns = summed_bound_ns(kept)
     standard_ns = combined_standard_ns(kept)
     expanded_ns = bound_ns
-    if known and standard_ns:
+    if is_evaluated and standard_ns:
         expanded_ns = min(ceil(expanded_half_width_ns(shapes_of(kept))), bound_ns)
     return Budget(name, value_ns, kept, standard_ns, expanded_ns, bound_ns, note)
 

@@ -241,8 +241,8 @@ class ClockPolygon:
     def at(self, at_ns: float) -> Feasible:
         """Return what all bounds allow at a time; there is at least one of either kind."""
         rate = self._limits.rate
-        upper, high = self._seen(self._upper, at_ns)
-        lower, low = self._seen(self._lower, at_ns)
+        upper, high = self._binding(self._upper, at_ns)
+        lower, low = self._binding(self._lower, at_ns)
         rate_low, rate_high = _rates(upper, lower, rate)
         if rate_low > rate_high + _NO_RATE:
             return Feasible(min(-low, high), max(-low, high), -rate, rate, steady=False)
@@ -250,7 +250,7 @@ class ClockPolygon:
         low = lower.greatest(-rate_high, -rate_low)
         return Feasible(min(-low, high), max(-low, high), rate_low, rate_high, steady=True)
 
-    def _seen(self, hull: BoundHull, at_ns: float) -> tuple["_Seen", float]:
+    def _binding(self, hull: BoundHull, at_ns: float) -> tuple["_BindingBounds", float]:
         """Return bounds as they bind here, and the least of what the tolerance alone allows.
 
         The latter is one of the bounds, the last one: it holds here, whatever the rate was.
@@ -261,11 +261,11 @@ class ClockPolygon:
         reach = self._limits.rate * np.abs(away)
         bound[-1] = here = float((bound + reach).min())
         bound += np.minimum(self._limits.drift / 2 * away * away, 2 * reach)
-        return _Seen(away, bound, before), here
+        return _BindingBounds(away, bound, before), here
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
+class _BindingBounds:
     """Upper bounds of the offset here, each good for a line of any rate through here.
 
     Attributes:
@@ -297,18 +297,18 @@ class _Seen:
         return float((bound - rate * away).min())
 
 
-def _rates(upper: _Seen, lower: _Seen, most: float) -> tuple[float, float]:
+def _rates(upper: _BindingBounds, lower: _BindingBounds, most: float) -> tuple[float, float]:
     """Return the least and the greatest rate of a line between all bounds; swapped if none is.
 
     A line passes under an upper bound and over a lower one if its rise from one to the other is
     at most the room between them; that is one limit of the rate for each pair.
     """
-    apart = upper.away[:, None] - lower.away
+    distance = upper.away[:, None] - lower.away
     room = upper.bound[:, None] + (lower.bound + ROUNDING_NS)
     with np.errstate(divide="ignore", invalid="ignore"):
-        limit = room / apart
-    high = float(limit.min(where=apart > 0, initial=most))
-    low = float(limit.max(where=apart < 0, initial=-most))
-    if bool((room < 0).any()) and bool((room[apart == 0] < 0).any()):
+        limit = room / distance
+    high = float(limit.min(where=distance > 0, initial=most))
+    low = float(limit.max(where=distance < 0, initial=-most))
+    if bool((room < 0).any()) and bool((room[distance == 0] < 0).any()):
         return most, -most
     return low, high

@@ -56,7 +56,7 @@ class ClockBreak:
     def text(self) -> str:
         """Return one sentence about it."""
         size = seconds_text(self.size_ns)
-        told = {
+        effect = {
             BreakKind.BOARD_RESET: "the board's clock went back: it was reset",
             BreakKind.HOST_RESTARTED: "the host's clock went back: it was restarted",
             BreakKind.HOST_STOOD_STILL: f"the host's clock stood still for {size}, or the "
@@ -67,7 +67,7 @@ class ClockBreak:
         }[self.kind]
         return (
             f"Between board time {seconds_text(self.after_ns)} and "
-            f"{seconds_text(self.before_ns)} {told}."
+            f"{seconds_text(self.before_ns)} {effect}."
         )
 
 
@@ -207,15 +207,15 @@ class ClockSegment:
         if exchange.host_tx_ns < self._asked_ns:
             return ClockBreak(BreakKind.HOST_RESTARTED, after_ns, rx_ns, 0)
         rate = self._rate
-        apart_ns = exchange.board_tx_ns - after_ns
+        elapsed_ns = exchange.board_tx_ns - after_ns
         turn = rate * (exchange.board_tx_ns - rx_ns)
         ahead = lower - self._high - rate * (rx_ns - after_ns)
-        behind = max(self._low - upper - rate * apart_ns, lower - upper - turn)
+        behind = max(self._low - upper - rate * elapsed_ns, lower - upper - turn)
         size_ns = ceil(max(ahead, behind)) if max(ahead, behind) > ROUNDING_NS else 0
         if not size_ns:
             return None
         kind = BreakKind.BOARD_STOOD_STILL if ahead > behind else BreakKind.HOST_STOOD_STILL
-        if size_ns < _RATE_NOT_STEP * apart_ns:
+        if size_ns < _RATE_NOT_STEP * elapsed_ns:
             kind = BreakKind.RATE
         return ClockBreak(kind, after_ns, rx_ns, size_ns)
 
@@ -410,8 +410,8 @@ class ExchangeSelection:
         if len(segments) > _MOST_SEGMENTS:
             segments = [*segments[: _MOST_SEGMENTS // 2], *segments[-_MOST_SEGMENTS // 2 :]]
         stamps = frozenset(stamp for each in segments for stamp in each.corners(most))
-        told = (e for e in self._made if e.board_rx_ns in stamps or e.board_tx_ns in stamps)
-        return tuple(dict.fromkeys(told))
+        exchanges = (e for e in self._made if e.board_rx_ns in stamps or e.board_tx_ns in stamps)
+        return tuple(dict.fromkeys(exchanges))
 
 
 _PPB = 1_000_000_000

@@ -90,14 +90,14 @@ def stated_discipline(rate_ppb: int) -> HostDiscipline:
 
 
 def _of_linux() -> HostDiscipline:
-    told = _Timex()
+    timex = _Timex()
     try:
-        state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.byref(told))
+        state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.byref(timex))
     except (OSError, AttributeError):
         state = -1
     if state < 0:
         return HostDiscipline(None, NTP_RATE_PPB, "a system that does not report its time source")
-    if state == _TIME_ERROR or told.status & _STA_UNSYNC:
+    if state == _TIME_ERROR or timex.status & _STA_UNSYNC:
         return HostDiscipline(False, NTP_RATE_PPB, "a free-running clock (no reference)")
     return HostDiscipline(True, NTP_RATE_PPB, "the host's clock, synchronised by NTP or PTP")
 

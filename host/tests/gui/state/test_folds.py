@@ -24,14 +24,14 @@ from resume_rig.gui.worker.events import (
     CampaignHeld,
     CampaignOver,
     CampaignRefused,
+    CampaignReported,
     CampaignSight,
     CampaignStarting,
-    CampaignTold,
     Connecting,
-    CycleSeen,
+    CycleStored,
     Disconnected,
     LinkDown,
-    WiresSeen,
+    WiresRead,
 )
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, Outcome, OutsideCycle, OutsideState
@@ -41,7 +41,7 @@ STORE = Path("one.rrs")
 MS = 1_000_000
 
 
-def seen(number: int, outcome: Outcome = Outcome.SLEPT_AND_WOKE) -> CycleSeen:
+def seen(number: int, outcome: Outcome = Outcome.SLEPT_AND_WOKE) -> CycleStored:
     findings = ()
     if outcome is not Outcome.SLEPT_AND_WOKE:
         findings = (Finding(FindingKind.NEVER_WOKE, "It stayed asleep."),)
@@ -56,7 +56,7 @@ def seen(number: int, outcome: Outcome = Outcome.SLEPT_AND_WOKE) -> CycleSeen:
         intervals={IntervalName.PRESS_TO_LIGHT: BoundedNs(number * MS, 1)},
         findings=findings,
     )
-    return CycleSeen(outside, (), {}, (900 + number,), number, {outcome: number}, 5)
+    return CycleStored(outside, (), {}, (900 + number,), number, {outcome: number}, 5)
 
 
 def run(*events: CampaignSight) -> CampaignState:
@@ -68,12 +68,12 @@ def run(*events: CampaignSight) -> CampaignState:
 
 BEGAN = (
     CampaignStarting(STORE, "sysfund-0004", 2000),
-    CampaignTold(CampaignBegan(STORE, default_plan(), 1, 0)),
+    CampaignReported(CampaignBegan(STORE, default_plan(), 1, 0)),
 )
 
 
 def test_a_campaign_is_followed_from_its_start_to_its_end() -> None:
-    state = run(*BEGAN, CampaignTold(CycleStarted(1, 0, 4)), seen(1), seen(2))
+    state = run(*BEGAN, CampaignReported(CycleStarted(1, 0, 4)), seen(1), seen(2))
     assert state.phase is Phase.RUNNING
     assert state.done == 2
     assert state.resume_ms.values.tolist() == [901, 902]
@@ -93,10 +93,10 @@ def test_failures_are_kept_in_order_and_counted() -> None:
 
 
 def test_a_rig_that_is_lost_and_back_is_told() -> None:
-    lost = run(*BEGAN, CampaignTold(RigLost(1, "no answer")))
+    lost = run(*BEGAN, CampaignReported(RigLost(1, "no answer")))
     assert lost.phase is Phase.WAITING
     assert lost.phase.active
-    assert campaign_after(lost, CampaignTold(RigBack(1, 7))).phase is Phase.RUNNING
+    assert campaign_after(lost, CampaignReported(RigBack(1, 7))).phase is Phase.RUNNING
 
 
 def test_a_campaign_that_could_not_begin_leaves_no_store_to_go_on_with() -> None:
@@ -161,5 +161,5 @@ def test_answers_are_kept_newest_last_and_lost_edges_are_counted() -> None:
     assert len(state.answers) == 50
     assert state.answers[-1] == (True, "answer 59")
     for _ in range(2):
-        state = bench_after(state, WiresSeen((), (), 1, lost=3))
+        state = bench_after(state, WiresRead((), (), 1, lost=3))
     assert state.wires.lost == 6

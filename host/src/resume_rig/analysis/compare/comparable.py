@@ -164,8 +164,8 @@ def _shared_records(sessions: Sequence[Evidence]) -> list[str]:
     first: dict[tuple[object, ...], str] = {}
     shared: dict[tuple[str, str], int] = {}
     for each in sessions:
-        for seen in each.sightings:
-            record = seen.record
+        for sighting in each.sightings:
+            record = sighting.record
             if record is None or record.wake_time_utc_ns is None:
                 continue
             key = (record.wake_time_utc_ns, record.wake_ms, record.driver_init_ms)

@@ -32,7 +32,7 @@ UNITS_LEAST: Final = 5
 
 # Of units that are alike, one study in a hundred names one. Assumed: decides what is named.
 ALPHA: Final = 0.01
-_ODD_MOST: Final = 5  # at most one unit in so many can be odd; more are another kind
+_OUTLIERS_MOST: Final = 5  # at most one unit in so many can be odd; more are another kind
 
 
 def outlying_medians(
@@ -54,7 +54,7 @@ def outlying_medians(
             p_any = min(1.0, p * len(tried))
             if p_any <= ALPHA and abs(value - middle) >= matters * abs(middle):
                 found.append(OutlyingUnit(unit, name, value, middle, p_any))
-    return tuple(sorted(found, key=lambda odd: (odd.p, odd.unit)))
+    return tuple(sorted(found, key=lambda outlier: (outlier.p, outlier.unit)))
 
 
 def outlying_failures(counts: Mapping[str, tuple[int, int]]) -> tuple[OutlyingUnit, ...]:
@@ -73,14 +73,14 @@ def outlying_failures(counts: Mapping[str, tuple[int, int]]) -> tuple[OutlyingUn
         others = (failed - f) / (tried - n)
         if p <= ALPHA and f / n > others:
             found.append(OutlyingUnit(unit, None, f / n, others, p))
-    return tuple(sorted(found, key=lambda odd: (odd.p, odd.unit)))
+    return tuple(sorted(found, key=lambda outlier: (outlier.p, outlier.unit)))
 
 
 def _extremes(medians_ms: Mapping[str, float]) -> list[tuple[str, float]]:
     """Return the odd units with the chance of so odd a one; the most extreme first."""
     left = dict(medians_ms)
     stages: list[tuple[str, float]] = []
-    for _ in range(max(1, len(left) // _ODD_MOST)):
+    for _ in range(max(1, len(left) // _OUTLIERS_MOST)):
         values = np.asarray(list(left.values()))
         spread = float(values.std(ddof=1))
         if spread == 0.0:

@@ -12,7 +12,7 @@ from resume_rig.analysis.findings.disagreements import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.reconcile.thresholds import MS_NS
 from resume_rig.analysis.stats.trend import training_of
-from resume_rig.analysis.verdict.limits import kinds_seen
+from resume_rig.analysis.verdict.limits import possible_kinds
 from resume_rig.analysis.verdict.measures import (
     PHASE,
     Side,
@@ -192,8 +192,8 @@ def _bios_notes(path: str, cycles: Sequence[ReconciledCycle]) -> list[str]:
     if impossible:
         notes.append(f"{path}: {count_of(impossible, 'impossible BIOS time')} left out.")
     if wrong:
-        told = count_of(wrong, "BIOS time")
-        notes.append(f"{path}: {told} contradicted by clock and wires, and compared as reported.")
+        count = count_of(wrong, "BIOS time")
+        notes.append(f"{path}: {count} contradicted by clock and wires, and compared as reported.")
     return notes
 
 
@@ -222,12 +222,12 @@ def kinds_in(evidence: Evidence) -> Counter[SleepKind]:
     """Return how many cycles of each kind have a time that can be compared."""
     found: Counter[SleepKind] = Counter()
     sleeps, boots = ([reader_of(name) for name in names] for names in (COMPARED, _OF_BOOTS))
-    for seen in evidence.sightings:
+    for sighting in evidence.sightings:
         # Without a record the wires leave two kinds open; the first is the commoner one.
-        kinds = sorted(kinds_seen(seen) & _COMPARABLE, key=list(SleepKind).index)[:1]
+        kinds = sorted(possible_kinds(sighting) & _COMPARABLE, key=list(SleepKind).index)[:1]
         of_boot = not NO_SLEEPS.isdisjoint(kinds)
-        if any(reader(seen) is not None for reader in (boots if of_boot else sleeps)) or (
-            of_boot and _phases_of([seen])
+        if any(reader(sighting) is not None for reader in (boots if of_boot else sleeps)) or (
+            of_boot and _phases_of([sighting])
         ):
             found.update(kinds)
     return found
@@ -241,9 +241,9 @@ def _compared_of(kind: SleepKind, chosen: Sequence[Sighting]) -> tuple[str, ...]
 def _phases_of(chosen: Iterable[Sighting]) -> tuple[str, ...]:
     names = dict.fromkeys(
         part.name
-        for seen in chosen
-        if seen.record is not None
-        for part in seen.record.components
+        for sighting in chosen
+        if sighting.record is not None
+        for part in sighting.record.components
         if part.kind is ComponentKind.PHASE and part.duration_ms is not None
     )
     measures = (f"{PHASE}{name}" for name in names)
@@ -252,7 +252,7 @@ def _phases_of(chosen: Iterable[Sighting]) -> tuple[str, ...]:
 
 def sample_of(evidence: Evidence, kind: SleepKind) -> Sample:
     """Return the times of one kind of sleep."""
-    chosen = [seen for seen in evidence.sightings if kind in kinds_seen(seen)]
+    chosen = [sighting for sighting in evidence.sightings if kind in possible_kinds(sighting)]
     training = training_of(_lengths_ms(chosen)) if kind is SleepKind.BOOT else None
     if training is not None:
         chosen = chosen[training.runs :]
@@ -288,7 +288,7 @@ def headlines_gone(
     lacks what its parts lack.
     """
     sides = set()
-    if any(seen.record is not None for each in candidate for seen in each.sightings):
+    if any(sighting.record is not None for each in candidate for sighting in each.sightings):
         sides.add(Side.INSIDE)
     if any(each.failed is not None for each in candidate):
         sides.add(Side.OUTSIDE)
@@ -312,13 +312,13 @@ def _components(chosen: Iterable[Sighting], *, phases: bool) -> dict[ComponentKe
     Phases are left out where each is a time of its own.
     """
     found: defaultdict[ComponentKey, list[float]] = defaultdict(list)
-    for seen in chosen:
-        if seen.record is None:
+    for sighting in chosen:
+        if sighting.record is None:
             continue
         longest: dict[ComponentKey, float] = {}
-        for part in seen.record.components:
+        for part in sighting.record.components:
             if part.duration_ms is not None and (phases or part.kind is not ComponentKind.PHASE):
-                key = (moment_of(seen.record), part.kind, part.name, part.phase)
+                key = (moment_of(sighting.record), part.kind, part.name, part.phase)
                 longest[key] = max(part.duration_ms, longest.get(key, 0.0))
         for key, duration_ms in longest.items():
             found[key].append(duration_ms)

@@ -250,8 +250,8 @@ def _changes(
     since = points[0][0]
     level = list(points[0][1])
     for label, sessions in (each for _, each in pairwise(points)):
-        seen = _failing(level, sessions) if measure is None else _shift(measure, level, sessions)
-        if seen is None:
+        change = _failing(level, sessions) if measure is None else _shift(measure, level, sessions)
+        if change is None:
             if measure is not None and any(measure in each.times for each in sessions):
                 missing.append(
                     f"{label or 'a build without a name'} could not be compared: two units, or two "
@@ -260,23 +260,23 @@ def _changes(
             level += sessions
             continue
         tested += 1
-        p = min(1.0, seen.p * asked.tests)
-        enough = abs(seen.after - seen.before) >= asked.matters * abs(seen.before)
-        beyond = seen.shared < abs(seen.after - seen.before)
-        if p <= ALPHA and enough and beyond and seen.after != seen.before:
+        p = min(1.0, change.p * asked.tests)
+        enough = abs(change.after - change.before) >= asked.matters * abs(change.before)
+        beyond = change.shared < abs(change.after - change.before)
+        if p <= ALPHA and enough and beyond and change.after != change.before:
             drivers = (
                 ()
                 if measure is None
-                else _drivers(seen.after - seen.before, level, sessions, asked.components)
+                else _drivers(change.after - change.before, level, sessions, asked.components)
             )
-            found.append(_named(measure, (since, label), seen, p, drivers))
+            found.append(_named(measure, (since, label), change, p, drivers))
             since, level = label, list(sessions)
         else:
             level += sessions
     return found, tested, missing
 
 
-class _Seen(NamedTuple):
+class _Change(NamedTuple):
     """Two sides compared; `units` are before and after of each unit that was measured after."""
 
     before: float
@@ -289,7 +289,7 @@ class _Seen(NamedTuple):
     shared: float = 0.0
 
 
-def _failing(level: Sequence[TrendSession], sessions: Sequence[TrendSession]) -> _Seen | None:
+def _failing(level: Sequence[TrendSession], sessions: Sequence[TrendSession]) -> _Change | None:
     """Compare how often judged cycles fail, by Fisher's test."""
     (f0, n0), (f1, n1) = _counts(level), _counts(sessions)
     if not n0 or not n1:
@@ -301,7 +301,7 @@ def _failing(level: Sequence[TrendSession], sessions: Sequence[TrendSession]) ->
         if n
     }
     p = fisher_p(f1, n1, f0, n0)
-    return _Seen(f0 / n0, f1 / n1, None, None, p, paired=False, units=units)
+    return _Change(f0 / n0, f1 / n1, None, None, p, paired=False, units=units)
 
 
 def _counts(sessions: Sequence[TrendSession]) -> tuple[int, int]:
@@ -310,7 +310,7 @@ def _counts(sessions: Sequence[TrendSession]) -> tuple[int, int]:
 
 def _shift(
     measure: str, level: Sequence[TrendSession], sessions: Sequence[TrendSession]
-) -> _Seen | None:
+) -> _Change | None:
     """Compare the medians of units, or of campaigns where a single unit was measured."""
     shared = _common(measure, level).campaign_ms + _common(measure, sessions).campaign_ms
     step = step_ms_of(measure) / _STEPS_PER_SIGMA
@@ -351,37 +351,37 @@ def _tested(
     units: Mapping[str, tuple[float, float]],
     *,
     paired: bool,
-) -> _Seen:
+) -> _Change:
     before, after = sides
     half = student_t_beyond(0.05, freedom) * error + shared
     away = after - before
     p = student_t_tails(away / error, freedom)
-    return _Seen(before, after, away - half, away + half, p, paired, units, shared)
+    return _Change(before, after, away - half, away + half, p, paired, units, shared)
 
 
 def _named(
     measure: str | None,
     labels: tuple[str, str],
-    seen: _Seen,
+    change: _Change,
     p: float,
     drivers: tuple[Carrier, ...],
 ) -> TrendChange:
     """Return a change with what carries it; `labels` are since when, and from when on."""
-    way = 1.0 if seen.after > seen.before else -1.0
-    carriers = [Carrier(unit, before, after) for unit, (before, after) in seen.units.items()]
+    way = 1.0 if change.after > change.before else -1.0
+    carriers = [Carrier(unit, before, after) for unit, (before, after) in change.units.items()]
     carriers.sort(key=lambda each: (-way * each.difference, each.name))
-    half = abs(seen.after - seen.before) / 2
+    half = abs(change.after - change.before) / 2
     moved = [each for each in carriers if way * each.difference >= half]
     return TrendChange(
         measure=measure,
         label=labels[1],
         since=labels[0],
-        before=seen.before,
-        after=seen.after,
-        low=seen.low,
-        high=seen.high,
+        before=change.before,
+        after=change.after,
+        low=change.low,
+        high=change.high,
         p=p,
-        paired=seen.paired,
+        paired=change.paired,
         moved=len(moved),
         of=len(carriers),
         units=tuple(moved[:_CARRIERS_MOST]),
@@ -400,8 +400,8 @@ def _drivers(
     One that changed by less than a tenth of the whole explains nothing of it.
     """
     way = math.copysign(1.0, shift)
-    known = components([each.load_id for each in (*level, *sessions)])
-    sides = [_component_means(side, known) for side in (level, sessions)]
+    by_load = components([each.load_id for each in (*level, *sessions)])
+    sides = [_component_means(side, by_load) for side in (level, sessions)]
     found = [
         Carrier(name, sides[0][name], after)
         for name, after in sides[1].items()
@@ -412,11 +412,11 @@ def _drivers(
 
 
 def _component_means(
-    sessions: Iterable[TrendSession], known: Mapping[int, Mapping[str, float]]
+    sessions: Iterable[TrendSession], by_load: Mapping[int, Mapping[str, float]]
 ) -> dict[str, float]:
     found: defaultdict[str, list[float]] = defaultdict(list)
     for load_id in sorted({each.load_id for each in sessions}):
-        for name, median_ms in known.get(load_id, {}).items():
+        for name, median_ms in by_load.get(load_id, {}).items():
             found[name].append(median_ms)
     return {name: float(np.mean(values)) for name, values in found.items()}
 

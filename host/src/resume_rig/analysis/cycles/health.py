@@ -192,8 +192,8 @@ def health_of(
         )
     was, now = before[-1], after[-1][1]
     rebooted = bool(was.boot and now.boot) and was.boot != now.boot
-    known = set(was.errors)
-    errors = tuple(dict.fromkeys(each for each in now.errors if each not in known))
+    earlier = set(was.errors)
+    errors = tuple(dict.fromkeys(each for each in now.errors if each not in earlier))
     return CycleHealth(
         compared=True,
         rebooted=rebooted,
@@ -307,19 +307,19 @@ def _problem(device: ChangedDevice) -> str:
     failed = device.change is DeviceChange.FAILED
     code = (device.problem_after if failed else device.problem_before) or ""
     words = PROBLEMS.get(code)
-    told = f"problem code {code}" if code.isdigit() else f"the problem {code}"
-    return told if words is None else f"{told} ({words})"
+    problem = f"problem code {code}" if code.isdigit() else f"the problem {code}"
+    return problem if words is None else f"{problem} ({words})"
 
 
 def _drains(cycle: OutsideCycle, health: CycleHealth) -> Finding | None:
     """Return a finding where the counters show that a Modern Standby was not a deep one."""
     gained = {each.name: each.gained_us for each in health.residencies}
-    told = [each for each in DEEPEST if each in gained]
+    gained_deep = [each for each in DEEPEST if each in gained]
     shown = any(finding.kind is FindingKind.DRAINS_ASLEEP for finding in cycle.findings)
-    if cycle.standby_ns is None or shown or not told:
+    if cycle.standby_ns is None or shown or not gained_deep:
         return None
     # Where there are several, the one that says most: some are always 0 on some platforms.
-    name = max(told, key=lambda each: gained[each])
+    name = max(gained_deep, key=lambda each: gained[each])
     return drains_finding(gained[name] / 1e6, cycle.standby_ns, name, _held_by(gained))
 
 

@@ -166,14 +166,14 @@ def wake_light(
     line = wires.of(Channel.BACKLIGHT)
     from_ns = sleep.wake_from_ns
     rises = line.times_to(1, from_ns, end_ns)
-    seen_ns = rises[0].t_ns if rises else None
+    rise_ns = rises[0].t_ns if rises else None
     already = sleep.by_power and line.level(from_ns) == 1
-    missed = line.missed(1, from_ns, end_ns if seen_ns is None else seen_ns)
+    missed = line.missed(1, from_ns, end_ns if rise_ns is None else rise_ns)
     main = None
-    if seen_ns is not None and not already and not missed:
-        main = Moment(Channel.BACKLIGHT, seen_ns)
+    if rise_ns is not None and not already and not missed:
+        main = Moment(Channel.BACKLIGHT, rise_ns)
     basis = None if main is None else LightBasis.COMPARATOR
-    came = seen_ns is not None or already or missed
+    came = rise_ns is not None or already or missed
     if reading is None:
         return WakeLight(main, basis, None, None, came, already, missed, None)
     half, first, ninety, why_not = _of_onset(reading, from_ns, end_ns)

@@ -180,7 +180,7 @@ _FLATTER: Final = {LightDefinition.HALF: 1.0, LightDefinition.NINETY: 2.5}
 _FLATTER_FIRST: Final = 1.7
 # So many lengths of an average before and after a crossing an edge is over; one that brings less of
 # the light moves a crossing by less than other terms (both assumed).
-_BESIDE: Final = 1.5
+_SIDES: Final = 1.5
 _QUICK: Final = 0.25
 # By definition (docs/explanation/light.md).
 _SHARE: Final = {LightDefinition.HALF: 0.5, LightDefinition.NINETY: 0.9}
@@ -322,7 +322,7 @@ def _whole(settled: Floats, period: float, level: float, allowed: float) -> int:
     return best
 
 
-def _ripple(onset: LightOnset, net: float, settled: Floats, known: float) -> float:
+def _ripple(onset: LightOnset, net: float, settled: Floats, own_ripple: float) -> float:
     """Return the share of the level by which a moving average of the board may be off.
 
     Its light parts have some samples more or fewer than is their due. Where a fast PWM stands
@@ -335,8 +335,8 @@ def _ripple(onset: LightOnset, net: float, settled: Floats, known: float) -> flo
     if period < 1:
         counts = range(1, _BEATS + 1)
         count = next((n for n in counts if _cut(n, period, duty) <= _CUT), _BEATS)
-        seen = float(np.abs(_averaged(settled, count) - net).max()) - known
-        ripple = max(ripple, _BEATS_MORE * seen / net)
+        swing = float(np.abs(_averaged(settled, count) - net).max()) - own_ripple
+        ripple = max(ripple, _BEATS_MORE * swing / net)
     return ripple
 
 
@@ -488,8 +488,8 @@ def _uneven(rise: _Rise, at: float, limit: float) -> float:
     """
     middle = at - rise.whole + 0.5
     smooth = _smooth(rise.mean, rise.whole)
-    beside = np.array([-_BESIDE, _BESIDE]) * (2 * rise.whole if rise.period else 1)
-    below, above = np.interp(middle + beside, np.arange(len(smooth)), smooth)
+    sides = np.array([-_SIDES, _SIDES]) * (2 * rise.whole if rise.period else 1)
+    below, above = np.interp(middle + sides, np.arange(len(smooth)), smooth)
     if above - below < _QUICK * (rise.level - rise.base):
         return 0.0
     share = min(max(float((limit - below) / (above - below)), 0.0), 1.0)

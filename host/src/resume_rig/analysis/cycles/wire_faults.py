@@ -31,7 +31,7 @@ def oddities(wires: Wires, sleep: Sleep, wake: Wake, outcome: Outcome) -> tuple[
     """Return the findings that say what to be careful with, in the order of the cycle."""
     found = [
         *glitches(wires),
-        _odd_levels(wires, sleep),
+        _impossible_levels(wires, sleep),
         _dozed(wires, sleep),
         _lit_asleep(wires, sleep),
         _drains(wires, sleep),
@@ -98,7 +98,7 @@ def glitches(wires: Wires) -> list[Finding]:
     return found
 
 
-def _odd_levels(wires: Wires, sleep: Sleep) -> Finding | None:
+def _impossible_levels(wires: Wires, sleep: Sleep) -> Finding | None:
     if not sleep.by_power:
         return None
     from_ns, until_ns = sleep.from_ns, sleep.until_ns
@@ -107,12 +107,12 @@ def _odd_levels(wires: Wires, sleep: Sleep) -> Finding | None:
         return wires.of(channel).was(0, from_ns, until_ns)
 
     if low(Channel.SLP_S5) and wires.wired(Channel.SLP_S4) and not low(Channel.SLP_S4):
-        odd = "SLP_S5# was low while SLP_S4# stayed high"
+        fault = "SLP_S5# was low while SLP_S4# stayed high"
     elif wires.wired(Channel.PLTRST) and not low(Channel.PLTRST):
-        odd = "PLTRST# stayed high in the sleep"
+        fault = "PLTRST# stayed high in the sleep"
     else:
         return None
-    text = f"{odd}, which no chipset does: a channel is on the wrong line, or reads a dead one."
+    text = f"{fault}, which no chipset does: a channel is on the wrong line, or reads a dead one."
     return Finding(FindingKind.ODD_LEVELS, text)
 
 
@@ -260,19 +260,19 @@ def overrun() -> Finding:
 def never_slept(wires: Wires) -> Finding:
     """Return the finding of a cycle without a sleep."""
     line = wires.power_line()
-    seen = [
+    shown = [
         str(channel) for channel in (line, Channel.BACKLIGHT) if channel and wires.wired(channel)
     ]
     text = "No sleep was seen, and no line is wired that could show one."
-    if seen:
-        dark = Channel.BACKLIGHT in seen and wires.of(Channel.BACKLIGHT).level(-math.inf) == 0
-        high = [name for name in seen if not (dark and name == Channel.BACKLIGHT)]
+    if shown:
+        dark = Channel.BACKLIGHT in shown and wires.of(Channel.BACKLIGHT).level(-math.inf) == 0
+        high = [name for name in shown if not (dark and name == Channel.BACKLIGHT)]
         text = f"The DUT never slept: {' and '.join(high)} stayed high." if high else "No sleep."
         if dark:
             text = f"{text} BACKLIGHT was low before: was it awake at all?"
         if line is Channel.SLP_S3 and wires.of(Channel.PWR_OK).times_to(0, -math.inf, math.inf):
             text = f"{text} PWR_OK fell all the same: the power failed, or edges are missing."
-    return Finding(FindingKind.NEVER_SLEPT, text, {"lines": ", ".join(seen)})
+    return Finding(FindingKind.NEVER_SLEPT, text, {"lines": ", ".join(shown)})
 
 
 def judge_wires(
@@ -291,11 +291,11 @@ def judge_wires(
 
 
 def _outcome(wires: Wires, sleep: Sleep, wake: Wake, awaited: Awaited) -> _Judged:
-    known = sleep.begin_observed and sleep.end_observed
-    if math.isinf(sleep.until_ns) and known:
+    observed = sleep.begin_observed and sleep.end_observed
+    if math.isinf(sleep.until_ns) and observed:
         outcome, found = _still_asleep(wires, wake, awaited)
         return outcome, (*found, *missing_edges(wires, sleep, wake))
-    if wake.trigger.missed or not (known and wake.end_observed):
+    if wake.trigger.missed or not (observed and wake.end_observed):
         return Outcome.INVALID, missing_edges(wires, sleep, wake)
     also = (*missing_edges(wires, sleep, wake), *_rebooted(sleep), *_double_reset(sleep, wake))
     is_alone = wake.trigger.by is None and wake.trigger.unclear is None
@@ -333,15 +333,15 @@ def _still_asleep(wires: Wires, wake: Wake, awaited: Awaited) -> _Judged:
     )
     if awaited.commanded is not None:
         return Outcome.NEVER_WOKE, (_not_armed(awaited.commanded, line),)
-    told = f"the trigger on {awaited.by} was asked for but not seen"
+    cause = f"the trigger on {awaited.by} was asked for but not seen"
     if trigger.hold is not None:
-        told = f"the trigger on {trigger.hold.channel} was seen"
+        cause = f"the trigger on {trigger.hold.channel} was seen"
     elif awaited.by is None:
-        told = "its own timer was due"
+        cause = "its own timer was due"
     return Outcome.NEVER_WOKE, (
         Finding(
             FindingKind.NEVER_WOKE,
-            f"The DUT never woke: {told}, and {line} stayed low.",
+            f"The DUT never woke: {cause}, and {line} stayed low.",
             {"trigger_ns": None if trigger.hold is None else trigger.hold.start_ns},
         ),
     )

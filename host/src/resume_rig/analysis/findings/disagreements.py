@@ -61,21 +61,21 @@ from resume_rig.model.result.cycle import IntervalName, OutsideCycle
 from resume_rig.model.result.verdict import Finding, FindingKind, Requirement
 
 
-def display_findings(seen: RecordedCycle) -> Found:
+def display_findings(pair: RecordedCycle) -> Found:
     """Give `lit-before-os` and `complete-before-light`; a BIOS time of hours tells neither."""
-    if claim_of(seen) is not Claim.POSSIBLE:
+    if claim_of(pair) is not Claim.POSSIBLE:
         return
-    yield from _lit_before_os(seen)
-    yield from _complete_before_light(seen)
+    yield from _lit_before_os(pair)
+    yield from _complete_before_light(pair)
 
 
-def unexplained_findings(seen: RecordedCycle) -> Found:
+def unexplained_findings(pair: RecordedCycle) -> Found:
     """Give `unexplained`, for what no other finding of the cycle names."""
-    rest = unexplained(seen.outside, seen.record, seen.around.norms)
-    norm = seen.around.norms.residuals.get(group_of(seen.outside, seen.record))
+    rest = unexplained(pair.outside, pair.record, pair.around.norms)
+    norm = pair.around.norms.residuals.get(group_of(pair.outside, pair.record))
     if rest is None or norm is None or not is_unusual(rest, norm):
         return
-    if claim_of(seen) is not Claim.POSSIBLE:
+    if claim_of(pair) is not Claim.POSSIBLE:
         return
     whose = "platform" if norm.is_given else "campaign"
     more = "later" if rest.value_ns > 0 else "earlier"
@@ -92,11 +92,11 @@ def unexplained_findings(seen: RecordedCycle) -> Found:
     )
 
 
-def _lit_before_os(seen: RecordedCycle) -> Found:
-    light = seen.outside.intervals.get(IntervalName.PLTRST_TO_LIGHT)
-    if light is None or seen.record.bios_init_ms is None:
+def _lit_before_os(pair: RecordedCycle) -> Found:
+    light = pair.outside.intervals.get(IntervalName.PLTRST_TO_LIGHT)
+    if light is None or pair.record.bios_init_ms is None:
         return
-    ahead = seen.around.reset_to_tsc + reported(seen.record.bios_init_ms) - light
+    ahead = pair.around.reset_to_tsc + reported(pair.record.bios_init_ms) - light
     if ahead.value_ns <= ahead.bound_ns:
         return
     yield Finding(
@@ -107,11 +107,11 @@ def _lit_before_os(seen: RecordedCycle) -> Found:
     )
 
 
-def _complete_before_light(seen: RecordedCycle) -> Found:
-    reset_to_tsc = seen.around.reset_to_tsc
-    late = light_after_complete(seen.outside, seen.record, reset_to_tsc)
-    late = with_bios_unproven(late, seen.bios_unproven, reset_to_tsc)
-    most_ns = seen.around.platform.light_after_complete_max_ns
+def _complete_before_light(pair: RecordedCycle) -> Found:
+    reset_to_tsc = pair.around.reset_to_tsc
+    late = light_after_complete(pair.outside, pair.record, reset_to_tsc)
+    late = with_bios_unproven(late, pair.bios_unproven, reset_to_tsc)
+    most_ns = pair.around.platform.light_after_complete_max_ns
     if late is None or late.value_ns - late.bound_ns <= most_ns:
         return
     yield Finding(
@@ -201,7 +201,7 @@ def surroundings_of(
         after_stop=_by_number(numbers, map(_after_stop, [None, *running[:-1]], standing)),
         silent_steps={numbers[index]: step for index, step in times.steps.items()},
         clock_differences={
-            numbers[index]: apart for index, apart in times.clock_differences.items()
+            numbers[index]: difference for index, difference in times.clock_differences.items()
         },
     )
     # A cycle that errs by itself would make the others seem to.
@@ -223,16 +223,16 @@ def _with_claims(
     around: Surroundings, cycles: Iterable[OutsideCycle], record_of: Mapping[int, OsRecord]
 ) -> Surroundings:
     """Return the surroundings with what the campaign has room for, and in which unit it tells."""
-    seen = [
+    pairs = [
         RecordedCycle(c, record_of[index], around)
         for index, c in enumerate(cycles)
         if index in record_of
     ]
-    rooms = [each.longest_bios_ms for each in seen]
-    known = [room_ms for room_ms in rooms if room_ms is not None]
-    usual_ms = median(known) if len(known) >= MEDIAN_OF else None
+    rooms = [each.longest_bios_ms for each in pairs]
+    rooms_known = [room_ms for room_ms in rooms if room_ms is not None]
+    usual_ms = median(rooms_known) if len(rooms_known) >= MEDIAN_OF else None
     around = replace(around, usual_room_ms=usual_ms)
-    factors = Counter(unit_factor(replace(each, around=around)) for each in seen)
+    factors = Counter(unit_factor(replace(each, around=around)) for each in pairs)
     del factors[1]
     factor, count = factors.most_common(1)[0] if factors else (None, 0)
     return replace(around, unit_factor=factor if 2 * count > factors.total() else None)
@@ -291,12 +291,12 @@ def _after_stop(last: Hidden | None, standing: Hidden | None) -> BoundedNs | Non
 
     The clock that ran until then is that of the wake before.
     """
-    known = _first(last, standing)
-    if known is None or known.stopped is None:
+    hidden = _first(last, standing)
+    if hidden is None or hidden.stopped is None:
         return None
     # It is shown where much is hidden before the sleep alone.
-    is_much = 2 * known.stopped.bound_ns > HIDDEN_BEFORE_NS
-    return after_stop(known) if is_much else None
+    is_much = 2 * hidden.stopped.bound_ns > HIDDEN_BEFORE_NS
+    return after_stop(hidden) if is_much else None
 
 
 def bios_is_impossible(outside: OutsideCycle, record: OsRecord, around: Surroundings) -> bool:
@@ -308,8 +308,8 @@ def disagreements(
     outside: OutsideCycle, record: OsRecord, around: Surroundings
 ) -> tuple[Finding, ...]:
     """Return every finding of one cycle and its record, without what another one explains."""
-    seen = RecordedCycle(outside, record, around)
-    found = [finding for family in _FAMILIES for finding in family(seen)]
+    pair = RecordedCycle(outside, record, around)
+    found = [finding for family in _FAMILIES for finding in family(pair)]
     kinds = {finding.kind for finding in (*outside.findings, *found)}
     return tuple(
         finding

@@ -408,7 +408,7 @@ _MORE: Final[tuple[tuple[str, str, tuple[FindingKind, ...]], ...]] = (
         (_K.OVERRUN, _K.BOARD_REBOOTED, _K.LEASE_EXPIRED),
     ),
 )
-_MORE_OF: Final = {kind: (told, command) for told, command, kinds in _MORE for kind in kinds}
+_MORE_OF: Final = {kind: (team, command) for team, command, kinds in _MORE for kind in kinds}
 
 
 def explained(kind: FindingKind) -> Explained | None:

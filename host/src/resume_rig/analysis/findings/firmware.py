@@ -52,33 +52,33 @@ class Claim(Enum):
     TOO_LONG = auto()
 
 
-def claim_of(seen: RecordedCycle) -> Claim:
+def claim_of(pair: RecordedCycle) -> Claim:
     """Return whether there was time for the BIOS time of a record, and what it is if not."""
-    bios_ms = seen.record.bios_init_ms
+    bios_ms = pair.record.bios_init_ms
     if bios_ms is None:
         return Claim.POSSIBLE
-    longest_ms = seen.longest_bios_ms
+    longest_ms = pair.longest_bios_ms
     if longest_ms is None or bios_ms <= longest_ms:
         return Claim.POSSIBLE
-    counts = seen.around.history.keeps_counting
+    counts = pair.around.history.keeps_counting
     if counts:
         return Claim.UPTIME
-    factor = seen.around.unit_factor
-    if factor is not None and _is_factor(factor, seen.record, longest_ms):
+    factor = pair.around.unit_factor
+    if factor is not None and _is_factor(factor, pair.record, longest_ms):
         return Claim.OTHER_UNIT
     is_uptime = bios_ms >= UPTIME_MS and counts is None
     return Claim.UPTIME if is_uptime else Claim.TOO_LONG
 
 
-def unit_factor(seen: RecordedCycle) -> int | None:
+def unit_factor(pair: RecordedCycle) -> int | None:
     """Return the factor that makes an impossible BIOS time plausible; None where there is none.
 
     Of a BIOS time that is possible, 1.
     """
-    longest_ms = seen.longest_bios_ms
-    if longest_ms is None or (seen.record.bios_init_ms or 0) <= longest_ms:
+    longest_ms = pair.longest_bios_ms
+    if longest_ms is None or (pair.record.bios_init_ms or 0) <= longest_ms:
         return 1
-    fits = (factor for factor in UNIT_FACTORS if _is_factor(factor, seen.record, longest_ms))
+    fits = (factor for factor in UNIT_FACTORS if _is_factor(factor, pair.record, longest_ms))
     return next(fits, None)
 
 
@@ -99,20 +99,20 @@ def _is_near(one_ms: float, other_ms: float) -> bool:
     return abs(one_ms - other_ms) <= UNIT_TOLERANCE * max(one_ms, other_ms)
 
 
-def bios_findings(seen: RecordedCycle) -> Found:
+def bios_findings(pair: RecordedCycle) -> Found:
     """Give at most one of `tsc-not-reset`, `wrong-unit`, `bios-under-` and `-over-reported`."""
-    claim = claim_of(seen)
+    claim = claim_of(pair)
     if claim is Claim.POSSIBLE:
-        found = _hidden_on_average(seen) or _hidden_alone(seen) or _of_one_cause(seen)
+        found = _hidden_on_average(pair) or _hidden_alone(pair) or _of_one_cause(pair)
         if found is not None:
             yield found
         return
-    yield _impossible(seen, claim)
+    yield _impossible(pair, claim)
 
 
-def _impossible(seen: RecordedCycle, claim: Claim) -> Finding:
-    record = seen.record
-    longest_ms = seen.longest_bios_ms or 0
+def _impossible(pair: RecordedCycle, claim: Claim) -> Finding:
+    record = pair.record
+    longest_ms = pair.longest_bios_ms or 0
     evidence = {
         "bios_init_ms": record.bios_init_ms,
         "longest_possible_ms": round(longest_ms),
@@ -124,7 +124,7 @@ def _impossible(seen: RecordedCycle, claim: Claim) -> Finding:
         text = f"{room}: the counter it is read from was not reset over the sleep."
         return Finding(FindingKind.TSC_NOT_RESET, text, evidence)
     if claim is Claim.OTHER_UNIT:
-        factor = seen.around.unit_factor
+        factor = pair.around.unit_factor
         text = f"{room}: it is {factor} times too large, as another unit makes it."
         return Finding(FindingKind.WRONG_UNIT, text, {**evidence, "factor": factor})
     if (record.bios_init_ms or 0) >= UPTIME_MS:
@@ -132,24 +132,24 @@ def _impossible(seen: RecordedCycle, claim: Claim) -> Finding:
     return Finding(FindingKind.BIOS_OVER_REPORTED, f"{room}.", evidence)
 
 
-def _hidden_alone(seen: RecordedCycle) -> Finding | None:
+def _hidden_alone(pair: RecordedCycle) -> Finding | None:
     """Compare with the OS's own clock, in one cycle."""
-    hidden = seen.around.hidden.get(seen.outside.number)
+    hidden = pair.around.hidden.get(pair.outside.number)
     whole = None if hidden is None else hidden.whole
     if whole is None or abs(whole.value_ns) <= whole.bound_ns:
         return None
     return _by_clock(whole, "in this cycle, by the OS's own clock", 1)
 
 
-def _hidden_on_average(seen: RecordedCycle) -> Finding | None:
-    row = seen.around.means.get(seen.outside.number)
+def _hidden_on_average(pair: RecordedCycle) -> Finding | None:
+    row = pair.around.means.get(pair.outside.number)
     if row is None or abs(row.mean.value_ns) <= row.mean.bound_ns:
         return None
     return _by_clock(row.mean, f"on average over {row.n} cycles, by the OS's own clock", row.n)
 
 
-def _of_one_cause(seen: RecordedCycle) -> Finding | None:
-    return None if seen.one_cause is None else _hidden(*seen.one_cause, 1)
+def _of_one_cause(pair: RecordedCycle) -> Finding | None:
+    return None if pair.one_cause is None else _hidden(*pair.one_cause, 1)
 
 
 def _by_clock(rest: BoundedNs, by: str, n: int) -> Finding:
@@ -179,37 +179,37 @@ _AVERAGE = "firmware_average_resume_ms"
 _ABSURD = "firmware_resume_absurd_ms"
 
 
-def firmware_findings(seen: RecordedCycle) -> Found:
+def firmware_findings(pair: RecordedCycle) -> Found:
     """Give what FullResume, AverageResume and ResumeCount show, and `bios-over-advised`."""
-    if claim_of(seen) is Claim.POSSIBLE:
+    if claim_of(pair) is Claim.POSSIBLE:
         # Where BiosInit itself is not the whole, FullResume above it needs no other unit.
-        believed = not any(bios_findings(seen))
-        yield from (_wrong_unit(seen) if believed else []) or _disagrees(seen)
-        yield from _over_advised(seen)
-    before = seen.around.history.before(seen.record)
-    stuck = before is not None and _stuck(before, seen.record)
+        believed = not any(bios_findings(pair))
+        yield from (_wrong_unit(pair) if believed else []) or _disagrees(pair)
+        yield from _over_advised(pair)
+    before = pair.around.history.before(pair.record)
+    stuck = before is not None and _stuck(before, pair.record)
     if before is not None and stuck:
         yield Finding(
             FindingKind.RESUME_COUNT_STUCK,
-            f"The firmware's ResumeCount is {seen.record.firmware_resume_count} again, as in the "
+            f"The firmware's ResumeCount is {pair.record.firmware_resume_count} again, as in the "
             "cycle before: its account (FPDT) may be that of an earlier resume.",
             {
-                "resume_count": seen.record.firmware_resume_count,
-                "firmware_resume_ms": seen.record.firmware_resume_ms,
+                "resume_count": pair.record.firmware_resume_count,
+                "firmware_resume_ms": pair.record.firmware_resume_ms,
                 "before_ms": before.firmware_resume_ms,
             },
         )
     if not stuck:
-        yield from _average(seen, before)
+        yield from _average(pair, before)
 
 
-def _wrong_unit(seen: RecordedCycle) -> list[Finding]:
+def _wrong_unit(pair: RecordedCycle) -> list[Finding]:
     # More than 10 minutes is no time of a firmware, but may be one in another unit.
-    bios_ms, absurd_ms = seen.record.bios_init_ms, figure_of(seen.record, _ABSURD)
-    full_ms = seen.record.firmware_resume_ms or (None if absurd_ms is None else round(absurd_ms))
+    bios_ms, absurd_ms = pair.record.bios_init_ms, figure_of(pair.record, _ABSURD)
+    full_ms = pair.record.firmware_resume_ms or (None if absurd_ms is None else round(absurd_ms))
     if not bios_ms or not full_ms:
         return []
-    ratio, usual = full_ms / bios_ms, seen.around.history.firmware_ratio
+    ratio, usual = full_ms / bios_ms, pair.around.history.firmware_ratio
     decimal = [factor for factor in UNIT_FACTORS if abs(ratio / factor - 1) <= UNIT_TOLERANCE]
     evidence = {"bios_init_ms": bios_ms, "firmware_resume_ms": full_ms, "ratio": round(ratio, 4)}
     if decimal:
@@ -220,7 +220,7 @@ def _wrong_unit(seen: RecordedCycle) -> list[Finding]:
         return [Finding(FindingKind.WRONG_UNIT, text, {**evidence, "factor": decimal[0]})]
     if usual is None or full_ms < bios_ms or absurd_ms is not None:
         return []
-    if _is_hidden(seen, full_ms - bios_ms):
+    if _is_hidden(pair, full_ms - bios_ms):
         return []
     text = (
         f"The firmware claims {full_ms} ms (FPDT FullResume), BiosInit is {bios_ms} ms, and all "
@@ -230,17 +230,17 @@ def _wrong_unit(seen: RecordedCycle) -> list[Finding]:
     return [Finding(FindingKind.WRONG_UNIT, text, {**evidence, "usual_ratio": round(usual, 4)})]
 
 
-def _is_hidden(seen: RecordedCycle, more_ms: int) -> bool:
+def _is_hidden(pair: RecordedCycle, more_ms: int) -> bool:
     """Return whether FullResume has more than BiosInit because more time went by, likely.
 
     The mean hidden time may be too wide to prove that, and still be nearer to it than to none.
     """
-    row = seen.around.means.get(seen.outside.number)
+    row = pair.around.means.get(pair.outside.number)
     return row is not None and 2 * row.mean.value_ns > more_ms * MS_NS
 
 
-def _disagrees(seen: RecordedCycle) -> list[Finding]:
-    record, usual_ms = seen.record, seen.around.norms.firmware_extra_ms
+def _disagrees(pair: RecordedCycle) -> list[Finding]:
+    record, usual_ms = pair.record, pair.around.norms.firmware_extra_ms
     extra_ms = firmware_extra_ms(record)
     if extra_ms is None:
         return []
@@ -255,7 +255,7 @@ def _disagrees(seen: RecordedCycle) -> list[Finding]:
             f"{record.firmware_resume_ms} ms that the firmware itself claims (FPDT FullResume)."
         )
     elif usual_ms is not None and abs(extra_ms - usual_ms) > FIRMWARE_DRIFT_MS:
-        whose = "this platform" if seen.around.platform.firmware_extra_ms else "this campaign"
+        whose = "this platform" if pair.around.platform.firmware_extra_ms else "this campaign"
         text = (
             f"BiosInit and the firmware's FullResume are {extra_ms} ms apart; {usual_ms:g} ms is "
             f"usual in {whose}."
@@ -265,12 +265,12 @@ def _disagrees(seen: RecordedCycle) -> list[Finding]:
     return [Finding(FindingKind.FIRMWARE_DISAGREES, text, evidence)]
 
 
-def _over_advised(seen: RecordedCycle) -> Found:
-    requirement, bios_ms = seen.around.requirement, seen.record.bios_init_ms
+def _over_advised(pair: RecordedCycle) -> Found:
+    requirement, bios_ms = pair.around.requirement, pair.record.bios_init_ms
     advised_ms = requirement.bios_advised_ms
     if advised_ms is None or bios_ms is None or bios_ms <= advised_ms:
         return
-    if seen.record.kind not in requirement.kinds:
+    if pair.record.kind not in requirement.kinds:
         return
     yield Finding(
         FindingKind.BIOS_OVER_ADVISED,
@@ -287,11 +287,11 @@ def _stuck(before: OsRecord, record: OsRecord) -> bool:
     return count > 1 or same_boot(before, record)
 
 
-def _average(seen: RecordedCycle, before: OsRecord | None) -> Found:
+def _average(pair: RecordedCycle, before: OsRecord | None) -> Found:
     """Check that the average is that of all resumes since the count's 1, or follows the last."""
-    record = seen.record
+    record = pair.record
     average_ms = figure_of(record, _AVERAGE)
-    due_ms = seen.around.history.average_due_ms(record)
+    due_ms = pair.around.history.average_due_ms(record)
     if due_ms is None:
         due_ms = _average_after(before, record)
     if average_ms is None or due_ms is None or abs(average_ms - due_ms) <= AVERAGE_MS:
@@ -354,12 +354,12 @@ def _alone_ns(outside: OutsideCycle, around: Surroundings) -> float:
     return 2.0 * (hidden.each.bound_ns + hidden.drift_ns)
 
 
-def _of_one_cause_ns(seen: RecordedCycle) -> float:
-    group, norms = group_of(seen.outside, seen.record), seen.around.norms
-    bios, by_light = norms.bios.get(group), unexplained(seen.outside, seen.record, norms)
+def _of_one_cause_ns(pair: RecordedCycle) -> float:
+    group, norms = group_of(pair.outside, pair.record), pair.around.norms
+    bios, by_light = norms.bios.get(group), unexplained(pair.outside, pair.record, norms)
     return min(
         _least_ns(bios, by_light, norms.residuals.get(group)),
-        _least_ns(bios, seen.off_median, seen.around.hidden_norm),
+        _least_ns(bios, pair.off_median, pair.around.hidden_norm),
     )
 
 

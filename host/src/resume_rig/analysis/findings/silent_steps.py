@@ -99,7 +99,7 @@ def without_steps(times: HiddenTimes) -> HiddenTimes:
     standing, running, follows = list(times.standing), list(times.running), list(times.follows)
     usual = _usual(running)
     steps: dict[int, BoundedNs] = {}
-    apart: dict[int, BoundedNs] = {}
+    differences: dict[int, BoundedNs] = {}
     for index, (hidden, witnesses) in enumerate(zip(times.running, times.witnesses, strict=True)):
         if hidden is None or witnesses is None or not _is_clocks(hidden, usual, witnesses):
             continue
@@ -113,8 +113,8 @@ def without_steps(times: HiddenTimes) -> HiddenTimes:
             continue
         standing[index] = None
         if usual is not None and _is_step(_whole(hidden) - usual, witnesses):
-            apart[index] = _whole(hidden) - usual
-    return HiddenTimes(standing, running, follows, times.witnesses, steps, apart)
+            differences[index] = _whole(hidden) - usual
+    return HiddenTimes(standing, running, follows, times.witnesses, steps, differences)
 
 
 def _whole(hidden: Hidden) -> BoundedNs:
@@ -128,8 +128,8 @@ def _is_step(step: BoundedNs, witnesses: Witnesses) -> bool:
 
 
 def _usual(hidden: Sequence[Hidden | None]) -> BoundedNs | None:
-    known = sum(each is not None for each in hidden)
-    return usual_of(hidden) if known >= MEDIAN_OF else None
+    count = sum(each is not None for each in hidden)
+    return usual_of(hidden) if count >= MEDIAN_OF else None
 
 
 def _is_clocks(hidden: Hidden, usual: BoundedNs | None, witnesses: Witnesses) -> bool:

@@ -60,22 +60,22 @@ def state_mismatch(outside: OutsideCycle, record: OsRecord) -> Finding | None:
     )
 
 
-def sleep_findings(seen: RecordedCycle) -> Found:
+def sleep_findings(pair: RecordedCycle) -> Found:
     """Give `state-mismatch`, `s0-power-asleep`, `hidden-before-sleep`, `wake-source-mismatch`."""
-    mismatch = state_mismatch(seen.outside, seen.record)
+    mismatch = state_mismatch(pair.outside, pair.record)
     if mismatch is not None:
         yield mismatch
-    yield from _s0_power(seen)
-    yield from _drains(seen)
-    yield from _hidden_before(seen)
-    yield from _wake_source(seen)
+    yield from _s0_power(pair)
+    yield from _drains(pair)
+    yield from _hidden_before(pair)
+    yield from _wake_source(pair)
 
 
-def _s0_power(seen: RecordedCycle) -> Found:
+def _s0_power(pair: RecordedCycle) -> Found:
     """Give a finding where the OS says S3, and the supply says otherwise beyond its bound."""
-    power, around = seen.outside.power, seen.around
+    power, around = pair.outside.power, pair.around
     asleep = None if power is None else power.asleep_w
-    if asleep is None or seen.record.kind not in _S3:
+    if asleep is None or pair.record.kind not in _S3:
         return
     limit_w = around.platform.s3_power_max_w
     source = "as the DUT profile has it"
@@ -88,7 +88,7 @@ def _s0_power(seen: RecordedCycle) -> Found:
         return
     yield Finding(
         FindingKind.S0_POWER_ASLEEP,
-        f"The OS says {seen.record.kind}, and the DUT drew {asleep.text('W')} "
+        f"The OS says {pair.record.kind}, and the DUT drew {asleep.text('W')} "
         f"asleep; in S3 that is at most {limit_w:.3g} W, {source}.",
         {
             "asleep_w": asleep.value,
@@ -104,14 +104,14 @@ _RESIDENCIES: Final = ("hardware_drips_percent", "drips_percent")
 """Of Kernel-Power 507 and SleepStudy, what the hardware says first."""
 
 
-def _drains(seen: RecordedCycle) -> Found:
+def _drains(pair: RecordedCycle) -> Found:
     """Give a finding where a Modern Standby was not a deep one, by power or by the OS's account."""
-    cycle, record = seen.outside, seen.record
+    cycle, record = pair.outside, pair.record
     if record.kind not in _STANDBY or cycle.standby_ns is None:
         return
     if any(finding.kind is FindingKind.DRAINS_ASLEEP for finding in cycle.findings):
         return
-    limit_w = None if seen.around.awake_w is None else S0_POWER_SHARE * seen.around.awake_w
+    limit_w = None if pair.around.awake_w is None else S0_POWER_SHARE * pair.around.awake_w
     asleep = None if cycle.power is None else cycle.power.asleep_w
     if asleep is not None and limit_w is not None and asleep.value - asleep.expanded > limit_w:
         yield Finding(
@@ -121,31 +121,31 @@ def _drains(seen: RecordedCycle) -> Found:
             {"asleep_w": asleep.value, "expanded_w": asleep.expanded, "limit_w": limit_w},
         )
         return
-    told = {figure.name: figure.value for figure in record.figures}
-    name = next((each for each in _RESIDENCIES if each in told), None)
+    figures = {figure.name: figure.value for figure in record.figures}
+    name = next((each for each in _RESIDENCIES if each in figures), None)
     if name is not None:
-        deep_s = told[name] / 100 * cycle.standby_ns / 1e9
+        deep_s = figures[name] / 100 * cycle.standby_ns / 1e9
         words = "the OS's account, by hardware" if name.startswith("hard") else "the OS's account"
         found = drains_finding(deep_s, cycle.standby_ns, words)
         if found is not None:
             yield found
 
 
-def _hidden_before(seen: RecordedCycle) -> Found:
-    rest = before_sleep(seen.outside, seen.record)
+def _hidden_before(pair: RecordedCycle) -> Found:
+    rest = before_sleep(pair.outside, pair.record)
     if rest is None or not is_hidden(rest):
         return
     text = (
         f"The DUT was {rest.value_ns / 1e6:.0f} ms longer on its way to sleep than the OS reports "
-        f"({seen.record.sleep_ms} ms)"
+        f"({pair.record.sleep_ms} ms)"
     )
     evidence = {
         "hidden_ns": rest.value_ns,
         "bound_ns": rest.bound_ns,
         "threshold_ns": HIDDEN_BEFORE_NS,
-        "sleep_ms": seen.record.sleep_ms,
+        "sleep_ms": pair.record.sleep_ms,
     }
-    after = seen.around.after_stop.get(seen.outside.number)
+    after = pair.around.after_stop.get(pair.outside.number)
     if after is not None:
         least_ns, most_ns = (after.value_ns + sign * after.bound_ns for sign in (-1, 1))
         text += (
@@ -161,8 +161,8 @@ def _done(by: WakeBy) -> str:
     return f"the rig's {TRIGGER_WORDS[by]} did" if by in COMMANDED else f"the rig moved the {by}"
 
 
-def _wake_source(seen: RecordedCycle) -> Found:
-    outside, source = seen.outside, seen.record.wake_source
+def _wake_source(pair: RecordedCycle) -> Found:
+    outside, source = pair.outside, pair.record.wake_source
     if outside.wake_by is None or outside.outcome is not Outcome.SLEPT_AND_WOKE:
         return
     if source.name in _OTHER_SOURCES[outside.wake_by]:
@@ -191,20 +191,20 @@ def record_missing(outside: OutsideCycle) -> Finding:
     )
 
 
-def record_findings(seen: RecordedCycle) -> Found:
+def record_findings(pair: RecordedCycle) -> Found:
     """Give what the record lacks, `record-doubled` and `clock-step`."""
-    if seen.record.resume_ms is None:
-        yield _unmeasured(seen.record)
-    double = seen.around.history.double_of(seen.record)
+    if pair.record.resume_ms is None:
+        yield _unmeasured(pair.record)
+    double = pair.around.history.double_of(pair.record)
     if double is not None:
         yield Finding(
             FindingKind.RECORD_DOUBLED,
-            f"The OS wrote two records of one wake: {seen.record.record_id} and "
+            f"The OS wrote two records of one wake: {pair.record.record_id} and "
             f"{double.record_id}.",
-            {"record_id": seen.record.record_id, "other_record_id": double.record_id},
+            {"record_id": pair.record.record_id, "other_record_id": double.record_id},
         )
-    steps = list(_clock_step(seen.record))
-    yield from steps or _silent_step(seen)
+    steps = list(_clock_step(pair.record))
+    yield from steps or _silent_step(pair)
 
 
 def _unmeasured(record: OsRecord) -> Finding:
@@ -258,20 +258,22 @@ def _clock_step(record: OsRecord) -> Found:
     )
 
 
-def _silent_step(seen: RecordedCycle) -> Found:
-    number = seen.outside.number
-    step, apart = (
-        of.get(number) for of in (seen.around.silent_steps, seen.around.clock_differences)
+def _silent_step(pair: RecordedCycle) -> Found:
+    number = pair.outside.number
+    step, difference = (
+        of.get(number) for of in (pair.around.silent_steps, pair.around.clock_differences)
     )
     if step is not None:
         text = f"The OS clock was set by about {step.value_ns / 1e9:+.1f} s without an event, "
         text += "after this cycle's wake and before the clock stopped for the next sleep"
-    elif apart is not None:
-        text = f"The RTC went about {apart.value_ns / 1e9:+.1f} s from the OS clock around this "
+    elif difference is not None:
+        text = (
+            f"The RTC went about {difference.value_ns / 1e9:+.1f} s from the OS clock around this "
+        )
         text += "sleep: one of the two was set without an event"
     else:
         return
-    moved = step or apart or BoundedNs(0, 0)
+    moved = step or difference or BoundedNs(0, 0)
     yield Finding(
         FindingKind.CLOCK_STEP,
         f"{text}; the light came as ever, so it was not the BIOS that took another time.",

@@ -37,9 +37,9 @@ from resume_rig.model.result.cycle import (
 from resume_rig.model.result.match import (
     HIGH_CONFIDENCE,
     RECORD_REASONS,
-    KnownPair,
     MatchCertainty,
     RecordReason,
+    StatedPair,
     percent,
 )
 from resume_rig.model.result.verdict import FindingKind
@@ -51,7 +51,7 @@ _OF_ITSELF = (RecordReason.NO_SLEEP, RecordReason.NO_TIME, RecordReason.DOZE)
 
 
 def match_with(
-    pair: KnownPair,
+    pair: StatedPair,
     numbers: Sequence[int],
     moments: Sequence[OutsideMoments],
     records: Sequence[OsRecord],
@@ -69,18 +69,18 @@ def match_with(
     Raises:
         UsageError: there is no such cycle or record, or the times contradict the pair.
     """
-    known = (_cycle_at(pair, numbers, moments), _record_at(pair, records))
+    stated = (_cycle_at(pair, numbers, moments), _record_at(pair, records))
     free = matched(None)
-    _refuse_what_is_tied_elsewhere(pair, known, free, numbers, records)
-    if known in _certain(free):
+    _refuse_what_is_tied_elsewhere(pair, stated, free, numbers, records)
+    if stated in _certain(free):
         return free
-    if free.record_reasons.get(known[1]) in _OF_ITSELF:
-        reason = RECORD_REASONS[free.record_reasons[known[1]]]
+    if free.record_reasons.get(stated[1]) in _OF_ITSELF:
+        reason = RECORD_REASONS[free.record_reasons[stated[1]]]
         raise UsageError(f"{_attempt(pair)}: this record cannot be paired: {reason}")
-    found = matched(known)
+    found = matched(stated)
     sure = [cycle for cycle, _ in _certain(found)]
     span = sure[-1] - sure[0] + 1 if sure else 0
-    if known not in _certain(found) or len(sure) < max(_BORNE_OUT_BY, _SHARE * span):
+    if stated not in _certain(found) or len(sure) < max(_BORNE_OUT_BY, _SHARE * span):
         raise UsageError(
             f"{_attempt(pair)}: the other cycles do not bear that out, with it"
             f" {count_of(len(sure), 'cycle')} of {len(numbers)} certainly have a record; name a"
@@ -89,11 +89,11 @@ def match_with(
     return found
 
 
-def _attempt(pair: KnownPair) -> str:
+def _attempt(pair: StatedPair) -> str:
     return f"could not take record {pair.record} for that of cycle {pair.cycle}"
 
 
-def _cycle_at(pair: KnownPair, numbers: Sequence[int], moments: Sequence[OutsideMoments]) -> int:
+def _cycle_at(pair: StatedPair, numbers: Sequence[int], moments: Sequence[OutsideMoments]) -> int:
     """Return the index of the cycle."""
     if pair.cycle not in numbers:
         there = (
@@ -109,7 +109,7 @@ def _cycle_at(pair: KnownPair, numbers: Sequence[int], moments: Sequence[Outside
     return at
 
 
-def _record_at(pair: KnownPair, records: Sequence[OsRecord]) -> int:
+def _record_at(pair: StatedPair, records: Sequence[OsRecord]) -> int:
     """Return the index of the record."""
     there = [at for at, record in enumerate(records) if record.record_id == pair.record]
     if len(there) == 1:
@@ -130,21 +130,21 @@ def _certain(found: Match) -> dict[tuple[int, int], float]:
 
 
 def _refuse_what_is_tied_elsewhere(
-    pair: KnownPair,
-    known: tuple[int, int],
+    pair: StatedPair,
+    stated: tuple[int, int],
     free: Match,
     numbers: Sequence[int],
     records: Sequence[OsRecord],
 ) -> None:
     """Raise where the times alone, for certain, tie the cycle or the record elsewhere."""
-    cycle, record = known
-    for (at, told), likely in _certain(free).items():
-        if (at == cycle) == (told == record):
+    cycle, record = stated
+    for (at, record_at), likely in _certain(free).items():
+        if (at == cycle) == (record_at == record):
             continue
         chance = percent(MatchCertainty(likely))
         raise UsageError(
             f"{_attempt(pair)}: the times alone tie cycle {numbers[at]} to record"
-            f" {records[told].record_id} ({chance}); name a pair that agrees, or none"
+            f" {records[record_at].record_id} ({chance}); name a pair that agrees, or none"
         )
 
 
@@ -154,15 +154,15 @@ _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
 # after its resume may have written its record, and have saved it.
 _HUNG_SILENT = 0.95
 # A dark display may be all that is wrong. Whether a DUT was well again, the sleep beside shows.
-_DARK_SILENT = _BESIDE_SILENT = 0.5
+_DARK_SILENT = _EXTRA_SILENT = 0.5
 _NOT_UP = frozenset({FindingKind.DARK, FindingKind.NEVER_WOKE})
 
 
 def match_cycles(
     cycles: Sequence[TimedCycle],
     records: Sequence[OsRecord],
-    known: KnownPair | None,
-    beside: Sequence[ExtraSleep],
+    stated_pair: StatedPair | None,
+    extra_sleeps: Sequence[ExtraSleep],
     *,
     related: bool,
 ) -> Match:
@@ -171,16 +171,18 @@ def match_cycles(
     Args:
         cycles: in the order in which they were made.
         records: as the log has them.
-        known: a pair that somebody knows.
-        beside: sleeps that the rig made before, between and after the cycles.
+        stated_pair: a pair that somebody knows.
+        extra_sleeps: sleeps that the rig made before, between and after the cycles.
         related: whether the times of the cycles are on the host's clock.
 
     Raises:
         UsageError: the times contradict the known pair.
     """
     moments = _all_moments(cycles, records, related)
-    rows = _Rows.of(moments, beside if related else ())
-    seen_in = [None if at is None else int(rows.of_cycle[at]) for at in _seen_in(cycles, records)]
+    rows = _Rows.of(moments, extra_sleeps if related else ())
+    arrived_at = [
+        None if at is None else int(rows.of_cycle[at]) for at in _arrival_cycles(cycles, records)
+    ]
     left_out = _kinds_left_out(cycles, records)
 
     def matched(pair: tuple[int, int] | None) -> Match:
@@ -188,16 +190,16 @@ def match_cycles(
             rows.moments,
             records,
             same_epoch=related,
-            seen_in=seen_in,
+            arrived_at=arrived_at,
             left_out=left_out,
-            known=None if pair is None else (int(rows.of_cycle[pair[0]]), pair[1]),
+            stated_pair=None if pair is None else (int(rows.of_cycle[pair[0]]), pair[1]),
         )
-        return found if len(rows.moments) == len(cycles) else rows.told(found)
+        return found if len(rows.moments) == len(cycles) else rows.match_of_cycles(found)
 
-    if known is None:
+    if stated_pair is None:
         return matched(None)
     numbers = [cycle.outside.number for cycle in cycles]
-    return match_with(known, numbers, moments, records, matched)
+    return match_with(stated_pair, numbers, moments, records, matched)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,20 +215,20 @@ class _Rows:
     of_cycle: Indexes
 
     @classmethod
-    def of(cls, moments: Sequence[OutsideMoments], beside: Sequence[ExtraSleep]) -> "_Rows":
+    def of(cls, moments: Sequence[OutsideMoments], extra_sleeps: Sequence[ExtraSleep]) -> "_Rows":
         """Return the rows of some cycles; sleeps beside them stand where their time is."""
         rows: list[OutsideMoments] = []
         of_cycle = np.empty(len(moments), dtype=np.int64)
-        sleeps = sorted(beside, key=attrgetter("awake_ns"), reverse=True)
+        sleeps = sorted(extra_sleeps, key=attrgetter("awake_ns"), reverse=True)
         for at, own in enumerate(moments):
             while sleeps and own.awake_ns is not None and sleeps[-1].awake_ns < own.awake_ns:
-                rows.append(_beside(sleeps.pop()))
+                rows.append(_moments_of_extra(sleeps.pop()))
             of_cycle[at] = len(rows)
             rows.append(own)
-        rows += map(_beside, reversed(sleeps))
+        rows += map(_moments_of_extra, reversed(sleeps))
         return cls(rows, of_cycle)
 
-    def told(self, found: Match) -> Match:
+    def match_of_cycles(self, found: Match) -> Match:
         """Return a match of the rows as one of the cycles."""
         pairs, cycle_at = found.matched, self._cycle_at()
         own, own_rows = np.isin(pairs.cycle, self.of_cycle), set(self.of_cycle.tolist())
@@ -251,23 +253,23 @@ class _Rows:
 
     def _steps(self, steps: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
         """Return the steps between rows as steps between the cycles on either side."""
-        cycle_at, told = self._cycle_at(), dict[tuple[int, int], int]()
+        cycle_at, sums = self._cycle_at(), dict[tuple[int, int], int]()
         for before, after, step_ns in steps:
             low, high = int(cycle_at[before]), int(np.searchsorted(self.of_cycle, after))
             if low >= 0 and high < len(self.of_cycle):
-                told[low, high] = told.get((low, high), 0) + step_ns
-        return tuple((*between, step_ns) for between, step_ns in told.items())
+                sums[low, high] = sums.get((low, high), 0) + step_ns
+        return tuple((*between, step_ns) for between, step_ns in sums.items())
 
 
-def _beside(sleep: ExtraSleep) -> OutsideMoments:
-    return OutsideMoments(sleep.asleep_ns, sleep.awake_ns, silent=_BESIDE_SILENT)
+def _moments_of_extra(sleep: ExtraSleep) -> OutsideMoments:
+    return OutsideMoments(sleep.asleep_ns, sleep.awake_ns, silent=_EXTRA_SILENT)
 
 
 def _sorted(reasons: Mapping[int, RecordReason]) -> dict[int, RecordReason]:
     return dict(sorted(reasons.items()))
 
 
-def _seen_in(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[int | None]:
+def _arrival_cycles(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[int | None]:
     """Return for each record the cycle at whose end it was there first; None where not known."""
     first: dict[OsRecord, int] = {}
     for index, cycle in enumerate(cycles):
@@ -311,23 +313,23 @@ def match_boots(
     The shutdown of a cycle is the last one that began between the boot before and its own.
     """
     rows = [at for at, cycle in enumerate(cycles) if cycle.outside.asked is SleepKind.BOOT]
-    told = [at for at, each in enumerate(records) if each.kind is SleepKind.BOOT]
-    told = [at for at in told if records[at].sleep_time_utc_ns is not None]
-    if not rows or not told:
+    boot_at = [at for at, each in enumerate(records) if each.kind is SleepKind.BOOT]
+    boot_at = [at for at in boot_at if records[at].sleep_time_utc_ns is not None]
+    if not rows or not boot_at:
         return BootMatch({}, {})
     own = [cycles[at] for at in rows]
     found = match(
         [_moments(cycle, related) for cycle in own],
-        [_as_wake(records[at]) for at in told],
+        [_as_wake(records[at]) for at in boot_at],
         same_epoch=related,
-        seen_in=_seen_in(own, [records[at] for at in told]),
+        arrived_at=_arrival_cycles(own, [records[at] for at in boot_at]),
         left_out=(),
     )
     boots = {
-        rows[cycle]: (told[record], probability)
+        rows[cycle]: (boot_at[record], probability)
         for (cycle, record), probability in zip(found.pairs, found.probability, strict=True)
     }
-    return BootMatch(boots, _shutdowns(boots, told, records))
+    return BootMatch(boots, _shutdowns(boots, boot_at, records))
 
 
 def _as_wake(boot: OsRecord) -> OsRecord:
@@ -345,9 +347,9 @@ def _as_wake(boot: OsRecord) -> OsRecord:
 
 
 def _shutdowns(
-    boots: Mapping[int, tuple[int, float]], told: Sequence[int], records: Sequence[OsRecord]
+    boots: Mapping[int, tuple[int, float]], boot_at: Sequence[int], records: Sequence[OsRecord]
 ) -> dict[int, int]:
-    starts = sorted(records[at].sleep_time_utc_ns or 0 for at in told)
+    starts = sorted(records[at].sleep_time_utc_ns or 0 for at in boot_at)
     begun = sorted(
         (record.sleep_time_utc_ns, at)
         for at, record in enumerate(records)
@@ -372,18 +374,20 @@ def _all_moments(
     What speaks against every sleep that the log tells of tells none of them from the others.
     """
     one_of_each = {record.kind: record for record in records if record.kind not in NO_SLEEPS}
-    known: dict[tuple[OutsideState, tuple[Channel, ...]], frozenset[SleepKind]] = {}
+    excluded_kinds: dict[tuple[OutsideState, tuple[Channel, ...]], frozenset[SleepKind]] = {}
     moments: list[OutsideMoments] = []
     for cycle in cycles:
         outside = cycle.outside
-        seen = (outside.state, outside.channels)
-        if seen not in known:
+        asleep_as = (outside.state, outside.channels)
+        if asleep_as not in excluded_kinds:
             excluded = frozenset(
                 kind
                 for kind, record in one_of_each.items()
                 if state_mismatch(outside, record) is not None
             )
-            known[seen] = excluded if len(excluded) < len(one_of_each) else frozenset()
+            excluded_kinds[asleep_as] = (
+                excluded if len(excluded) < len(one_of_each) else frozenset()
+            )
         own = _moments(cycle, related)
         way = outside.intervals.get(IntervalName.TRIGGER_TO_SLP_S3)
         if outside.hibernated_from_ns is not None:
@@ -391,7 +395,7 @@ def _all_moments(
         moments.append(
             replace(
                 own,
-                unlike=known[seen],
+                unlike=excluded_kinds[asleep_as],
                 silent=_silent(outside),
                 to_sleep_ns=None if way is None else way.value_ns,
             )
@@ -424,7 +428,7 @@ def _moments(cycle: TimedCycle, related: bool) -> OutsideMoments:
     return OutsideMoments(awake_ns - outside.awake_from_ns + asleep_ns, awake_ns)
 
 
-def beside_told_steps(
+def lost_at_clock_steps(
     lost: Collection[int], pairs: Iterable[tuple[int, int]], records: Sequence[OsRecord]
 ) -> frozenset[int]:
     """Return those of the lost cycles that a record without a cycle may be of.

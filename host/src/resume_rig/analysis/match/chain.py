@@ -40,9 +40,9 @@ def to_learn_from(
     n = len(cycles.at_s)
     if n <= _LEARNT_FROM:
         return cycles, tracks
-    told_s = tracks.middle_s + tracks.offset_s[:, 0]
-    covered = np.flatnonzero((told_s >= entries.at_s[0]) & (told_s <= entries.at_s[-1]))
-    middle = int(covered[len(covered) // 2]) if len(covered) else len(told_s) // 2
+    os_s = tracks.middle_s + tracks.offset_s[:, 0]
+    covered = np.flatnonzero((os_s >= entries.at_s[0]) & (os_s <= entries.at_s[-1]))
+    middle = int(covered[len(covered) // 2]) if len(covered) else len(os_s) // 2
     low = max(int(tracks.first[middle]) - _LEARNT_FROM // 2, 0)
     first = int(np.searchsorted(tracks.first, low, side="right")) - 1
     last = int(np.searchsorted(tracks.first, min(low + _LEARNT_FROM, n)))
@@ -75,7 +75,7 @@ _AS_GOOD = 3.0
 # States behind the candidates: the log tells of none of these cycles, begins later, has ended.
 _NO_RECORD, _BEFORE_LOG, _AFTER_LOG = -3, -2, -1
 _CANDIDATES = slice(None, _NO_RECORD)
-_BESIDE = ((0, 0), (0, 3))
+_STATES_AT_ENDS = ((0, 0), (0, 3))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,8 +163,8 @@ def follow(
 
 def step_cost(step_s: Floats, noise: Noise) -> Floats:
     """Return what a step of the clock costs, as a log-likelihood; more, the larger it is."""
-    apart_s = np.maximum(np.abs(step_s), 1.0)
-    return np.asarray(np.log(2 * _STEP_RANGE * apart_s / noise.steps_per_cycle))
+    difference_s = np.maximum(np.abs(step_s), 1.0)
+    return np.asarray(np.log(2 * _STEP_RANGE * difference_s / noise.steps_per_cycle))
 
 
 def _worth(
@@ -212,8 +212,8 @@ def _ranks_near(found: Gains, entries: Entries, count: int) -> tuple[Indexes, In
     top[found.of[sharp]] = found.gain[sharp]
     for turn in found.turns():
         of = found.of[turn]
-        alike = found.gain[turn] >= np.maximum(top[of] - _AS_GOOD, 0.0)
-        of, rank = of[alike], entries.rank[found.entry[turn[alike]]]
+        as_good = found.gain[turn] >= np.maximum(top[of] - _AS_GOOD, 0.0)
+        of, rank = of[as_good], entries.rank[found.entry[turn[as_good]]]
         first[of], last[of] = np.minimum(first[of], rank), np.maximum(last[of], rank)
     return first, last
 
@@ -253,8 +253,8 @@ def _unsettled(
     moved = np.abs(tracks.offset_at(cells.stretch[1:], best[1:], at_s) - before_s) > _SAME_S
     fine = np.zeros(len(tracks.first) + 1, dtype=np.bool_)
     for side in (cells.stretch[:-1][moved], cells.stretch[1:][moved]):
-        for beside in (0, 1, 2):
-            fine[side + beside] = True
+        for near in (0, 1, 2):
+            fine[side + near] = True
     return fine[1:-1]
 
 
@@ -325,11 +325,11 @@ class _Used:
         """
         last = self.rank[0][:, None]
         between = log.place[rank] - log.place[last] - 1
-        alike = (log.source[rank] == log.source[last]) & (last >= 0)
+        same_source = (log.source[rank] == log.source[last]) & (last >= 0)
         wires_s = np.maximum(at_s - self.at_s, 1.0)[:, None]
         log_s = np.maximum(np.abs(log.at_s[rank] - log.at_s[last]), wires_s)
         lost = np.maximum(between, 0) * np.log(log_s / wires_s)
-        return np.where(alike, -lost, 0.0)
+        return np.where(same_source, -lost, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -351,9 +351,9 @@ class _Log:
         at_s, source = np.zeros(size), np.zeros(size, dtype=np.int64)
         at_s[entries.rank], source[entries.rank] = entries.at_s, entries.source
         place = np.zeros(size, dtype=np.int64)
-        known = np.unique(entries.rank)
+        ranks = np.unique(entries.rank)
         for each in np.unique(entries.source):
-            own = known[source[known] == each]
+            own = ranks[source[ranks] == each]
             place[own] = np.arange(len(own))
         return cls(at_s, source, place)
 
@@ -384,33 +384,33 @@ class _Moves:
         self._log, self._log_s = worth.log, worth.log_s
         self._of_none = np.add.reduceat(worth.of_none, cells.first[:-1], axis=0)
         ranks = np.maximum.reduceat(worth.rank, cells.first[:-1], axis=0)
-        self._ranks = np.pad(ranks, _BESIDE, constant_values=-1)
+        self._ranks = np.pad(ranks, _STATES_AT_ENDS, constant_values=-1)
         best = np.where(worth.best_rank < 0, _NO_RANK, worth.best_rank)
         best = np.minimum.reduceat(best, cells.first[:-1], axis=0)
-        self._best_rank = np.pad(best, _BESIDE, constant_values=_NO_RANK)
+        self._best_rank = np.pad(best, _STATES_AT_ENDS, constant_values=_NO_RANK)
         more = np.where(worth.best_rank < 0, 0.0, worth.gain - worth.of_none[:, :1])
         more = np.maximum.reduceat(more, cells.first[:-1], axis=0)
-        self._worth = np.pad(np.maximum(more, 0.0), _BESIDE)
+        self._worth = np.pad(np.maximum(more, 0.0), _STATES_AT_ENDS)
         following = _next_ranks(cells, tracks, worth, cycles)
-        self._next = np.pad(following, _BESIDE, constant_values=_NO_RANK)
+        self._next = np.pad(following, _STATES_AT_ENDS, constant_values=_NO_RANK)
         self._to_anywhere = float(cost(np.exp([_STEP_RANGE]))[0])
-        self._known: dict[tuple[int, bool], Floats] = {}
+        self._steps_known: dict[tuple[int, bool], Floats] = {}
 
     def with_silence(self, gain: Floats) -> Floats:
         """Return what each cell is worth, candidates that the log does not reach left out."""
         stretch, (begins_s, ends_s) = self._stretch[:, None], self._log_s
         slot = np.arange(gain.shape[1])
-        told_s = [at + self._tracks.offset_at(stretch, slot, at)
+        os_s = [at + self._tracks.offset_at(stretch, slot, at)
                   for at in (self._first_s[:, None], self._last_s[:, None])]  # fmt: skip
-        reached = (told_s[1] >= begins_s) & (told_s[0] <= ends_s)
+        reached = (os_s[1] >= begins_s) & (os_s[0] <= ends_s)
         gain = np.where(reached, np.maximum(gain, NEVER), NEVER)
         return np.column_stack([gain, self._of_none])
 
     def entry(self) -> Floats:
         """Return how likely each state is at the first cell, before anything was compared."""
         offset_s = self._tracks.offset_s[0]
-        known = np.nan_to_num(self._log_prior(offset_s), nan=NEVER)
-        return np.append(known, [NEVER, 0.0, NEVER])
+        prior = np.nan_to_num(self._log_prior(offset_s), nan=NEVER)
+        return np.append(prior, [NEVER, 0.0, NEVER])
 
     def into(self, cell: int, used: _Used) -> Floats:
         """Return what it costs to go from the cell before into this one, float64 [k + 3, k + 3].
@@ -421,12 +421,12 @@ class _Moves:
         """
         stretch = int(self._stretch[cell])
         origin = int(self._stretch[cell - 1])
-        steps = self._known.get((stretch, origin != stretch))
+        steps = self._steps_known.get((stretch, origin != stretch))
         if steps is None:
-            if len(self._known) > 4:
-                self._known.clear()
+            if len(self._steps_known) > 4:
+                self._steps_known.clear()
             steps = self._steps(stretch, cell, entered=origin != stretch)
-            self._known[(stretch, origin != stretch)] = steps
+            self._steps_known[(stretch, origin != stretch)] = steps
         # Whoever goes elsewhere goes there for a record.
         to = np.flatnonzero(self._worth[cell])
         moved = steps[:, to]
@@ -462,10 +462,10 @@ class _Moves:
         slots = np.arange(tracks.offset_s.shape[1])
         before = tracks.offset_at(origin, slots, at_s)
         after = tracks.offset_at(stretch, slots, at_s)
-        apart_s = np.abs(after[None, :] - before[:, None])
-        same = apart_s <= _SAME_S if entered else np.eye(len(before), dtype=np.bool_)
-        steps = np.where(same, 0.0, -self._cost(apart_s))
-        steps = np.where(np.isnan(apart_s), NEVER, steps)
+        difference_s = np.abs(after[None, :] - before[:, None])
+        same = difference_s <= _SAME_S if entered else np.eye(len(before), dtype=np.bool_)
+        steps = np.where(same, 0.0, -self._cost(difference_s))
+        steps = np.where(np.isnan(difference_s), NEVER, steps)
         every = np.full((len(before) + 3, len(before) + 3), NEVER)
         every[_CANDIDATES, _CANDIDATES] = steps
         every[_NO_RECORD, _CANDIDATES] = -_ANYWHERE
@@ -493,7 +493,7 @@ def _continued(tracks: Tracks, cycles: CycleTimes) -> Indexes:
     middle_s = tracks.middle_s[:, None]
     before = tracks.offset_s[:-1] + tracks.rate[:-1] * (at_s - middle_s[:-1])
     after = tracks.offset_s[1:] + tracks.rate[1:] * (at_s - middle_s[1:])
-    apart_s = np.nan_to_num(np.abs(after[:, None, :] - before[:, :, None]), nan=np.inf)
-    nearest = apart_s.argmin(axis=2)
-    same = np.take_along_axis(apart_s, nearest[:, :, None], axis=2)[:, :, 0] <= _SAME_S
+    difference_s = np.nan_to_num(np.abs(after[:, None, :] - before[:, :, None]), nan=np.inf)
+    nearest = difference_s.argmin(axis=2)
+    same = np.take_along_axis(difference_s, nearest[:, :, None], axis=2)[:, :, 0] <= _SAME_S
     return np.where(same, nearest, -1)

@@ -95,9 +95,9 @@ _LIKELY = 0.5
 _STEP_S = 0.8
 # Two readings of an RTC in whole seconds differ by a triangle of 1 s on either side, and what the
 # time to the OS varies; some are wrong by seconds. Worth as much as ten intervals that were seen.
-_READINGS_S, _WILD, _WILD_S, _SEEN = 1.2, 0.02, 8.0, 10.0
+_READINGS_S, _WILD, _WILD_S, _PRIOR_WEIGHT = 1.2, 0.02, 8.0, 10.0
 # How close to one another intervals count as alike, for a pace from even to random.
-_ALIKE_S = (0.5, 1.5, 5.0, 15.0)
+_PACE_WIDTHS_S = (0.5, 1.5, 5.0, 15.0)
 # Gaps from a second to weeks, each order of magnitude as likely as the next.
 _ORDERS = float(np.log(1e6))
 # One pair, or two, may fit by chance where the log does not tell of every cycle.
@@ -209,23 +209,23 @@ def origins_of(
         own[fits] = likely
         return found, own
     every = _origin_of(possible, cycles, entries, noise, prior)
-    if len(fitting) < 2 or cycles.known is not None:
+    if len(fitting) < 2 or cycles.stated_pair is not None:
         return every, np.full(len(source), every.own)
     left_out = [np.empty(0, dtype=np.int64), *(fitting[[at]] for at in range(len(fitting)))]
     if len(fitting) > 2:
         left_out += [np.delete(fitting, at) for at in range(len(fitting))]
-    told = [every]
+    origins = [every]
     for without in left_out[1:]:
         kept = np.flatnonzero(~np.isin(entries.source, without))
         pairs = possible.where(~np.isin(source, without))
         pairs = replace(pairs, entry=np.searchsorted(kept, pairs.entry))
-        told.append(_origin_of(pairs, cycles, entries.where(kept), noise, prior))
-    log_odds = np.array([each.log_odds for each in told])
-    script = np.logaddexp(0.0, -np.array([each.script_odds for each in told]))
+        origins.append(_origin_of(pairs, cycles, entries.where(kept), noise, prior))
+    log_odds = np.array([each.log_odds for each in origins])
+    script = np.logaddexp(0.0, -np.array([each.script_odds for each in origins]))
     in_all = float(log_sum(np.append(log_odds + script, 0.0), axis=0))
     own = np.exp(log_odds - in_all)
     is_in = np.array([~np.isin(source, without) for without in left_out])
-    return told[int(np.argmax(log_odds))], np.asarray(own @ is_in)
+    return origins[int(np.argmax(log_odds))], np.asarray(own @ is_in)
 
 
 def _origin_of(
@@ -236,9 +236,9 @@ def _origin_of(
     fit = len(pairs.rows)
     if fit == 0:
         return NO_PAIRS
-    due = expected(cycles)[_covered(cycles, entries, _told_s(pairs, cycles))].sum()
+    due = expected(cycles)[_covered(cycles, entries, _os_times_s(pairs, cycles))].sum()
     covered = max(round(float(due)), fit)
-    if cycles.known is not None:
+    if cycles.stated_pair is not None:
         return Origin(_NO_DOUBT, fit, covered)
     brought = len(np.unique(entries.record[entries.reading != UNKNOWN]))
     if fit <= _MOST * (min(covered, brought) if cycles.readings else covered):
@@ -269,13 +269,13 @@ class _Held:
 
     def __init__(self, pairs: Choice, cycles: CycleTimes, entries: Entries, noise: Noise) -> None:
         self._pairs, self._cycles, self._entries, self._noise = pairs, cycles, entries, noise
-        self._told_s = _told_s(pairs, cycles)
+        self._os_s = _os_times_s(pairs, cycles)
         every = np.arange(len(cycles.at_s))
-        self._lost = lost_cost(cycles, entries, every, self._told_s - cycles.at_s, noise)
+        self._lost = lost_cost(cycles, entries, every, self._os_s - cycles.at_s, noise)
         if cycles.readings:
             # A log of these cycles that was read meanwhile does not end before they do.
             self._lost = np.log(noise.lost + (1.0 - noise.lost) * cycles.silent)
-        self._covers = _covered(cycles, entries, self._told_s)
+        self._covers = _covered(cycles, entries, self._os_s)
         entry = _one_of_each_record(entries, pairs)
         order = np.argsort(entries.rank[entry], kind="stable")
         entry = entry[order]
@@ -290,8 +290,8 @@ class _Held:
     def _spanned(self) -> Indexes:
         """Return the places of the records that the campaign spans, in the order of the log."""
         first, last = int(self._place.min()), int(self._place.max())
-        ahead = np.flatnonzero(self._at_s[:first] >= self._told_s[0] - _READINGS_S)
-        behind = np.flatnonzero(self._at_s[last + 1 :] <= self._told_s[-1] + _READINGS_S)
+        ahead = np.flatnonzero(self._at_s[:first] >= self._os_s[0] - _READINGS_S)
+        behind = np.flatnonzero(self._at_s[last + 1 :] <= self._os_s[-1] + _READINGS_S)
         return np.concatenate([ahead, np.arange(first, last + 1), behind + last + 1])
 
     def log_odds(self, prior: OffsetPrior) -> float:
@@ -304,7 +304,7 @@ class _Held:
         gap_s = float(self._since_s[after[0]]) if len(after) else np.nan
         since_s = np.concatenate([self._since_s[place], self._since_s[others], [gap_s]])
         count, begins = len(place), float(own[0])
-        span_s = max(float(self._told_s[-1] - self._told_s[0]), 1.0)
+        span_s = max(float(self._os_s[-1] - self._os_s[0]), 1.0)
         gap_of = np.searchsorted(place, others)
         odds: list[float] = []
         abreast = float(np.log(_ABREAST) - np.log1p(-self._noise.lost)) + begins
@@ -333,12 +333,12 @@ class _Held:
             span_s: of all cycles.
         """
         rows, count = self._pairs.rows, len(self._pairs.rows) + 1
-        free = np.ones(len(self._told_s), dtype=np.bool_)
+        free = np.ones(len(self._os_s), dtype=np.bool_)
         free[rows] = False
         of = np.searchsorted(rows, np.flatnonzero(free))
         cycles, others = np.bincount(of, minlength=count), np.bincount(gap_of, minlength=count)
         lost = np.bincount(of, self._lost[free], count)
-        told = np.bincount(gap_of, foreign, count)
+        of_foreign = np.bincount(gap_of, foreign, count)
         # At an end the clock need not be set back; a log that was read meanwhile has no such end.
         most = np.full(count, 2.0 * _SET)
         if not self._cycles.readings:
@@ -348,29 +348,31 @@ class _Held:
         gaps = np.zeros(count)
         for _ in range(2):
             # What the gaps that are not explained hold says nothing of how many others there are.
-            seen_s = each_s * (len(rows) + float(cycles[explained].sum()))
-            rate_hz = (float(others[explained].sum()) + _OTHERS) / (seen_s + _OTHERS_S)
-            gaps = lost + others * np.log(rate_hz) - told - rate_hz * each_s * cycles
+            explained_s = each_s * (len(rows) + float(cycles[explained].sum()))
+            rate_hz = (float(others[explained].sum()) + _OTHERS) / (explained_s + _OTHERS_S)
+            gaps = lost + others * np.log(rate_hz) - of_foreign - rate_hz * each_s * cycles
             explained = gaps > -most
         return float(np.where(explained, gaps, -most).sum()) - rate_hz * each_s * len(rows)
 
     def _own(self, prior: OffsetPrior) -> Floats:
         """Return how likely the record of each pair is at its time if the log is own, log."""
         pairs, cycles, entries = self._pairs, self._cycles, self._entries
-        apart_s = entries.at_s[pairs.entry] - cycles.at_s[pairs.rows]
-        change_s, moved_s = np.diff(apart_s), np.diff(pairs.offset_s)
+        difference_s = entries.at_s[pairs.entry] - cycles.at_s[pairs.rows]
+        change_s, moved_s = np.diff(difference_s), np.diff(pairs.offset_s)
         is_step = np.abs(moved_s) > _STEP_S
         half_s = entries.half_s[pairs.entry]
         reach_s = np.maximum(_READINGS_S, half_s[1:] + half_s[:-1])
         usual = np.maximum(1.0 - np.abs(change_s) / reach_s, 0.0) / reach_s
         usual = (1.0 - _WILD) * usual + _WILD / _WILD_S
-        known = np.sort(change_s[~is_step])
-        seen = np.maximum(_within(known, change_s, _ALIKE_S[0]) - 1, 0) / (2 * _ALIKE_S[0])
-        alike = (_SEEN * usual + seen) / (_SEEN + max(len(known) - 1, 0))
+        changes_s = np.sort(change_s[~is_step])
+        share = np.maximum(_within(changes_s, change_s, _PACE_WIDTHS_S[0]) - 1, 0) / (
+            2 * _PACE_WIDTHS_S[0]
+        )
+        density = (_PRIOR_WEIGHT * usual + share) / (_PRIOR_WEIGHT + max(len(changes_s) - 1, 0))
         own = np.empty(len(pairs.rows))
         low_s, high_s = self._window()
         own[0] = prior.log_density(pairs.offset_s[:1])[0] - prior.log_share(low_s, high_s)
-        own[1:] = np.where(is_step, -step_cost(moved_s, self._noise), np.log(alike))
+        own[1:] = np.where(is_step, -step_cost(moved_s, self._noise), np.log(density))
         return np.asarray(own + np.log1p(-self._noise.lost))
 
     def _one_of_the_records(self, prior: OffsetPrior) -> float:
@@ -403,20 +405,22 @@ class _Held:
         of_cycles = np.diff(at_s)
         itself = np.full(len(since_s), np.nan)
         itself[: len(rows)] = at_s[rows] - np.where(rows > 0, at_s[rows - 1], np.nan)
-        known = max(len(inner) + len(of_cycles) - 2, 0)
+        intervals = max(len(inner) + len(of_cycles) - 2, 0)
         any_gap = np.exp(_any_gap(since_s))
         shares = []
         # The pace of the log may be that of what the cycles span, or of all that it holds.
         for of_log in (self._since_s[inner], self._since_s[self._before >= 0]):
             paces = np.sort(np.concatenate([of_log, of_cycles]))
-            shares += [self._alike(paces, since_s, itself, alike_s) for alike_s in _ALIKE_S]
+            shares += [
+                self._at_one_pace(paces, since_s, itself, width_s) for width_s in _PACE_WIDTHS_S
+            ]
         mixed = np.mean(shares, axis=0)
         # Few intervals do not tell how close at one pace they are: all of it together, as likely.
         shares += [mixed] * len(shares)
         shares.append(rate_hz * np.exp(-rate_hz * np.maximum(since_s, 0.0)))
         low_s, high_s = self._window()
         found = []
-        for share, seldom in product(shares, self._pauses(known)):
+        for share, seldom in product(shares, self._pauses(intervals)):
             pause = np.full(len(since_s), seldom)
             pause[[0, -1]] = max(seldom, _SAME_COUNT)
             paced = (1 - pause) * ((1 - _ANY_PACE) * share + _ANY_PACE * mixed) + pause * any_gap
@@ -425,35 +429,37 @@ class _Held:
             found.append(np.where(np.isnan(since_s), none, np.log(np.nan_to_num(paced) + 1e-12)))
         return found
 
-    def _alike(self, paces_s: Floats, since_s: Floats, itself_s: Floats, alike_s: float) -> Floats:
+    def _at_one_pace(
+        self, paces_s: Floats, since_s: Floats, itself_s: Floats, width_s: float
+    ) -> Floats:
         """Return how likely intervals are at a pace that others show, per second.
 
         Args:
             paces_s: the others and these, ascending.
             since_s: these; the last is not among the others, float64 [i].
             itself_s: the interval of the cycles of each, which is among the others, float64 [i].
-            alike_s: how close intervals are at one pace.
+            width_s: how close intervals are at one pace.
         """
         lost = self._noise.lost
-        own = (np.abs(itself_s - since_s) <= alike_s).astype(np.int64)
+        own = (np.abs(itself_s - since_s) <= width_s).astype(np.int64)
         own[:-1] += 1
-        one = np.maximum(_within(paces_s, since_s, alike_s) - own, 0)
-        two = _within(paces_s, since_s / 2, alike_s)
+        one = np.maximum(_within(paces_s, since_s, width_s) - own, 0)
+        two = _within(paces_s, since_s / 2, width_s)
         share = (1.0 - lost) * one + lost * two / 2
-        return np.asarray(share / (2 * alike_s * max(len(paces_s) - 2, 1)))
+        return np.asarray(share / (2 * width_s * max(len(paces_s) - 2, 1)))
 
-    def _pauses(self, known: int) -> tuple[float, float]:
+    def _pauses(self, intervals: int) -> tuple[float, float]:
         """Return how often a pace ends: by the campaign's own intervals, and by all of the log."""
         longest_s = 2.0 * float(np.diff(self._cycles.at_s).max(initial=60.0))
         pauses = int((np.abs(self._since_s) > longest_s).sum())
-        own, every = 1.0 / (2.0 + known), (1.0 + pauses) / (2.0 + len(self._at_s))
+        own, every = 1.0 / (2.0 + intervals), (1.0 + pauses) / (2.0 + len(self._at_s))
         return own, max(own, every)
 
     def _in_time(self) -> int:
         """Return how many of the pairs' records came with the reading that was to bring them."""
-        told = self._entries.reading[self._pairs.entry]
-        lag = told - self._cycles.reading[self._pairs.rows]
-        return int(((told != UNKNOWN) & (lag == self._noise.usual_lag)).sum())
+        reading = self._entries.reading[self._pairs.entry]
+        lag = reading - self._cycles.reading[self._pairs.rows]
+        return int(((reading != UNKNOWN) & (lag == self._noise.usual_lag)).sum())
 
 
 def _after(gap_s: float, foreign: float) -> Floats:
@@ -467,15 +473,15 @@ def _after(gap_s: float, foreign: float) -> Floats:
     return np.asarray(np.log(_ENDS / 2) + np.logaddexp(any_gap, foreign))
 
 
-def _told_s(pairs: Choice, cycles: CycleTimes) -> Floats:
+def _os_times_s(pairs: Choice, cycles: CycleTimes) -> Floats:
     """Return when each cycle was by the clock of the log."""
     return cycles.at_s + np.interp(np.arange(len(cycles.at_s)), pairs.rows, pairs.offset_s)
 
 
-def _covered(cycles: CycleTimes, entries: Entries, told_s: Floats) -> Mask:
+def _covered(cycles: CycleTimes, entries: Entries, os_s: Floats) -> Mask:
     """Return which cycles the log should tell of; all of them, if it was read meanwhile."""
-    within = told_s >= entries.at_s[0] - _READINGS_S
-    within &= told_s <= entries.at_s[-1] + _READINGS_S
+    within = os_s >= entries.at_s[0] - _READINGS_S
+    within &= os_s <= entries.at_s[-1] + _READINGS_S
     return np.asarray(within | (cycles.readings > 0))
 
 

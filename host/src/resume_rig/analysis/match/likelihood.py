@@ -31,7 +31,7 @@ IMPOSSIBLE = -1e8
 """Less than any campaign can make up for, and more than NEVER."""
 # Two on either side: sleeps are seconds apart, and a record has two entries at most.
 _SIDE = 2
-_BESIDE = np.arange(-_SIDE, _SIDE)
+_NEIGHBOURS = np.arange(-_SIDE, _SIDE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +58,9 @@ class Gains:
 
     def with_lag(self, usual: int, late: float) -> "Gains":
         """Return the gains with what it says when the records came (`match_live.lag_gain`)."""
-        known = self.lag >= 0
+        has_lag = self.lag >= 0
         gain = self.gain.copy()
-        gain[known] += lag_gain(self.lag[known], usual, late)
+        gain[has_lag] += lag_gain(self.lag[has_lag], usual, late)
         return replace(self, gain=gain)
 
     def turns(self) -> list[Indexes]:
@@ -110,7 +110,7 @@ def near(at_s: Floats, predicted_s: Floats, reach_s: float) -> tuple[Indexes, In
         reach_s: entry minus prediction, at most.
     """
     after, last = np.searchsorted(at_s, predicted_s), len(at_s) - 1
-    entry = after[:, None] + _BESIDE
+    entry = after[:, None] + _NEIGHBOURS
     away_s = at_s.take(entry, mode="clip")
     away_s -= predicted_s[:, None]
     inside = np.abs(away_s) <= reach_s
@@ -170,7 +170,7 @@ class Length:
     range_s: float
 
     @property
-    def news(self) -> float:
+    def information(self) -> float:
         """Return how much a length says that agrees."""
         return float(np.log(self.range_s / self.scale_s))
 
@@ -233,7 +233,7 @@ def gains_without_lag(
         offset_s: where the OS clock stood at each, entries' base minus cycles', float64 [p].
         noise: what the records are like.
     """
-    half = noise.half_s + _ASTRAY_S * (1.0 - cycles.news[rows])
+    half = noise.half_s + _ASTRAY_S * (1.0 - cycles.information[rows])
     widest = max(_QUANTISED_HALF_S, entries.widest_s, float(half.max(initial=0.0)))
     of, chosen, residual_s = near(entries.at_s, cycles.at_s[rows] + offset_s, REACH * widest)
     half_s = np.maximum(entries.half_s[chosen], half[of])
@@ -242,7 +242,7 @@ def gains_without_lag(
         of, chosen = of[within], chosen[within]
         residual_s, half_s = residual_s[within], half_s[within]
     row = rows[of]
-    density = _log_density(residual_s, half_s, cycles.news[row])
+    density = _log_density(residual_s, half_s, cycles.information[row])
     on_time = np.zeros(len(row))
     worth, lag = _worth(cycles, entries, row, chosen, noise, density=density, late_s=on_time)
     return Gains(of, chosen, worth, residual_s, lag)
@@ -259,7 +259,7 @@ def gains_of_late(
     of, chosen, residual_s = near(entries.at_s, predicted_s, LATE_MOST_S)
     row, late_s = rows[of], np.maximum(residual_s, 0.0)
     half_s = np.maximum(entries.half_s[chosen], noise.half_s)
-    usual = _log_density(residual_s, half_s, cycles.news[row])
+    usual = _log_density(residual_s, half_s, cycles.information[row])
     late = np.log(_LATE / _LATE_S) - late_s / _LATE_S
     density = np.logaddexp(usual, np.where(residual_s > 0.0, late, NEVER))
     worth, lag = _worth(cycles, entries, row, chosen, noise, density=density, late_s=late_s)
@@ -295,27 +295,27 @@ def _worth(
     worth += np.where((cycles.unlike[row] & entries.kind[chosen]) != 0, _UNLIKE, 0.0)
     lag = np.full(len(row), UNKNOWN, dtype=np.int32)
     if cycles.readings:
-        told = entries.reading[chosen]
-        late = told - cycles.reading[row]
-        lag = np.where(told == UNKNOWN, UNKNOWN, late)
-        worth = np.where((told != UNKNOWN) & (late < 0), NEVER, worth)
-    if cycles.known is not None:
-        cycle, record = cycles.known
+        reading = entries.reading[chosen]
+        late = reading - cycles.reading[row]
+        lag = np.where(reading == UNKNOWN, UNKNOWN, late)
+        worth = np.where((reading != UNKNOWN) & (late < 0), NEVER, worth)
+    if cycles.stated_pair is not None:
+        cycle, record = cycles.stated_pair
         one_alone = (cycles.index[row] == cycle) != (entries.record[chosen] == record)
         worth = np.where(one_alone, NEVER, worth)
     return worth, lag
 
 
-def _log_density(residual_s: Floats, half_s: Floats, news: Floats) -> Floats:
+def _log_density(residual_s: Floats, half_s: Floats, information: Floats) -> Floats:
     """Return how likely such errors of a wake are, log per second.
 
     Where the errors of neighbours are alike, where in its width an error lies is said but once.
     """
-    density = np.log(_FLAT / half_s) - news * _fourth(residual_s / half_s)
+    density = np.log(_FLAT / half_s) - information * _fourth(residual_s / half_s)
     narrow = np.flatnonzero(half_s < _QUANTISED_HALF_S)
     if len(narrow):
         rest = np.log(_OF_THE_REST * _FLAT / _QUANTISED_HALF_S)
-        rest = rest - news[narrow] * _fourth(residual_s[narrow] / _QUANTISED_HALF_S)
+        rest = rest - information[narrow] * _fourth(residual_s[narrow] / _QUANTISED_HALF_S)
         density[narrow] = np.logaddexp(density[narrow] + np.log1p(-_OF_THE_REST), rest)
     return np.asarray(density)
 
@@ -339,11 +339,11 @@ def _asleep(
     bias_s, half_s = noise.asleep_bias_s, np.full(len(row), _ASLEEP_HALF_S)
     image_bias_s = np.nan if noise.image_bias_s is None else noise.image_bias_s
     half_s[image] = max(noise.image_half_s, _ASLEEP_HALF_S)
-    apart = entries.asleep_s[entry] - cycles.asleep_s[row] - late_s
-    apart -= np.where(image, image_bias_s, bias_s)
-    shape = _FLAT * np.exp(-_fourth(apart / half_s)) / half_s
-    told = np.log((1 - _ASLEEP_DOUBTED) * shape * _ASLEEP_RANGE_S + _ASLEEP_DOUBTED)
-    return np.where(np.isnan(apart), 0.0, told)
+    difference = entries.asleep_s[entry] - cycles.asleep_s[row] - late_s
+    difference -= np.where(image, image_bias_s, bias_s)
+    shape = _FLAT * np.exp(-_fourth(difference / half_s)) / half_s
+    density = np.log((1 - _ASLEEP_DOUBTED) * shape * _ASLEEP_RANGE_S + _ASLEEP_DOUBTED)
+    return np.where(np.isnan(difference), 0.0, density)
 
 
 def _of_length(
@@ -352,10 +352,10 @@ def _of_length(
     if length is None:
         return np.zeros(len(row))
     of_os_s, of_wires_s = length.both(cycles, entries)
-    apart = np.abs(of_os_s[entry] - of_wires_s[row] - length.bias_s)
-    shape = np.exp(-apart / length.scale_s) / (2 * length.scale_s)
-    told = np.log((1 - _LENGTH_DOUBTED) * shape * length.range_s + _LENGTH_DOUBTED)
-    return np.where(np.isnan(apart), 0.0, told)
+    difference = np.abs(of_os_s[entry] - of_wires_s[row] - length.bias_s)
+    shape = np.exp(-difference / length.scale_s) / (2 * length.scale_s)
+    density = np.log((1 - _LENGTH_DOUBTED) * shape * length.range_s + _LENGTH_DOUBTED)
+    return np.where(np.isnan(difference), 0.0, density)
 
 
 def reach_of(entries: Entries, noise: Noise) -> float:
@@ -376,8 +376,8 @@ def lost_cost(
     covered |= cycles.reading[rows] < cycles.readings
     none = noise.lost + (1.0 - noise.lost) * cycles.silent[rows]
     cost = np.where(covered, np.log(none), 0.0)
-    if cycles.known is not None:
-        cost[cycles.index[rows] == cycles.known[0]] = IMPOSSIBLE
+    if cycles.stated_pair is not None:
+        cost[cycles.index[rows] == cycles.stated_pair[0]] = IMPOSSIBLE
     return cost
 
 
@@ -403,7 +403,7 @@ def learnt(
     if len(rows) == 0:
         return replace(noise, asleep_bias_s=0.3)
     # A setting that never was may tear the log apart; records are as frequent as they are.
-    every = entries.at_s + entries.told_s
+    every = entries.at_s + entries.settings_s
     first, last = every[entry].min(), every[entry].max()
     inside = (every >= first) & (every <= last)
     others = len(np.unique(entries.record[inside])) - len(np.unique(entries.record[entry]))
@@ -416,10 +416,10 @@ def learnt(
     half_s = noise.half_s
     if len(plain) >= 20:
         half_s = float(np.clip(1.15 * np.quantile(np.abs(plain), 0.95), 0.15, 1.5))
-    apart = entries.asleep_s[entry] - cycles.asleep_s[rows]
+    difference = entries.asleep_s[entry] - cycles.asleep_s[rows]
     image = (entries.kind[entry] & FROM_IMAGE_BITS) != 0
-    image_bias_s, image_half_s = _of_images(apart[image & ~np.isnan(apart)])
-    apart = apart[~image & ~np.isnan(apart)]
+    image_bias_s, image_half_s = _of_images(difference[image & ~np.isnan(difference)])
+    difference = difference[~image & ~np.isnan(difference)]
     lag = entries.reading[entry] - cycles.reading[rows]
     lag = lag[entries.reading[entry] != UNKNOWN]
     usual_lag, late = noise.usual_lag, noise.late
@@ -431,7 +431,7 @@ def learnt(
         half_s=half_s,
         lost=float(np.clip((wrote - len(rows) + 1) / (wrote + 4), 0.02, 0.6)),
         others_hz=float(max((others + 1) / span_s, 1 / 7200)),
-        asleep_bias_s=float(np.median(apart)) if len(apart) >= 5 else 0.3,
+        asleep_bias_s=float(np.median(difference)) if len(difference) >= 5 else 0.3,
         image_bias_s=image_bias_s,
         image_half_s=image_half_s,
         usual_lag=usual_lag,
@@ -445,14 +445,14 @@ def expected(cycles: CycleTimes) -> Floats:
     return 1.0 - cycles.silent
 
 
-def _steps_per_cycle(apart_s: Floats, cycles: int) -> float:
+def _steps_per_cycle(difference_s: Floats, cycles: int) -> float:
     """Return how often the clock was set; a campaign that shows few is not taken for one of none.
 
     Args:
-        apart_s: entries minus cycles, in order of the cycles.
+        difference_s: entries minus cycles, in order of the cycles.
         cycles: that these pairs span.
     """
-    steps = int((np.abs(np.diff(apart_s)) > _CLEAR_STEP_S).sum())
+    steps = int((np.abs(np.diff(difference_s)) > _CLEAR_STEP_S).sum())
     return max(STEPS_PER_CYCLE, (steps + 1) / (cycles + 1 / STEPS_PER_CYCLE))
 
 
@@ -467,12 +467,12 @@ def by_chance(of_each: float, cycles: int, noise: Noise) -> float:
     return of_each * (3.0 + 3.0 * float(np.sqrt(2 * cycles * noise.lost)))
 
 
-def _of_images(apart: Floats) -> tuple[float | None, float]:
+def _of_images(difference: Floats) -> tuple[float | None, float]:
     """Return the usual excess of the time asleep after wakes from an image, and its half-width."""
-    if len(apart) < _IMAGES_OF_AT_LEAST:
+    if len(difference) < _IMAGES_OF_AT_LEAST:
         return None, 0.0
-    bias_s = float(np.median(apart))
-    half_s = 1.5 * float(np.quantile(np.abs(apart - bias_s), 0.9))
+    bias_s = float(np.median(difference))
+    half_s = 1.5 * float(np.quantile(np.abs(difference - bias_s), 0.9))
     # What varies as much as sleeps do tells nothing of them.
     return (bias_s if half_s < _ASLEEP_RANGE_S / 2 else None), half_s
 

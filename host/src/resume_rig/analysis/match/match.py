@@ -45,16 +45,16 @@ from resume_rig.analysis.match.pairs import (
     record_reasons,
     record_times,
 )
-from resume_rig.analysis.match.rivals import MANY, STEP_S, unrivalled
+from resume_rig.analysis.match.rivals import MANY, STEP_S, without_rivals
 from resume_rig.analysis.match.times import (
+    Arrivals,
     CycleTimes,
     Entries,
     Floats,
     Moments,
     RecordTimes,
-    Seen,
+    arrivals_of,
     cycle_times,
-    seen_at,
     sleep_entries,
     wake_entries,
 )
@@ -62,8 +62,8 @@ from resume_rig.analysis.match.trace import traced
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
 from resume_rig.model.result.match import LOWEST_CONFIDENCE, CycleReason, RecordReason
 
-# A stretch of cycles; how far their readings may lie from the line (as in offset_vote.py); and what a
-# reading says at least, however alike it is to those before it (assumed).
+# A stretch of cycles; how far their readings may lie from the line (as in offset_vote.py); and what
+# a reading says at least, however alike it is to those before it (assumed).
 _TOGETHER = 64
 _REACH_S = 1.3
 _LEAST = 0.01
@@ -74,15 +74,15 @@ def with_beat(cycles: CycleTimes, entries: Entries, tracks: Tracks) -> CycleTime
     rows = np.arange(len(cycles.at_s))
     stretch = np.searchsorted(tracks.first, rows, side="right") - 1
     departure_s = _departure(cycles.at_s + tracks.offset_at(stretch, 0, cycles.at_s), entries)
-    known = ~np.isnan(departure_s)
-    departure_s = np.where(known, departure_s, 0.0)
+    measured = ~np.isnan(departure_s)
+    departure_s = np.where(measured, departure_s, 0.0)
     starts = rows[::_TOGETHER]
     own = np.add.reduceat(departure_s**2, starts)
     shared = np.zeros(len(rows))
     shared[1:] = departure_s[1:] * departure_s[:-1]
     together = np.clip(np.add.reduceat(shared, starts) / np.maximum(own, 1e-9), 0.0, 1.0)
-    news = np.maximum((1.0 - together) / (1.0 + together), _LEAST)
-    return replace(cycles, news=news[rows // _TOGETHER])
+    information = np.maximum((1.0 - together) / (1.0 + together), _LEAST)
+    return replace(cycles, information=information[rows // _TOGETHER])
 
 
 def _departure(predicted_s: Floats, entries: Entries) -> Floats:
@@ -253,22 +253,22 @@ class Found:
 def likeliest(
     moments: Moments,
     times: RecordTimes,
-    seen: Seen,
-    known: tuple[int, int] | None,
+    arrivals: Arrivals,
+    stated_pair: tuple[int, int] | None,
     *,
     same_epoch: bool,
 ) -> Found:
     """Return what the likelier view says, less what speaks for the other one."""
-    as_is = _view(moments, times, seen, known)
+    as_is = _view(moments, times, arrivals, stated_pair)
     if as_is.is_empty:
         return _nothing(as_is)
     cycles = as_is.cycles
     about_s = float(cycles.at_s[0]) + (cycles.base_ns - times.base_ns) * 1e-9
-    unset = times.as_if_never_set(about_s)
+    unset = times.without_settings(about_s)
     one = _Followed.of(as_is, same_epoch=same_epoch)
     if unset is None:
         return _doubted(one.found(same_epoch=same_epoch))
-    other = _Followed.of(_view(moments, unset, seen, known), same_epoch=same_epoch)
+    other = _Followed.of(_view(moments, unset, arrivals, stated_pair), same_epoch=same_epoch)
     share = 1.0 / (1.0 + np.exp(-_log_odds(one, other)))
     if share > LIKELY:
         one, other, share = other, one, 1.0 - share
@@ -293,11 +293,13 @@ def _doubted(found: Found) -> Found:
     )
 
 
-def _view(moments: Moments, times: RecordTimes, seen: Seen, known: tuple[int, int] | None) -> View:
-    entries, sleeps = wake_entries(times, seen), sleep_entries(times, seen)
-    cycles = cycle_times(moments, seen, known, by_wake=True)
+def _view(
+    moments: Moments, times: RecordTimes, arrivals: Arrivals, stated_pair: tuple[int, int] | None
+) -> View:
+    entries, sleeps = wake_entries(times, arrivals), sleep_entries(times, arrivals)
+    cycles = cycle_times(moments, arrivals, stated_pair, by_wake=True)
     if len(entries.at_s) == 0 or len(cycles.at_s) == 0:
-        return View(cycle_times(moments, seen, known, by_wake=False), sleeps, sleeps)
+        return View(cycle_times(moments, arrivals, stated_pair, by_wake=False), sleeps, sleeps)
     return View(cycles, entries, sleeps)
 
 
@@ -330,7 +332,7 @@ class _Followed:
         """Return the ways through a view that is not empty."""
         cycles, entries, noise = view.cycles, view.entries, Noise()
         expected_s = view.expected_s(same_epoch)
-        trace = traced(cycles, entries) if view.by_wake and cycles.known is None else None
+        trace = traced(cycles, entries) if view.by_wake and cycles.stated_pair is None else None
         if trace is not None:
             noise = replace(noise, length=trace.length)
         nowhere = np.empty(0)
@@ -368,7 +370,7 @@ class _Followed:
         view, cycles, noise, chain = self.view, self.cycles, self.noise, self.chain
         entries, expected_s = view.entries, view.expected_s(same_epoch)
         possible = choose(cycles, entries, self.tracks, chain, noise, same_epoch=same_epoch)
-        unshared = unrivalled(possible, cycles, entries, noise, expected_s)
+        unshared = without_rivals(possible, cycles, entries, noise, expected_s)
         tied = related(chain.evidence, noise, entries, cycles, same_epoch=same_epoch)
         prior = OffsetPrior.of(expected_s, cycles, entries)
         origin, own = origins_of(possible, cycles, entries, noise, prior)
@@ -409,7 +411,7 @@ def _weighed(chosen: Choice, other: Choice, share: float) -> Choice:
 __all__ = ["Match", "OutsideMoments", "match", "match_arrays"]
 
 # What is less likely is not told as a second possibility (assumed).
-_WORTH_TELLING = 0.05
+_LEAST_REPORTED = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,7 +424,8 @@ class Match:
             firmware took left out; None without pairs.
         spread_ns: largest departure of a pair from that median; 0 without pairs.
         steps: (cycle before, cycle after, step in ns) wherever the OS clock was set.
-        alike: how many offsets explain the cycles as well as each other, or more; 1 with pairs.
+        equal_offsets: how many offsets explain the cycles as well as each other, or more; 1 with
+            pairs.
         cycle_reasons: of every cycle without a record, by index.
         record_reasons: of every record without a cycle, by index.
         fit, covered: how many cycles have a likely record, chance or not, and of how many the log
@@ -434,7 +437,7 @@ class Match:
     offset_ns: int | None
     spread_ns: int
     steps: tuple[tuple[int, int, int], ...]
-    alike: int
+    equal_offsets: int
     cycle_reasons: dict[int, CycleReason]
     record_reasons: dict[int, RecordReason]
     fit: int = 0
@@ -457,9 +460,9 @@ def match(
     records: Sequence[OsRecord],
     *,
     same_epoch: bool = True,
-    seen_in: Sequence[int | None] = (),
+    arrived_at: Sequence[int | None] = (),
     left_out: Collection[SleepKind] = NO_SLEEPS,
-    known: tuple[int, int] | None = None,
+    stated_pair: tuple[int, int] | None = None,
 ) -> Match:
     """Return the one-to-one, order-preserving match that explains most.
 
@@ -469,34 +472,34 @@ def match(
         cycles: in the order in which they were made.
         records: of each source in the order in which they were written.
         same_epoch: both clocks are meant to show UTC; otherwise nothing speaks for small offsets.
-        seen_in: for each record the index of the cycle at whose end it was there for the first
+        arrived_at: for each record the index of the cycle at whose end it was there for the first
             time, None where that is not known; may be empty.
         left_out: kinds whose records belong to none of these cycles.
-        known: a cycle and its own record, by index, where somebody knows one.
+        stated_pair: a cycle and its own record, by index, where somebody knows one.
     """
-    seen = seen_at(seen_in, len(records), len(cycles))
+    arrivals = arrivals_of(arrived_at, len(records), len(cycles))
     times = record_times(columns_of(records), left_out)
-    return match_arrays(moments_of(cycles), times, same_epoch, seen, known)
+    return match_arrays(moments_of(cycles), times, same_epoch, arrivals, stated_pair)
 
 
 def match_arrays(
     moments: Moments,
     times: RecordTimes,
     same_epoch: bool,
-    seen: Seen,
-    known: tuple[int, int] | None = None,
+    arrivals: Arrivals,
+    stated_pair: tuple[int, int] | None = None,
 ) -> Match:
     """Return the match of cycles and records that are columns of numbers; see `match`."""
-    found = likeliest(moments, times, seen, known, same_epoch=same_epoch)
+    found = likeliest(moments, times, arrivals, stated_pair, same_epoch=same_epoch)
     view, chosen, possible = found.view, found.chosen, found.possible
     index = view.cycles.index
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
-    unsure = possible.where(possible.probability > _WORTH_TELLING)
+    unsure = possible.where(possible.probability > _LEAST_REPORTED)
     if found.origin.is_foreign:
         # When a reading brought a record of another unit says nothing.
-        seen = seen_at((), len(times.kind), len(moments.awake_s))
-    alike = _alike(found) if found.related > LIKELY else 1
-    if alike > 1:
+        arrivals = arrivals_of((), len(times.kind), len(moments.awake_s))
+    equal_offsets = _equal_offsets(found) if found.related > LIKELY else 1
+    if equal_offsets > 1:
         # So many that none of them is worth telling by itself.
         unsure = possible
     pairs = Pairs(index[sure.rows], sure.record, sure.probability).in_order()
@@ -513,16 +516,16 @@ def match_arrays(
         offset_ns=offset_ns,
         spread_ns=spread_ns,
         steps=_steps(sure, view),
-        alike=alike if len(pairs.cycle) == 0 else 1,
-        cycle_reasons=cycle_reasons(moments, times, pairs, index[unsure.rows], seen),
-        record_reasons=record_reasons(times, pairs, unsure.record, seen),
+        equal_offsets=equal_offsets if len(pairs.cycle) == 0 else 1,
+        cycle_reasons=cycle_reasons(moments, times, pairs, index[unsure.rows], arrivals),
+        record_reasons=record_reasons(times, pairs, unsure.record, arrivals),
         fit=found.origin.fit,
         covered=found.origin.covered,
         one_script=found.origin.may_be_of_one_script,
     )
 
 
-def _alike(found: Found) -> int:
+def _equal_offsets(found: Found) -> int:
     """Return how many offsets are as good as each other, or more; 1 where one is the best."""
     chain = found.chain
     if len(chain.rows) == 0:
@@ -544,14 +547,16 @@ def _offset(sure: Choice, view: View) -> tuple[int | None, int]:
     if len(sure.rows) == 0:
         return None, 0
     cycles, entries = view.cycles, view.entries
-    apart_s = entries.at_s[sure.entry] + entries.told_s[sure.entry] - cycles.at_s[sure.rows]
-    median_s = float(np.median(apart_s))
-    spread_s = float(np.abs(apart_s - median_s).max())
+    difference_s = (
+        entries.at_s[sure.entry] + entries.settings_s[sure.entry] - cycles.at_s[sure.rows]
+    )
+    median_s = float(np.median(difference_s))
+    spread_s = float(np.abs(difference_s - median_s).max())
     return entries.base_ns - cycles.base_ns + round(median_s * 1e9), round(spread_s * 1e9)
 
 
 def _steps(sure: Choice, view: View) -> tuple[tuple[int, int, int], ...]:
-    moved_s = np.diff(sure.offset_s + view.entries.told_s[sure.entry])
+    moved_s = np.diff(sure.offset_s + view.entries.settings_s[sure.entry])
     index = view.cycles.index[sure.rows]
     return tuple(
         (int(index[at]), int(index[at + 1]), round(float(moved_s[at]) * 1e9))

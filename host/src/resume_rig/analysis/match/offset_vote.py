@@ -14,7 +14,7 @@ from resume_rig.analysis.match.times import UNKNOWN, CycleTimes, Entries, Floats
 # Readings about one offset are within a second, and what the time to the OS varies; closer offsets
 # are one.
 _WINDOW_S = 1.6
-_APART_S = 0.8
+_DIFFERENCE_S = 0.8
 # A quarter of a second of sorting. Fewer than seven cycles tell no offset from chance, and up to 40
 # only the fullest windows are worth counting (assumed).
 _VOTES_MAX = 2_000_000
@@ -60,7 +60,7 @@ def _chosen(differences: Floats, voters: int, most: int) -> Floats:
     chosen: list[float] = []
     for at in np.argsort(-votes, kind="stable").tolist():
         offset = float(differences[few[at] : until[at]].mean())
-        if all(abs(offset - other) > _APART_S for other in chosen):
+        if all(abs(offset - other) > _DIFFERENCE_S for other in chosen):
             chosen.append(offset)
             if len(chosen) == most:
                 break
@@ -247,8 +247,8 @@ def residuals(
     near = np.abs(residual) <= _REACH_S
     if run.reading is None:
         return residual, near, after, np.ones(1)
-    told = inside.reading[np.where(is_after, after, before)]
-    lag = np.where(told == UNKNOWN, 0, told - run.reading)
+    reading = inside.reading[np.where(is_after, after, before)]
+    lag = np.where(reading == UNKNOWN, 0, reading - run.reading)
     return residual, near & (lag >= 0), after, _LATE ** np.maximum(lag, 0)
 
 

@@ -47,12 +47,12 @@ class LiveVotes:
 
     def __init__(self, cycles: CycleTimes, entries: Entries) -> None:
         self._at_s = cycles.at_s
-        told = np.flatnonzero(entries.reading != UNKNOWN) if cycles.readings else np.empty(0, int)
+        read = np.flatnonzero(entries.reading != UNKNOWN) if cycles.readings else np.empty(0, int)
         # Readings rise with the cycles; a clock of the wires that went back spoils a vote only.
-        row = np.searchsorted(cycles.reading, entries.reading[told], side="right") - 1
+        row = np.searchsorted(cycles.reading, entries.reading[read], side="right") - 1
         order = np.argsort(row, kind="stable")
         self._row = row[order]
-        self._inside_s = entries.at_s[told[order]]
+        self._inside_s = entries.at_s[read[order]]
 
     def offsets(self, low: int, high: int) -> Floats:
         """Return what is voted for by the records of some cycles, by row from `low` to `high`."""
@@ -62,8 +62,8 @@ class LiveVotes:
         row, inside_s = self._row[first:last], self._inside_s[first:last]
         voted = []
         for lag in USUAL_LAGS:
-            apart_s = np.sort((inside_s - self._at_s[np.maximum(row - lag, 0)])[row >= lag])
-            voted.append(agreed_offsets(apart_s, _OF_EACH_LAG))
+            difference_s = np.sort((inside_s - self._at_s[np.maximum(row - lag, 0)])[row >= lag])
+            voted.append(agreed_offsets(difference_s, _OF_EACH_LAG))
         return np.concatenate(voted)
 
 
@@ -97,7 +97,7 @@ def with_long_stretches(
     first: Indexes,
     *,
     start: int,
-    known: Candidates,
+    candidates: Candidates,
 ) -> Indexes:
     """Return the stretches with those joined that one offset explains.
 
@@ -107,10 +107,10 @@ def with_long_stretches(
         by_rank_s: all entries in the order in which their records were written.
         first: the short stretches.
         start: the short stretch at which offsets are known.
-        known: those, referring to the middle of that stretch.
+        candidates: those, referring to the middle of that stretch.
     """
     times_s = cycles.at_s
-    if len(times_s) < LONG_CAMPAIGN or len(known) == 0:
+    if len(times_s) < LONG_CAMPAIGN or len(candidates) == 0:
         return first
     per_block = max(1, _LONG // int(first[1] - first[0]))
     edges = np.append(first[:-1:per_block], first[-1])
@@ -119,7 +119,10 @@ def with_long_stretches(
     joined = np.zeros(len(edges) - 1, dtype=np.bool_)
     for order in (range(block, len(joined)), range(block - 1, -1, -1)):
         walk = _Walk(cycles, inside, by_rank_s, order.step)
-        walk.known, walk.at_s = known.where(np.arange(min(_FOLLOWED, len(known)))), middle_s
+        walk.candidates, walk.at_s = (
+            candidates.where(np.arange(min(_FOLLOWED, len(candidates)))),
+            middle_s,
+        )
         for each in order:
             joined[each] = walk.explains(int(edges[each]), int(edges[each + 1]))
     inner = np.repeat(joined, per_block)[: len(first) - 1]
@@ -133,24 +136,27 @@ class _Walk:
     def __init__(self, cycles: CycleTimes, inside: Entries, by_rank_s: Floats, step: int) -> None:
         self._cycles, self._inside, self._by_rank_s = cycles, inside, by_rank_s
         self._step = step
-        self.known = NONE
+        self.candidates = NONE
         self.at_s = 0.0
 
     def explains(self, low: int, high: int) -> bool:
         """Return whether the offset explains a block; find a new one behind it, if not."""
         times = self._cycles.at_s[low:high]
-        known, at_s = self.known, self.at_s
+        candidates, at_s = self.candidates, self.at_s
         for length in (*_LEAD_IN, len(times)):
             first, last = (low, min(low + length, high))
             if self._step == -1:
                 first, last = (max(high - length, low), high)
             part = Run.of(self._cycles, slice(first, last))
             middle_s = float(part.at_s[0] + part.at_s[-1]) / 2
-            moved = known.offset_s + known.rate * (middle_s - at_s)
-            known, at_s = fitted(self._inside, part, middle_s, moved, known.rate), middle_s
-        best = known.where(np.argsort(-known.score, kind="stable"))
+            moved = candidates.offset_s + candidates.rate * (middle_s - at_s)
+            candidates, at_s = (
+                fitted(self._inside, part, middle_s, moved, candidates.rate),
+                middle_s,
+            )
+        best = candidates.where(np.argsort(-candidates.score, kind="stable"))
         if times[-1] - times[0] <= _LONG_S and best.explain(len(times)):
-            self.known, self.at_s = best, at_s
+            self.candidates, self.at_s = best, at_s
             return True
         self._look_behind(low, high)
         return False
@@ -162,7 +168,7 @@ class _Walk:
         if self._step == -1:
             near, behind = (times[-1], slice(low, min(low + _STRETCH, high)))
         far = Run.of(self._cycles, behind)
-        expected = near + self.known.offset_s[0] + self.known.rate[0] * (near - self.at_s)
+        expected = near + self.candidates.offset_s[0] + self.candidates.rate[0] * (near - self.at_s)
         place = int(np.searchsorted(self._inside.at_s, expected))
         ahead = len(times) + _AFTER
         first, last = (place - _BEFORE, place + ahead)
@@ -173,7 +179,7 @@ class _Walk:
             middle_s = float(far.at_s[0] + far.at_s[-1]) / 2
             found = fitted(self._inside, far, middle_s, offsets, np.zeros(len(offsets)))
             if found.explain(len(far.at_s)):
-                self.known, self.at_s = found, middle_s
+                self.candidates, self.at_s = found, middle_s
 
 
 # Closer candidates are one: half a second of the RTC, and what varies.
@@ -260,13 +266,13 @@ class _Finder:
 
     def tracks(self) -> Tracks:
         found = self._at_places()
-        if self._cycles.known is None:
+        if self._cycles.stated_pair is None:
             self._sweep(found, range(self._count), NONE)
             self._sweep(found, range(self._count - 1, -1, -1), NONE)
         else:
-            told = next((at for at, each in enumerate(found) if len(each)), 0)
-            self._sweep(found, range(told + 1, self._count), found[told])
-            self._sweep(found, range(told - 1, -1, -1), found[told])
+            start = next((at for at, each in enumerate(found) if len(each)), 0)
+            self._sweep(found, range(start + 1, self._count), found[start])
+            self._sweep(found, range(start - 1, -1, -1), found[start])
         found = [self._with_neighbours(found, stretch) for stretch in range(self._count)]
         self._add_aligned(found)
         most = max(1, *(len(each) for each in found))
@@ -292,8 +298,8 @@ class _Finder:
             low, high = max(int(stretch[0]) - 1, 0), min(int(stretch[-1]) + 2, self._count)
             for at in range(low, high):
                 here = run[stretch == np.clip(at, stretch[0], stretch[-1])]
-                told = ways.offset_s[here if len(here) else run]
-                one = self._fitted(at, np.median(told, keepdims=True))
+                offsets_s = ways.offset_s[here if len(here) else run]
+                one = self._fitted(at, np.median(offsets_s, keepdims=True))
                 own = found[at]
                 if np.all(np.abs(own.offset_s - one.offset_s) > _SAME_S):
                     found[at] = own.with_more(one)
@@ -303,17 +309,20 @@ class _Finder:
 
         Where somebody knows a pair, nothing else is voted for.
         """
-        if self._cycles.known is None:
+        if self._cycles.stated_pair is None:
             places = sorted({0, self._count // 2, self._count - 1})
             voted = {stretch: self._voted(stretch) for stretch in places}
         else:
-            voted = self._of_pair(*self._cycles.known)
-        known = {
+            voted = self._of_pair(*self._cycles.stated_pair)
+        by_stretch = {
             stretch: self._merged(NONE, self._fitted(stretch, offset_s))
             for stretch, offset_s in voted.items()
         }
         short, middle_s = self._first, self._middle_s
-        start = max(known, key=lambda at: float(known[at].score[0]) if len(known[at]) else 0.0)
+        start = max(
+            by_stretch,
+            key=lambda at: float(by_stretch[at].score[0]) if len(by_stretch[at]) else 0.0,
+        )
         self._cut(
             with_long_stretches(
                 self._cycles,
@@ -321,16 +330,16 @@ class _Finder:
                 self._by_rank_s,
                 short,
                 start=start,
-                known=known[start],
+                candidates=by_stretch[start],
             )
         )
         found = [NONE] * self._count
-        for stretch, each in known.items():
+        for stretch, each in by_stretch.items():
             within = int(np.searchsorted(self._first, short[stretch], side="right")) - 1
             found[within] = each
             if len(self._first) < len(short):
-                apart_s = self._middle_s[within] - middle_s[stretch]
-                moved = self._fitted(within, each.offset_s + each.rate * apart_s, each.rate)
+                difference_s = self._middle_s[within] - middle_s[stretch]
+                moved = self._fitted(within, each.offset_s + each.rate * difference_s, each.rate)
                 found[within] = self._merged(NONE, moved)
         return found
 
@@ -361,47 +370,47 @@ class _Finder:
             if self._has(own, stretch, found[origin], stretch - origin):
                 continue
             carried = self._carried(found[origin], origin, stretch)
-            apart = np.abs(carried.offset_s[:, None] - own.offset_s[None, :])
-            if len(own) == 0 or np.any(apart.min(axis=1) > _SAME_S):
+            difference = np.abs(carried.offset_s[:, None] - own.offset_s[None, :])
+            if len(own) == 0 or np.any(difference.min(axis=1) > _SAME_S):
                 own = self._merged(carried, own)
             own = self._with_edge(own, found[origin], origin, stretch)
         return own
 
     def _with_edge(
-        self, own: Candidates, beside: Candidates, origin: int, stretch: int
+        self, own: Candidates, neighbour: Candidates, origin: int, stretch: int
     ) -> Candidates:
         """Return the candidates with those that explain the neighbour's cycles next to this one.
 
         Where the clock was set shortly before a stretch ends, or twice soon after it begins, such
         a run is short in both, and little speaks for it in either.
         """
-        if len(self._at_s) >= LONG_CAMPAIGN or len(beside) == 0:
+        if len(self._at_s) >= LONG_CAMPAIGN or len(neighbour) == 0:
             return own
         times = self._times(origin)
         times = times[:_EDGE] if origin > stretch else times[-_EDGE:]
         away_s = times - self._middle_s[origin]
-        told_s = times + beside.offset_s[:, None] + beside.rate[:, None] * away_s
-        near = np.searchsorted(self._entries.at_s, [told_s - _SAME_S, told_s + _SAME_S])
+        os_s = times + neighbour.offset_s[:, None] + neighbour.rate[:, None] * away_s
+        near = np.searchsorted(self._entries.at_s, [os_s - _SAME_S, os_s + _SAME_S])
         explained = (near[1] > near[0]).sum(axis=1)
-        apart_s = self._middle_s[stretch] - self._middle_s[origin]
-        moved_s = beside.offset_s + beside.rate * apart_s
-        new = np.ones(len(beside), dtype=np.bool_)
+        difference_s = self._middle_s[stretch] - self._middle_s[origin]
+        moved_s = neighbour.offset_s + neighbour.rate * difference_s
+        new = np.ones(len(neighbour), dtype=np.bool_)
         if len(own):
             new = np.abs(moved_s[:, None] - own.offset_s[None, :]).min(axis=1) > _SAME_S
         order = np.argsort(-explained, kind="stable")
         some = order[(explained[order] >= _EDGE_EXPLAINED) & new[order]][:_EDGE_MOST]
         nothing = np.zeros(len(some))
-        return own.with_more(Candidates(moved_s[some], beside.rate[some], nothing, nothing))
+        return own.with_more(Candidates(moved_s[some], neighbour.rate[some], nothing, nothing))
 
     def _has(self, own: Candidates, stretch: int, before: Candidates, step: int) -> bool:
         """Return whether all that a neighbour may carry here is there already."""
         if len(self._at_s) < LONG_CAMPAIGN or len(before) == 0 or len(own) == 0:
             return False
         worthy = before.where(before.score >= _POOR * before.score[0])
-        apart_s = self._middle_s[stretch] - self._middle_s[stretch - step]
-        moved = worthy.offset_s + worthy.rate * apart_s
-        apart = np.abs(moved[:, None] - own.offset_s[None, :])
-        return bool(np.all(apart.min(axis=1) <= _SAME_S))
+        difference_s = self._middle_s[stretch] - self._middle_s[stretch - step]
+        moved = worthy.offset_s + worthy.rate * difference_s
+        difference = np.abs(moved[:, None] - own.offset_s[None, :])
+        return bool(np.all(difference.min(axis=1) <= _SAME_S))
 
     def _of_pair(self, cycle: int, record: int) -> dict[int, Floats]:
         """Return the offsets at which a record is of a cycle, by the stretch of that."""
@@ -409,8 +418,8 @@ class _Finder:
         if len(row) == 0:
             return {0: np.empty(0)}
         stretch = int(np.searchsorted(self._first, row[0], side="right")) - 1
-        told_s = self._entries.at_s[self._entries.record == record]
-        return {stretch: told_s - self._at_s[row[0]]}
+        os_s = self._entries.at_s[self._entries.record == record]
+        return {stretch: os_s - self._at_s[row[0]]}
 
     def _times(self, stretch: int) -> Floats:
         return self._at_s[self._first[stretch] : self._first[stretch + 1]]
@@ -423,7 +432,7 @@ class _Finder:
         """
         times, inside = self._times(stretch), self._entries.at_s
         low = max(min(int(self._first[stretch]), len(self._at_s) - _LONG_RUN), 0)
-        voted = [self._traced_s, voted_offsets(times, inside, _VOTED), self._told(stretch)]
+        voted = [self._traced_s, voted_offsets(times, inside, _VOTED), self._live_offsets(stretch)]
         if most_voters(len(inside)) > len(times):
             voted.append(voted_offsets(self._at_s[low : low + _LONG_RUN], inside, _VOTED))
         if self._expected_s is not None:
@@ -432,7 +441,7 @@ class _Finder:
             voted.append(voted_offsets(times, inside[first:last], _VOTED))
         return np.concatenate(voted)
 
-    def _told(self, stretch: int) -> Floats:
+    def _live_offsets(self, stretch: int) -> Floats:
         """Return what the readings of the log say that the cycles of a stretch were told of."""
         return self._live.offsets(int(self._first[stretch]), int(self._first[stretch + 1]))
 
@@ -440,9 +449,9 @@ class _Finder:
         if len(before) == 0:
             return NONE
         own = before.score >= _POOR * before.score[0]
-        apart_s = self._middle_s[stretch] - self._middle_s[origin]
+        difference_s = self._middle_s[stretch] - self._middle_s[origin]
         return self._fitted(
-            stretch, (before.offset_s + before.rate * apart_s)[own], before.rate[own]
+            stretch, (before.offset_s + before.rate * difference_s)[own], before.rate[own]
         )
 
     def _next_in_order(
@@ -450,17 +459,17 @@ class _Finder:
     ) -> Candidates:
         """Vote again, among the records that stand next in the log, whatever their times."""
         times = self._times(stretch)
-        known = np.concatenate([carried.offset_s[:_PLACES], own.offset_s[:1]])
-        if len(known) == 0:
+        expected_s = np.concatenate([carried.offset_s[:_PLACES], own.offset_s[:1]])
+        if len(expected_s) == 0:
             return self._fitted(stretch, self._voted(stretch))
         edge = times[0] if step == 1 else times[-1]
-        near = np.searchsorted(self._entries.at_s, edge + known)
-        voted: list[Floats] = [self._told(stretch)]
-        seen: list[int] = []
+        near = np.searchsorted(self._entries.at_s, edge + expected_s)
+        voted: list[Floats] = [self._live_offsets(stretch)]
+        tried: list[int] = []
         for place in self._place[np.minimum(near, len(self._place) - 1)].tolist():
-            if any(abs(place - other) < _BEFORE for other in seen):
+            if any(abs(place - other) < _BEFORE for other in tried):
                 continue
-            seen.append(place)
+            tried.append(place)
             ahead = len(times) + _AFTER
             low, high = (place - _BEFORE, place + ahead)
             if step == -1:
@@ -469,8 +478,8 @@ class _Finder:
             voted.append(voted_offsets(times, inside, self._again))
         return self._fitted(stretch, np.concatenate(voted))
 
-    def _unexplained(self, known: Candidates, stretch: int) -> bool:
-        return not known.explain(int(self._first[stretch + 1] - self._first[stretch]))
+    def _unexplained(self, candidates: Candidates, stretch: int) -> bool:
+        return not candidates.explain(int(self._first[stretch + 1] - self._first[stretch]))
 
     def _fitted(self, stretch: int, offset_s: Floats, rate: Floats | None = None) -> Candidates:
         """Return offsets moved to the middle of their pairs, with their support."""

@@ -250,11 +250,11 @@ class _Alignment:
 
     def _go_on(self, row: int, worth: Floats, cycles: int, records: int) -> None:
         """Let pairs follow those that are so many cycles and records before, by one offset."""
-        apart_s = self._log_s[records:] - self._log_s[:-records]
-        apart_s -= self._wires_s[row] - self._wires_s[row - cycles]
+        difference_s = self._log_s[records:] - self._log_s[:-records]
+        difference_s -= self._wires_s[row] - self._wires_s[row - cycles]
         reach_s = np.maximum(_READINGS_S, self._half_s[records:] + self._half_s[:-records])
-        near = np.flatnonzero(np.abs(apart_s) < reach_s)
-        fits = np.log((1.0 - np.abs(apart_s[near]) / reach_s[near]) / reach_s[near])
+        near = np.flatnonzero(np.abs(difference_s) < reach_s)
+        fits = np.log((1.0 - np.abs(difference_s[near]) / reach_s[near]) / reach_s[near])
         each = self._last[-cycles][near] + fits + _PAIR + (records - 1) * _PASSED
         each += float(self._lost[row - cycles + 1 : row].sum())
         better = each > worth[near + records]

@@ -16,18 +16,18 @@ from resume_rig.analysis.match.likelihood import Noise, gains, gains_of_late, lo
 from resume_rig.analysis.match.order import Choice
 from resume_rig.analysis.match.times import (
     UNKNOWN,
+    Arrivals,
+    ClockSettings,
     CycleTimes,
     Entries,
     Floats,
     Indexes,
     Moments,
     RecordTimes,
-    Seen,
-    Told,
     all_settings,
     bits_of,
+    clock_settings_of,
     codes_of,
-    told_of,
 )
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.result.match import CycleReason, RecordReason
@@ -69,7 +69,7 @@ class RecordColumns:
         took_s, wake_took_s: SleepDuration and WakeDuration, float64 [m].
         firmware_s, read_s: BiosInit and the reading of the image, float64 [m].
         kind: code of its kind (`codes_of`). source: index of its source; int64 [m].
-        told: of settings of the clock; None without any.
+        settings: of settings of the clock; None without any.
     """
 
     base_ns: int
@@ -81,7 +81,7 @@ class RecordColumns:
     read_s: Floats
     kind: Indexes
     source: Indexes
-    told: Told | None = None
+    settings: ClockSettings | None = None
 
 
 def moments_of(cycles: Sequence[OutsideMoments]) -> Moments:
@@ -114,7 +114,7 @@ def columns_of(records: Sequence[OsRecord]) -> RecordColumns:
         _seconds(records, "hiber_read_ms", _MS),
         np.fromiter((code[record.kind] for record in records), dtype=np.int64, count=count),
         np.fromiter((record.source for record in records), dtype=np.int64, count=count),
-        told_of(records),
+        clock_settings_of(records),
     )
 
 
@@ -142,7 +142,7 @@ def record_times(columns: RecordColumns, left_out: Collection[SleepKind]) -> Rec
         usable,
         doubled_of,
         rank,
-        None if columns.told is None else all_settings(columns.told, rank, doubled_of),
+        None if columns.settings is None else all_settings(columns.settings, rank, doubled_of),
     )
 
 
@@ -251,7 +251,7 @@ def cycle_reasons(
     times: RecordTimes,
     pairs: Pairs,
     ambiguous: Indexes,
-    seen: Seen,
+    arrivals: Arrivals,
 ) -> dict[int, CycleReason]:
     """Return a reason for every cycle without a record.
 
@@ -260,15 +260,15 @@ def cycle_reasons(
         times: of the records.
         pairs: what is matched.
         ambiguous: cycles that likely had a record, though not likely enough.
-        seen: which readings of the log brought the records.
+        arrivals: which readings of the log brought the records.
     """
     slept, woke = ~np.isnan(moments.asleep_s), ~np.isnan(moments.awake_s)
     free, unsure = np.ones(len(slept), dtype=np.bool_), np.zeros(len(slept), dtype=np.bool_)
     free[pairs.cycle] = False
     unsure[ambiguous] = True
-    unsure[_told_of(times, pairs, seen)] = True
+    unsure[_with_unmatched_arrival(times, pairs, arrivals)] = True
     index, around = np.arange(len(slept)), _Around(times, pairs)
-    return _told(
+    return _first_reasons(
         free,
         (
             (~woke & slept, CycleReason.NOT_SURVIVED),
@@ -283,14 +283,14 @@ def cycle_reasons(
 
 
 def record_reasons(
-    times: RecordTimes, pairs: Pairs, ambiguous: Indexes, seen: Seen
+    times: RecordTimes, pairs: Pairs, ambiguous: Indexes, arrivals: Arrivals
 ) -> dict[int, RecordReason]:
     """Return a reason for every record without a cycle; the arguments as of `cycle_reasons`."""
     free, unsure = _free(times, pairs), np.zeros(len(times.kind), dtype=np.bool_)
     unsure[ambiguous] = True
-    around, live = _Around(times, pairs), seen.of_record != UNKNOWN
+    around, live = _Around(times, pairs), arrivals.of_record != UNKNOWN
     before, after = times.rank < around.low, times.rank > around.high
-    return _told(
+    return _first_reasons(
         free,
         (
             (times.of_kinds({SleepKind.DIED}), RecordReason.NOT_SURVIVED),
@@ -309,12 +309,12 @@ def record_reasons(
     )
 
 
-def _told(free: Mask, reasons: Sequence[tuple[Mask, R]], otherwise: R) -> dict[int, R]:
+def _first_reasons(free: Mask, reasons: Sequence[tuple[Mask, R]], otherwise: R) -> dict[int, R]:
     """Return the first reason that holds of each that is free, by index."""
     codes = np.select([holds[free] for holds, _ in reasons], range(len(reasons)), len(reasons))
     names = [*(reason for _, reason in reasons), otherwise]
-    told = (names[code] for code in codes.tolist())
-    return dict(zip(np.flatnonzero(free).tolist(), told, strict=True))
+    reasons_found = (names[code] for code in codes.tolist())
+    return dict(zip(np.flatnonzero(free).tolist(), reasons_found, strict=True))
 
 
 def _free(times: RecordTimes, pairs: Pairs) -> Mask:
@@ -324,11 +324,11 @@ def _free(times: RecordTimes, pairs: Pairs) -> Mask:
     return free
 
 
-def _told_of(times: RecordTimes, pairs: Pairs, seen: Seen) -> Indexes:
+def _with_unmatched_arrival(times: RecordTimes, pairs: Pairs, arrivals: Arrivals) -> Indexes:
     """Return the cycles whose own reading brought a record that is no other cycle's."""
     free = _free(times, pairs)
-    free &= times.usable & (times.doubled_of < 0) & (seen.of_record != UNKNOWN)
-    return np.flatnonzero(np.isin(seen.of_cycle, seen.of_record[free]))
+    free &= times.usable & (times.doubled_of < 0) & (arrivals.of_record != UNKNOWN)
+    return np.flatnonzero(np.isin(arrivals.of_cycle, arrivals.of_record[free]))
 
 
 class _Around:
@@ -349,9 +349,9 @@ class _Around:
         ranks = times.rank[pairs.record]
         self.low, self.high = int(ranks.min()), int(ranks.max())
         self.first, self.last = int(pairs.cycle[0]), int(pairs.cycle[-1])
-        known: Indexes = times.rank[times.usable & ~np.isnan(times.wake_s)]
-        self.begins = len(known) > 0 and self.low <= int(known.min())
-        self.ends = len(known) > 0 and self.high >= int(known.max())
+        ranks_usable: Indexes = times.rank[times.usable & ~np.isnan(times.wake_s)]
+        self.begins = len(ranks_usable) > 0 and self.low <= int(ranks_usable.min())
+        self.ends = len(ranks_usable) > 0 and self.high >= int(ranks_usable.max())
 
 
 def by_late_wakes(
@@ -383,10 +383,10 @@ def by_late_wakes(
     share = np.exp(found.gain[best] - found.either(lost)[of])
     low, high = sure.entry[between[of]], sure.entry[between[of] + 1]
     rank, source = entries.rank, entries.source
-    told = (rank[entry] > rank[low]) & (rank[entry] < rank[high])
-    told &= (source[entry] == source[low]) & (source[entry] == source[high])
-    beside = sure.probability[between[of]] * sure.probability[between[of] + 1]
-    return Pairs(cycles.index[rows[of]], entries.record[entry], share * beside).where(told)
+    in_order = (rank[entry] > rank[low]) & (rank[entry] < rank[high])
+    in_order &= (source[entry] == source[low]) & (source[entry] == source[high])
+    both = sure.probability[between[of]] * sure.probability[between[of] + 1]
+    return Pairs(cycles.index[rows[of]], entries.record[entry], share * both).where(in_order)
 
 
 def by_sleep_times(
@@ -423,8 +423,8 @@ def by_sleep_times(
     before_rank = np.append(-1, entries.rank[sure.entry])[after]
     after_rank = np.append(entries.rank[sure.entry], np.iinfo(np.int64).max)[after]
     in_order = (sleeps.rank[entry] > before_rank) & (sleeps.rank[entry] < after_rank)
-    beside = np.append(1.0, sure.probability)[after] * np.append(sure.probability, 1.0)[after]
-    pairs = Pairs(cycles.index[rows], sleeps.record[entry], share * beside).where(in_order)
+    both = np.append(1.0, sure.probability)[after] * np.append(sure.probability, 1.0)[after]
+    pairs = Pairs(cycles.index[rows], sleeps.record[entry], share * both).where(in_order)
     # A record that two cycles claim is of the likelier one.
     pairs = pairs.where(np.lexsort([-pairs.probability, pairs.record]))
     return pairs.where(np.unique(pairs.record, return_index=True)[1])

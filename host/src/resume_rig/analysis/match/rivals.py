@@ -44,7 +44,7 @@ from resume_rig.analysis.match.times import (
 _GAP = 3
 _GAP_MOST = 64
 _AT_ENDS = 16
-_STORIES = 24
+_HYPOTHESES = 24
 # Closer offsets are one: two readings of an RTC in whole seconds.
 _SAME_S = 1.0
 # How many pairs of the run before, and of the run after, the story takes.
@@ -59,7 +59,7 @@ ALONE = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Stories:
+class _Hypotheses:
     """Runs that may have been about a cut.
 
     Attributes:
@@ -127,15 +127,15 @@ class Edges:
         rows = self._rows(low, high)
         if len(rows) > _GAP_MOST:
             return
-        stories = self._stories(cut, low, high)
-        if stories is None:
+        hypotheses = self._hypotheses(cut, low, high)
+        if hypotheses is None:
             return
         worst = np.zeros(2 * _MOST)
         for of_before, of_after in _TAKEN:
             first, last = cut - of_before, cut + of_after - 1
             if first < low or last > high:
                 continue
-            weight = self._weight(stories, first, last)
+            weight = self._weight(hypotheses, first, last)
             part = slice(first - cut + _MOST, last - cut + _MOST + 1)
             worst[part] = np.maximum(worst[part], weight)
         against[low : high + 1] += worst[low - cut + _MOST : high - cut + _MOST + 1]
@@ -156,13 +156,13 @@ class Edges:
                     break
                 size = min(2 * size, end - first)
                 low, high = (first, first + size - 1) if cut == first else (end - size, end - 1)
-                stories = self._stories(cut, low, high)
-                if stories is None:
+                hypotheses = self._hypotheses(cut, low, high)
+                if hypotheses is None:
                     break
-                part, weight = slice(low, high + 1), self._weight(stories, low, high)
+                part, weight = slice(low, high + 1), self._weight(hypotheses, low, high)
                 against[part] = np.maximum(against[part], weight)
 
-    def _stories(self, cut: int, low: int, high: int) -> "_Stories | None":
+    def _hypotheses(self, cut: int, low: int, high: int) -> "_Hypotheses | None":
         """Return what other runs about a cut may be, among the records around some pairs."""
         likely, around = self._likely, self._between(low - 1, high + 1)
         if len(around.at_s) == 0:
@@ -170,9 +170,9 @@ class Edges:
         before_s = float(likely.offset_s[max(cut - 1, 0)])
         after_s = float(likely.offset_s[min(cut, len(likely.rows) - 1)])
         times_s = self._cycles.at_s[self._rows(low, high)]
-        offsets = voted_offsets(times_s, around.at_s, _STORIES)
-        apart = np.minimum(np.abs(offsets - before_s), np.abs(offsets - after_s))
-        offsets = offsets[apart > _SAME_S]
+        offsets = voted_offsets(times_s, around.at_s, _HYPOTHESES)
+        distance_s = np.minimum(np.abs(offsets - before_s), np.abs(offsets - after_s))
+        offsets = offsets[distance_s > _SAME_S]
         if len(offsets) == 0:
             return None
         cost = step_cost(offsets - before_s, self._noise)
@@ -180,19 +180,19 @@ class Edges:
             cost = cost + step_cost(offsets - after_s, self._noise)
         if abs(after_s - before_s) > _SAME_S:
             cost = cost - step_cost(np.array([after_s - before_s]), self._noise)
-        return _Stories(around, before_s, after_s, offsets, cost)
+        return _Hypotheses(around, before_s, after_s, offsets, cost)
 
-    def _weight(self, stories: "_Stories", first: int, last: int) -> float:
+    def _weight(self, hypotheses: "_Hypotheses", first: int, last: int) -> float:
         """Return how likely it is that another run takes these pairs, against that none does."""
         rows, between = self._rows(first, last), self._between(first - 1, last + 1)
         if len(between.at_s) == 0:
             return 0.0
-        told = self._explained(rows, stories.offset_s, between).sum(axis=1)
-        beside_s = np.array([stories.before_s, stories.after_s])
-        own = self._explained(rows, beside_s, stories.around)
+        explained = self._explained(rows, hypotheses.offset_s, between).sum(axis=1)
+        around_s = np.array([hypotheses.before_s, hypotheses.after_s])
+        own = self._explained(rows, around_s, hypotheses.around)
         ahead = np.append(0.0, np.cumsum(own[0])) + np.append(np.cumsum(own[1][::-1])[::-1], 0)
-        apart = np.clip(told - stories.cost - float(ahead.max()), -_FARTHEST, _FARTHEST)
-        return float(np.exp(apart).sum())
+        advantage = np.clip(explained - hypotheses.cost - float(ahead.max()), -_FARTHEST, _FARTHEST)
+        return float(np.exp(advantage).sum())
 
     def _rows(self, first: int, last: int) -> Indexes:
         """Return the cycles from after the pair before `first` to before that after `last`."""
@@ -243,7 +243,7 @@ _CERTAIN = 0.999
 _UNSEEN = 2.0
 
 
-def unrivalled(
+def without_rivals(
     chosen: Choice,
     cycles: CycleTimes,
     entries: Entries,
@@ -270,7 +270,7 @@ def unrivalled(
     for at, run in enumerate(runs.runs):
         low = 0 if at == 0 else int(runs.runs[at - 1][-1]) + 1
         high = len(sure) if at + 1 == count else int(runs.runs[at + 1][0])
-        sure[low:high] = runs.whatever_beside(at, direct)
+        sure[low:high] = runs.with_neighbours(at, direct)
         if len(run) == 1 and count > 1:
             sure[low:high] *= ALONE
     sure[likely] *= edges
@@ -329,7 +329,7 @@ class _Runs:
         )
         return 1.0 / (1.0 + weight)
 
-    def whatever_beside(self, at: int, direct: list[float]) -> float:
+    def with_neighbours(self, at: int, direct: list[float]) -> float:
         """Return the probability of a run, those beside it being as likely as they are.
 
         A run beside one that is doubtful may owe its certainty to records that the doubtful one
@@ -367,13 +367,15 @@ def _rivals(
         is_open: whether no run is before this one, and none behind it.
     """
     own_s = np.interp(rows, run.rows, run.offset_s)
-    story = _Story(cycles, free, noise, rows, own_s)
-    beside = _apart(_voted_near(run, cycles, free))
-    if len(rows) > _WEIGHED and all(story.has_many(beside, size) for size in (_GLANCE, _WEIGHED)):
+    evidence = _RunEvidence(cycles, free, noise, rows, own_s)
+    near_shifts = _distinct(_voted_near(run, cycles, free))
+    if len(rows) > _WEIGHED and all(
+        evidence.has_many(near_shifts, size) for size in (_GLANCE, _WEIGHED)
+    ):
         return _AS_GOOD_AS_ANY
-    shifts, are_some = _shifts(run, story, beside)
-    some = story.sample(_WEIGHED)
-    own = story.told(0.0, some)
+    shifts, are_some = _shifts(run, evidence, near_shifts)
+    some = evidence.sample(_WEIGHED)
+    own = evidence.explained(0.0, some)
     close_s = own.total - by_chance(own.of_each, own.cycles, noise)
     # So many that come near in a sample, or among those with most votes, are some of more: nothing
     # tells which of them is right.
@@ -383,23 +385,23 @@ def _rivals(
     worth: dict[float, float] = {}
     near: list[float] = []
     for away in shifts:
-        worth[away] = story.told(away, some).total
+        worth[away] = evidence.explained(away, some).total
         near += [away] if worth[away] >= close_s else []
         if len(near) >= many:
             return _AS_GOOD_AS_ANY
     if len(some) < len(rows):
         # A sample loses other records than the whole: what came near in it is weighed by all.
         everywhere = np.arange(len(rows))
-        worth = {away: story.told(away, everywhere).total for away in near}
-        own = story.told(0.0, everywhere) if near else own
+        worth = {away: evidence.explained(away, everywhere).total for away in near}
+        own = evidence.explained(0.0, everywhere) if near else own
     middle_s = float(np.median(own_s))
     own_worth = own.total - _far(middle_s, anchor_s)
     others = _Others(free, cycles.at_s[rows[[0, -1]]] + own_s[[0, -1]], is_open, noise)
-    apart = [
+    advantages = [
         w - _far(middle_s + away, anchor_s) - own_worth - others.fewer_at(away)
         for away, w in worth.items()
     ]
-    return float(np.exp(np.clip(apart, -_FARTHEST, _FARTHEST)).sum())
+    return float(np.exp(np.clip(advantages, -_FARTHEST, _FARTHEST)).sum())
 
 
 class _Others:
@@ -436,30 +438,30 @@ class _Others:
         return (high - low - self._own) * self._more
 
 
-def _shifts(run: Choice, story: "_Story", beside: Floats) -> tuple[list[float], bool]:
+def _shifts(run: Choice, evidence: "_RunEvidence", near_shifts: Floats) -> tuple[list[float], bool]:
     """Return the shifts to weigh, likely ones first, and whether there may be more of them.
 
     Args:
         run: as it was found.
-        story: its cycles and the records that are free.
-        beside: the shifts by a few records.
+        evidence: its cycles and the records that are free.
+        near_shifts: the shifts by a few records.
     """
-    voters, rows, free = run.rows, story.rows, story.free
+    voters, rows, free = run.rows, evidence.rows, evidence.free
     # The cycles about a short run may have a better story that the run is no part of.
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, _VOTERS).astype(np.int64))]
     most = min(most_voters(len(free.at_s)), _VOTERS)
     groups = {some[:most].tobytes(): some[:most] for some in (voters, rows, spread)}
     # Votes are for shifts against where the run itself is, so that its drift spoils none.
-    at_s = story.cycles.at_s
-    told_s = [at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
-    voted = [voted_offsets(each, free.at_s, _RIVALS) for each in told_s]
-    first = _apart(voted[0]).tolist()
-    others = _apart(np.concatenate([*voted, beside])).tolist()
+    at_s = evidence.cycles.at_s
+    os_s = [at_s[some] + np.interp(some, voters, run.offset_s) for some in groups.values()]
+    voted = [voted_offsets(each, free.at_s, _RIVALS) for each in os_s]
+    first = _distinct(voted[0]).tolist()
+    others = _distinct(np.concatenate([*voted, near_shifts])).tolist()
     are_some = len(voters) > most and len(voted[0]) >= _RIVALS
     return [*first, *(each for each in others if each not in first)], are_some
 
 
-def _apart(away_s: Floats) -> Floats:
+def _distinct(away_s: Floats) -> Floats:
     """Return shifts, each once, without those that are none."""
     rounded = np.unique(np.round(away_s / (_SAME_S / 2)) * (_SAME_S / 2))
     return np.asarray(rounded[np.abs(rounded) > _SAME_S])
@@ -473,8 +475,8 @@ def _voted_near(run: Choice, cycles: CycleTimes, free: Entries) -> Floats:
     middle = len(run.rows) // 2
     some = slice(max(middle - _NEAR // 2, 0), middle + _NEAR // 2 + 1)
     times = cycles.at_s[run.rows[some]] + run.offset_s[some]
-    told = np.searchsorted(free.at_s, times[[0, -1]])
-    near = free.at_s[max(int(told[0]) - _NEAR // 2, 0) : int(told[1]) + _NEAR // 2]
+    ends = np.searchsorted(free.at_s, times[[0, -1]])
+    near = free.at_s[max(int(ends[0]) - _NEAR // 2, 0) : int(ends[1]) + _NEAR // 2]
     return voted_offsets(times, near, _RIVALS)
 
 
@@ -494,7 +496,7 @@ class _Explained:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Story:
+class _RunEvidence:
     """A run of cycles and the records that are free for it.
 
     Attributes:
@@ -507,7 +509,7 @@ class _Story:
     rows: Indexes
     own_s: Floats
 
-    def told(self, away_s: float, some: Indexes) -> _Explained:
+    def explained(self, away_s: float, some: Indexes) -> _Explained:
         """Return how an offset so far from the run's own explains some of its rows.
 
         Whatever the usual lag of the log.
@@ -534,17 +536,17 @@ class _Story:
         """
         count = len(self.rows)
         places = np.linspace(0, count - 1, min(size, count)).astype(np.int64)
-        if self.cycles.known is not None:
-            own = np.flatnonzero(self.cycles.index[self.rows] == self.cycles.known[0])
+        if self.cycles.stated_pair is not None:
+            own = np.flatnonzero(self.cycles.index[self.rows] == self.cycles.stated_pair[0])
             places = np.concatenate([places, own])
         return np.unique(places)
 
     def has_many(self, away_s: Floats, size: int) -> bool:
         """Return whether many offsets explain as much, but for chance, in a sample of the rows."""
         some = self.sample(size)
-        own = self.told(0.0, some)
+        own = self.explained(0.0, some)
         close_s = own.total - by_chance(own.of_each, own.cycles, self.noise)
-        near = (self.told(away, some).total >= close_s for away in away_s.tolist())
+        near = (self.explained(away, some).total >= close_s for away in away_s.tolist())
         return sum(islice(filter(None, near), MANY)) >= MANY
 
     def _each(self, rows: Indexes, offset_s: Floats) -> list[Floats]:

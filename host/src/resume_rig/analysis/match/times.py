@@ -38,7 +38,7 @@ LOG_LAG_LIKELY: NDArray[np.float64] = np.log(_LAG_LIKELY)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class Arrivals:
     """Readings of the log, counted from the first that brought something.
 
     Attributes:
@@ -53,27 +53,29 @@ class Seen:
     count: int
 
 
-def seen_at(seen_in: Sequence[int | None] | NDArray[np.int64], records: int, cycles: int) -> Seen:
+def arrivals_of(
+    arrived_at: Sequence[int | None] | NDArray[np.int64], records: int, cycles: int
+) -> Arrivals:
     """Return the readings that brought the records.
 
     Args:
-        seen_in: for each record the index of the cycle at whose end it was there for the first
+        arrived_at: for each record the index of the cycle at whose end it was there for the first
             time, None (-1 in an array) where that is not known; may be empty.
         records: how many there are.
         cycles: how many there are.
     """
-    if len(seen_in) == 0:
+    if len(arrived_at) == 0:
         nothing = np.full(records, UNKNOWN, dtype=np.int32)
-        return Seen(nothing, np.zeros(cycles, dtype=np.int32), 0)
-    if isinstance(seen_in, np.ndarray):
-        at = seen_in
+        return Arrivals(nothing, np.zeros(cycles, dtype=np.int32), 0)
+    if isinstance(arrived_at, np.ndarray):
+        at = arrived_at
     else:
-        at = np.array([-1 if each is None else each for each in seen_in], dtype=np.int64)
+        at = np.array([-1 if each is None else each for each in arrived_at], dtype=np.int64)
     ends = np.sort(at[at >= 0])
     ends = ends[np.append(True, ends[1:] > ends[:-1])[: len(ends)]]
     of_record = np.where(at < 0, UNKNOWN, np.searchsorted(ends, at)).astype(np.int32)
     of_cycle = np.searchsorted(ends, np.arange(cycles)).astype(np.int32)
-    return Seen(of_record, of_cycle, len(ends))
+    return Arrivals(of_record, of_cycle, len(ends))
 
 
 def lag_gain(lag: Readings, usual: int, late: float) -> NDArray[np.float64]:
@@ -84,10 +86,10 @@ def lag_gain(lag: Readings, usual: int, late: float) -> NDArray[np.float64]:
         usual: of this campaign, in readings.
         late: share of the records that come otherwise.
     """
-    apart = np.abs(lag - usual)
+    difference = np.abs(lag - usual)
     scale = np.log(late * (1.0 - _FARTHER))
-    otherwise = scale + (apart - 1.0) * np.log(_FARTHER)
-    return np.asarray(np.where(apart == 0, np.log1p(-late), otherwise), dtype=np.float64)
+    otherwise = scale + (difference - 1.0) * np.log(_FARTHER)
+    return np.asarray(np.where(difference == 0, np.log1p(-late), otherwise), dtype=np.float64)
 
 
 _Floats = NDArray[np.float64]
@@ -102,7 +104,7 @@ _WHOLE, _AFTER = "clock_stepped_us", "clock_stepped_after_wake_us"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class ClockSettings:
     """By how much the clock was set since the record before, as the log tells it.
 
     Attributes:
@@ -114,18 +116,18 @@ class Told:
     awake_s: _Floats
 
 
-def told_of(records: Sequence[OsRecord]) -> Told | None:
+def clock_settings_of(records: Sequence[OsRecord]) -> ClockSettings | None:
     """Return what records tell of lasting settings; None where they tell of none."""
     asleep_s, awake_s = np.zeros(len(records)), np.zeros(len(records))
     for at, record in enumerate(records):
         if not record.figures:
             continue
-        told = {each.name: each.value for each in record.figures}
-        if _WHOLE in told:
-            awake_s[at] = _seconds(told.get(_AFTER, 0))
-            asleep_s[at] = _seconds(told[_WHOLE]) - awake_s[at]
+        figures = {each.name: each.value for each in record.figures}
+        if _WHOLE in figures:
+            awake_s[at] = _seconds(figures.get(_AFTER, 0))
+            asleep_s[at] = _seconds(figures[_WHOLE]) - awake_s[at]
     asleep_s, awake_s = _lasting(asleep_s), _lasting(awake_s)
-    return Told(asleep_s, awake_s) if asleep_s.any() or awake_s.any() else None
+    return ClockSettings(asleep_s, awake_s) if asleep_s.any() or awake_s.any() else None
 
 
 def _seconds(value_us: float) -> float:
@@ -138,7 +140,7 @@ def _lasting(step_s: _Floats) -> _Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Settings:
+class SummedSettings:
     """The settings of the clock that the log tells of, all together.
 
     Attributes:
@@ -149,24 +151,26 @@ class Settings:
     before_s: _Floats
     own_s: _Floats
 
-    def counted_from(self, record: int) -> "Settings":
+    def counted_from(self, record: int) -> "SummedSettings":
         """Return them with nothing set before the wake of a record."""
-        return Settings(self.before_s - self.before_s[record], self.own_s)
+        return SummedSettings(self.before_s - self.before_s[record], self.own_s)
 
 
-def all_settings(told: Told, rank: _Indexes, doubled_of: _Indexes) -> Settings:
+def all_settings(settings: ClockSettings, rank: _Indexes, doubled_of: _Indexes) -> SummedSettings:
     """Return all settings, added up.
 
     Args:
-        told: of each record.
+        settings: of each record.
         rank: place of each in the order in which records were written, int64 [m].
         doubled_of: the record that it repeats, -1 for none: a second account tells nothing new.
     """
     order, alone = np.argsort(rank, kind="stable"), doubled_of < 0
-    asleep_s, awake_s = (np.where(alone, s, 0.0)[order] for s in (told.asleep_s, told.awake_s))
+    asleep_s, awake_s = (
+        np.where(alone, s, 0.0)[order] for s in (settings.asleep_s, settings.awake_s)
+    )
     before_s = np.empty(len(order))
     before_s[order] = np.cumsum(asleep_s) + np.cumsum(awake_s) - awake_s
-    return Settings(before_s, told.awake_s)
+    return SummedSettings(before_s, settings.awake_s)
 
 
 Floats = NDArray[np.float64]
@@ -205,10 +209,11 @@ class CycleTimes:
         index: which cycle, int64 [n].
         asleep_s: how long it slept; NaN where not known, float64 [n].
         unlike: bit of each kind that the wires exclude, int64 [n].
-        reading: the first of the log since its end (`match_live.Seen`), int32 [n].
+        reading: the first of the log since its end (`match_live.Arrivals`), int32 [n].
         readings: how many there were; 0 where the log was not read while the cycles ran.
-        news: how much of what a record's time says the one before has not said, float64 [n].
-        known: a cycle and the record that somebody knows to be its own, by index; None without.
+        information: how much of what a record's time says the one before has not said, float64 [n].
+        stated_pair: a cycle and the record that somebody knows to be its own, by index; None
+            without.
         silent: how likely it is that no OS came back to write a record, float64 [n].
         awake_s: from the wake of the cycle before to its sleep; NaN where not known, float64 [n].
         to_sleep_s: from the trigger to SLP_S3# falling; NaN where not known, float64 [n].
@@ -221,8 +226,8 @@ class CycleTimes:
     unlike: Indexes
     reading: Readings
     readings: int
-    news: Floats
-    known: tuple[int, int] | None
+    information: Floats
+    stated_pair: tuple[int, int] | None
     silent: Floats
     awake_s: Floats
     to_sleep_s: Floats
@@ -237,8 +242,8 @@ class CycleTimes:
             self.unlike[part],
             self.reading[part],
             self.readings,
-            self.news[part],
-            self.known,
+            self.information[part],
+            self.stated_pair,
             self.silent[part],
             self.awake_s[part],
             self.to_sleep_s[part],
@@ -266,7 +271,7 @@ class Moments:
 
 
 def cycle_times(
-    moments: Moments, seen: Seen, known: tuple[int, int] | None, *, by_wake: bool
+    moments: Moments, arrivals: Arrivals, stated_pair: tuple[int, int] | None, *, by_wake: bool
 ) -> CycleTimes:
     """Return the cycles that have the time asked for, ascending."""
     at_s = moments.awake_s if by_wake else moments.asleep_s
@@ -283,10 +288,10 @@ def cycle_times(
         index,
         asleep_s,
         moments.unlike[index],
-        seen.of_cycle[index],
-        seen.count,
+        arrivals.of_cycle[index],
+        arrivals.count,
         np.ones(len(index)),
-        known,
+        stated_pair,
         moments.silent[index],
         awake_s,
         moments.to_sleep_s[index],
@@ -306,8 +311,8 @@ class Entries:
         widest_s: no half-width is more.
         asleep_s: how long the OS slept by its own account, NaN where not known, float64 [e].
         kind: bit of its kind, int64 [e].
-        reading: of the log that brought it (`match_live.Seen`), int32 [e].
-        told_s: what was taken off its time, as the log tells of settings of the clock,
+        reading: of the log that brought it (`match_live.Arrivals`), int32 [e].
+        settings_s: what was taken off its time, as the log tells of settings of the clock,
             float64 [e].
         source: index of the source of its record, int64 [e].
         before: record of the same source that was written before it, -1 for none, int64 [e].
@@ -327,7 +332,7 @@ class Entries:
     asleep_s: Floats
     kind: Indexes
     reading: Readings
-    told_s: Floats
+    settings_s: Floats
     source: Indexes
     before: Indexes
     awake_s: Floats
@@ -347,7 +352,7 @@ class Entries:
             self.asleep_s[kept],
             self.kind[kept],
             self.reading[kept],
-            self.told_s[kept],
+            self.settings_s[kept],
             self.source[kept],
             self.before[kept],
             self.awake_s[kept],
@@ -370,7 +375,7 @@ class RecordTimes:
         usable: whether it may belong to a cycle, bool.
         doubled_of: the record whose times it repeats, -1 for none, int64.
         rank: its place in the order in which records were written, int64.
-        told: settings of the clock that the log tells of; None where it tells of none.
+        settings: settings of the clock that the log tells of; None where it tells of none.
         unset: whether those were taken off the times.
     """
 
@@ -387,25 +392,25 @@ class RecordTimes:
     usable: NDArray[np.bool_]
     doubled_of: Indexes
     rank: Indexes
-    told: Settings | None = None
+    settings: SummedSettings | None = None
     unset: bool = False
 
-    def as_if_never_set(self, about_s: float) -> "RecordTimes | None":
+    def without_settings(self, about_s: float) -> "RecordTimes | None":
         """Return the times as if the clock had run on; None where the log tells of no setting.
 
         Args:
             about_s: when the times stay as they are, by the clock of the records.
         """
-        if self.told is None or np.all(np.isnan(self.wake_s)):
+        if self.settings is None or np.all(np.isnan(self.wake_s)):
             return None
         anchor = int(np.nanargmin(np.abs(self.wake_s - about_s)))
-        told = self.told.counted_from(anchor)
+        settings = self.settings.counted_from(anchor)
         return replace(
             self,
-            wake_s=self.wake_s - told.before_s,
-            sleep_s=self.sleep_s - told.before_s,
-            began_s=self.began_s - told.before_s,
-            told=told,
+            wake_s=self.wake_s - settings.before_s,
+            sleep_s=self.sleep_s - settings.before_s,
+            began_s=self.began_s - settings.before_s,
+            settings=settings,
             unset=True,
         )
 
@@ -425,7 +430,7 @@ class RecordTimes:
         return np.asarray(~self.measured & same, dtype=np.bool_)
 
 
-def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
+def wake_entries(times: RecordTimes, arrivals: Arrivals) -> Entries:
     """Return the moments of the wires' wakes as the records tell them.
 
     WakeTime is the reading of the RTC plus WakeDuration; before that reading the firmware ran, and
@@ -459,7 +464,7 @@ def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
     took_s = (times.sleep_s - times.began_s)[chosen]
     plain = _entries(
         times,
-        seen,
+        arrivals,
         record=chosen[at],
         at_s=at_s,
         log_weight=log_weight,
@@ -470,12 +475,12 @@ def wake_entries(times: RecordTimes, seen: Seen) -> Entries:
         took_s=np.where(took_s > 0, took_s, np.nan)[at],
         resume_s=times.wake_took_s[chosen][at],
     )
-    return plain if times.told is None or not times.unset else _held(plain, times.told)
+    return plain if times.settings is None or not times.unset else _held(plain, times.settings)
 
 
-def _held(plain: Entries, told: Settings) -> Entries:
+def _held(plain: Entries, settings: SummedSettings) -> Entries:
     """Return the entries, those set after their wake also as if WakeTime had that setting in it."""
-    own_s = told.own_s[plain.record]
+    own_s = settings.own_s[plain.record]
     held = np.flatnonzero(own_s)
     log_weight = plain.log_weight.copy()
     log_weight[held] += np.log(_NOT_HELD)
@@ -486,7 +491,7 @@ def _held(plain: Entries, told: Settings) -> Entries:
         both,
         at_s=both.at_s - shift_s,
         asleep_s=both.asleep_s - shift_s,
-        told_s=both.told_s + shift_s,
+        settings_s=both.settings_s + shift_s,
         log_weight=log_weight,
     )
     return shifted.where(np.argsort(shifted.at_s, kind="stable"))
@@ -501,15 +506,15 @@ def _half_s(
     """Return how far the moments may be off beyond the noise that all share."""
     half_s = np.zeros(len(chosen))
     for of_image in (False, True):
-        alike = guessed & (image == of_image)
-        told = int((~guessed & (image == of_image)).sum())
-        sure = told >= _OTHERS_OF_AT_LEAST
-        half_s[alike] = (_OF_OTHERS_HALF_S if sure else _GUESSED_HALF_S)[of_image]
+        same_kind = guessed & (image == of_image)
+        others = int((~guessed & (image == of_image)).sum())
+        sure = others >= _OTHERS_OF_AT_LEAST
+        half_s[same_kind] = (_OF_OTHERS_HALF_S if sure else _GUESSED_HALF_S)[of_image]
     # Without any duration the length of the wake is a guess, too.
     return np.where(times.measured[chosen], half_s, np.maximum(half_s, _GUESSED_HALF_S[False]))
 
 
-def sleep_entries(times: RecordTimes, seen: Seen) -> Entries:
+def sleep_entries(times: RecordTimes, arrivals: Arrivals) -> Entries:
     """Return the moments of the wires' sleeps, of records that tell of no wake."""
     no_wake = np.isnan(times.wake_s)
     chosen = np.flatnonzero(
@@ -520,7 +525,7 @@ def sleep_entries(times: RecordTimes, seen: Seen) -> Entries:
     unknown_s = np.full(len(chosen), np.nan)
     return _entries(
         times,
-        seen,
+        arrivals,
         record=chosen,
         at_s=times.sleep_s[chosen],
         log_weight=nothing,
@@ -535,7 +540,7 @@ def sleep_entries(times: RecordTimes, seen: Seen) -> Entries:
 
 def _entries(
     times: RecordTimes,
-    seen: Seen,
+    arrivals: Arrivals,
     *,
     record: Indexes,
     at_s: Floats,
@@ -549,9 +554,9 @@ def _entries(
 ) -> Entries:
     order = np.argsort(at_s, kind="stable")
     record = record[order]
-    told_s = np.zeros(len(record))
-    if times.told is not None and times.unset:
-        told_s = times.told.before_s[record]
+    settings_s = np.zeros(len(record))
+    if times.settings is not None and times.unset:
+        settings_s = times.settings.before_s[record]
     return Entries(
         times.base_ns,
         at_s[order],
@@ -562,8 +567,8 @@ def _entries(
         float(half_s.max(initial=0.0)),
         asleep_s[order],
         np.left_shift(np.int64(1), times.kind[record]),
-        seen.of_record[record],
-        told_s,
+        arrivals.of_record[record],
+        settings_s,
         times.source[record],
         before[order],
         awake_s[order],
@@ -578,9 +583,9 @@ def _filled(
     """Return the values, the gaps filled with the median of their like, and where the gaps were."""
     filled, gaps = value_s.copy(), np.isnan(value_s)
     for of_image in (False, True):
-        alike = image == of_image
-        known = value_s[alike & ~gaps]
-        filled[alike & gaps] = np.median(known) if len(known) else usual_s[of_image]
+        same_kind = image == of_image
+        measured = value_s[same_kind & ~gaps]
+        filled[same_kind & gaps] = np.median(measured) if len(measured) else usual_s[of_image]
     return filled, gaps
 
 

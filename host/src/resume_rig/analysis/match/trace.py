@@ -52,7 +52,7 @@ _ONE_SCRIPT, _OTHER_UNIT = 0.4, 0.1
 # Two units that follow plans alike: the differences of what they take, a second or so about the
 # usual; or plans of their own. The OS is on its way to sleep for less than trigger to SLP_S3# by
 # what accepts the trigger and what the firmware does.
-_BETWEEN_S, _ACCEPTED_S, _APART_S = 0.5, 0.1, 1.0
+_BETWEEN_S, _ACCEPTED_S, _DIFFERENCE_S = 0.5, 0.1, 1.0
 # Half of the units in a lab are of one model, whose ways differ by a tenth (assumed).
 _OF_ONE_MODEL_S = 0.1
 _UNLIKE, _UNLIKE_S = 0.1, 120.0  # assumed
@@ -76,15 +76,15 @@ class Trace:
     def __init__(self, pairs: Choice, cycles: CycleTimes, entries: Entries) -> None:
         follows = np.append(False, np.diff(pairs.rows) == 1)
         follows[1:] &= entries.before[pairs.entry[1:]] == pairs.record[:-1]
-        apart_s = entries.awake_s[pairs.entry] - cycles.awake_s[pairs.rows]
+        difference_s = entries.awake_s[pairs.entry] - cycles.awake_s[pairs.rows]
         slept_s = entries.asleep_s[pairs.entry] - cycles.asleep_s[pairs.rows]
-        follows &= ~np.isnan(apart_s + slept_s)
+        follows &= ~np.isnan(difference_s + slept_s)
         rows, entry = pairs.rows[follows], pairs.entry[follows]
         took_s, to_sleep_s = entries.took_s[pairs.entry], cycles.to_sleep_s[pairs.rows]
-        self._apart_s, self._slept_s = apart_s[follows], slept_s[follows]
+        self._difference_s, self._slept_s = difference_s[follows], slept_s[follows]
         self._took_s = took_s[follows]
         # The same without the ways to sleep of both.
-        self._apart_before_s = (apart_s - took_s + to_sleep_s)[follows]
+        self._difference_before_s = (difference_s - took_s + to_sleep_s)[follows]
         self._others = _others(entries.awake_s[entry], entries.asleep_s[entry], self._took_s)
         of_wires = cycles.awake_s[rows], cycles.asleep_s[rows], cycles.to_sleep_s[rows]
         self._of_wires = _others(*of_wires)
@@ -105,7 +105,7 @@ class Trace:
     @property
     def has_any(self) -> bool:
         """Whether any length is known by both."""
-        return len(self._apart_s) > 0
+        return len(self._difference_s) > 0
 
     def _own(self, way: float) -> float:
         """Return how likely the lengths are if the log is own, against the ways to sleep, log.
@@ -117,9 +117,9 @@ class Trace:
             way: how likely the ways to sleep are by themselves, log.
         """
         by_sleep = _evidence(self._slept_s, _OF_OWN) + np.log(_BY_SLEEP)
-        awake = float(np.logaddexp(_evidence(self._apart_s, _OF_OWN), by_sleep))
-        before_s = self._apart_before_s[~np.isnan(self._apart_before_s)]
-        if len(before_s) < len(self._apart_s):
+        awake = float(np.logaddexp(_evidence(self._difference_s, _OF_OWN), by_sleep))
+        before_s = self._difference_before_s[~np.isnan(self._difference_before_s)]
+        if len(before_s) < len(self._difference_s):
             return awake
         usual = np.log1p(-_LATE_TRIGGER - _UNSEEN) + self._late - way + awake
         unseen = np.log(_UNSEEN) + _evidence(before_s, _OF_OWN)
@@ -135,10 +135,10 @@ class Trace:
             return 0.0
         each = zip(self._others, self._of_wires, strict=True)
         others = np.array(
-            [_evidence(told_s, _like(wires_s, _ONE_PLAN, _OTHER_PLAN)) for told_s, wires_s in each]
+            [_evidence(os_s, _like(wires_s, _ONE_PLAN, _OTHER_PLAN)) for os_s, wires_s in each]
         )
         odds = self._own(self._way) - _mean(others) + self._shorter_way()
-        odds += _constant(self._apart_s, _BETWEEN_S, (_APART_S,))
+        odds += _constant(self._difference_s, _BETWEEN_S, (_DIFFERENCE_S,))
         return float(np.logaddexp(odds, np.log(_MUTE)))
 
     def against_one_script(self) -> float:
@@ -147,14 +147,14 @@ class Trace:
         The other unit's time to its sleep is in the length that its log tells, and the time to
         that of this one in the length of the wires.
         """
-        known = ~np.isnan(self._took_s)
-        took_s = self._took_s[known]
+        measured = ~np.isnan(self._took_s)
+        took_s = self._took_s[measured]
         if len(took_s) < 2 or np.median(np.abs(took_s - np.median(took_s))) < _READ_S:
             # What does not vary tells nothing.
             return 0.0
-        theirs = [_evidence((self._apart_s - self._took_s)[known], self._of_script)]
-        before_s = self._apart_before_s[~np.isnan(self._apart_before_s)]
-        if len(before_s) == len(self._apart_s):
+        theirs = [_evidence((self._difference_s - self._took_s)[measured], self._of_script)]
+        before_s = self._difference_before_s[~np.isnan(self._difference_before_s)]
+        if len(before_s) == len(self._difference_s):
             theirs.append(_evidence(before_s, self._of_script))
         own = self._own(self._of_wires_way) + self._shorter_way()
         return own - _mean(np.array(theirs)) - self._way_by_script
@@ -168,19 +168,19 @@ class Trace:
         if len(longer_s) == 0:
             return 0.0
         impossible = int((longer_s > _USUAL_S[1]).sum())
-        constant = _constant(longer_s, _ACCEPTED_S, (_APART_S, _OF_ONE_MODEL_S))
+        constant = _constant(longer_s, _ACCEPTED_S, (_DIFFERENCE_S, _OF_ONE_MODEL_S))
         return constant + impossible * float(np.log(_STRAY))
 
 
-def _constant(apart_s: Floats, between_s: float, scales_s: tuple[float, ...]) -> float:
+def _constant(difference_s: Floats, between_s: float, scales_s: tuple[float, ...]) -> float:
     """Return how much likelier lengths are that differ by this constant if the log is own, log.
 
     Args:
-        apart_s: the OS's less the wires', float64 [n].
+        difference_s: the OS's less the wires', float64 [n].
         between_s: by how much the OS's is usually the shorter.
         scales_s: of what two units differ by, each as likely.
     """
-    middle_s = float(np.median(apart_s))
+    middle_s = float(np.median(difference_s))
     own = _flat(middle_s, _HIDDEN_S, _HIDDEN) + _flat(middle_s, _LONGER_S, _LONGER)
     own += _flat(middle_s, _USUAL_S, 1.0 - _HIDDEN - _LONGER) + 1e-6
     scale_s = np.array(scales_s)
@@ -212,8 +212,8 @@ def _like(values_s: Floats, within: float, other: float) -> Floats:
     if len(values_s) < 2:
         return _OF_ANY
     near = np.exp(-np.abs(np.log(_SCALES_S / _size(values_s))) / within)
-    alike = np.log(near / near.sum()) + np.log1p(-other)
-    return np.asarray(np.logaddexp(_OF_ANY + np.log(other), alike))
+    near_density = np.log(near / near.sum()) + np.log1p(-other)
+    return np.asarray(np.logaddexp(_OF_ANY + np.log(other), near_density))
 
 
 def _flat(at_s: float, between_s: tuple[float, float], share: float) -> float:
@@ -272,7 +272,7 @@ def traced(cycles: CycleTimes, entries: Entries) -> Traced | None:
     ]
     if not some:
         return None
-    best = max(some, key=lambda each: each.length.news)
+    best = max(some, key=lambda each: each.length.information)
     return Traced(np.concatenate([each.offset_s for each in some]), best.length)
 
 
@@ -331,31 +331,31 @@ def _best_of(
     """
     of_os_s, of_wires_s = length.both(cycles, entries)
     size, beyond = len(rows), np.full(len(rows), np.nan)
-    told_s = np.concatenate([beyond, of_os_s[order], beyond])
-    apart_s = sliding_window_view(told_s, size) - of_wires_s[rows]
-    apart_s[(apart_s < _HIDDEN_S[0]) | (apart_s > _LONGER_S[1])] = np.nan
-    apart_s = np.sort(apart_s, axis=1)
-    known = (~np.isnan(apart_s)).sum(axis=1)
-    most = np.ceil(known * share).astype(np.int64)
-    width_s, middle_s = np.full(len(known), np.inf), np.zeros(len(known))
-    for each in np.unique(most[known >= _LEAST]).tolist():
-        alike = np.flatnonzero((most == each) & (known >= _LEAST))
-        wide_s = apart_s[alike, each - 1 :] - apart_s[alike, : size - each + 1]
+    padded_s = np.concatenate([beyond, of_os_s[order], beyond])
+    difference_s = sliding_window_view(padded_s, size) - of_wires_s[rows]
+    difference_s[(difference_s < _HIDDEN_S[0]) | (difference_s > _LONGER_S[1])] = np.nan
+    difference_s = np.sort(difference_s, axis=1)
+    measured = (~np.isnan(difference_s)).sum(axis=1)
+    most = np.ceil(measured * share).astype(np.int64)
+    width_s, middle_s = np.full(len(measured), np.inf), np.zeros(len(measured))
+    for each in np.unique(most[measured >= _LEAST]).tolist():
+        same_count = np.flatnonzero((most == each) & (measured >= _LEAST))
+        wide_s = difference_s[same_count, each - 1 :] - difference_s[same_count, : size - each + 1]
         at = np.nanargmin(wide_s, axis=1)
-        width_s[alike] = wide_s[np.arange(len(alike)), at]
-        middle_s[alike] = apart_s[alike, at] + width_s[alike] / 2
+        width_s[same_count] = wide_s[np.arange(len(same_count)), at]
+        middle_s[same_count] = difference_s[same_count, at] + width_s[same_count] / 2
     tried = np.flatnonzero(np.isfinite(width_s))
     if len(tried) == 0:
         return None
     width_s = np.maximum(width_s[tried], _READ_S)
-    news = (most[tried] - 2) * (np.log(np.median(width_s)) - np.log(width_s))
-    first = int(news.argmax())
+    information = (most[tried] - 2) * (np.log(np.median(width_s)) - np.log(width_s))
+    first = int(information.argmax())
     best = int(tried[first])
     at = best - size + np.arange(size)
     inside = (at >= 0) & (at < len(order))
     offset_s = entries.at_s[order[at[inside]]] - cycles.at_s[rows[inside]]
     range_s = float(2 * np.ptp(np.nanquantile(of_wires_s[rows], (0.1, 0.9)))) + _READ_S
     scale_s = max(_SPREAD * float(width_s[first]), range_s / _RAREST)
-    told = Length(length.to_sleep, float(middle_s[best]), scale_s, range_s)
-    traced_here = Traced(np.median(offset_s, keepdims=True), told)
-    return float(news[first]) - float(np.log(len(tried))), traced_here
+    found = Length(length.to_sleep, float(middle_s[best]), scale_s, range_s)
+    traced_here = Traced(np.median(offset_s, keepdims=True), found)
+    return float(information[first]) - float(np.log(len(tried))), traced_here

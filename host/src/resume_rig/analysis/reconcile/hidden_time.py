@@ -33,11 +33,11 @@ from resume_rig.analysis.reconcile.os_account import (
 )
 from resume_rig.analysis.reconcile.reconcile import awake_to_os, power_up
 from resume_rig.analysis.reconcile.thresholds import (
-    ALIKE_WIDTHS,
     HANDOFF_NS,
     MEDIAN_OF,
     MS_NS,
     OS_CLOCK_NS,
+    SIMILAR_WIDTHS,
 )
 from resume_rig.model.channel import Channel
 from resume_rig.model.os_record import OsRecord, SleepKind
@@ -221,10 +221,10 @@ def means_of(
     """
     found = means_in_a_row(standing, follows)
     usual = usual_of(running)
-    alike = [cycle for cycle in running if cycle is not None and _is_usual(cycle, usual)]
-    if len(alike) < MEDIAN_OF:
+    usual_ones = [cycle for cycle in running if cycle is not None and _is_usual(cycle, usual)]
+    if len(usual_ones) < MEDIAN_OF:
         return found
-    mean = _mean_of_narrow(alike)
+    mean = _mean_of_narrow(usual_ones)
     for index, cycles in enumerate(zip(running, standing, strict=True)):
         own = next((cycle for cycle in cycles if cycle is not None), None)
         if own is None or not _is_usual(own, usual):
@@ -282,11 +282,11 @@ def _rows(
 
 def usual_of(cycles: Iterable[Hidden | None]) -> BoundedNs:
     """Return the interval that the cycles have in the middle, without the clock's steps."""
-    known = [cycle.each for cycle in cycles if cycle is not None]
-    if not known:
+    measured = [cycle.each for cycle in cycles if cycle is not None]
+    if not measured:
         return BoundedNs(0, 0)
-    least_ns = round(median(each.value_ns - each.bound_ns for each in known))
-    most_ns = round(median(each.value_ns + each.bound_ns for each in known))
+    least_ns = round(median(each.value_ns - each.bound_ns for each in measured))
+    most_ns = round(median(each.value_ns + each.bound_ns for each in measured))
     return BoundedNs((least_ns + most_ns) // 2, -(-(most_ns - least_ns) // 2))
 
 
@@ -315,7 +315,7 @@ def _mean_of_narrow(cycles: Sequence[Hidden]) -> HiddenMean:
     What they hide is the same; a cycle that hides seconds before its sleep tells little of it.
     """
     least_ns = min(cycle.each.bound_ns for cycle in cycles)
-    return _mean([c for c in cycles if c.each.bound_ns <= ALIKE_WIDTHS * least_ns], 1)
+    return _mean([c for c in cycles if c.each.bound_ns <= SIMILAR_WIDTHS * least_ns], 1)
 
 
 BIOS_IS_WRONG: Final = frozenset({FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED})

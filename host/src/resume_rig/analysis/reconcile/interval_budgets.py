@@ -121,11 +121,11 @@ class _Maker:
         """Take in the times that budgets are asked for, in one pass over the cycles."""
         all_ignored = all(cycle.outside.ignored for cycle in self._cycles)
         self._columns = {name: _Column() for name in wanted}
-        told = [(quantity, self._columns[name]) for name, quantity in wanted.items()]
+        columns = [(quantity, self._columns[name]) for name, quantity in wanted.items()]
         for place, cycle in enumerate(self._cycles):
             if cycle.outside.ignored and not all_ignored:
                 continue
-            for quantity, column in told:
+            for quantity, column in columns:
                 found = quantity(cycle)
                 if found is not None:
                     column.values_ns.append(found.value_ns)
@@ -154,7 +154,9 @@ class _Maker:
         if rows is None:
             return None
         note = "" if self._bounds.is_own else _NOT_OURS
-        budget = budget_of(name, value_ns, (*rows, *others), known=self._bounds.is_own, note=note)
+        budget = budget_of(
+            name, value_ns, (*rows, *others), is_evaluated=self._bounds.is_own, note=note
+        )
         made = None if quantity is None or not others else quantity(cycle)
         if made is not None and made.bound_ns > budget.bound_ns + _ROUNDED_NS:
             row = unproven_row(made.bound_ns - budget.bound_ns)
@@ -174,7 +176,7 @@ class _Maker:
             name,
             residual.value_ns,
             rows,
-            known=self._bounds.is_own,
+            is_evaluated=self._bounds.is_own,
             note=residual.note or _MEDIAN_NOTE,
         )
         repeated = _repeated(self._columns[name].values_ns, budget.common_ns)
@@ -196,12 +198,12 @@ def _ends_of(number: int, rebuild: Rebuild) -> Iterator[tuple[IntervalName, _End
 
     Whoever formed one may have corrected it, or added what a bounce leaves open.
     """
-    seen: list[tuple[IntervalBounds, Moment, Moment, BoundedNs]] = []
-    outside = rebuild(number, lambda *told: seen.append(told))
-    if len(seen) != len(outside.intervals):
+    ends: list[tuple[IntervalBounds, Moment, Moment, BoundedNs]] = []
+    outside = rebuild(number, lambda *found: ends.append(found))
+    if len(ends) != len(outside.intervals):
         return
     for (name, quantity), (bounds, start, end, made) in zip(
-        outside.intervals.items(), seen, strict=True
+        outside.intervals.items(), ends, strict=True
     ):
         yield name, _Ends(bounds, start, end, max(quantity.bound_ns - made.bound_ns, 0))
 

@@ -62,15 +62,15 @@ def platform_of(dut: DutProfile | None) -> Platform:
     if dut is None:
         return UNKNOWN_PLATFORM
     most_w = None if dut.s3_power_max_mw is None else dut.s3_power_max_mw / 1e3
-    known = dut.known
-    if known is None:
+    constants = dut.known
+    if constants is None:
         return replace(UNKNOWN_PLATFORM, s3_power_max_w=most_w)
-    light_ns = known.light_after_complete_max_ns
+    light_ns = constants.light_after_complete_max_ns
     return Platform(
         residual=None
-        if known.residual_ns is None
-        else BoundedNs(known.residual_ns, known.residual_half_width_ns),
-        firmware_extra_ms=known.firmware_extra_ms,
+        if constants.residual_ns is None
+        else BoundedNs(constants.residual_ns, constants.residual_half_width_ns),
+        firmware_extra_ms=constants.firmware_extra_ms,
         light_after_complete_max_ns=LIGHT_AFTER_COMPLETE_NS if light_ns is None else light_ns,
         s3_power_max_w=most_w,
     )
@@ -124,7 +124,7 @@ def group_of(outside: OutsideCycle, record: OsRecord) -> Group:
     return record.kind, outside.wake_by
 
 
-def norms_of(pairs: Iterable[Pair], known: Platform = UNKNOWN_PLATFORM) -> Norms:
+def norms_of(pairs: Iterable[Pair], platform: Platform = UNKNOWN_PLATFORM) -> Norms:
     """Return what is normal in a campaign, of its cycles with a record, in order.
 
     Ignored cycles are left out, and the first of each group where 8 more are there: it may be
@@ -135,12 +135,12 @@ def norms_of(pairs: Iterable[Pair], known: Platform = UNKNOWN_PLATFORM) -> Norms
         if not outside.ignored:
             groups.setdefault(group_of(outside, record), []).append(_terms_of(outside, record))
     warm = {group: members[len(members) > SPREAD_OF :] for group, members in groups.items()}
-    learned = _medians({group: _known(each[0] for each in of) for group, of in warm.items()})
+    learned = _medians({group: _present(each[0] for each in of) for group, of in warm.items()})
     return Norms(
-        residuals=learned if known.residual is None else _given(warm, known.residual),
+        residuals=learned if platform.residual is None else _given(warm, platform.residual),
         learned=learned,
-        bios=_medians({group: _known(each[1] for each in of) for group, of in warm.items()}),
-        firmware_extra_ms=_firmware_extra(warm.values(), known),
+        bios=_medians({group: _present(each[1] for each in of) for group, of in warm.items()}),
+        firmware_extra_ms=_firmware_extra(warm.values(), platform),
     )
 
 
@@ -155,14 +155,14 @@ def norm_of(values_ns: Sequence[int]) -> Norm | None:
     return Norm(n, middle_ns, *_scatter([abs(value_ns - middle_ns) for value_ns in values_ns]))
 
 
-def _scatter(apart_ns: Sequence[int]) -> tuple[int, int]:
+def _scatter(distance_ns: Sequence[int]) -> tuple[int, int]:
     """Return spread and limit of the usual, given how far values are from their median.
 
     A median absolute deviation says which are far out, whatever those are; the others say more
     exactly how much is usual. At least half of all stay, as half of all are within the deviation.
     """
-    far_ns = FAR_SIGMAS * (1 + FEW_CYCLES / len(apart_ns)) * MAD_TO_SIGMA * median(apart_ns)
-    near_ns = [each_ns for each_ns in apart_ns if each_ns <= far_ns]
+    far_ns = FAR_SIGMAS * (1 + FEW_CYCLES / len(distance_ns)) * MAD_TO_SIGMA * median(distance_ns)
+    near_ns = [each_ns for each_ns in distance_ns if each_ns <= far_ns]
     freedom = len(near_ns) - 1
     spread_ns = sqrt(sum(each_ns * each_ns for each_ns in near_ns) / freedom)
     beyond = student_t_beyond(UNUSUAL_BY_CHANCE, freedom) * sqrt(1 + 1 / len(near_ns))
@@ -196,14 +196,14 @@ def _terms_of(outside: OutsideCycle, record: OsRecord) -> _Terms:
     )
 
 
-def _known(values: Iterable[int | None]) -> list[int]:
+def _present(values: Iterable[int | None]) -> list[int]:
     return [value for value in values if value is not None]
 
 
-def _firmware_extra(groups: Iterable[Sequence[_Terms]], known: Platform) -> float | None:
-    if known.firmware_extra_ms is not None:
-        return known.firmware_extra_ms
-    extras_ms = _known(each[2] for members in groups for each in members)
+def _firmware_extra(groups: Iterable[Sequence[_Terms]], platform: Platform) -> float | None:
+    if platform.firmware_extra_ms is not None:
+        return platform.firmware_extra_ms
+    extras_ms = _present(each[2] for members in groups for each in members)
     return float(median(extras_ms)) if len(extras_ms) >= MEDIAN_OF else None
 
 
@@ -289,14 +289,14 @@ def _doubles(records: Sequence[OsRecord]) -> dict[int, OsRecord]:
     for members in groups.values():
         for (first_ns, first), (second_ns, second) in pairwise(sorted(members)):
             one, other = sorted((first, second))
-            doubled = _says_the_same(records[one], records[other])
+            doubled = _are_equal(records[one], records[other])
             if doubled or (second_ns - first_ns < DOUBLED_NS and not _stepped(records, one, other)):
                 found[id(records[first])] = records[second]
                 found[id(records[second])] = records[first]
     return found
 
 
-def _says_the_same(one: OsRecord, other: OsRecord) -> bool:
+def _are_equal(one: OsRecord, other: OsRecord) -> bool:
     """Whether a record is another one once more, whatever the clock did."""
     names = ("sleep_time_utc_ns", "wake_time_utc_ns", "sleep_ms", "wake_ms", "bios_init_ms")
     return all(getattr(one, name) == getattr(other, name) for name in names)
@@ -322,11 +322,11 @@ def _keeps_counting(neighbours: Iterable[tuple[OsRecord, OsRecord]]) -> bool | N
     Only two numbers that are both as large as an uptime tell that they are none.
     """
     grew = [
-        (told, min(a.bios_init_ms or 0, b.bios_init_ms or 0) >= UPTIME_MS)
+        (counted, min(a.bios_init_ms or 0, b.bios_init_ms or 0) >= UPTIME_MS)
         for a, b in neighbours
-        if (told := _grew(a, b)) is not None
+        if (counted := _grew(a, b)) is not None
     ]
-    if 2 * sum(told for told, _ in grew) > len(grew):
+    if 2 * sum(counted for counted, _ in grew) > len(grew):
         return True
     return False if any(is_large for _, is_large in grew) else None
 

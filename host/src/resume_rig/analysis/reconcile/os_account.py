@@ -86,10 +86,10 @@ def sleep_to_stop(record: OsRecord) -> BoundedNs | None:
 
 def firmware_suspend(record: OsRecord) -> BoundedNs:
     """Return the firmware's part on the way down."""
-    told_ms = figure_of(record, "firmware_suspend_ms")
-    if told_ms is None:
+    suspend_ms = figure_of(record, "firmware_suspend_ms")
+    if suspend_ms is None:
         return BoundedNs(SUSPEND_TRAP_NS // 2, SUSPEND_TRAP_NS // 2)
-    return reported(round(told_ms))
+    return reported(round(suspend_ms))
 
 
 _PPB = 1_000_000_000
@@ -220,21 +220,21 @@ def os_clock(readings: Sequence[ClockReading]) -> OsClock | None:
     if not readings:
         return None
     base_ns = readings[0].os_ns - readings[0].host.value_ns
-    apart = np.array([r.os_ns - r.host.value_ns - base_ns for r in readings], dtype=np.float64)
+    difference = np.array([r.os_ns - r.host.value_ns - base_ns for r in readings], dtype=np.float64)
     at = np.array([r.host.value_ns - readings[0].host.value_ns for r in readings], dtype=np.float64)
     away = np.abs(at - (at.min() + at.max()) / 2)
     bound = np.array([r.host.bound_ns + _QUANTISATION_NS for r in readings], dtype=np.float64)
     bound += away * _DRIFT_BOUND_PPM / 1e6
-    low, high = float((apart - bound).max()), float((apart + bound).min())
+    low, high = float((difference - bound).max()), float((difference + bound).min())
     if low <= high:
         middle, half = (low + high) / 2, (high - low) / 2
     else:
-        middle = float(np.median(apart))
-        half = float((np.abs(apart - middle) + bound).max())
+        middle = float(np.median(difference))
+        half = float((np.abs(difference - middle) + bound).max())
     return OsClock(
         os_minus_host_s=(base_ns + middle) / 1e9,
         bound_s=half / 1e9,
-        drift_ppm=_drift_ppm(at, apart),
+        drift_ppm=_drift_ppm(at, difference),
     )
 
 
@@ -265,7 +265,7 @@ def with_segments(readings: Sequence[ClockReading], set_before: Collection[int])
 
 def _drift_ppm(
     at_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    apart_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    difference_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]",
 ) -> float | None:
     """Return the least-squares slope in ppm; both arrays float64 [n]."""
     centred = at_ns - at_ns.mean()
@@ -276,4 +276,4 @@ def _drift_ppm(
     uncertain_ppm = 2 * _QUANTISATION_NS / np.sqrt(3) / np.sqrt(weight) * 1e6
     if uncertain_ppm > _DRIFT_BOUND_PPM:
         return None
-    return float((centred * apart_ns).sum() / weight * 1e6)
+    return float((centred * difference_ns).sum() / weight * 1e6)

@@ -264,5 +264,5 @@ def _on_one_clock(cycle: TimedCycle, after: TimedCycle) -> bool:
     if woke_ns is None or next_ns is None:
         return False
     elapsed_ns = next_ns - woke_ns
-    apart_ns = abs(second.value_ns - first.value_ns - elapsed_ns)
-    return apart_ns <= first.bound_ns + second.bound_ns + elapsed_ns * CLOCKS_PPB // _PPB
+    difference_ns = abs(second.value_ns - first.value_ns - elapsed_ns)
+    return difference_ns <= first.bound_ns + second.bound_ns + elapsed_ns * CLOCKS_PPB // _PPB

@@ -115,7 +115,7 @@ MEDIAN_OF: Final = 3
 SPREAD_OF: Final = 8
 """Cycles that a spread, or a factor, needs."""
 
-ALIKE_WIDTHS: Final = 1.25
+SIMILAR_WIDTHS: Final = 1.25
 """Cycles whose hidden time is known as well as the best, to a quarter, are averaged."""
 
 FOUND_SHARE: Final = 0.95

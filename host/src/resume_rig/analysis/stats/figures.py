@@ -107,9 +107,9 @@ def _fraction(x: float, a: float, b: float) -> float:
     d = 1.0 / (d if abs(d) > _TINY else _TINY)
     value = d
     for m in range(1, _STEPS_MOST):
-        even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
-        for term in (even, odd):
+        even_term = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
+        odd_term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
+        for term in (even_term, odd_term):
             d = 1.0 + term * d
             d = 1.0 / (d if abs(d) > _TINY else _TINY)
             c = 1.0 + term / c

@@ -316,9 +316,9 @@ def _family(
     values = np.column_stack([np.concatenate([c.base, c.candidate]) for c in columns])
     least = np.asarray([column.least for column in columns])
     own = np.concatenate([np.zeros(k), np.ones(m)])[np.newaxis]
-    seen = _abs_t(own, values, least)[0]
+    observed = _abs_t(own, values, least)[0]
     greatest = np.sort(_abs_t(_divisions(k, m), values, least).max(axis=1))
-    above = len(greatest) - np.searchsorted(greatest, seen - 1e-9, side="left")
+    above = len(greatest) - np.searchsorted(greatest, observed - 1e-9, side="left")
     # The smallest of them that no more than alpha reach.
     place = min(len(greatest) - 1, math.ceil((1.0 - alpha) * len(greatest)))
     return (above / len(greatest)).tolist(), [float(greatest[place])] * len(columns)

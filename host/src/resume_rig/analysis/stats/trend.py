@@ -100,8 +100,8 @@ def training_of(lengths_ms: Sequence[float]) -> Training | None:
     for runs in range(1, min(_TRAINING_MOST, len(lengths_ms) - _TRAINED_LEAST) + 1):
         trained_ms = median(lengths_ms[runs:])
         reach_ms = TRAINED_WITHIN * trained_ms
-        alike = all(abs(each - trained_ms) <= reach_ms for each in lengths_ms[runs:])
-        if alike and all(each > trained_ms + reach_ms for each in lengths_ms[:runs]):
+        is_settled = all(abs(each - trained_ms) <= reach_ms for each in lengths_ms[runs:])
+        if is_settled and all(each > trained_ms + reach_ms for each in lengths_ms[:runs]):
             return Training(runs, len(lengths_ms), lengths_ms[0], lengths_ms[runs - 1], trained_ms)
     return None
 
@@ -281,12 +281,12 @@ def fisher_p(base_failed: int, base_n: int, candidate_failed: int, candidate_n: 
     """Return the two-sided chance of counts so unlikely where both fail alike (Fisher, 1934)."""
     failed = base_failed + candidate_failed
     # By the ratios of neighbours: factorials of all cycles of a lab would take their time.
-    seen = np.arange(max(0, failed - base_n), min(failed, candidate_n) + 1).astype(np.float64)
-    k = seen[:-1]
+    possible = np.arange(max(0, failed - base_n), min(failed, candidate_n) + 1).astype(np.float64)
+    k = possible[:-1]
     ratios = np.log((candidate_n - k) * (failed - k) / ((k + 1) * (base_n - failed + k + 1)))
     log_p = np.concatenate([[0.0], np.cumsum(ratios)])
     p = np.exp(log_p - log_p.max())
-    own = p[int(candidate_failed - seen[0])]
+    own = p[int(candidate_failed - possible[0])]
     return min(1.0, float(p[p <= own * (1 + 1e-9)].sum() / p.sum()))
 
 

@@ -88,7 +88,7 @@ def resume_sentence(limits: Sequence[LimitJudgement], requirement: Requirement) 
             verdicts = [Verdict.PASS] * passed + [Verdict.FAIL] * each.failed
             verdicts += [Verdict.MARGINAL] * each.marginal
             worst_ms = round(each.worst)
-            said = verdict_sentence(
+            sentence = verdict_sentence(
                 verdicts,
                 worst_ms,
                 requirement,
@@ -96,7 +96,7 @@ def resume_sentence(limits: Sequence[LimitJudgement], requirement: Requirement) 
                 hidden=each.hidden,
                 undecided=each.undecided,
             )
-            return [each.evidence, said] if each.evidence else [said]
+            return [each.evidence, sentence] if each.evidence else [sentence]
     return []
 
 
@@ -206,7 +206,7 @@ def judge_log(
     ignore_first = ignore_first or requirement.ignore_first
     first = _first_of_each_source(reading.records, requirement) if ignore_first else frozenset()
     required = [limit for limit in requirement.limits() if limit.required]
-    again = _told_again(reading.records)
+    again = _repeated(reading.records)
     cycles = tuple(
         _again(record)
         if index in again
@@ -231,7 +231,9 @@ def judge_log(
         verdict=verdict_of_limits(limits),
         why=_why(reading, requirement, cycles, limits),
         failure_rate_upper=None if failures is None else failures.upper,
-        apart=_apart([r for n, r in enumerate(reading.records) if n not in again], requirement),
+        not_covered=_not_covered(
+            [r for n, r in enumerate(reading.records) if n not in again], requirement
+        ),
         limits=limits,
         failures=failures,
         series=log_series(cycles, requirement),
@@ -246,19 +248,19 @@ def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement)
     return frozenset(first.values())
 
 
-def _told_again(records: Sequence[OsRecord]) -> frozenset[int]:
+def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:
     """Return the records that tell, to the nanosecond, what one before them tells."""
-    seen: set[tuple[object, ...]] = set()
+    taken: set[tuple[object, ...]] = set()
     again: list[int] = []
     for index, record in enumerate(records):
         if record.wake_time_utc_ns is None:
             continue
         times = record.sleep_time_utc_ns, record.wake_time_utc_ns, record.written_utc_ns
         took = record.sleep_ms, record.wake_ms, record.bios_init_ms, record.driver_init_ms
-        told = (record.kind, *times, *took)
-        if told in seen:
+        account = (record.kind, *times, *took)
+        if account in taken:
             again.append(index)
-        seen.add(told)
+        taken.add(account)
     return frozenset(again)
 
 
@@ -293,8 +295,10 @@ def _conformities(
     record: OsRecord, requirement: Requirement, required: Sequence[Limit]
 ) -> list[Conformity]:
     """Return how a record stands to each required limit that it has a value for."""
-    seen = Sighting(record)
-    found = (conformity_of(limit, seen, guard_band=requirement.guard_band) for limit in required)
+    sighting = Sighting(record)
+    found = (
+        conformity_of(limit, sighting, guard_band=requirement.guard_band) for limit in required
+    )
     return [part for part in found if part is not None]
 
 
@@ -335,7 +339,9 @@ def _resume_times(records: Sequence[OsRecord]) -> list[float]:
     return [float(record.resume_ms) for record in records if record.resume_ms is not None]
 
 
-def _apart(records: Sequence[OsRecord], requirement: Requirement) -> tuple[KindJudgement, ...]:
+def _not_covered(
+    records: Sequence[OsRecord], requirement: Requirement
+) -> tuple[KindJudgement, ...]:
     found: list[KindJudgement] = []
     for kind in SleepKind:
         group = [record for record in records if record.kind is kind]
@@ -414,17 +420,17 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     if unmeasured:
         kinds = " or ".join(requirement.kinds)
         parts.append(f"{count_of(unmeasured, f'{kinds} record')} without a measurement")
-    apart = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
-    others = [c.record.kind for c in apart if c.record.kind not in requirement.kinds]
+    once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
+    others = [c.record.kind for c in once if c.record.kind not in requirement.kinds]
     measured = {
         cycle.record.kind
         for cycle in cycles
         if cycle.record.kind not in requirement.kinds and cycle.record.resume_ms is not None
     }
     if others:
-        told = ", ".join(
+        listed = ", ".join(
             kind_count(others.count(kind), kind) + (f" (--kind {kind})" if kind in measured else "")
             for kind in dict.fromkeys(others)
         )
-        parts.append(f"{NOT_COVERED}: {told}")
+        parts.append(f"{NOT_COVERED}: {listed}")
     return parts

@@ -178,10 +178,10 @@ _ORDER: Final = (Verdict.FAIL, Verdict.NO_EVIDENCE, Verdict.MARGINAL)
 
 def limit_text(limit: Limit) -> str:
     """Return a limit as it is said, e.g. "press to light at most 5 s"."""
-    said = f"{measure_words(limit.measure)} {_WORDS[limit.comparison]} {_value_text(limit)}"
+    sentence = f"{measure_words(limit.measure)} {_WORDS[limit.comparison]} {_value_text(limit)}"
     if limit.share is None:
-        return said
-    return f"{said} in {limit.share * 100:g} % of cycles, shown at {limit.confidence * 100:g} %"
+        return sentence
+    return f"{sentence} in {limit.share * 100:g} % of cycles, shown at {limit.confidence * 100:g} %"
 
 
 def limit_in_unit(limit: Limit) -> float:
@@ -189,22 +189,24 @@ def limit_in_unit(limit: Limit) -> float:
     return limit.value if is_rate(limit.measure) else limit.value / TIME_UNITS_NS[limit.unit]
 
 
-def conformity_of(limit: Limit, seen: Sighting, *, guard_band: bool) -> Conformity | None:
+def conformity_of(limit: Limit, sighting: Sighting, *, guard_band: bool) -> Conformity | None:
     """Return how one cycle stands to a limit; None where it is of another kind or not measured."""
-    value = _value_for(limit, seen)
-    return None if value is None else _against(limit, value, seen, guard_band)
+    value = _value_for(limit, sighting)
+    return None if value is None else _against(limit, value, sighting, guard_band)
 
 
-def _value_for(limit: Limit, seen: Sighting) -> BoundedNs | None:
-    if kinds_seen(seen).isdisjoint(limit.kinds):
+def _value_for(limit: Limit, sighting: Sighting) -> BoundedNs | None:
+    if possible_kinds(sighting).isdisjoint(limit.kinds):
         return None
-    return measured(limit.measure, seen)
+    return measured(limit.measure, sighting)
 
 
-def _against(limit: Limit, value: BoundedNs, seen: Sighting, guard_band: bool) -> Conformity | None:
+def _against(
+    limit: Limit, value: BoundedNs, sighting: Sighting, guard_band: bool
+) -> Conformity | None:
     if not is_rate(limit.measure):
         found = conformity(value, int(limit.value), limit.comparison, guard_band=guard_band)
-        true = _with_hidden_bios(limit, value, seen) if found.verdict is Verdict.PASS else None
+        true = _with_hidden_bios(limit, value, sighting) if found.verdict is Verdict.PASS else None
         if true is None:
             return found
         # What clock and wires add is measured, so its uncertainty counts whatever the rule is.
@@ -212,27 +214,27 @@ def _against(limit: Limit, value: BoundedNs, seen: Sighting, guard_band: bool) -
         if beyond.verdict is Verdict.PASS:
             return found
         return Conformity(Verdict.MARGINAL, min(found.conforming, beyond.conforming), hidden=True)
-    limit_ns = time_for_rate_ns(float(limit.value), limit.unit, seen.record)
+    limit_ns = time_for_rate_ns(float(limit.value), limit.unit, sighting.record)
     if limit_ns is None:
         return None
     return conformity(value, limit_ns, _AS_TIME[limit.comparison], guard_band=guard_band)
 
 
-def _with_hidden_bios(limit: Limit, value: BoundedNs, seen: Sighting) -> BoundedNs | None:
+def _with_hidden_bios(limit: Limit, value: BoundedNs, sighting: Sighting) -> BoundedNs | None:
     """Return what was reported with what clock and wires add to it; None where they do not."""
-    if seen.cycle is None or limit.measure not in (RESUME, BIOS):
+    if sighting.cycle is None or limit.measure not in (RESUME, BIOS):
         return None
-    hidden = hidden_bios(seen.cycle)
+    hidden = hidden_bios(sighting.cycle)
     return None if hidden is None or hidden.value_ns <= 0 else value + hidden
 
 
-def kinds_seen(seen: Sighting) -> frozenset[SleepKind]:
+def possible_kinds(sighting: Sighting) -> frozenset[SleepKind]:
     """Return the kinds of sleep that a cycle can have been: by its record, else by the wires."""
-    if seen.record is not None:
-        return _ALONE[seen.record.kind]
-    if seen.cycle is None:
+    if sighting.record is not None:
+        return _ALONE[sighting.record.kind]
+    if sighting.cycle is None:
         return frozenset()
-    return kinds_of_wires(seen.cycle.outside)
+    return kinds_of_wires(sighting.cycle.outside)
 
 
 def kinds_of_wires(outside: OutsideCycle) -> frozenset[SleepKind]:
@@ -257,16 +259,14 @@ def judge_limits(
         undecided: further cycles that woke from a sleep that the requirement covers, and of which
             there is no evidence; gone through once.
     """
-    seen_by = [_Judged(limit, requirement.guard_band) for limit in requirement.limits()]
-    for seen in sightings:
-        for each in seen_by:
-            each.add(seen)
-    for seen, kinds in undecided:
-        for each in seen_by:
-            each.add_undecided(seen, kinds)
-    return tuple(
-        _judge(each, broken if each.limit.required else 0, requirement) for each in seen_by
-    )
+    judged = [_Judged(limit, requirement.guard_band) for limit in requirement.limits()]
+    for sighting in sightings:
+        for each in judged:
+            each.add(sighting)
+    for sighting, kinds in undecided:
+        for each in judged:
+            each.add_undecided(sighting, kinds)
+    return tuple(_judge(each, broken if each.limit.required else 0, requirement) for each in judged)
 
 
 def verdict_of_limits(judgements: Sequence[LimitJudgement]) -> Verdict:
@@ -292,29 +292,29 @@ class _Judged:
         self.by_wires = False
         self._guard_band = guard_band
 
-    def add(self, seen: Sighting) -> None:
-        value = _value_for(self.limit, seen)
-        found = None if value is None else _against(self.limit, value, seen, self._guard_band)
+    def add(self, sighting: Sighting) -> None:
+        value = _value_for(self.limit, sighting)
+        found = None if value is None else _against(self.limit, value, sighting, self._guard_band)
         if value is not None and found is not None:
-            self.by_wires |= seen.cycle is not None
+            self.by_wires |= sighting.cycle is not None
             self.parts.append(found)
-            self.values.append(_shown_value(self.limit, value, seen))
+            self.values.append(_shown_value(self.limit, value, sighting))
         else:
-            self.add_undecided(seen, kinds_seen(seen))
+            self.add_undecided(sighting, possible_kinds(sighting))
 
-    def add_undecided(self, seen: Sighting, kinds: frozenset[SleepKind]) -> None:
+    def add_undecided(self, sighting: Sighting, kinds: frozenset[SleepKind]) -> None:
         """Count a cycle without a value, where the limit is for such a one."""
-        if not kinds.isdisjoint(self.limit.kinds) and _may_have(self.limit.measure, seen):
+        if not kinds.isdisjoint(self.limit.kinds) and _may_have(self.limit.measure, sighting):
             self.undecided += 1
-            void = seen.cycle is not None and seen.cycle.outside.outcome is Outcome.INVALID
-            self.unread += seen.record is None and not void
+            void = sighting.cycle is not None and sighting.cycle.outside.outcome is Outcome.INVALID
+            self.unread += sighting.record is None and not void
 
 
-def _may_have(measure: str, seen: Sighting) -> bool:
+def _may_have(measure: str, sighting: Sighting) -> bool:
     """Return whether a cycle could have a value: nothing counts from a press where none was."""
-    if seen.cycle is None or not measure.startswith("press_"):
+    if sighting.cycle is None or not measure.startswith("press_"):
         return True
-    outside = seen.cycle.outside
+    outside = sighting.cycle.outside
     unclear = any(found.kind is FindingKind.TRIGGER_UNCLEAR for found in outside.findings)
     return outside.trigger_ns is not None or outside.wake_by is not None or unclear
 
@@ -451,9 +451,9 @@ def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: in
     )
 
 
-def _shown_value(limit: Limit, value: BoundedNs, seen: Sighting) -> float:
+def _shown_value(limit: Limit, value: BoundedNs, sighting: Sighting) -> float:
     if is_rate(limit.measure):
-        return rate_of(value, limit.unit, seen.record) or 0.0
+        return rate_of(value, limit.unit, sighting.record) or 0.0
     return value.value_ns / TIME_UNITS_NS[limit.unit]
 
 

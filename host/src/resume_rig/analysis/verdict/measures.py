@@ -173,12 +173,12 @@ def units_of(measure: str) -> tuple[str, ...]:
     return (PAGES_PER_MS, MB_PER_S) if is_rate(measure) else tuple(TIME_UNITS_NS)
 
 
-def measured(measure: str, seen: Sighting) -> BoundedNs | None:
+def measured(measure: str, sighting: Sighting) -> BoundedNs | None:
     """Return a cycle's value of a measure of time; None where it was not measured.
 
     Of a rate it is the time that its pages took.
     """
-    return reader_of(measure)(seen)
+    return reader_of(measure)(sighting)
 
 
 def time_for_rate_ns(rate: float, unit: str, record: OsRecord | None) -> int | None:
@@ -201,14 +201,14 @@ def rate_of(time: BoundedNs, unit: str, record: OsRecord | None) -> float | None
 
 def measure_words(measure: str) -> str:
     """Return a measure as it is said."""
-    known = {
+    texts = {
         RESUME: "total resume time",
         BIOS: "BIOS initialization",
         "driver_init_ms": "device initialization",
         _USER: "USER initialization",
     }
-    if measure in known:
-        return known[measure]
+    if measure in texts:
+        return texts[measure]
     if measure.startswith(PHASE):
         return f"{measure.removeprefix(PHASE)} phase"
     name = measure.removeprefix(FIGURE)
@@ -227,15 +227,17 @@ def reader_of(measure: str) -> Reader:
     match side_of(measure):
         case Side.OUTSIDE:
             name = IntervalName(measure)
-            return lambda seen: (
-                None if seen.cycle is None else seen.cycle.outside.intervals.get(name)
+            return lambda sighting: (
+                None if sighting.cycle is None else sighting.cycle.outside.intervals.get(name)
             )
         case Side.RECONCILED:
             attribute = _RECONCILED[measure]
-            return lambda seen: None if seen.cycle is None else getattr(seen.cycle, attribute)
+            return lambda sighting: (
+                None if sighting.cycle is None else getattr(sighting.cycle, attribute)
+            )
         case Side.INSIDE:
             inside = _inside_reader_of(measure)
-            return lambda seen: None if seen.record is None else inside(seen.record)
+            return lambda sighting: None if sighting.record is None else inside(sighting.record)
 
 
 def _inside_reader_of(measure: str) -> Callable[[OsRecord], BoundedNs | None]:

@@ -33,16 +33,16 @@ _LONGEST_NS: Final = 600 * TIME_UNITS_NS["s"]
 _FASTEST: Final = 1e6
 
 
-def refuse_unknown(table: Mapping[str, object], known: frozenset[str], what: str) -> None:
+def refuse_unknown(table: Mapping[str, object], allowed: frozenset[str], what: str) -> None:
     """Check that a table has no key but the known ones.
 
     Raises:
         UsageError: it has one; the sentence names it and those that are allowed.
     """
-    unknown = sorted(set(table) - known)
+    unknown = sorted(set(table) - allowed)
     if unknown:
         raise UsageError(
-            f"{what}: {unknown[0]!r} is not a key of it; allowed are {', '.join(sorted(known))}."
+            f"{what}: {unknown[0]!r} is not a key of it; allowed are {', '.join(sorted(allowed))}."
         )
 
 

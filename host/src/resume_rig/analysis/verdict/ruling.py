@@ -27,7 +27,7 @@ from resume_rig.analysis.verdict.limits import (
     conformity_of,
     judge_limits,
     kinds_of_wires,
-    kinds_seen,
+    possible_kinds,
 )
 from resume_rig.analysis.verdict.measures import (
     Side,
@@ -142,35 +142,37 @@ def _other_kind(asked: SleepKind, requirement: Requirement) -> str:
 
 
 def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
-    seen = sighting_of(cycle)
-    why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(seen, requirement)
+    sighting = sighting_of(cycle)
+    why_not = MEANINGS[cycle.outside.outcome].why_not or _contradiction(sighting, requirement)
     if why_not is not None:
         return Ruling(Verdict.NO_EVIDENCE, False, why_not)
     required = [limit for limit in requirement.limits() if limit.required]
-    parts = [conformity_of(limit, seen, guard_band=requirement.guard_band) for limit in required]
+    parts = [
+        conformity_of(limit, sighting, guard_band=requirement.guard_band) for limit in required
+    ]
     verdicts = [part.verdict for part in parts if part is not None]
     if not verdicts:
-        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(seen, requirement, no_record))
+        return Ruling(Verdict.NO_EVIDENCE, False, _not_measured(sighting, requirement, no_record))
     return Ruling(worst_of(verdicts), True, None)
 
 
-def _contradiction(seen: Sighting, requirement: Requirement) -> str | None:
+def _contradiction(sighting: Sighting, requirement: Requirement) -> str | None:
     """Return why a cycle's record keeps it from being judged; None where it does not."""
-    if seen.record is None or seen.cycle is None:
+    if sighting.record is None or sighting.cycle is None:
         return None
-    mismatch = state_mismatch(seen.cycle.outside, seen.record)
+    mismatch = state_mismatch(sighting.cycle.outside, sighting.record)
     if mismatch is not None:
         return f"state mismatch: {mismatch.text}"
-    return why_not_judged(seen.record, requirement)
+    return why_not_judged(sighting.record, requirement)
 
 
-def _not_measured(seen: Sighting, requirement: Requirement, no_record: str) -> str:
+def _not_measured(sighting: Sighting, requirement: Requirement, no_record: str) -> str:
     measures = [limit.measure for limit in requirement.limits() if limit.required]
-    if seen.cycle is not None and seen.cycle.bios_impossible:
+    if sighting.cycle is not None and sighting.cycle.bios_impossible:
         return "impossible BIOS time: clock and wires leave no room for it"
-    if seen.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
+    if sighting.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
         return no_record
-    if not kinds_seen(seen) & frozenset(requirement.kinds):
+    if not possible_kinds(sighting) & frozenset(requirement.kinds):
         kinds = ", ".join(requirement.kinds)
         return f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and the wires show another sleep"
     return f"not measured: no {' and no '.join(map(measure_words, measures))}"
@@ -228,18 +230,18 @@ def _left_out(cycles: Collection[ReconciledCycle]) -> list[str]:
     parts = [f"{count_of(ignored, 'first transition')} ignored"] if ignored else []
     without = sum(reasons.values())
     if without:
-        told = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
-        parts.append(f"{count_of(without, 'cycle')} without evidence ({told})")
-    return parts + _apart(cycles)
+        listed = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+        parts.append(f"{count_of(without, 'cycle')} without evidence ({listed})")
+    return parts + _not_covered(cycles)
 
 
-def _apart(cycles: Iterable[ReconciledCycle]) -> list[str]:
+def _not_covered(cycles: Iterable[ReconciledCycle]) -> list[str]:
     """Say which kinds of sleep were left out that could be judged by themselves."""
     kinds = Counter(
         cycle.record.kind for cycle in cycles if cycle.record is not None and is_uncovered(cycle)
     )
-    told = [f"{n} {kind} (--kind {kind})" for kind, n in kinds.items() if kind in TRANSITIONS]
-    return [f"{NOT_COVERED}: {', '.join(told)}"] if told else []
+    listed = [f"{n} {kind} (--kind {kind})" for kind, n in kinds.items() if kind in TRANSITIONS]
+    return [f"{NOT_COVERED}: {', '.join(listed)}"] if listed else []
 
 
 _UPPER = (Comparison.AT_MOST, Comparison.BELOW)

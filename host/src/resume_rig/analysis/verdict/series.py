@@ -187,8 +187,8 @@ def log_series(
         for place, record in judged
     ]
     found = {measure: MeasuredTimes() for measure in _with_limited(_INSIDE, requirement)}
-    for number, seen in sightings:
-        _add(found, found, number, seen)
+    for number, sighting in sightings:
+        _add(found, found, number, sighting)
     return _statistics(found)
 
 
@@ -243,18 +243,18 @@ def all_cycles(cycles: Collection[ReconciledCycle], measures: Sequence[str]) -> 
     judged = any(cycle.judged for cycle in cycles)
     readers = {name: reader_of(name) for name in measures}
     columns = {name: array("d") for name in measures}
-    numbers, seen = array("q"), []
+    numbers, cycle_marks = array("q"), []
     for cycle in cycles:
         numbers.append(cycle.outside.number)
         sighting = sighting_of(cycle)
         for name, reader in readers.items():
             value = reader(sighting)
             columns[name].append(nan if value is None else value.value_ns / MS_NS)
-        seen.append(_mark_of(cycle, judged=judged))
+        cycle_marks.append(_mark_of(cycle, judged=judged))
     name = next((each for each in measures if any(map(isfinite, columns[each]))), measures[0])
     marks = (
         timed if isfinite(time_ms) else untimed
-        for (timed, untimed), time_ms in zip(seen, columns[name], strict=True)
+        for (timed, untimed), time_ms in zip(cycle_marks, columns[name], strict=True)
     )
     return CycleTimes(name, numbers, columns[name], "".join(marks))
 
@@ -279,10 +279,10 @@ def _with_limited(usual: Sequence[str], requirement: Requirement) -> Iterable[st
 
 
 def _add(
-    found: Mapping[str, MeasuredTimes], measures: Iterable[str], number: int, seen: Sighting
+    found: Mapping[str, MeasuredTimes], measures: Iterable[str], number: int, sighting: Sighting
 ) -> None:
     for measure in measures:
-        value = measured(measure, seen)
+        value = measured(measure, sighting)
         if value is not None:
             found[measure].add(number, value)
 

@@ -45,7 +45,7 @@ from resume_rig.model.result.cycle import (
     ReconciledCycle,
 )
 from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
-from resume_rig.model.result.match import KnownPair
+from resume_rig.model.result.match import StatedPair
 from resume_rig.model.result.verdict import FindingKind, Requirement
 from resume_rig.rig.capture.gathering import Capture
 from resume_rig.rig.capture.sampling import StatedRate, sampling_of
@@ -59,7 +59,7 @@ def assess(
     stored: StoredCampaign,
     requirement: Requirement | None = None,
     timed: TimedCampaign | None = None,
-    known: KnownPair | None = None,
+    stated_pair: StatedPair | None = None,
 ) -> Correlation:
     """Return the answer of a campaign.
 
@@ -67,7 +67,7 @@ def assess(
         stored: the campaign.
         requirement: instead of the one that it was run for.
         timed: `timed_campaign` of it, for who has made that already.
-        known: a cycle and its OS record, where somebody knows them.
+        stated_pair: a cycle and its OS record, where somebody knows them.
     """
     identity = stored.identity
     timed = timed_campaign(stored) if timed is None else timed
@@ -77,7 +77,7 @@ def assess(
         identity.requirement if requirement is None else requirement,
         reset_to_tsc_of(identity.dut),
         platform_of(identity.dut),
-        stated_pair=known,
+        stated_pair=stated_pair,
         extra_sleeps=timed.extra_sleeps,
     )
     return dataclasses.replace(correlation, board_clock=timed.board_clock)
@@ -129,9 +129,9 @@ def reset_to_tsc_of(dut: DutProfile | None) -> BoundedNs:
 def _first_failure(
     stored: StoredCampaign, cycles: Sequence[ReconciledCycle]
 ) -> tuple[int, str] | None:
-    told = ((c.outside.number, c.outcome) for c in cycles)
-    seen = told if cycles else ((raw.number, raw.outcome) for raw in stored.cycles)
-    return next(((n, outcome.value) for n, outcome in seen if outcome not in NO_FAILURE), None)
+    outcomes = ((c.outside.number, c.outcome) for c in cycles)
+    pairs = outcomes if cycles else ((raw.number, raw.outcome) for raw in stored.cycles)
+    return next(((n, outcome.value) for n, outcome in pairs if outcome not in NO_FAILURE), None)
 
 
 def _names(stored: StoredCampaign) -> dict[str, str]:
@@ -174,8 +174,8 @@ def _faults(stored: StoredCampaign) -> tuple[str, ...]:
     """One sentence for each fault, in the order they happened."""
     found = [(number, 0, f"Cycle {number}: {finding.text}") for number, finding in stored.findings]
     found += [(step.after_cycle, 1, recovery_text(step)) for step in stored.recoveries]
-    told = tuple(text for _, _, text in sorted(found, key=lambda each: each[:2]))
-    return told if stored.salvaged is None else (f"Salvaged: {stored.salvaged}.", *told)
+    texts = tuple(text for _, _, text in sorted(found, key=lambda each: each[:2]))
+    return texts if stored.salvaged is None else (f"Salvaged: {stored.salvaged}.", *texts)
 
 
 def stored_budgets(
@@ -193,7 +193,7 @@ def stored_budgets(
     identity = stored.identity
     bounds = bounds_of(identity.rig, identity.dut)
     places = {cycle.outside.number: place for place, cycle in enumerate(correlation.cycles)}
-    known = timed_campaign(stored).calibrations if calibrations is None else calibrations
+    rates = timed_campaign(stored).calibrations if calibrations is None else calibrations
 
     def rebuild(number: int, witness: Witness) -> OutsideCycle:
         watched = dataclasses.replace(bounds, witness=witness)
@@ -205,7 +205,7 @@ def stored_budgets(
             stored.plan.of_cycle(_done_before(stored, number)),
             identity,
             light=light,
-            calibration=known[places[number]],
+            calibration=rates[places[number]],
             bounds=watched,
         )
 
@@ -259,7 +259,7 @@ def assess_capture(
     requirement: Requirement,
     dut: DutProfile | None,
     report_path: Path | None,
-    known: KnownPair | None = None,
+    stated_pair: StatedPair | None = None,
     sample_rate: StatedRate | None = None,
 ) -> tuple[Correlation, CampaignFacts]:
     """Return the answer and what a report has to know beside it.
@@ -296,7 +296,7 @@ def assess_capture(
         requirement,
         reset_to_tsc_of(dut),
         platform_of(dut),
-        stated_pair=known,
+        stated_pair=stated_pair,
     )
     counted = dict.fromkeys(Outcome, 0)
     for cycle in cycles:

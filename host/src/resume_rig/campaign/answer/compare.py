@@ -221,12 +221,12 @@ def _is_log(path: Path) -> bool:
 
 def _origin_of_log(path: Path, reading: LogReading) -> str:
     """Return what copies of a log have in common, whatever they are called."""
-    told = [
+    accounts = [
         (r.kind.value, r.sleep_time_utc_ns, r.wake_time_utc_ns, r.sleep_ms, r.wake_ms)
         for r in reading.records
     ]
     timed = any(r.wake_time_utc_ns is not None for r in reading.records)
-    return hashlib.sha256(repr(told).encode()).hexdigest() if timed else str(path.resolve())
+    return hashlib.sha256(repr(accounts).encode()).hexdigest() if timed else str(path.resolve())
 
 
 def _setting_text(name: str, value: object) -> str:
@@ -292,7 +292,7 @@ def load_study(
     design: Mapping[Path, tuple[str, str]],
     unit_by: UnitBy,
     kind: SleepKind | None,
-    told: Callable[[int, int, Path], None],
+    progress: Callable[[int, int, Path], None],
 ) -> list[StudySession]:
     """Return the sessions of a study.
 
@@ -301,7 +301,7 @@ def load_study(
         design: unit and rig of further stores and logs.
         unit_by: what tells units of `stores` apart; their rig is the URL that they were run with.
         kind: of sleep; None for the commonest.
-        told: called with how many are read, of how many, and the next.
+        progress: called with how many are read, of how many, and the next.
 
     Raises:
         UsageError: there are fewer than two sessions.
@@ -313,7 +313,7 @@ def load_study(
     named = dict.fromkeys(found.paths) | dict(design)
     evidence: dict[str, tuple[Evidence, tuple[str, str]]] = {}
     for number, (path, who) in enumerate(named.items()):
-        told(number, len(named), path)
+        progress(number, len(named), path)
         each = load_evidence(path)
         evidence.setdefault(each.origin, (each, who or _who(path, each, unit_by)))
     if len(evidence) < 2:

@@ -182,7 +182,7 @@ def origin_of(stored: StoredCampaign) -> str:
     """Return what copies of a campaign have in common, however far each of them goes."""
     identity = stored.identity
     first = next(iter(stored.cycles), None)
-    told = (
+    facts = (
         identity.created_utc_ns,
         identity.host,
         identity.rig.board,
@@ -190,7 +190,7 @@ def origin_of(stored: StoredCampaign) -> str:
         None if first is None else (first.started_host_ns, first.edges[:_EDGES_OF_ORIGIN]),
         str(stored.path) if first is None else "",  # nothing shows that two empty ones are one
     )
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+    return hashlib.sha256(repr(facts).encode()).hexdigest()
 
 
 SUFFIX: Final = ".rrs"
@@ -251,7 +251,7 @@ def survey_stores(
     unit_by: UnitBy,
     *,
     jobs: int,
-    told: Callable[[int, Path], None],
+    progress: Callable[[int, Path], None],
 ) -> Iterator[SurveyedStore | UnreadStore]:
     """Yield what each store says, in the order of `stores`.
 
@@ -260,27 +260,27 @@ def survey_stores(
         requirement: what each is judged against.
         unit_by: what tells units apart.
         jobs: processes at a time, 1 or more; with 1 it is this one.
-        told: called with how many are read, and the newest of them.
+        progress: called with how many are read, and the newest of them.
     """
     if jobs == 1 or len(stores) < 2:
         for number, path in enumerate(stores, 1):
             yield survey_store(path, requirement, unit_by)
-            told(number, path)
+            progress(number, path)
         return
     with _workers(min(jobs, len(stores))) as pool:
         with _ends_held_back():
             asked = {pool.submit(survey_store, path, requirement, unit_by): path for path in stores}
         for number, done in enumerate(as_completed(asked), 1):
-            told(number, asked[done])
+            progress(number, asked[done])
         for future, path in asked.items():
             try:
                 yield future.result()
             except BrokenProcessPool:
                 # Of all that were waiting one had it killed, and nothing says which.
-                yield _survey_apart(path, requirement, unit_by)
+                yield _survey_alone(path, requirement, unit_by)
 
 
-def _survey_apart(
+def _survey_alone(
     path: Path, requirement: Requirement, unit_by: UnitBy
 ) -> SurveyedStore | UnreadStore:
     """Return what a store says, read by a process that nothing else depends on."""
@@ -305,14 +305,14 @@ def counted_once(
     Of copies the one that has most cycles counts; the first of several.
     """
     unread = []
-    alike: defaultdict[str, list[FleetCampaign]] = defaultdict(list)
+    by_origin: defaultdict[str, list[FleetCampaign]] = defaultdict(list)
     for each in surveyed:
         if isinstance(each, UnreadStore):
             unread.append(each)
         else:
-            alike[each.origin].append(each.campaign)
+            by_origin[each.origin].append(each.campaign)
     counted, copies = [], []
-    for campaigns in alike.values():
+    for campaigns in by_origin.values():
         longest = max(campaigns, key=lambda campaign: campaign.cycles)
         counted.append(longest)
         copies += [(each.path, longest.path) for each in campaigns if each is not longest]

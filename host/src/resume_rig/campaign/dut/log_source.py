@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
-from resume_rig.campaign.plan.states import tells_of
+from resume_rig.campaign.plan.states import may_belong
 from resume_rig.campaign.store.raw import LogMark, LogState
 from resume_rig.model.errors import RecordError
 from resume_rig.model.os_record import (
@@ -122,7 +122,7 @@ class FileLog:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._known: Counter[RecordIdentity] = Counter()
+        self._given: Counter[RecordIdentity] = Counter()
         self._source = LogSource(str(path), "unknown", None, 0, Integrity(ok=True))
         self._size_bytes = self._changed_ns = -1
         self._restart()
@@ -149,14 +149,14 @@ class FileLog:
 
     def _new_of(self, found: Sequence[OsRecord]) -> list[OsRecord]:
         new = []
-        seen: Counter[RecordIdentity] = Counter()
+        counts: Counter[RecordIdentity] = Counter()
         for record in found:
             identity = identity_of(record)
-            seen[identity] += 1
-            given = self._known[identity]
-            if not given or (seen[identity] > given and not has_identity(record)):
+            counts[identity] += 1
+            given = self._given[identity]
+            if not given or (counts[identity] > given and not has_identity(record)):
                 new.append(record)
-        self._known |= seen
+        self._given |= counts
         return new
 
     def describe(self) -> LogSource:
@@ -213,7 +213,7 @@ class FolderLog:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._logs: dict[Path, FileLog] = {}
-        self._known: set[RecordIdentity] = set()
+        self._given: set[RecordIdentity] = set()
         self._unreadable: dict[Path, str] = {}
 
     def new_records(self) -> tuple[OsRecord, ...]:
@@ -280,9 +280,9 @@ class FolderLog:
         found = [
             record
             for record in self._logs[path].new_records()
-            if not has_identity(record) or identity_of(record) not in self._known
+            if not has_identity(record) or identity_of(record) not in self._given
         ]
-        self._known.update(map(identity_of, found))
+        self._given.update(map(identity_of, found))
         return found
 
 
@@ -354,13 +354,13 @@ class LogFeed:
         return self._source is not None
 
     @property
-    def has_news(self) -> bool:
+    def has_new_records(self) -> bool:
         """Whether a record is pending that can tell of a cycle."""
-        return self.tells(self.pending)
+        return self.any_may_belong(self.pending)
 
-    def tells(self, records: Iterable[OsRecord]) -> bool:
+    def any_may_belong(self, records: Iterable[OsRecord]) -> bool:
         """Return whether any of the records can tell of a cycle of this plan."""
-        return any(tells_of(record, self._states) for record in records)
+        return any(may_belong(record, self._states) for record in records)
 
     def wait_ns(self, *, last: bool) -> int:
         """Return how long a record is waited for; longer in the end, when nobody comes back."""
@@ -384,7 +384,7 @@ class LogFeed:
         else:
             self.problem = None
             self.pending.extend(map(kept_of, found))
-            self.received += sum(tells_of(record, self._states) for record in found)
+            self.received += sum(may_belong(record, self._states) for record in found)
 
 
 def mark_of(records: Iterable[OsRecord]) -> LogMark:

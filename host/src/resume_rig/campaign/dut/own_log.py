@@ -68,11 +68,11 @@ def export_own_log(folder: Path, kind: DutKind) -> Path:
         path = folder / "journal.json"
         words = ["journalctl", "-k", "-o", "json", "--no-pager"]
     try:
-        with (folder / "said").open("wb") as said:
+        with (folder / "said").open("wb") as messages:
             done = subprocess.run(
                 words,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=messages,
                 stderr=subprocess.PIPE,
                 timeout=_EXPORT_S,
                 check=False,
@@ -116,10 +116,12 @@ def export_own_delays(folder: Path, kind: DutKind) -> Path | None:
 
 
 def _reason(program: str, done: "subprocess.CompletedProcess[bytes]") -> str:
-    said = " ".join(done.stderr.decode("utf-8", "replace").split())[:_REASON_CHARS].rstrip(".")
+    message = " ".join(done.stderr.decode("utf-8", "replace").split())[:_REASON_CHARS].rstrip(".")
     if done.returncode:
-        return f"{program} ended with status {done.returncode}" + (f" ({said})" if said else "")
-    return f"{program} gave no event" + (f" ({said})" if said else "")
+        return f"{program} ended with status {done.returncode}" + (
+            f" ({message})" if message else ""
+        )
+    return f"{program} gave no event" + (f" ({message})" if message else "")
 
 
 class ThisPc:

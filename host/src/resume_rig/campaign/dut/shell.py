@@ -166,8 +166,10 @@ class RunningCommand:
         end = self._complaints.seek(0, 2)
         self._complaints.seek(max(0, end - _LAST_WORDS_BYTES))
         lines = self._complaints.read().decode("utf-8", "replace").split("\n")
-        said = [line.strip() for line in lines if line.strip()]
-        last = "".join(char if char.isprintable() else "?" for char in said[-1]) if said else ""
+        written = [line.strip() for line in lines if line.strip()]
+        last = (
+            "".join(char if char.isprintable() else "?" for char in written[-1]) if written else ""
+        )
         return last[:_LAST_WORDS_CHARS].rstrip(".")
 
 

@@ -110,9 +110,9 @@ class WindowsLog:
         source = self._follower.describe()
         notes = (_NO_DELAYS,) if self._delays_denied else self._delays.integrity.problems
         if notes:
-            told = (*source.integrity.problems, *notes)
+            all_problems = (*source.integrity.problems, *notes)
             whole = source.integrity.ok and self._delays.integrity.ok
-            source = replace(source, integrity=Integrity(whole, told))
+            source = replace(source, integrity=Integrity(whole, all_problems))
         if not self._problems:
             return source
         problems = (*source.integrity.problems, *self._problems)
@@ -184,7 +184,7 @@ class LinuxLog:
         self._resumes = 0
         self._lines = 0
         self._problems: dict[str, None] = {}
-        self._known: set[RecordIdentity] = set()
+        self._given: set[RecordIdentity] = set()
 
     def command(self) -> str:
         """Return what to run next on the DUT."""
@@ -199,8 +199,8 @@ class LinuxLog:
             RecordError: the DUT did not do as it was told.
         """
         if self._held:
-            told, self._held = self._with_firmware(output), ()
-            return told
+            complete, self._held = self._with_firmware(output), ()
+            return complete
         if status:
             raise RecordError(
                 f"could not read the journal of {self._name}: journalctl ended with status "
@@ -234,8 +234,8 @@ class LinuxLog:
         ended = tuple(record for record in reading.records if _has_ended(record))
         self._cursor = cursors[-1].decode("ascii")
         self._lines += len(cursors)
-        new = tuple(record for record in ended if identity_of(record) not in self._known)
-        self._known.update(map(identity_of, new))
+        new = tuple(record for record in ended if identity_of(record) not in self._given)
+        self._given.update(map(identity_of, new))
         if len(ended) == len(reading.records):
             self._problems.update(dict.fromkeys(reading.sources[0].integrity.problems))
             self._forget_spool()
@@ -246,7 +246,7 @@ class LinuxLog:
 
     def _forget_spool(self) -> None:
         self._spool.unlink()
-        self._known.clear()
+        self._given.clear()
 
     def _with_firmware(self, output: bytes) -> tuple[OsRecord, ...]:
         """Add the firmware's account of the last resume, where it tells of a new one."""
@@ -255,13 +255,13 @@ class LinuxLog:
         if account is None or count is None or count <= self._resumes:
             return self._held
         self._resumes = count
-        told = replace(
+        complete = replace(
             self._held[-1],
             firmware_resume_ms=account.firmware_resume_ms,
             firmware_resume_count=count,
             figures=(*self._held[-1].figures, *account.figures),
         )
-        return (*self._held[:-1], told)
+        return (*self._held[:-1], complete)
 
     def _firmware_account(self, output: bytes) -> OsRecord | None:
         path = self._spool.with_name("firmware.txt")

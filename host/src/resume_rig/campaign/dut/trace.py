@@ -378,9 +378,9 @@ def _records_of(path: Path, summary: Path | None) -> tuple[OsRecord, ...]:
         if record.record_id is None and record.effective_state is not None
     ]
     if summary is not None and len(found) == 1 and not found[0].components:
-        told = read_xperf_xml(SourceRequest(summary)).records
-        if len(told) == 1:
-            parts, figures = told[0].components, told[0].figures
+        records = read_xperf_xml(SourceRequest(summary)).records
+        if len(records) == 1:
+            parts, figures = records[0].components, records[0].figures
             found = [replace(found[0], components=parts, figures=(*found[0].figures, *figures))]
     return tuple(kept_of(record) for record in found)
 

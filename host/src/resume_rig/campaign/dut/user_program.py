@@ -88,7 +88,8 @@ class UserProgram:
 
     Args:
         words: of the command.
-        told: what it finds in its environment, name -> text; each name gets RESUME_RIG_ before it.
+        variables: what it finds in its environment, name -> text; each name gets RESUME_RIG_ before
+            it.
         shown: whether what it writes may stand between what the campaign says; else it goes
             nowhere, as standard error is for a machine.
 
@@ -98,9 +99,9 @@ class UserProgram:
     """
 
     def __init__(
-        self, words: Sequence[str], told: Mapping[str, str], *, shown: bool = True
+        self, words: Sequence[str], variables: Mapping[str, str], *, shown: bool = True
     ) -> None:
-        own = {f"{PREFIX}{name.upper()}": text for name, text in told.items()}
+        own = {f"{PREFIX}{name.upper()}": text for name, text in variables.items()}
         self._process = subprocess.Popen(
             list(words),
             env={**os.environ, **own},
@@ -176,15 +177,15 @@ class UserControl:
 
     Args:
         words: of the command (`hooks.program_words`); no shell sees them.
-        told: what it finds in its environment as well, name -> text.
+        variables: what it finds in its environment as well, name -> text.
         shown: whether what it writes may stand between what the campaign says.
     """
 
     def __init__(
-        self, words: Sequence[str], told: Mapping[str, str], *, shown: bool = True
+        self, words: Sequence[str], variables: Mapping[str, str], *, shown: bool = True
     ) -> None:
         self._words = list(words)
-        self._told = dict(told)
+        self._variables = dict(variables)
         self._shown = shown
         self._program: UserProgram | None = None
         self._failed: Ended | None = None
@@ -243,7 +244,9 @@ class UserControl:
         self.close()
         self._failed = None
         try:
-            self._program = UserProgram(self._words, {**self._told, **asked}, shown=self._shown)
+            self._program = UserProgram(
+                self._words, {**self._variables, **asked}, shown=self._shown
+            )
         except (OSError, ValueError) as error:
             text = f"the command {self._words[0]} could not be run: {error}"
             self._failed = Ended(ok=False, reached=False, text=text)
@@ -254,7 +257,7 @@ class PowerCommand:
 
     Args:
         words: of the command (`hooks.program_words`); no shell sees them.
-        told: what it finds in its environment as well, name -> text.
+        variables: what it finds in its environment as well, name -> text.
         shown: whether what it writes may stand between what the campaign says.
 
     Attributes:
@@ -262,10 +265,10 @@ class PowerCommand:
     """
 
     def __init__(
-        self, words: Sequence[str], told: Mapping[str, str], *, shown: bool = True
+        self, words: Sequence[str], variables: Mapping[str, str], *, shown: bool = True
     ) -> None:
         self._words = list(words)
-        self._told = dict(told)
+        self._variables = dict(variables)
         self._shown = shown
         self._program: UserProgram | None = None
         self.problem: str | None = None
@@ -274,9 +277,9 @@ class PowerCommand:
         """Run the command."""
         self.stop()
         self.problem = None
-        told = {**self._told, "power": "on" if on else "off"}
+        variables = {**self._variables, "power": "on" if on else "off"}
         try:
-            self._program = UserProgram(self._words, told, shown=self._shown)
+            self._program = UserProgram(self._words, variables, shown=self._shown)
         except (OSError, ValueError) as error:
             self.problem = f"the command {self._words[0]} could not be run: {error}"
 

@@ -150,9 +150,11 @@ def plan_facts(plan: Plan) -> dict[str, int | float | str | bool | None]:
             case dict() if name == "stop":
                 found |= {f"stop_{key}": _plain(each) for key, each in value.items()}
             case dict():
-                found[name.removesuffix("_ns")] = f"{_told(value['from'])} to {_told(value['to'])}"
+                found[name.removesuffix("_ns")] = (
+                    f"{_value_text(value['from'])} to {_value_text(value['to'])}"
+                )
             case list():
-                found[name.removesuffix("_ns")] = ", ".join(map(_told, value))
+                found[name.removesuffix("_ns")] = ", ".join(map(_value_text, value))
             case _:
                 found[name] = value
     return found
@@ -162,7 +164,7 @@ def _plain(value: PlanValue) -> int | float | str | bool:
     return value if isinstance(value, int | float | str) else str(value)
 
 
-def _told(value: PlanValue) -> str:
+def _value_text(value: PlanValue) -> str:
     return seconds_text(value) if isinstance(value, int) else str(value)
 
 

@@ -148,7 +148,7 @@ def state_of_word(what: str, word: object) -> SleepKind:
     raise UsageError(f"{what} = {word!r}; allowed are {', '.join(STATE_WORDS)}")
 
 
-def tells_of(record: OsRecord, states: Collection[SleepKind]) -> bool:
+def may_belong(record: OsRecord, states: Collection[SleepKind]) -> bool:
     """Return whether a record can tell of a cycle of a plan with such states.
 
     A boot never does, and a session of Modern Standby only where that was asked for: one between
@@ -173,8 +173,8 @@ def is_shallower(asked: SleepKind, shown: OutsideState, wired: Collection[Channe
     shallowest = min(_DEPTH.index(each) for each in STATES[asked].shown)
     if _DEPTH.index(shown) >= shallowest:
         return False
-    told_apart = {Channel.SLP_S4, Channel.SLP_S5} & set(wired)
-    return shown is OutsideState.S0IX or bool(told_apart)
+    distinguishing = {Channel.SLP_S4, Channel.SLP_S5} & set(wired)
+    return shown is OutsideState.S0IX or bool(distinguishing)
 
 
 def is_deeper(asked: SleepKind, shown: OutsideState) -> bool:

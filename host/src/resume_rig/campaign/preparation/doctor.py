@@ -67,9 +67,9 @@ def check_place(folder: Path) -> Checked:
 
 def check_clock(clock: Clock) -> Checked:
     """Return who keeps the host's wall clock; a campaign can do without."""
-    told = discipline_of(clock)
-    advice = "; start its time service" if told.synchronised is False else ""
-    return Checked("host clock", True, f"{told.source}{advice}")
+    discipline = discipline_of(clock)
+    advice = "; start its time service" if discipline.synchronised is False else ""
+    return Checked("host clock", True, f"{discipline.source}{advice}")
 
 
 _S: Final = 1_000_000_000
@@ -83,8 +83,8 @@ def check_log(source: OsLogSource, clock: Clock) -> Checked:
     except ResumeRigError as error:
         return Checked("log", False, str(error))
     found = source.describe()
-    told_ns = (each.wake_time_utc_ns or each.written_utc_ns for each in records)
-    newest_ns = max(filter(None, told_ns), default=None)
+    times_ns = (each.wake_time_utc_ns or each.written_utc_ns for each in records)
+    newest_ns = max(filter(None, times_ns), default=None)
     if newest_ns is None:
         text = f"{found.path} reports no sleep with a time; put the DUT to sleep once, and wake it"
         return Checked("log", False, "; ".join((text, *found.integrity.problems[:1])))
@@ -132,8 +132,8 @@ def _clock_rate(info: RigInfo) -> Checked:
 
 
 def _edges(info: RigInfo) -> Checked:
-    calibrated = [known for known in info.channels if known.latency is not None]
-    widest_ns = max((known.uncertainty_ns for known in info.channels), default=0)
+    calibrated = [each for each in info.channels if each.latency is not None]
+    widest_ns = max((each.uncertainty_ns for each in info.channels), default=0)
     return Checked(
         "edges",
         True,
@@ -175,11 +175,11 @@ def _faults(rig: Rig) -> Checked:
         faults.watchdog_resets == 0,
         f"reset by {faults.reset_reason}, {faults.watchdog_resets} watchdog resets, "
         f"{faults.edge_overruns} overruns, {faults.refusals} refusals, "
-        f"{faults.lease_expiries} leases run out{_endings(faults)}",
+        f"{faults.lease_expiries} leases run out{_past_resets(faults)}",
     )
 
 
-def _endings(faults: Faults) -> str:
+def _past_resets(faults: Faults) -> str:
     """Return how the boots before ended, newest first."""
     reasons = ", ".join(past.reset_reason for past in faults.history)
     return f"; the boots before ended by {reasons}" if reasons else ""
@@ -194,17 +194,17 @@ def _levels(levels: dict[Channel, int], dut: DutProfile | None) -> Checked:
             False,
             f"the profile wires {', '.join(missing)}, the board has no such channel",
         )
-    odd = [
+    wrong = [
         f"{channel}={levels[channel]}"
         for channel in wired
         if channel in AWAKE and levels[channel] != AWAKE[channel]
     ]
     return Checked(
         "wiring",
-        not odd,
+        not wrong,
         "every wired channel shows a DUT that is awake"
-        if not odd
-        else f"a DUT that is awake would not show {', '.join(odd)}: wake it, or check the wires",
+        if not wrong
+        else f"a DUT that is awake would not show {', '.join(wrong)}: wake it, or check the wires",
     )
 
 
@@ -250,7 +250,7 @@ def look_at(run: Run, cycles: int) -> Iterator[Prepared]:
 
 def prepared(item: Item, replies: Sequence[Reply]) -> Prepared:
     """Return an item with what the replies mean."""
-    return Prepared(item.told, item.judge(replies))
+    return Prepared(item.shown, item.judge(replies))
 
 
 def _reply(answer: Answer) -> Reply:

@@ -67,10 +67,10 @@ def _command_line(replies: Sequence[Reply]) -> Found:
 
 
 def _property(replies: Sequence[Reply], wanted: str) -> Found:
-    told = re.search(r'"([a-z-]{1,30})"', replies[0].text)
-    if replies[0].status or told is None:
+    value = re.search(r'"([a-z-]{1,30})"', replies[0].text)
+    if replies[0].status or value is None:
         return Found(Standing.UNKNOWN, "logind does not report it")
-    return Found(Standing.GOOD if told[1] == wanted else Standing.CHANGE, told[1])
+    return Found(Standing.GOOD if value[1] == wanted else Standing.CHANGE, value[1])
 
 
 def _alarm(replies: Sequence[Reply]) -> Found:

@@ -255,10 +255,12 @@ def compare_stamps(
             )
             return Agreement(0, 0, 0, stated_ppb, (), complaint)
     base = others[channels[0]][0][0], mine[channels[0]][0][0]
-    their_ns, apart_ns, allowed_ns, places = _columns(mine, others, channels, base, (ours, theirs))
-    low, high = _rate_bounds(their_ns, apart_ns, allowed_ns)
-    rate = np.polyfit(their_ns, apart_ns, 1)[0]
-    rest_ns = apart_ns - rate * their_ns
+    their_ns, difference_ns, allowed_ns, places = _columns(
+        mine, others, channels, base, (ours, theirs)
+    )
+    low, high = _rate_bounds(their_ns, difference_ns, allowed_ns)
+    rate = np.polyfit(their_ns, difference_ns, 1)[0]
+    rest_ns = difference_ns - rate * their_ns
     rest_ns -= rest_ns.mean()
     found = tuple(
         _agreement_of(channel, rest_ns[places == number], int(allowed_ns[places == number][0]))
@@ -276,7 +278,7 @@ def compare_stamps(
 
 def _by_channel(info: RigInfo, edges: Sequence[Edge]) -> dict[Channel, list[tuple[int, int]]]:
     """Return times at the pin, and levels, by channel."""
-    delays = {known.channel: known.delay_ns for known in info.channels}
+    delays = {each.channel: each.delay_ns for each in info.channels}
     found: dict[Channel, list[tuple[int, int]]] = {}
     for edge in edges:
         times = found.setdefault(edge.channel, [])
@@ -307,12 +309,12 @@ def _columns(
 
 def half_width_ns(info: RigInfo, channel: Channel) -> int:
     """Return the half-width of a channel's stamps, the resolution's share in it (rounded up)."""
-    known: ChannelInfo = next(item for item in info.channels if item.channel == channel)
-    share_ns = 0 if known.latency is not None else -(-known.resolution_ns // 2)
-    return known.uncertainty_ns + share_ns
+    channel_info: ChannelInfo = next(item for item in info.channels if item.channel == channel)
+    share_ns = 0 if channel_info.latency is not None else -(-channel_info.resolution_ns // 2)
+    return channel_info.uncertainty_ns + share_ns
 
 
-def _rate_bounds(at_ns: _Times, apart_ns: _Times, allowed_ns: _Times) -> tuple[float, float]:
+def _rate_bounds(at_ns: _Times, difference_ns: _Times, allowed_ns: _Times) -> tuple[float, float]:
     """Return the rates that some line through all (at, apart +/- allowed) can have.
 
     Two edges allow a range each pair; what all pairs allow is the exact answer (Helly's theorem in
@@ -321,12 +323,12 @@ def _rate_bounds(at_ns: _Times, apart_ns: _Times, allowed_ns: _Times) -> tuple[f
     low, high = -np.inf, np.inf
     for i in range(len(at_ns) - 1):
         span_ns = at_ns[i + 1 :] - at_ns[i]
-        apart = span_ns > 0
-        rise_ns = (apart_ns[i + 1 :] - apart_ns[i])[apart]
-        slack_ns = (allowed_ns[i + 1 :] + allowed_ns[i])[apart]
+        distinct = span_ns > 0
+        rise_ns = (difference_ns[i + 1 :] - difference_ns[i])[distinct]
+        slack_ns = (allowed_ns[i + 1 :] + allowed_ns[i])[distinct]
         if len(rise_ns):
-            low = max(low, float(((rise_ns - slack_ns) / span_ns[apart]).max()))
-            high = min(high, float(((rise_ns + slack_ns) / span_ns[apart]).min()))
+            low = max(low, float(((rise_ns - slack_ns) / span_ns[distinct]).max()))
+            high = min(high, float(((rise_ns + slack_ns) / span_ns[distinct]).min()))
     return low, high
 
 

@@ -118,7 +118,7 @@ _Number = Callable[[PowerSetting], Found]
 
 def windows_items(cycles: int) -> tuple[Item, ...]:
     """Return the checklist for a campaign of so many cycles."""
-    return (*_SLEEP, *_PLAN_ITEMS, *_DISTURBERS, *_ODD_BUILDS, _log_size(cycles))
+    return (*_SLEEP, *_PLAN_ITEMS, *_DISTURBERS, *_UNUSUAL_BUILDS, _log_size(cycles))
 
 
 def _states(replies: Sequence[Reply]) -> Found:
@@ -150,12 +150,12 @@ def _is_zero(what: str, setting: PowerSetting) -> Found:
 
 
 def _sleeps(setting: PowerSetting) -> Found:
-    told = [
+    texts = [
         _ACTIONS[value] if value < len(_ACTIONS) else f"does {value}"
         for value in (setting.mains, setting.battery)
     ]
     good = setting.mains == setting.battery == 1
-    found = f"{told[0]} on mains, {told[1]} on battery"
+    found = f"{texts[0]} on mains, {texts[1]} on battery"
     return Found(Standing.GOOD if good else Standing.CHANGE, found)
 
 
@@ -225,11 +225,11 @@ def _room(cycles: int, replies: Sequence[Reply]) -> Found:
         return Found(Standing.UNKNOWN, "its size and its records could not be read")
     needed = round(found[0] * EVENTS_A_CYCLE * cycles)
     good = needed <= found[1]
-    told = (
+    text = (
         f"{found[1] / 1e6:.1f} MB at most; {cycles} cycles write about {needed / 1e6:.1f} MB "
         f"({found[0]:.0f} bytes a record)"
     )
-    return Found(Standing.GOOD if good else Standing.CHANGE, told)
+    return Found(Standing.GOOD if good else Standing.CHANGE, text)
 
 
 def _plan_item(name: str, wanted: str, guid: str, judge: _Number, remedy: str) -> Item:
@@ -394,7 +394,7 @@ _DISTURBERS: Final = (
     ),
 )
 
-_ODD_BUILDS: Final = (
+_UNUSUAL_BUILDS: Final = (
     Item(
         "write filter",
         "off: it keeps files of the OS in memory",

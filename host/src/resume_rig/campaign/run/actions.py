@@ -123,7 +123,7 @@ def hold_closed(
     rig: Rig,
     clock: Clock,
     duration_ns: int | None,
-    told: Callable[[], None],
+    on_closed: Callable[[], None],
     move: Callable[[bool], ActionStart],
 ) -> tuple[ActionStart, ActionStart]:
     """Close the lid or the contact, keep it closed, open it; return both moves.
@@ -132,7 +132,7 @@ def hold_closed(
         rig: its board opens it by itself when nobody asks for it any more.
         clock: the rig's.
         duration_ns: how long; None until a KeyboardInterrupt, which is taken as "open it".
-        told: called when it is closed.
+        on_closed: called when it is closed.
         move: the rig's `lid` or `contact`.
 
     Raises:
@@ -141,7 +141,7 @@ def hold_closed(
     """
     pause_ns = rig.info().lease_ns // 4
     closed = move(True)
-    told()
+    on_closed()
     end_ns = None if duration_ns is None else clock.now_ns() + duration_ns
     try:
         while end_ns is None or (left_ns := end_ns - clock.now_ns()) > 0:

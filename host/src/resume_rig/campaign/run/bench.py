@@ -456,9 +456,9 @@ class Bench:
     def leases_before(self) -> int:
         """Return how many leases had expired when this record began."""
         # None can have expired since the counters were read, where that was less than a lease ago.
-        known = self._faults is not None
-        known = known and self.clock.now_ns() - self._faults_ns < self._lease_ns // 2
-        faults = self._faults if known and self._faults is not None else self.faults()
+        is_recent = self._faults is not None
+        is_recent = is_recent and self.clock.now_ns() - self._faults_ns < self._lease_ns // 2
+        faults = self._faults if is_recent and self._faults is not None else self.faults()
         return faults.lease_expiries
 
     def lease_expired(self) -> Finding:
@@ -577,10 +577,12 @@ class Bench:
         made = self.rig.exchange_clocks()
         self._exchanges.add(made)
         trip_ns = _round_trip_ns(made)
-        known_ns = self._quickest_ns
+        quickest_ns = self._quickest_ns
         # Against those before it: the very first one tells nothing of what is quick.
-        self._was_quick = known_ns is not None and trip_ns <= known_ns + known_ns // QUICK_SHARE
-        self._quickest_ns = trip_ns if known_ns is None else min(known_ns, trip_ns)
+        self._was_quick = (
+            quickest_ns is not None and trip_ns <= quickest_ns + quickest_ns // QUICK_SHARE
+        )
+        self._quickest_ns = trip_ns if quickest_ns is None else min(quickest_ns, trip_ns)
         self._asked_ns = self.clock.now_ns()
         self._exchange_due_ns = self._asked_ns + EXCHANGE_PAUSE_NS
         return made

@@ -29,7 +29,7 @@ from resume_rig.campaign.dut.trace import DutTrace, opened_trace
 from resume_rig.campaign.dut.user_program import OutsideHelp, Person, PowerCommand, program_words
 from resume_rig.campaign.dut.wake_lan import network_of
 from resume_rig.campaign.plan.plan import Plan, check_against_bench, check_plan, cycles_for_rate
-from resume_rig.campaign.run.events import HostMaySleep, LinkTold, Observer, ignore
+from resume_rig.campaign.run.events import HostMaySleep, LinkReported, Observer, ignore
 from resume_rig.campaign.run.runner import (
     CampaignEnd,
     CampaignFinished,
@@ -277,7 +277,7 @@ class Surroundings:
     lan_to: str | None = None
 
 
-NOTHING_BESIDE = Surroundings()
+NO_SURROUNDINGS = Surroundings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,14 +289,14 @@ class Commission:
         plan: None to go on with the campaign of the store, by its own plan.
         requirement: what the campaign is judged against.
         dut: profile of what stands on the bench; None where there is none.
-        beside: what may be used beside the rig.
+        surroundings: what may be used beside the rig.
     """
 
     store: Path
     plan: Plan | None
     requirement: Requirement
     dut: DutProfile | None
-    beside: Surroundings = NOTHING_BESIDE
+    surroundings: Surroundings = NO_SURROUNDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,8 +353,8 @@ def carry_out(commission: Commission, opened: OpenRig, watch: Watch) -> Campaign
         RecordError: log or store cannot be used.
         RigError: rig or DUT failed; the store keeps what was measured.
     """
-    beside, store = commission.beside, commission.store
-    helps = OutsideHelp(_power(beside, store), beside.person)
+    surroundings, store = commission.surroundings, commission.store
+    helps = OutsideHelp(_power(surroundings, store), surroundings.person)
     free = free_bytes_of(opened.disk_is_full)
     with ExitStack() as open_parts:
         # The host of a simulated bench does not matter: it falls asleep with its DUT.
@@ -363,16 +363,16 @@ def carry_out(commission: Commission, opened: OpenRig, watch: Watch) -> Campaign
         observe = watch(identity)
         if may_sleep is not None:
             observe(HostMaySleep(may_sleep))
-        open_parts.callback(_tell_link, opened, observe)
-        log = _log(beside, opened)
+        open_parts.callback(_report_link, opened, observe)
+        log = _log(surroundings, opened)
         if log is not None:
             open_parts.enter_context(closing(log))
-        control = _control(beside, opened, store)
+        control = _control(surroundings, opened, store)
         if control is not None:
             open_parts.enter_context(closing(control))
         parts = CampaignParts(
             *(opened.rig, opened.clock, log, control, helps, opened.reopen, free),
-            network=network_of(opened.network, beside.lan_from, beside.lan_to),
+            network=network_of(opened.network, surroundings.lan_from, surroundings.lan_to),
             trace=_trace(commission, opened),
         )
         if commission.plan is None:
@@ -381,7 +381,7 @@ def carry_out(commission: Commission, opened: OpenRig, watch: Watch) -> Campaign
 
 
 def _identity(commission: Commission, opened: OpenRig, may_sleep: str | None) -> Identity:
-    kept_ppb = commission.beside.host_clock_ppb
+    kept_ppb = commission.surroundings.host_clock_ppb
     return identify(
         rig_url=opened.url,
         rig=opened.rig.info(),
@@ -394,56 +394,60 @@ def _identity(commission: Commission, opened: OpenRig, may_sleep: str | None) ->
     )
 
 
-def _log(beside: Surroundings, opened: OpenRig) -> OsLogSource | None:
-    if beside.log is not None:
-        return log_source(beside.log, opened.clock, beside.ssh_config)
+def _log(surroundings: Surroundings, opened: OpenRig) -> OsLogSource | None:
+    if surroundings.log is not None:
+        return log_source(surroundings.log, opened.clock, surroundings.ssh_config)
     return None if opened.dut_log is None else ServedLog(opened.dut_log)
 
 
-def _control(beside: Surroundings, opened: OpenRig, store: Path) -> DutControl | None:
+def _control(surroundings: Surroundings, opened: OpenRig, store: Path) -> DutControl | None:
     named = dut_control(
-        beside.sleep_command,
-        _shell_of(beside),
+        surroundings.sleep_command,
+        _shell_of(surroundings),
         opened.clock,
-        beside.ssh_config,
+        surroundings.ssh_config,
         store,
-        shown=beside.shown,
+        shown=surroundings.shown,
     )
     return opened.control if named is None else named
 
 
-def _shell_of(beside: Surroundings) -> str | None:
+def _shell_of(surroundings: Surroundings) -> str | None:
     """Return where the DUT's OS takes commands."""
-    if beside.dut_shell is None and beside.log is not None and beside.log.startswith(SSH):
-        return beside.log
-    return beside.dut_shell
+    if (
+        surroundings.dut_shell is None
+        and surroundings.log is not None
+        and surroundings.log.startswith(SSH)
+    ):
+        return surroundings.log
+    return surroundings.dut_shell
 
 
 def _trace(commission: Commission, opened: OpenRig) -> DutTrace | None:
-    plan, store, beside = commission.plan, commission.store, commission.beside
+    plan, store, surroundings = commission.plan, commission.store, commission.surroundings
     if plan is None:
         with Store.open(store) as kept:
             plan = kept.plan
-    address = _shell_of(beside)
+    address = _shell_of(surroundings)
     shell = None
     if address is not None and address.startswith(SSH):
-        shell = DutShell(parse_dut_address(address), opened.clock, beside.ssh_config)
+        shell = DutShell(parse_dut_address(address), opened.clock, surroundings.ssh_config)
     return opened_trace(plan, shell, store, opened.clock)
 
 
-def _power(beside: Surroundings, store: Path) -> PowerCommand | None:
-    if beside.power_cycle is None:
+def _power(surroundings: Surroundings, store: Path) -> PowerCommand | None:
+    if surroundings.power_cycle is None:
         return None
-    words = program_words(beside.power_cycle)
-    return PowerCommand(words, {"store": str(store)}, shown=beside.shown)
+    words = program_words(surroundings.power_cycle)
+    return PowerCommand(words, {"store": str(store)}, shown=surroundings.shown)
 
 
-def _tell_link(opened: OpenRig, observe: Observer) -> None:
+def _report_link(opened: OpenRig, observe: Observer) -> None:
     counts = opened.link_counts()
-    observe(LinkTold(counts.repeated, counts.stale, counts.damaged))
+    observe(LinkReported(counts.repeated, counts.stale, counts.damaged))
 
 
-def foretold(commission: Commission, opened: OpenRig) -> Iterator[str]:
+def warnings_of(commission: Commission, opened: OpenRig) -> Iterator[str]:
     """Yield a sentence for each thing that the verdict will lack, whatever is measured.
 
     Args:
@@ -466,7 +470,7 @@ def foretold(commission: Commission, opened: OpenRig) -> Iterator[str]:
             f"cycles or more without a failure, and the plan has {plan.cycles:,}, so it cannot be "
             "shown."
         )
-    if commission.beside.log is None and opened.dut_log is None:
+    if commission.surroundings.log is None and opened.dut_log is None:
         yield (
             "no --log was given and this rig serves none, so the verdict will be NO-EVIDENCE; "
             "what the wires say is measured all the same."

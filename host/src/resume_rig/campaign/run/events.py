@@ -128,7 +128,7 @@ class RigBack:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkTold:
+class LinkReported:
     """What the link to the rig lost and damaged in this session; all counts."""
 
     repeated: int
@@ -148,7 +148,7 @@ CampaignEvent = (
     | Recovery
     | RigLost
     | RigBack
-    | LinkTold
+    | LinkReported
 )
 Observer = Callable[[CampaignEvent], None]
 
@@ -240,7 +240,7 @@ _NS_PER_MS: Final = 1_000_000
 _WIRES: Final = {name.value: name for name in IntervalName}
 
 
-class SoFar:
+class ProvisionalVerdict:
     """What the judged cycles of a session came to.
 
     Args:
@@ -281,8 +281,8 @@ class SoFar:
         if outside.outcome in BROKEN:
             self._failed += 1
             return
-        told = [record for record in records if record.kind in self._kinds]
-        kept = [_is_kept(limit, outside, told) for limit in self._limits]
+        judged = [record for record in records if record.kind in self._kinds]
+        kept = [_is_kept(limit, outside, judged) for limit in self._limits]
         if False in kept:
             self._failed += 1
             return

@@ -89,9 +89,9 @@ class Hooks:
                 f"the command on {event} was not run: {MOST_AT_ONCE} earlier ones still run"
             )
             return
-        told = {name: _fit(text) for name, text in {**self._always, **facts}.items()}
+        variables = {name: _fit(text) for name, text in {**self._always, **facts}.items()}
         try:
-            program = UserProgram(words, {"event": event.value, **told}, shown=self._shown)
+            program = UserProgram(words, {"event": event.value, **variables}, shown=self._shown)
         except (OSError, ValueError) as error:
             self.problems.append(f"the command on {event}, {words[0]}, could not be run: {error}")
             return
@@ -151,7 +151,7 @@ def hooks_of(commands: Mapping[HookEvent, str], store: Path, *, shown: bool = Tr
     return Hooks(words, {"store": str(store)}, shown=shown)
 
 
-def tell_end(hooks: Hooks, verdict: Verdict | None, text: str) -> None:
+def fire_end(hooks: Hooks, verdict: Verdict | None, text: str) -> None:
     """Run the command on end, if there is one.
 
     Args:
@@ -163,7 +163,7 @@ def tell_end(hooks: Hooks, verdict: Verdict | None, text: str) -> None:
     hooks.fire(HookEvent.END, {**facts, "text": text})
 
 
-def tell_hooks(hooks: Hooks, event: CampaignEvent, outside: OutsideCycle | None) -> None:
+def fire_hooks(hooks: Hooks, event: CampaignEvent, outside: OutsideCycle | None) -> None:
     """Run the command that an event has, if it has one.
 
     Args:

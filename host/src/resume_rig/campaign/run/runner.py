@@ -439,7 +439,9 @@ class CampaignRunner:
 
     def _is_silent(self, raw: CycleRaw) -> bool:
         """Return whether the OS wrote no record of a cycle, though its log brought others."""
-        return self._log.received > 0 and not self._log.tells(raw.records[self._of_recovery :])
+        return self._log.received > 0 and not self._log.any_may_belong(
+            raw.records[self._of_recovery :]
+        )
 
     def _ends_with(self, outcome: Outcome) -> bool:
         """Return whether a rule of the plan ends the campaign with the cycle in flight."""
@@ -462,13 +464,13 @@ class CampaignRunner:
         if self._cycle is not None and not has_record(self._cycle.plan.state):
             return
         self._wakes += bench.is_running()
-        wanted = self._wakes if last else log.received + (not log.has_news)
+        wanted = self._wakes if last else log.received + (not log.has_new_records)
         until_ns = bench.clock.now_ns() + log.wait_ns(last=last)
         patient = log.present and bench.is_running() and (last or self._unrewarded < PATIENCE)
         while patient and log.received < wanted and bench.clock.now_ns() < until_ns:
             bench.wait_for_log(until_ns)
             log.read()
-        self._unrewarded = 0 if log.has_news else self._unrewarded + 1
+        self._unrewarded = 0 if log.has_new_records else self._unrewarded + 1
         if log.problem is not None:
             self._observe(LogUnreadable(number, log.problem))
 

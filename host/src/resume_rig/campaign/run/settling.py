@@ -117,7 +117,7 @@ class Settling:
         self._greeting = False
         self._signs: dict[str, Callable[[], bool]] = {"a light that stands still": self._is_still}
         if log.present and expects_record and has_record(plan.state):
-            self._signs["an OS record"] = lambda: log.has_news
+            self._signs["an OS record"] = lambda: log.has_new_records
         if log.present:
             self._signs["a log that can be read"] = lambda: log.problem is None
         if control is not None and STATES[plan.state].boots:
@@ -134,8 +134,8 @@ class Settling:
         if now_ns - self._asked_ns >= ASK_PAUSE_NS:
             self._asked_ns = now_ns
             self._log.read()
-            seen = [name for name, sign in self._signs.items() if sign()]
-            for name in seen:
+            shown = [name for name, sign in self._signs.items() if sign()]
+            for name in shown:
                 del self._signs[name]
         return not self._signs
 
@@ -268,8 +268,8 @@ class HealthCheck:
         text = output[:HEALTH_BYTES_MAX].decode("utf-8", "replace")
         reading = HealthReading(self._after, begun_ns, self._bench.clock.now_ns(), text)
         # Of those that show the links alike the first and the last say all.
-        alike = [each for each in self.readings[-2:] if each.after and same_links(each.text, text)]
-        if len(alike) == 2 or len(self.readings) == READINGS_MOST:
+        same = [each for each in self.readings[-2:] if each.after and same_links(each.text, text)]
+        if len(same) == 2 or len(self.readings) == READINGS_MOST:
             self.readings.pop()
         self.readings.append(reading)
         self._over = is_settled(self._before, text)

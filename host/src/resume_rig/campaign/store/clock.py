@@ -22,7 +22,7 @@ from resume_rig.timing.wall_clock import HostDiscipline, WallClock
 _PPB = 1_000_000_000
 # By so much the rate of a wall clock may change over a campaign, by its host's temperature.
 _SLEW = 2e-6
-_NOT_TOLD = HostDiscipline(None, 0, "a host whose time source the store does not name")
+_UNKNOWN_DISCIPLINE = HostDiscipline(None, 0, "a host whose time source the store does not name")
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class CampaignClock:
         trusted: frozenset[int],
     ) -> None:
         self._rig = rig
-        self._discipline = discipline or _NOT_TOLD
+        self._discipline = discipline or _UNKNOWN_DISCIPLINE
         self._trusted = trusted
         groups: dict[tuple[int, int], _Stamps] = defaultdict(_Stamps)
         for raw in cycles:
@@ -157,7 +157,7 @@ class CampaignClock:
             source=self._discipline.source,
         )
 
-    def told(self, bounds_ppb: Sequence[int]) -> BoardClock:
+    def summary(self, bounds_ppb: Sequence[int]) -> BoardClock:
         """Return what a user is told of the board's clock.
 
         Args:

@@ -95,7 +95,7 @@ def _stamp_facts(info: ChannelInfo, rig: RigInfo) -> StampFacts:
 
 
 # Said by the runner, who knows more than the wires: an operator stopped it, the rig failed.
-RUNNER_SAYS = (Outcome.INTERRUPTED, Outcome.RIG_FAULT, Outcome.INVALID)
+RUNNER_OUTCOMES = (Outcome.INTERRUPTED, Outcome.RIG_FAULT, Outcome.INVALID)
 # What a cycle that was cut short looks like, through no fault of the DUT.
 BLAMES_THE_DUT = (
     FindingKind.NEVER_SLEPT,
@@ -152,16 +152,16 @@ def outside_cycle(
         measured: its intervals are wanted, and not only what became of it.
     """
     wired = identity.wired
-    known = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
+    timing = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
     if calibration is not None:
-        known = known.with_rate(calibration.bound_ppb, calibration.source)
-    edges = pin_edges(raw, identity, known)
+        timing = timing.with_rate(calibration.bound_ppb, calibration.source)
+    edges = pin_edges(raw, identity, timing)
     built = build_cycle(
         raw.number,
         edges,
         {channel: level for channel, level in raw.initial_levels.items() if channel in wired},
         _sensed(plan.wake_by),
-        known,
+        timing,
         light=_light_of(raw, identity.rig) if light is None else light,
         lost=raw.lost_edges + raw.lost_light > 0,
         ignored=ignored,
@@ -173,9 +173,9 @@ def outside_cycle(
     if calibration is not None:
         true = {name: calibration.corrected(each) for name, each in built.intervals.items()}
         built = dataclasses.replace(built, intervals=true)
-    if raw.outcome in RUNNER_SAYS:
-        told = tuple(f for f in built.findings if f.kind not in BLAMES_THE_DUT)
-        findings = (*told, *raw.findings)
+    if raw.outcome in RUNNER_OUTCOMES:
+        kept = tuple(f for f in built.findings if f.kind not in BLAMES_THE_DUT)
+        findings = (*kept, *raw.findings)
         return dataclasses.replace(built, outcome=raw.outcome, findings=findings, asked=plan.state)
     built = _in_state(_in_time(_as_planned(built, plan), raw, edges), plan, identity, edges)
     if measured and raw.health:
@@ -366,9 +366,9 @@ def pin_edges(
         identity: of its campaign.
         bounds: `bounds_of` the identity, for who has them already.
     """
-    known = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
+    timing = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
     wired = [edge for edge in raw.edges if edge.channel in identity.wired]
-    return without_delays(wired, known.delays_ns())
+    return without_delays(wired, timing.delays_ns())
 
 
 _MAY_HANG = (Outcome.NEVER_WOKE, Outcome.DARK)
@@ -422,16 +422,16 @@ def hung_after(
     """
     if newest is None:
         return None
-    known = with_hang(newest, (s for s in steps if s.after_cycle == newest.number), wired)
-    return None if known is newest else known
+    hung = with_hang(newest, (s for s in steps if s.after_cycle == newest.number), wired)
+    return None if hung is newest else hung
 
 
 def _proven(step: Recovery, wired: Collection[Channel]) -> Outcome | None:
     """Return where a DUT hangs that a press did not bring on; None where that proves nothing."""
     levels = step.levels
-    seen = any(e.level == 0 for e in step.edges if e.channel is Channel.BUTTON)
+    pressed = any(e.level == 0 for e in step.edges if e.channel is Channel.BUTTON)
     changed = any(e.channel in RUNNING for e in step.edges)
-    if step.ok or levels is None or not seen or changed:
+    if step.ok or levels is None or not pressed or changed:
         return None
     dead = dead_lines(levels, wired)
     power = [line for line in (Channel.SLP_S3, Channel.PWR_OK) if line in wired]

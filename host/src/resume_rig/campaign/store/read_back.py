@@ -272,21 +272,21 @@ def with_record_texts(
             if len(texts) == len(wanted):
                 break
 
-    def told(cycle: ReconciledCycle) -> ReconciledCycle:
+    def with_text(cycle: ReconciledCycle) -> ReconciledCycle:
         if cycle.outside.number not in chosen or cycle.record is None:
             return cycle
         text = cycle.record.text or texts.get(_bare(cycle.record), "")
         return dataclasses.replace(cycle, record=dataclasses.replace(cycle.record, text=text))
 
     kept = [cycle.record for cycle in correlation.cycles if cycle.record is not None]
-    cycles = PackedSequence(map(told, correlation.cycles), kept)
+    cycles = PackedSequence(map(with_text, correlation.cycles), kept)
     return dataclasses.replace(correlation, cycles=cycles)
 
 
 _SLEEPS = (OutsideState.S3, OutsideState.S4)
 
 
-def sleeps_beside(
+def extra_sleeps_of(
     raw: CycleRaw, steps: Iterable[Recovery], wired: Collection[Channel], clock: CampaignClock
 ) -> tuple[ExtraSleep, ...]:
     """Return the sleeps whose end steps before or after a cycle show, in order.
@@ -327,8 +327,8 @@ def _sleeps(
         levels[edge.channel] = 1 - edge.level
     wires = Wires(lines_of(edges, levels))
     for sleep in find_sleeps(wires):
-        seen = sleep.by_power and sleep.begin_observed and sleep.end_observed
-        if seen and isfinite(sleep.until_ns) and state_of(wires, sleep) in _SLEEPS:
+        observed = sleep.by_power and sleep.begin_observed and sleep.end_observed
+        if observed and isfinite(sleep.until_ns) and state_of(wires, sleep) in _SLEEPS:
             from_ns = int(sleep.from_ns) if isfinite(sleep.from_ns) else None
             yield from_ns, int(sleep.until_ns)
 
@@ -483,22 +483,22 @@ def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
     """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
     clock = clock_of(stored)
     calibrations: list[RateCalibration | None] = []
-    beside: list[ExtraSleep] = []
-    timed = _timed(stored, clock, calibrations, beside)
+    extra: list[ExtraSleep] = []
+    timed = _timed(stored, clock, calibrations, extra)
     cycles = PackedSequence(timed, kept=stored.reading.records)
-    told = clock.told([each.bound_ppb for each in calibrations if each is not None])
-    return TimedCampaign(cycles, told, PackedSequence(calibrations), tuple(beside))
+    board_clock = clock.summary([each.bound_ppb for each in calibrations if each is not None])
+    return TimedCampaign(cycles, board_clock, PackedSequence(calibrations), tuple(extra))
 
 
 def _timed(
     stored: StoredCampaign,
     clock: CampaignClock,
     calibrations: list[RateCalibration | None],
-    beside: list[ExtraSleep],
+    extra: list[ExtraSleep],
 ) -> Iterator[TimedCycle]:
     """Yield each cycle.
 
-    To `calibrations` goes what its intervals were corrected by, to `beside` what slept beside it.
+    To `calibrations` goes what its intervals were corrected by, to `extra` what slept beside it.
     """
     steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
     for step in stored.recoveries:
@@ -507,7 +507,7 @@ def _timed(
     with Store.open(stored.path) as store:
         for raw in stored.cycles:
             if raw.session != last[0]:
-                beside += sleeps_beside(raw, steps.get((raw.session, last[1]), ()), wired, clock)
+                extra += extra_sleeps_of(raw, steps.get((raw.session, last[1]), ()), wired, clock)
             last = raw.session, raw.number
             calibration = clock.calibration(raw)
             calibrations.append(calibration)
@@ -515,7 +515,7 @@ def _timed(
             after = steps.get((raw.session, raw.number), ())
             outside = with_hang(outside, after, wired)
             outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
-            beside += sleeps_beside(raw, after, wired, clock)
+            extra += extra_sleeps_of(raw, after, wired, clock)
             yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records)
             index += raw.outcome is not Outcome.INTERRUPTED
 

@@ -262,8 +262,8 @@ def recovery_of_row(row: sqlite3.Row) -> Recovery:
     values = dict(row)
     _check(values, _RECOVERY_KINDS, f"recovery {row['number']}")
     try:
-        told = values.get("step")
-        step = RecoveryStep.PRESS if told is None else RecoveryStep(told)
+        stored = values.get("step")
+        step = RecoveryStep.PRESS if stored is None else RecoveryStep(stored)
     except ValueError as error:
         raise RecordError(f"a recovery cannot be read ({error})") from error
     levels = values.get("levels")
@@ -298,7 +298,7 @@ def broken_seals(values: Mapping[str, Any], seals: Sequence[Any]) -> tuple[str, 
     """
     found = seals_of([values[column] for column in CYCLE_COLUMNS])
     parts = zip(("cycle", "light"), seals, found, strict=True)
-    return tuple(name for name, told, now in parts if told is not None and told != now)
+    return tuple(name for name, sealed, now in parts if sealed is not None and sealed != now)
 
 
 def _crc(values: Sequence[Value]) -> int:

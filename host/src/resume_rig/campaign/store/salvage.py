@@ -43,7 +43,7 @@ from resume_rig.model.units import count_of
 # Beyond the plan's cycles there are only interrupted ones.
 _NUMBERS_MORE: Final = 10_000
 _OTHER_ROWS: Final = 10_000
-_TOLD: Final = 20
+_LISTED: Final = 20
 
 _Values: TypeAlias = sqlite3.Row | Mapping[str, object]
 _Dictionaries: TypeAlias = Mapping[int, bytes]
@@ -82,10 +82,10 @@ class Salvage:
             ("lost", self.lost),
         ):
             if numbers:
-                told = ", ".join(map(str, numbers[:_TOLD])) + (
-                    " ..." if len(numbers) > _TOLD else ""
+                listed = ", ".join(map(str, numbers[:_LISTED])) + (
+                    " ..." if len(numbers) > _LISTED else ""
                 )
-                parts.append(f"{name}: {told}")
+                parts.append(f"{name}: {listed}")
         last = max(self.kept, default=0)
         if last < self.planned:
             parts.append(

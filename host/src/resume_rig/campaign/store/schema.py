@@ -222,10 +222,10 @@ def _no_content(path: Path) -> str | None:
         return "it is a folder" if stat.S_ISDIR(found.st_mode) else "it is no file but a device"
     if not os.access(path, os.R_OK):
         return "this user may not read it"
-    return _wrong_beside(path) if found.st_size else "it is empty"
+    return _wrong_sqlite_file(path) if found.st_size else "it is empty"
 
 
-def _wrong_beside(path: Path) -> str | None:
+def _wrong_sqlite_file(path: Path) -> str | None:
     """Return what is wrong with the files that SQLite keeps beside a store; None if nothing is."""
     for suffix in ("-wal", "-shm", "-journal"):
         # SQLite opens what has such a name: a pipe never ends, a link leads anywhere.

@@ -169,8 +169,8 @@ class Store:
                 name: self._fact(name) for name in (*IDENTITY_NAMES, "salvage", "salvage_to")
             }
             self.identity, self.plan = identity_of_rows(facts)
-            told, last = facts["salvage"], str(facts["salvage_to"] or "")[:9]
-            self.salvaged: str | None = None if told is None else str(told)
+            salvage, last = facts["salvage"], str(facts["salvage_to"] or "")[:9]
+            self.salvaged: str | None = None if salvage is None else str(salvage)
             self.salvaged_to = int(last) if last.isdecimal() else 0
         self._dictionaries = self._read_dictionaries()
         self._check_numbers()

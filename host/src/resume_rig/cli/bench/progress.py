@@ -14,18 +14,18 @@ from resume_rig.campaign.run.events import (
     CycleDone,
     CycleStarted,
     HostMaySleep,
-    LinkTold,
+    LinkReported,
     LogUnreadable,
+    ProvisionalVerdict,
     Recovering,
     RigBack,
     RigLost,
     Running,
-    SoFar,
     Tally,
     Woke,
     note_text,
 )
-from resume_rig.campaign.run.hooks import UNREMARKABLE, Hooks, tell_hooks
+from resume_rig.campaign.run.hooks import UNREMARKABLE, Hooks, fire_hooks
 from resume_rig.campaign.run.recovery import DONE_BY, levels_text
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def event_line(
-    event: CampaignEvent, tally: Tally | None, outside: OutsideCycle | None, so_far: Verdict
+    event: CampaignEvent, tally: Tally | None, outside: OutsideCycle | None, provisional: Verdict
 ) -> str:
     """Return an event as one line without its end.
 
@@ -54,11 +54,11 @@ def event_line(
         tally: of the campaign, this event counted; None before it began.
         outside: of the cycle that is over, where the event tells of one; of a recovery's step,
             the cycle before it where the step proves what became of that.
-        so_far: the verdict, provisional.
+        provisional: the verdict, provisional.
     """
     document = _document(event)
     if isinstance(event, CycleDone) and tally is not None and outside is not None:
-        document |= _cycle(event.raw, tally, outside) | {"verdict_so_far": so_far.value}
+        document |= _cycle(event.raw, tally, outside) | {"verdict_so_far": provisional.value}
     elif outside is not None:
         document |= {"outcome": outside.outcome.value}
     return json_text(document)
@@ -94,7 +94,7 @@ def _document(event: CampaignEvent) -> dict[str, Json]:
             found = {"event": "rig-lost", "after_cycle": number, "text": text_json(text)}
         case RigBack(after_cycle=number, boot_id=boot_id):
             found = {"event": "rig-back", "after_cycle": number, "boot_id": boot_id}
-        case LinkTold(repeated=repeated, stale=stale, damaged=damaged):
+        case LinkReported(repeated=repeated, stale=stale, damaged=damaged):
             found = {"event": "link", "repeated": repeated, "stale": stale, "damaged": damaged}
     return found
 
@@ -151,7 +151,7 @@ class Progress:
         self._newest: OutsideCycle | None = None
         self._steps: list[Recovery] = []
         self._levels: Mapping[Channel, int] | None = None
-        self._so_far = SoFar(identity.requirement)
+        self._provisional = ProvisionalVerdict(identity.requirement)
         self._resumed = False
         self._look = look_of(sys.stderr)
         self._live = self._look.redraws and mode is ProgressMode.LINES
@@ -161,12 +161,12 @@ class Progress:
         """Count one event, show it, and tell the hooks."""
         outside = self._count(event)
         if self._metrics is not None:
-            self._metrics.take(self._identity, event, outside, self._so_far)
+            self._metrics.take(self._identity, event, outside, self._provisional)
         if self._mode is ProgressMode.JSON:
-            say(event_line(event, self._tally, outside, self._so_far.verdict))
+            say(event_line(event, self._tally, outside, self._provisional.verdict))
         else:
             self._show(event, outside)
-        tell_hooks(self._hooks, event, outside if isinstance(event, CycleDone) else None)
+        fire_hooks(self._hooks, event, outside if isinstance(event, CycleDone) else None)
         while self._hooks.problems:
             problem = f"resume-rig: {self._hooks.problems.pop(0)}"
             (say_as_json if self._mode is ProgressMode.JSON else self._line)(problem)
@@ -185,7 +185,7 @@ class Progress:
                 plan = self._plan.of_cycle(self._index)
                 outside = outside_cycle(raw, plan, self._identity)
                 self._tally.add(outside, raw)
-                self._so_far.add(plan, self._index, outside, raw.records)
+                self._provisional.add(plan, self._index, outside, raw.records)
                 self._newest, self._steps = outside, []
                 return outside
             case Recovery():
@@ -231,10 +231,10 @@ class Progress:
                 self._line(f"after cycle {number}: {text}; waiting for the rig.")
             case RigBack(after_cycle=number):
                 self._line(f"after cycle {number}: the rig is back, the campaign goes on.")
-            case LinkTold():
+            case LinkReported():
                 self._end(event)
 
-    def _end(self, link: LinkTold) -> None:
+    def _end(self, link: LinkReported) -> None:
         """Show the last event, however a campaign ends; the answer begins on a line of its own."""
         if link.repeated + link.stale + link.damaged > 0:
             self._line(
@@ -279,7 +279,7 @@ class Progress:
             resume_ms=_middle_and_high(tally.resume_ms),
             first_failure=None if first is None else first[0],
             left_ns=tally.left_ns(),
-            so_far=self._so_far.verdict,
+            provisional=self._provisional.verdict,
             resumed=self._resumed,
             levels=self._levels,
         )

@@ -60,8 +60,8 @@ def press_button(args: argparse.Namespace) -> int:
         }
         answer([json.dumps(document) + "\n"])
     else:
-        saw = "no whole press" if press.width_ns is None else seconds_text(press.width_ns)
-        answer([f"Pressed for {seconds_text(press.commanded_ns)}; the header saw {saw}.\n"])
+        measured = "no whole press" if press.width_ns is None else seconds_text(press.width_ns)
+        answer([f"Pressed for {seconds_text(press.commanded_ns)}; the header saw {measured}.\n"])
     return DONE
 
 
@@ -263,11 +263,11 @@ def switch_power(args: argparse.Namespace) -> int:
         wired = frozenset(bench.wired)
     finally:
         bench.close()
-    _tell(args, state, change, wired)
+    _report(args, state, change, wired)
     return DONE
 
 
-def _tell(
+def _report(
     args: argparse.Namespace,
     state: "DutState",
     change: "PowerChange | None",

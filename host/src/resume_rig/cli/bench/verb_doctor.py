@@ -83,8 +83,8 @@ def execute(args: argparse.Namespace) -> int:
     if args.checklist is not None:
         return _show_checklist(args)
     over_ssh = args.dut is not None and args.dut.startswith(SSH)
-    told, prepared = _prepared(args) if over_ssh else ([], [])
-    checks = [*_checks(args, over_ssh), *told, *_log_checked(args)]
+    prepared_checks, prepared = _prepared(args) if over_ssh else ([], [])
+    checks = [*_checks(args, over_ssh), *prepared_checks, *_log_checked(args)]
     if args.json:
         answer([_document(args, checks, prepared)])
     else:
@@ -184,7 +184,7 @@ def _show_checklist(args: argparse.Namespace) -> int:
     from resume_rig.campaign.preparation.doctor import items_for
     from resume_rig.report.preparation import checklist_json, checklist_lines
 
-    items = [item.told for item in items_for(DutKind(args.checklist), args.cycles)]
+    items = [item.shown for item in items_for(DutKind(args.checklist), args.cycles)]
     if args.json:
         document = {"schema": "resume-rig/checklist/1", "items": checklist_json(items)}
         answer([json.dumps(document, ensure_ascii=False) + "\n"])

@@ -129,13 +129,13 @@ def execute_update(args: argparse.Namespace) -> int:
         }
         answer([json.dumps(document) + "\n"])
         return DONE
-    endings = {
+    states = {
         "confirmed": "and it is confirmed",
         "on-trial": "on trial: the next reset takes it back, unless it is updated to once more "
         "without --test",
         "nothing-to-do": "as it did before",
     }
-    answer([f"The board runs version {image.version}, {endings[done.outcome]}.\n"])
+    answer([f"The board runs version {image.version}, {states[done.outcome]}.\n"])
     return DONE
 
 
@@ -274,8 +274,8 @@ class _Progress:
     def __call__(self, offset_bytes: int, image_bytes: int) -> None:
         percent = 100 * offset_bytes // image_bytes
         if self._live:
-            ending = "\n" if offset_bytes == image_bytes else ""
-            say(f"\rsent {offset_bytes} of {image_bytes} bytes ({percent} %)", end=ending)
+            line_end = "\n" if offset_bytes == image_bytes else ""
+            say(f"\rsent {offset_bytes} of {image_bytes} bytes ({percent} %)", end=line_end)
         elif percent // 10 != self._tenths:
             self._tenths = percent // 10
             say(f"sent {offset_bytes} of {image_bytes} bytes ({percent} %)")

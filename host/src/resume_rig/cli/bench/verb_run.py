@@ -25,9 +25,9 @@ from resume_rig.cli.terminal.console import (
     STOPPED,
     check_output,
     is_for_machine,
+    printer_of,
     say,
     status_of_verdict,
-    voice_of,
 )
 from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from resume_rig.acceptance.metrics import Metrics
     from resume_rig.campaign.run.campaign import Commission, Surroundings
     from resume_rig.campaign.run.hooks import Hooks
-    from resume_rig.cli.terminal.console import Voice
+    from resume_rig.cli.terminal.console import Printer
     from resume_rig.rig.link.open import OpenRig
 
 
@@ -319,25 +319,25 @@ def execute(args: argparse.Namespace) -> int:
         check_lake(args.lake)
     asked = _new(args) if args.resume is None else _stored(args)
     store = asked.commission.store
-    report: Path = args.report or _beside(store)
+    report: Path = args.report or _report_path(store)
     check_output(report, (store, *_log_files(args.log)))
     hooks = _hooks(args, store)
-    tell = voice_of(args)
+    printer = printer_of(args)
     try:
         # A command on end may still fetch what the metrics show.
-        with _metrics(args, tell) as metrics, closing(hooks):
+        with _metrics(args, printer) as metrics, closing(hooks):
             return _run(args, asked, report, hooks, metrics)
     except KeyboardInterrupt:
         if args.debug or not store.exists():
             raise
-        tell(
+        printer(
             f"resume-rig: stopped; what was measured is kept in {store}, "
             f"`resume-rig run --resume {shell_word(store)}` goes on"
         )
         return STOPPED
     finally:
         for problem in hooks.problems:
-            tell(f"resume-rig: {problem}")
+            printer(f"resume-rig: {problem}")
 
 
 def _hooks(args: argparse.Namespace, store: Path) -> "Hooks":
@@ -357,7 +357,7 @@ class _Asked:
 
 
 @contextmanager
-def _metrics(args: argparse.Namespace, tell: "Voice") -> "Iterator[Metrics | None]":
+def _metrics(args: argparse.Namespace, printer: "Printer") -> "Iterator[Metrics | None]":
     if args.metrics is None:
         yield None
         return
@@ -369,7 +369,7 @@ def _metrics(args: argparse.Namespace, tell: "Voice") -> "Iterator[Metrics | Non
     from resume_rig.acceptance.metrics import served_metrics
 
     with served_metrics(host.strip("[]"), int(port)) as (metrics, address):
-        tell(f"resume-rig: metrics at {address}")
+        printer(f"resume-rig: metrics at {address}")
         yield metrics
 
 
@@ -384,23 +384,23 @@ def _run(
     from resume_rig.campaign.run.campaign import CampaignFinished
     from resume_rig.cli.bench.progress import Progress, ProgressMode
 
-    mode, tell = ProgressMode(args.progress), voice_of(args)
+    mode, printer = ProgressMode(args.progress), printer_of(args)
     campaign = Campaign(
-        asked.commission, asked.rig, report, hooks, lambda text: tell(f"resume-rig: {text}")
+        asked.commission, asked.rig, report, hooks, lambda text: printer(f"resume-rig: {text}")
     )
     ended = campaign.run(lambda who, _: Progress(who, mode, hooks, metrics))
     assessed = campaign.conclude(ended, lambda found: show_campaign(found, args))
     if metrics is not None:
         metrics.conclude(assessed.correlation.verdict)
     if args.lake is not None:
-        add_or_queue(assessed, args.lake, tell)
+        add_or_queue(assessed, args.lake, printer)
     if isinstance(ended, CampaignFinished):
         if ended.why is not None:
-            tell(f"resume-rig: ended before the plan's last cycle: {ended.why}")
+            printer(f"resume-rig: ended before the plan's last cycle: {ended.why}")
         return status_of_verdict(assessed.correlation.verdict)
     if isinstance(ended, ResumeRigError):
         raise ended
-    tell(f"resume-rig: {ended.text}")
+    printer(f"resume-rig: {ended.text}")
     return STOPPED
 
 
@@ -454,5 +454,5 @@ def _log_files(log: str | None) -> list[Path]:
     return [] if log is None or log.startswith(SSH) else [Path(log)]
 
 
-def _beside(store: Path) -> Path:
+def _report_path(store: Path) -> Path:
     return store.with_suffix(".html")

@@ -39,7 +39,7 @@ def loopback_lines(
     """
     yield f"{plan.actuator} -> {', '.join(plan.channels)}: {result.changes} changes; times in ns"
     yield f"{_HEAD[0]:<10}" + "".join(f"{name:>12}" for name in _HEAD[1:])
-    uncertainty_ns = {known.channel: known.uncertainty_ns for known in info.channels}
+    uncertainty_ns = {each.channel: each.uncertainty_ns for each in info.channels}
     for row in result.channels:
         figures = (row.seen, row.missed, row.extra, row.mean_ns, row.sd_ns, row.min_ns, row.max_ns)
         cells = (*figures, uncertainty_ns[row.channel])
@@ -71,7 +71,7 @@ def loopback_document(
     plan: "LoopbackPlan", result: "LoopbackResult", kept: bool, info: "RigInfo"
 ) -> dict[str, object]:
     """Return a loop-back for JSON; arguments as of `loopback_lines`."""
-    known = {entry.channel: entry for entry in info.channels}
+    channels = {entry.channel: entry for entry in info.channels}
     return {
         "actuator": plan.actuator,
         "ok": result.ended_well,
@@ -90,8 +90,8 @@ def loopback_document(
                 "sd_ns": row.sd_ns,
                 "min_ns": row.min_ns,
                 "max_ns": row.max_ns,
-                "delay_in_force_ns": known[row.channel].delay_ns,
-                "uncertainty_in_force_ns": known[row.channel].uncertainty_ns,
+                "delay_in_force_ns": channels[row.channel].delay_ns,
+                "uncertainty_in_force_ns": channels[row.channel].uncertainty_ns,
             }
             for row in result.channels
         ],

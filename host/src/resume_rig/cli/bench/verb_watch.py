@@ -47,7 +47,7 @@ def execute(args: argparse.Namespace) -> int:
     """Follow the edge ring by cursor."""
     from resume_rig.campaign.run.actions import kept_samples, newest_edge, samples_csv
 
-    seen: list[Edge] = []
+    shown: list[Edge] = []
     lost = 0
     _check_samples(args)
     with rig_of(args) as opened:
@@ -62,7 +62,7 @@ def execute(args: argparse.Namespace) -> int:
             while args.duration_ns is None or clock.now_ns() - begun < args.duration_ns:
                 batch = rig.edges(cursor)
                 lost += batch.lost
-                _show(args.json, batch.edges, batch.lost, seen)
+                _show(args.json, batch.edges, batch.lost, shown)
                 cursor = batch.next_number
                 if not batch.more:
                     clock.sleep_ns(POLL_NS)
@@ -82,7 +82,7 @@ def execute(args: argparse.Namespace) -> int:
             "levels": levels,
             "edges": [
                 {"number": e.number, "t_ns": e.t_ns, "channel": e.channel, "level": e.level}
-                for e in seen
+                for e in shown
             ],
             "lost": lost,
         }
@@ -104,10 +104,10 @@ def _check_samples(args: argparse.Namespace) -> None:
     check_place_of(args.samples)
 
 
-def _show(quiet: bool, edges: "tuple[Edge, ...]", lost: int, seen: "list[Edge]") -> None:
+def _show(quiet: bool, edges: "tuple[Edge, ...]", lost: int, shown: "list[Edge]") -> None:
     """Print edges, or keep them for the one JSON document."""
     if quiet:
-        seen.extend(edges)
+        shown.extend(edges)
         return
     if lost:
         say(f"resume-rig: {lost} edges were overwritten before they could be read.")

@@ -133,7 +133,7 @@ def execute(args: argparse.Namespace) -> int:
 
         write_whole(args.html, comparison_report(found, utc_now_text()))
         say(f"Report: {args.html}")
-    answer(_told(found, as_json=args.json))
+    answer(_text(found, as_json=args.json))
     return _STATUS[found.answer]
 
 
@@ -149,7 +149,7 @@ def _side(first: Path | None, more: list[Path], name: str) -> list[Path]:
     return paths
 
 
-def _told(found: "Comparison", *, as_json: bool) -> "Iterable[str]":
+def _text(found: "Comparison", *, as_json: bool) -> "Iterable[str]":
     if as_json:
         from resume_rig.report.compare.document import comparison_document
 

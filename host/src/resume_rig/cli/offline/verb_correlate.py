@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from resume_rig.model.os_record import LogReading, OsRecord
-    from resume_rig.model.result.match import KnownPair
+    from resume_rig.model.result.match import StatedPair
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 
@@ -106,7 +106,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def execute(args: argparse.Namespace) -> int:
     """Tell a store from a capture by content, assess, show."""
-    requirement, known = requirement_of(args), _known_pair(args.pair)
+    requirement, stated_pair = requirement_of(args), _stated_pair(args.pair)
     traces = _traces(args.cycle)
     check_output(args.report, (args.capture, *args.log))
     reading = _reading(args.log)
@@ -116,11 +116,11 @@ def execute(args: argparse.Namespace) -> int:
                 f"{args.capture} is a campaign store, which knows its channels, times and DUT; "
                 "leave out --channel, --dut, --time-column, --time-unit and --sample-rate"
             )
-        assessed = assess_store(args.capture, requirement, args.report, reading, known)
+        assessed = assess_store(args.capture, requirement, args.report, reading, stated_pair)
     else:
         if reading is None:
             raise UsageError(_without_log(args.capture))
-        assessed = _assess_capture(args, reading, known)
+        assessed = _assess_capture(args, reading, stated_pair)
     if traces:
         from resume_rig.analysis.correlate import with_traces
 
@@ -131,7 +131,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _assess_capture(
-    args: argparse.Namespace, reading: "LogReading", known: "KnownPair | None"
+    args: argparse.Namespace, reading: "LogReading", stated_pair: "StatedPair | None"
 ) -> Assessed:
     from resume_rig.campaign.answer.assessment import assess_capture
     from resume_rig.rig.capture.csv_capture import TimeColumn
@@ -153,7 +153,7 @@ def _assess_capture(
         requirement=requirement_of(args),
         dut=dut,
         report_path=args.report,
-        known=known,
+        stated_pair=stated_pair,
         sample_rate=None if rate_hz is None else StatedRate(rate_hz, "--sample-rate"),
     )
     for note in facts.faults:
@@ -189,17 +189,17 @@ def _traces(texts: list[str]) -> "dict[int, OsRecord]":
             raise UsageError(
                 f"--cycle names cycle {int(number)} twice; allowed is one file a cycle"
             )
-        told = [record for record in read_logs([Path(path)]).records if record.components]
-        if len(told) != 1:
+        traces = [record for record in read_logs([Path(path)]).records if record.components]
+        if len(traces) != 1:
             raise RecordError(
-                f"could not join {path} with cycle {int(number)}: found {len(told)} transitions "
+                f"could not join {path} with cycle {int(number)}: found {len(traces)} transitions "
                 "that time their parts, allowed is 1"
             )
-        found[int(number)] = told[0]
+        found[int(number)] = traces[0]
     return found
 
 
-def _known_pair(texts: list[str]) -> "KnownPair | None":
+def _stated_pair(texts: list[str]) -> "StatedPair | None":
     if not texts:
         return None
     if len(texts) > 1:
@@ -207,10 +207,10 @@ def _known_pair(texts: list[str]) -> "KnownPair | None":
             f"--pair names one pair that you know, and was given {len(texts)} times "
             f"({', '.join(texts)}); leave all but one out, the times identify the others"
         )
-    from resume_rig.model.result.match import known_pair_of
+    from resume_rig.model.result.match import stated_pair_of
 
     (text,) = texts
-    found = known_pair_of(text)
+    found = stated_pair_of(text)
     if found is None:
         raise UsageError(
             f"--pair takes the numbers of a cycle and of its record, such as 1=5; found {text!r}"

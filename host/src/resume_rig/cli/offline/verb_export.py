@@ -59,7 +59,7 @@ def execute(args: argparse.Namespace) -> int:
         raise UsageError("--out goes with --to; --evidence names its folder itself")
     exporter = Exporter(args.store, requirement_of(args))
     files = write_evidence(exporter, args.evidence)
-    _tell(args, [str(path) for path in files], f"Evidence: {args.evidence}, {len(files)} files")
+    _report(args, [str(path) for path in files], f"Evidence: {args.evidence}, {len(files)} files")
     return DONE
 
 
@@ -82,11 +82,11 @@ def _one(args: argparse.Namespace) -> int:
     if args.cycle is not None:
         exporter.check_cycle(args.cycle)
     exporter.write(args.to, args.out, table=args.table or "cycles", cycle=args.cycle or 0)
-    _tell(args, [str(args.out)], f"Written: {args.out}")
+    _report(args, [str(args.out)], f"Written: {args.out}")
     return DONE
 
 
-def _tell(args: argparse.Namespace, files: list[str], sentence: str) -> None:
+def _report(args: argparse.Namespace, files: list[str], sentence: str) -> None:
     if args.json:
         document = {"schema": "resume-rig/export/1", "files": files}
         answer([json.dumps(document, ensure_ascii=True) + "\n"])

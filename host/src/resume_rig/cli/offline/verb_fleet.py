@@ -114,7 +114,7 @@ def execute(args: argparse.Namespace) -> int:
 
         write_whole(args.html, fleet_report(found, utc_now_text()))
         say(f"Report: {args.html}")
-    answer(_told(found, args))
+    answer(_text(found, args))
     if found.unread and found.verdict is not Verdict.FAIL:
         return USAGE
     return status_of_verdict(found.verdict)
@@ -132,12 +132,12 @@ def _of_stores(
     stores = found.paths
     check_output(args.html, stores)
 
-    def told(number: int, path: Path) -> None:
+    def progress(number: int, path: Path) -> None:
         if len(stores) > 1:
             say(f"{number} of {len(stores)}: {path}")
 
     campaigns, unread, copies = counted_once(
-        survey_stores(stores, requirement, UnitBy(args.units), jobs=jobs, told=told)
+        survey_stores(stores, requirement, UnitBy(args.units), jobs=jobs, progress=progress)
     )
     return campaigns, (*found.unread, *unread), copies
 
@@ -152,7 +152,7 @@ def _of_lake(
             return fleet_campaigns(engine, requirement, UnitBy(args.units))
 
 
-def _told(found: "Fleet", args: argparse.Namespace) -> "Iterable[str]":
+def _text(found: "Fleet", args: argparse.Namespace) -> "Iterable[str]":
     if args.json:
         from resume_rig.report.fleet.document import fleet_document
 

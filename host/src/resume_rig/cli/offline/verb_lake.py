@@ -14,7 +14,7 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import DONE, USAGE, Voice, answer, say
+from resume_rig.cli.terminal.console import DONE, USAGE, Printer, answer, say
 from resume_rig.model.errors import RecordError, ResumeRigError, UsageError
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def engine_of(args: argparse.Namespace, place: str, what: str) -> "Iterator[Engi
         yield engine
 
 
-def add_or_queue(assessed: "Assessed", place: str, tell: Voice) -> None:
+def add_or_queue(assessed: "Assessed", place: str, printer: Printer) -> None:
     """Add a campaign that was just run, and what waits for the same lake; queue it where it cannot.
 
     The campaign is over and judged: whatever becomes of the lake is said, and changes no verdict.
@@ -166,14 +166,14 @@ def add_or_queue(assessed: "Assessed", place: str, tell: Voice) -> None:
     try:
         facts, lake, queue = facts_of(assessed), Lake(place), queue_folder()
         try:
-            tell(f"resume-rig: lake {lake.url}: {store} {lake.add(facts).value}")
+            printer(f"resume-rig: lake {lake.url}: {store} {lake.add(facts).value}")
             for one in [each for each in queued(queue).waiting if each.url == lake_url(place)]:
-                tell(f"resume-rig: lake {lake.url}: {one.store} {push(one, lake).value}")
+                printer(f"resume-rig: lake {lake.url}: {one.store} {push(one, lake).value}")
         except LakeUnreachable as error:
             put(facts, place, store, queue)
-            tell(f"resume-rig: {error}; {store} is queued, `resume-rig lake push` adds it")
+            printer(f"resume-rig: {error}; {store} is queued, `resume-rig lake push` adds it")
     except ResumeRigError as error:
-        tell(f"resume-rig: {error}; `resume-rig lake add {store} --to {place}` tries again")
+        printer(f"resume-rig: {error}; `resume-rig lake add {store} --to {place}` tries again")
 
 
 def _add(args: argparse.Namespace) -> int:

@@ -63,11 +63,11 @@ def execute(args: argparse.Namespace) -> int:
         raise UsageError("could not study anything: name campaign stores, or --design FILE")
     design = {} if args.design is None else read_design(args.design)
 
-    def told(number: int, count: int, path: Path) -> None:
+    def prepared_checks(number: int, count: int, path: Path) -> None:
         say(f"{number + 1} of {count}: {path}")
 
     stores = existing_paths(args.stores)
-    found = study_of(load_study(stores, design, UnitBy(args.units), args.kind, told))
+    found = study_of(load_study(stores, design, UnitBy(args.units), args.kind, prepared_checks))
     answer(_shown(found, args))
     return DONE if found.measures else UNDECIDED
 

@@ -57,7 +57,7 @@ def _info(args: argparse.Namespace) -> int:
     else:
         facts["plan"] = dict(plan_item(*item) for item in plan_facts(plan).items())
         width = max(map(len, facts))
-        answer(f"{name:<{width}}  {_told(value)}\n" for name, value in facts.items())
+        answer(f"{name:<{width}}  {_text(value)}\n" for name, value in facts.items())
     return DONE
 
 
@@ -101,12 +101,12 @@ def _failure(store: "Store") -> dict[str, object] | None:
     return None if found is None else {"cycle": found[0], "outcome": found[1].value}
 
 
-def _told(value: object) -> str:
+def _text(value: object) -> str:
     match value:
         case None:
             return "-"
         case dict():
-            return ", ".join(f"{name} {_told(each)}" for name, each in value.items()) or "-"
+            return ", ".join(f"{name} {_text(each)}" for name, each in value.items()) or "-"
         case list():
             return ", ".join(map(str, value))
         case _:

@@ -95,7 +95,7 @@ def execute(args: argparse.Namespace) -> int:
 
         write_whole(args.html, trend_report(found, utc_now_text(), args.html, args.reports))
         say(f"Report: {args.html}")
-    answer(_told(found, args))
+    answer(_text(found, args))
     return status_of_verdict(found.verdict)
 
 
@@ -126,7 +126,7 @@ def _asked(args: argparse.Namespace) -> "Trend":
         )
 
 
-def _told(found: "Trend", args: argparse.Namespace) -> "Iterable[str]":
+def _text(found: "Trend", args: argparse.Namespace) -> "Iterable[str]":
     if args.json:
         from resume_rig.report.trend.document import trend_document
 

@@ -35,7 +35,7 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
             failed, report = error, None
             facts = dataclasses.replace(assessed.facts, report_path=None)
             assessed = dataclasses.replace(assessed, facts=facts)
-    answer(_told(assessed, args))
+    answer(_text(assessed, args))
     if failed is not None:
         raise failed
     if not args.json and not is_for_machine(args):
@@ -45,7 +45,7 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
             say(f"Report: {report}")
 
 
-def _told(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
+def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
     """Return the answer as it was asked for."""
     if args.json:
         from resume_rig.report.campaign.document import correlation_pieces

@@ -110,8 +110,8 @@ def add_requirement_arguments(parser: argparse.ArgumentParser, *, kinds: bool = 
 
 
 def _folder_of_environment() -> Path | None:
-    told = os.environ.get("RESUME_RIG_REQUIREMENTS")
-    return Path(told) if told else None
+    folder = os.environ.get("RESUME_RIG_REQUIREMENTS")
+    return Path(folder) if folder else None
 
 
 def requirement_of(args: argparse.Namespace) -> "Requirement":

@@ -173,7 +173,7 @@ def check_output(path: Path | None, inputs: Iterable[Path]) -> None:
             )
 
 
-Voice = Callable[[str], None]
+Printer = Callable[[str], None]
 
 
 def is_for_machine(args: argparse.Namespace) -> bool:
@@ -181,7 +181,7 @@ def is_for_machine(args: argparse.Namespace) -> bool:
     return getattr(args, "progress", None) == "json"
 
 
-def voice_of(args: argparse.Namespace) -> Voice:
+def printer_of(args: argparse.Namespace) -> Printer:
     """Return what says a sentence, on a line of its own, as the reader takes it."""
     return say_as_json if is_for_machine(args) else say
 

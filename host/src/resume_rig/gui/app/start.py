@@ -109,9 +109,9 @@ def _check_display() -> None:
         raise UsageError(_missing_library(str(error))) from error
 
 
-def _missing_library(said: str) -> str:
+def _missing_library(message: str) -> str:
     return (
-        f"the desktop application cannot use the display: {said.partition(':')[0]} is missing;"
+        f"the desktop application cannot use the display: {message.partition(':')[0]} is missing;"
         f" install (Debian, Ubuntu): apt install {_PACKAGES}"
     )
 

@@ -44,7 +44,7 @@ from resume_rig.gui.widgets.export import ask_path_with
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided, show_text
 from resume_rig.gui.widgets.page import View
 from resume_rig.gui.widgets.store_menu import ask_to_open
-from resume_rig.gui.worker.bench_state import Seen
+from resume_rig.gui.worker.bench_state import DeskState
 from resume_rig.gui.worker.campaign_state import CampaignState, Phase
 from resume_rig.gui.worker.events import CampaignJudging, CampaignUnjudged, Event, RunCampaign
 from resume_rig.gui.worker.jobs import Jobs, Task
@@ -58,23 +58,23 @@ from resume_rig.model.units import count_of
 _NOTHING = "no cycle was measured, so there is no answer"
 
 
-class CampaignEnding:
+class CampaignJudge:
     """Watches the campaign; judges it once when it is over, whichever page is shown.
 
     Args:
         desk: of the application.
-        tell: takes what came of it, as the rig's thread tells.
+        emit: takes what came of it, as the rig's thread tells.
     """
 
-    def __init__(self, desk: Desk, tell: Callable[[tuple[Event, ...]], None]) -> None:
+    def __init__(self, desk: Desk, emit: Callable[[tuple[Event, ...]], None]) -> None:
         self._desk = desk
-        self._tell = tell
+        self._emit = emit
         self._attempt = 0
         self._task: Task | None = None
 
     def refresh(self) -> None:
         """Begin to judge a campaign that is over since the last time."""
-        state = self._desk.seen.campaign
+        state = self._desk.state.campaign
         if state.phase.active and self._task is not None:
             self._task.cancel()
             self._task = None
@@ -86,12 +86,12 @@ class CampaignEnding:
         if state.path is None:
             return
         if not order.store.exists():
-            self._tell((CampaignUnjudged(_NOTHING),))
+            self._emit((CampaignUnjudged(_NOTHING),))
             return
         from resume_rig.gui.state.store_writing import conclude
 
-        self._tell((CampaignJudging(),))
-        self._task = self._desk.jobs.start_apart(
+        self._emit((CampaignJudging(),))
+        self._task = self._desk.jobs.start_process(
             f"Judging {order.store.name}",
             Order(conclude, (order.store, order.requirement, order.report_path)),
             partial(self._done, order),
@@ -100,31 +100,31 @@ class CampaignEnding:
 
     def _done(self, order: RunCampaign, judged: CampaignJudged) -> None:
         self._task = None
-        self._tell((judged,))
+        self._emit((judged,))
         self._desk.say(f"{judged.verdict.value}; the report is {judged.report}.")
         self._run_hook(order, judged.verdict, judged.why)
 
     def _fail(self, order: RunCampaign, sentence: str) -> None:
         self._task = None
-        self._tell((CampaignUnjudged(sentence),))
+        self._emit((CampaignUnjudged(sentence),))
         self._run_hook(order, None, sentence)
 
     def _run_hook(self, order: RunCampaign, verdict: Verdict | None, text: str) -> None:
         """Run the command on end, if there is one; a fault is told before what was judged."""
-        from resume_rig.gui.worker.campaign_session import run_ending_hook
+        from resume_rig.gui.worker.campaign_session import run_end_hook
 
         if HookEvent.END not in order.hooks:
             return
-        state = self._desk.seen.campaign
-        said = state.text if state.phase is Phase.FAILED else text
+        state = self._desk.state.campaign
+        reason = state.text if state.phase is Phase.FAILED else text
         self._desk.jobs.start(
             "Running the command at the end",
-            lambda _: run_ending_hook(order, verdict, said),
-            self._say_problems,
+            lambda _: run_end_hook(order, verdict, reason),
+            self._show_problems,
             self._desk.say,
         )
 
-    def _say_problems(self, problems: list[str]) -> None:
+    def _show_problems(self, problems: list[str]) -> None:
         for problem in problems:
             self._desk.say(problem)
 
@@ -162,27 +162,27 @@ class FailureAlarm(QFrame):
 
     def refresh(self) -> None:
         """Show what the campaign has come to."""
-        campaign = self._desk.seen.campaign
+        campaign = self._desk.state.campaign
         if campaign is self._shown:
             return
         self._shown = campaign
         self.setVisible(bool(campaign.failures) and self._dismissed != _failed_of(campaign))
         if campaign.failures:
             first = campaign.failures[0]
-            so_far = " so far" if campaign.provisional else ""
+            provisional = " so far" if campaign.provisional else ""
             count = count_of(campaign.failed, "cycle")
-            text = f"{count} failed{so_far}. First: {first.sentence}"
+            text = f"{count} failed{provisional}. First: {first.sentence}"
             show_elided(self._label, text)
             self._newest.setVisible(len(campaign.failures) > 1)
 
     def dismiss(self, *_checked: bool) -> None:
         """Hide until another cycle fails, or another campaign's."""
-        self._dismissed = _failed_of(self._desk.seen.campaign)
+        self._dismissed = _failed_of(self._desk.state.campaign)
         self.hide()
 
     def show_failure(self, place: int, *_checked: bool) -> None:
         """Show the evidence of a failure: 0 is the first, -1 the newest."""
-        campaign = self._desk.seen.campaign
+        campaign = self._desk.state.campaign
         if not campaign.failures:
             self._desk.say("No cycle has failed.")
         elif campaign.path is not None:
@@ -222,7 +222,7 @@ class PersonStrip(QFrame):
 
     def refresh(self) -> None:
         """Show what is asked, if anything is."""
-        campaign = self._desk.seen.campaign
+        campaign = self._desk.state.campaign
         waiting = campaign.phase is Phase.WAITING
         show_text(self._label, campaign.asked or (_PLUG if waiting else ""))
         self.done.setVisible(bool(campaign.asked))
@@ -230,7 +230,7 @@ class PersonStrip(QFrame):
 
     def answer(self, *_checked: bool) -> None:
         """Tell the campaign that it is done, if it asks."""
-        if not self._desk.seen.campaign.asked:
+        if not self._desk.state.campaign.asked:
             self._desk.say("Nobody was asked for anything.")
             return
         self._desk.worker.gate.answer()
@@ -304,7 +304,7 @@ class Window(QMainWindow):
             remembered=remembered,
             jobs=self.jobs,
             worker=self.worker,
-            seen=Seen(),
+            state=DeskState(),
             go=self.go,
             say=self.say,
             open=self.ask_for_files,
@@ -317,8 +317,8 @@ class Window(QMainWindow):
         self._wants_to_close = False
         self._build()
         self.menus = Menus(self, self.desk, self._now())
-        self._ending = CampaignEnding(self.desk, self._take)
-        self.worker.told.connect(self._take)
+        self._judge = CampaignJudge(self.desk, self._take)
+        self.worker.reported.connect(self._take)
         self.jobs.changed.connect(self._show_job)
         self._frames = QTimer(self)
         self._frames.setInterval(FRAME_MS)
@@ -338,9 +338,9 @@ class Window(QMainWindow):
         return next((name for name, view in self._views.items() if view is self.view), "")
 
     @property
-    def said(self) -> str:
+    def status(self) -> str:
         """What the status line says."""
-        return self._said.text()
+        return self._status.text()
 
     def go(self, name: str, target: Target | None = None) -> None:
         """Show a page, and let it open something."""
@@ -373,11 +373,11 @@ class Window(QMainWindow):
 
     def say(self, text: str) -> None:
         """Put a sentence on the status line until the next one."""
-        show_text(self._said, in_window(text))
+        show_text(self._status, in_window(text))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop what runs, remember what is worth it; a running campaign asks for a second try."""
-        if self.desk.seen.campaign.phase.active and not self._wants_to_close:
+        if self.desk.state.campaign.phase.active and not self._wants_to_close:
             self._wants_to_close = True
             if self.view is not None:
                 self.view.notice.fail(_CLOSING)
@@ -468,7 +468,7 @@ class Window(QMainWindow):
         left_px = max(left.minimumWidth(), _LEFT_SIGNS * self.fontMetrics().averageCharWidth())
         self._middle.setSizes([left_px, USUAL_SIZE[0] - left_px])
         self.setCentralWidget(self._middle)
-        self._said = plain_label()
+        self._status = plain_label()
         self._link = plain_label(role="soft")
         self._job = QProgressBar()
         self._job.setFixedWidth(180)
@@ -477,7 +477,7 @@ class Window(QMainWindow):
         self._cancel.setToolTip("Esc")
         self._cancel.clicked.connect(self.cancel_job)
         bar = self.statusBar()
-        bar.addWidget(self._said, 1)
+        bar.addWidget(self._status, 1)
         for widget in (self._job, self._cancel, self._link):
             bar.addPermanentWidget(widget)
         self._job.hide()
@@ -498,17 +498,17 @@ class Window(QMainWindow):
             self.go(VIEWS[row].name)
 
     def _take(self, events: tuple[Event, ...]) -> None:
-        self.desk.seen.take(events)
+        self.desk.state.take(events)
 
     def _refresh(self) -> None:
         if self.view is not None:
             self.view.refresh()
         self.alarm.refresh()
         self.person.refresh()
-        self._ending.refresh()
-        seen = self.desk.seen
-        campaign = seen.campaign.phase
-        state = f"campaign: {campaign}" if campaign.active else f"rig: {seen.bench.link}"
+        self._judge.refresh()
+        desk_state = self.desk.state
+        campaign = desk_state.campaign.phase
+        state = f"campaign: {campaign}" if campaign.active else f"rig: {desk_state.bench.link}"
         show_text(self._link, state)
 
     def _show_job(self) -> None:

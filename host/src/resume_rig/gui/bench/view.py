@@ -377,8 +377,8 @@ class BenchFacts(QTabWidget):
 
     def show_state(self, state: BenchState) -> None:
         """Show what the board told last."""
-        self._identity.tell(dict(_identity(state)))
-        self._health.tell(dict(_health(state)))
+        self._identity.show_facts(dict(_identity(state)))
+        self._health.show_facts(dict(_health(state)))
 
 
 class _Facts(QWidget):
@@ -393,7 +393,7 @@ class _Facts(QWidget):
             form.addRow(plain_label(name, role="soft"), label)
             self._labels[name] = label
 
-    def tell(self, facts: dict[str, str]) -> None:
+    def show_facts(self, facts: dict[str, str]) -> None:
         for name, label in self._labels.items():
             text = facts.get(name, _NOTHING)
             show_text(label, text)
@@ -432,7 +432,7 @@ def _identity(state: BenchState) -> Iterator[tuple[str, str]]:
     yield "DUT", (state.dut_name or "no profile") + (" (simulated)" if state.simulated else "")
     yield "Clock", _clock(info)
     yield "Edges by", info.edge_source or "it does not report it"
-    calibrated = sum(known.latency is not None for known in info.channels)
+    calibrated = sum(channel.latency is not None for channel in info.channels)
     yield "Channels", f"{len(info.channels)}, {calibrated} calibrated"
     yield "Actuators", ", ".join(each.actuator for each in info.actuators)
     longest_ns = max((each.max_press_ns for each in info.actuators), default=0)
@@ -510,8 +510,8 @@ class BenchView(View):
 
     def refresh(self) -> None:
         """Draw what the rig's thread told since the last time."""
-        state = self.desk.seen.bench
-        campaign = self.desk.seen.campaign.phase.active
+        state = self.desk.state.bench
+        campaign = self.desk.state.campaign.phase.active
         self.connection.show_state(state, busy=campaign)
         self.actions_box.show_state(state, busy=campaign)
         if state is self._shown:
@@ -534,7 +534,7 @@ class BenchView(View):
 
     def settled(self) -> bool:
         """Return whether the wish of the command line is fulfilled, and its end in the picture."""
-        state = self.desk.seen.bench
+        state = self.desk.state.bench
         if not self.desk.wish.rig:
             return True
         if state.link is Link.NONE:

@@ -145,7 +145,7 @@ class PhasePlot(PlotPanel):
         room = self.graphics.height() // line - _AXIS_LINES
         cycles = state.last[-max(room, _FEWEST) :]
         self._draw_bars(cycles)
-        self._say_words(cycles)
+        self._show_words(cycles)
         ticks = [(row, str(cycle.number)) for row, cycle in enumerate(cycles)]
         self.plot.getAxis("left").setTicks([ticks])
         self.plot.setYRange(-0.6, max(len(cycles), _FEWEST) - 0.4, padding=0)
@@ -179,7 +179,7 @@ class PhasePlot(PlotPanel):
                 pen=self.pen(colours.ink, 0.5),
             )
 
-    def _say_words(self, cycles: Sequence[OutsideCycle]) -> None:
+    def _show_words(self, cycles: Sequence[OutsideCycle]) -> None:
         """Say what became of cycles that did not go as planned."""
         for word in self._words:
             word.hide()
@@ -193,8 +193,8 @@ class PhasePlot(PlotPanel):
 def _end_ms(cycle: OutsideCycle) -> float:
     """Return where the bar of a cycle ends."""
     points = outside_milestones(cycle)
-    seen = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
-    return max((each.value_ns for each in seen if each is not None), default=0) / _NS_PER_MS
+    moments = (points.slp_s3, points.pwr_ok, points.pltrst, points.light)
+    return max((each.value_ns for each in moments if each is not None), default=0) / _NS_PER_MS
 
 
 def whole_ticks(panel: PlotPanel, side: str, span: int) -> None:
@@ -241,11 +241,11 @@ class GrowingScreen(FirstScreenView):
             self._cancel()
             self._attempt, self._path, self._done, self._next_ms = state.attempt, state.path, 0, 0
             self.show_first(None)
-        told = state.answer.told
-        if told is not None:
+        judged = state.answer.judged
+        if judged is not None:
             self._cancel()
-            if self.first is not told.first:
-                self.show_first(told.first)
+            if self.first is not judged.first:
+                self.show_first(judged.first)
             return
         now_ms = self._clock.elapsed()
         waits = self._task is not None or now_ms < self._next_ms or state.done == self._done
@@ -254,7 +254,7 @@ class GrowingScreen(FirstScreenView):
         self._done, self._begun_ms = state.done, now_ms
         from resume_rig.gui.state.store_writing import first_screen_of
 
-        self._task = self._desk.jobs.start_apart(
+        self._task = self._desk.jobs.start_process(
             f"Judging {state.path.name}",
             Order(first_screen_of, (state.path, self._requirement())),
             self._show,
@@ -346,29 +346,31 @@ class CampaignAnswer(QWidget):
                 show_text(self.sentences, f"So far: {first.sentence}")
             return
         self._shown = answer
-        told = answer.told
-        self.ways.setEnabled(told is not None)
-        self.sentences.setVisible(told is None)
-        self.figures.setPlainText("" if told is None else "\n".join(map(one_line, told.sentences)))
-        if told is not None:
-            self.verdict.show_verdict(badge(told.verdict), told.why)
-            self.report.setToolTip(f"{told.report} (Ctrl+Shift+R)")
+        judged = answer.judged
+        self.ways.setEnabled(judged is not None)
+        self.sentences.setVisible(judged is None)
+        self.figures.setPlainText(
+            "" if judged is None else "\n".join(map(one_line, judged.sentences))
+        )
+        if judged is not None:
+            self.verdict.show_verdict(badge(judged.verdict), judged.why)
+            self.report.setToolTip(f"{judged.report} (Ctrl+Shift+R)")
             return
         self.verdict.hide()
         problem = f"No answer: {answer.problem}." if answer.problem else _NOT_YET
         show_text(self.sentences, _JUDGING if answer.judging else problem)
 
     def _open_report(self) -> None:
-        told = self._desk.seen.campaign.answer.told
-        if told is None:
+        judged = self._desk.state.campaign.answer.judged
+        if judged is None:
             self._desk.say("There is no report yet.")
-        elif QDesktopServices.openUrl(QUrl.fromLocalFile(str(told.report.resolve()))):
-            self._desk.say(f"The report is {told.report}.")
+        elif QDesktopServices.openUrl(QUrl.fromLocalFile(str(judged.report.resolve()))):
+            self._desk.say(f"The report is {judged.report}.")
         else:
-            self._desk.say(f"Nothing here opens web pages; the report is {told.report}.")
+            self._desk.say(f"Nothing here opens web pages; the report is {judged.report}.")
 
     def _go(self, view: str) -> None:
-        path = self._desk.seen.campaign.path
+        path = self._desk.state.campaign.path
         if path is not None:
             self._desk.go(view, Target((path,)))
 

@@ -80,7 +80,7 @@ _FIELDS: Final = (
 _COMMANDS: Final = ("sleep_command", "power_cycle")
 
 
-class CampaignBeside(QGroupBox):
+class CampaignExtras(QGroupBox):
     """Fields that most campaigns leave empty; what is in them is remembered."""
 
     def __init__(self, desk: Desk) -> None:
@@ -207,13 +207,13 @@ class CampaignSetting(QGroupBox):
         self.guard_band = QComboBox()
         self.guard_band.addItems(list(GUARD_BANDS))
         self.guard_band.setToolTip(GUARD_BAND_TIP)
-        self.beside = CampaignBeside(desk)
+        self.extras = CampaignExtras(desk)
         self.more = QPushButton("More …")
         self.more.setCheckable(True)
         self.more.setToolTip("The DUT's OS, its supply, commands of your own")
-        self.more.toggled.connect(self.beside.setVisible)
-        self.more.setChecked(self.beside.used)
-        self.beside.setVisible(self.more.isChecked())
+        self.more.toggled.connect(self.extras.setVisible)
+        self.more.setChecked(self.extras.used)
+        self.extras.setVisible(self.more.isChecked())
         form = QFormLayout(self)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.choice.add_to(form)
@@ -246,7 +246,7 @@ class CampaignSetting(QGroupBox):
         store = Path(self.store.text().strip() or f"resume-rig-{stamp}.rrs")
         order = self._order(self.choice.url, self.choice.dut_name, plan, store)
         self.choice.remember()
-        self.beside.remember()
+        self.extras.remember()
         for key, field in (("log", self.log), ("limit", self.limit)):
             self._desk.remembered.keep(f"campaign/{key}", field.text().strip())
         self._desk.remembered.keep("campaign/requirement", self.requirement.currentText())
@@ -278,10 +278,10 @@ class CampaignSetting(QGroupBox):
             plan=plan,
             store=store,
             requirement=requirement,
-            beside=self.beside.surroundings(self.log.text().strip()),
-            ask=self.beside.ask.isChecked(),
-            hooks=self.beside.hooks(),
-            report=self.beside.report,
+            surroundings=self.extras.surroundings(self.log.text().strip()),
+            ask=self.extras.ask.isChecked(),
+            hooks=self.extras.hooks(),
+            report=self.extras.report,
         )
 
 
@@ -296,11 +296,11 @@ class PlanEditor(QGroupBox):
 
     Signals:
         changed: the draft is another one; `problem` tells whether it is a plan.
-        said: a sentence for the status line.
+        refused: a sentence for the status line.
     """
 
     changed = Signal()
-    said = Signal(str)
+    refused = Signal(str)
 
     def __init__(self) -> None:
         super().__init__("Plan")
@@ -355,7 +355,7 @@ class PlanEditor(QGroupBox):
         try:
             self.take(load_plan(name_or_path))
         except UsageError as error:
-            self.said.emit(str(error))
+            self.refused.emit(str(error))
 
     def menu_actions(self) -> Sequence[QAction]:
         """Return undo and redo."""
@@ -395,7 +395,7 @@ class PlanEditor(QGroupBox):
     def _typed(self, key: str, text: str) -> None:
         if not self._showing:
             self._edit(self.draft.with_text(key, text), key)
-            self._tell()
+            self._show_problems()
 
     def _edit(self, draft: PlanDraft, key: str) -> None:
         self._history = self._history.edited(draft, key)
@@ -426,9 +426,9 @@ class PlanEditor(QGroupBox):
             elif editor.text() != text:
                 editor.setText(text)
         self._showing = False
-        self._tell()
+        self._show_problems()
 
-    def _tell(self) -> None:
+    def _show_problems(self) -> None:
         """Say what is wrong, beside the fields."""
         problems = problems_of(self.draft)
         for key, label in self._sentences.items():

@@ -74,7 +74,7 @@ class CampaignControl(QWidget):
         grid.setColumnStretch(0, 1)
         self._grid = grid
 
-    def place_beside(self, widget: QWidget) -> None:
+    def place_at_side(self, widget: QWidget) -> None:
         """Put a widget beside the words."""
         self._grid.addWidget(widget, 1, 1)
 
@@ -227,7 +227,7 @@ class CampaignView(View):
         self._since_draw.start()
         self._wished = not desk.wish.run
         self.editor = PlanEditor()
-        self.editor.said.connect(self.notice.fail)
+        self.editor.refused.connect(self.notice.fail)
         self.setting = CampaignSetting(desk)
         self.control = CampaignControl(self.start, self.hold, self.stop, self.go_on)
         self.histogram, self.drift, self.phases = (
@@ -261,7 +261,7 @@ class CampaignView(View):
 
     def open(self, target: Target) -> None:
         """Show a cycle of a store, or choose a rig."""
-        if target.rig and not self.desk.seen.campaign.phase.active:
+        if target.rig and not self.desk.state.campaign.phase.active:
             self.setting.choice.choose(target.rig, None)
             self.control.start.setFocus()
             self.notice.note(_TRY)
@@ -281,7 +281,7 @@ class CampaignView(View):
 
     def go_on(self) -> None:
         """Go on with the campaign that was stopped."""
-        path = self.desk.seen.campaign.path
+        path = self.desk.state.campaign.path
         if path is not None:
             self.go_on_with(path)
 
@@ -308,8 +308,8 @@ class CampaignView(View):
 
     def refresh(self) -> None:
         """Show how the campaign stands; the plots a few times a second."""
-        state = self.desk.seen.campaign
-        self.setting.follow(self.desk.seen.bench)
+        state = self.desk.state.campaign
+        self.setting.follow(self.desk.state.bench)
         self._run_as_wished()
         self.answer.show_state(state)
         self.control.show_state(
@@ -317,7 +317,7 @@ class CampaignView(View):
         )
         if state is not self._shown:
             before, self._shown = self._shown, state
-            self._tell(before, state)
+            self._list_changes(before, state)
         if self._since_draw.elapsed() >= _PLOT_EVERY_MS or not state.phase.active:
             self._draw_next(state)
 
@@ -334,18 +334,18 @@ class CampaignView(View):
 
     def shown_store(self) -> ShownStore | None:
         """Return the campaign's store, once there is one."""
-        path, order = self.desk.seen.campaign.path, self.desk.worker.order
+        path, order = self.desk.state.campaign.path, self.desk.worker.order
         if path is None or order is None or not path.exists():
             return None
         return ShownStore(path, order.requirement)
 
     def settled(self) -> bool:
         """Return whether the campaign that was asked for is over, judged and drawn."""
-        state = self.desk.seen.campaign
+        state = self.desk.state.campaign
         if not self._wished or (self.desk.wish.run and state.phase is Phase.NONE):
             return False
         drawn = all(shown is state for shown in self._drawn.values())
-        answered = state.path is None or state.answer.told or state.answer.problem
+        answered = state.path is None or state.answer.judged or state.answer.problem
         drawn = drawn and self.answer.shows(state) and not self.evidence.loading
         return not state.phase.active and drawn and bool(answered)
 
@@ -362,12 +362,12 @@ class CampaignView(View):
             self._wished = True
             self.start()
 
-    def _tell(self, before: CampaignState | None, state: CampaignState) -> None:
+    def _list_changes(self, before: CampaignState | None, state: CampaignState) -> None:
         """Add what is new to the lists."""
         new = state.lines
         if before is not None and before.path == state.path and before.lines:
-            known = len(before.lines)
-            new = state.lines[known:] if state.lines[:known] == before.lines else state.lines[-1:]
+            count = len(before.lines)
+            new = state.lines[count:] if state.lines[:count] == before.lines else state.lines[-1:]
         for line in new:
             self.lines.appendPlainText(one_line(line))
         self._list_failures(state)
@@ -383,11 +383,11 @@ class CampaignView(View):
 
     def _list_failures(self, state: CampaignState) -> None:
         """Add what is new; what changed, or was judged otherwise, begins the list anew."""
-        known = self._failures_shown
-        if state.failures[: len(known)] != known:
+        listed = self._failures_shown
+        if state.failures[: len(listed)] != listed:
             self.failures.clear()
-            known = ()
-        for failure in state.failures[len(known) :]:
+            listed = ()
+        for failure in state.failures[len(listed) :]:
             item = QListWidgetItem(one_line(failure.sentence))
             item.setData(Qt.ItemDataRole.UserRole, failure.number)
             self.failures.addItem(item)
@@ -410,13 +410,13 @@ class CampaignView(View):
         self._drawn = dict.fromkeys(self._drawn)
 
     def _failure_chosen(self, item: QListWidgetItem) -> None:
-        path = self.desk.seen.campaign.path
+        path = self.desk.state.campaign.path
         number = item.data(Qt.ItemDataRole.UserRole)
         if path is not None and isinstance(number, int):
             self.open(Target((path,), number))
 
     def _show_number(self, number: int) -> None:
-        path = self.desk.seen.campaign.path
+        path = self.desk.state.campaign.path
         if path is not None:
             self.open(Target((path,), number))
 
@@ -425,7 +425,7 @@ class CampaignView(View):
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 8, 0)
         column.addWidget(self.setting)
-        column.addWidget(self.setting.beside)
+        column.addWidget(self.setting.extras)
         column.addWidget(self.editor)
         column.addStretch(1)
         scroll = QScrollArea()
@@ -438,7 +438,7 @@ class CampaignView(View):
         self.tabs.addTab(self.failures, "Failures")
         self.tabs.addTab(self.lines, "Recovery log")
         self.tabs.addTab(self.answer.figures, "Figures")
-        self.control.place_beside(self.answer.ways)
+        self.control.place_at_side(self.answer.ways)
         plots = QSplitter()
         plots.addWidget(self.histogram)
         plots.addWidget(self.drift)

@@ -74,18 +74,18 @@ def _build_name(build: Build, *, with_folder: bool) -> str:
 
 
 def compare_builds(
-    told: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     builds: Sequence[Build],
-    known: dict[Build, tuple[Evidence, ...]] | None,
+    read_before: dict[Build, tuple[Evidence, ...]] | None,
     question: Question,
     requirement: Requirement,
 ) -> Compared:
     """Return what each build is against the first one, the base.
 
     Args:
-        told: gets how many builds are read, of how many, before each.
+        progress: gets how many builds are read, of how many, before each.
         builds: what is compared, the base first.
-        known: what was read of them before; None to read them.
+        read_before: what was read of them before; None to read them.
         question: what is asked.
         requirement: what each session is judged against.
 
@@ -97,10 +97,10 @@ def compare_builds(
     base, *others = builds
     for build in others:
         check_sides(sessions[base], sessions[build])
-    evidence = {} if known is None else known
-    if known is None:
+    evidence = {} if read_before is None else read_before
+    if read_before is None:
         for done, build in enumerate(builds):
-            told(done, len(builds))
+            progress(done, len(builds))
             evidence[build] = load_sessions(sessions[build], requirement)
     comparisons = {build: compare(evidence[base], evidence[build], question) for build in others}
     return Compared(evidence, base, comparisons)

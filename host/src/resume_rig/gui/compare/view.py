@@ -253,8 +253,8 @@ class CompareView(View):
         self.setting.asked.connect(self._start)
         self.setting.chosen.connect(self._show_candidate)
         self.answer = VerdictLine(desk)
-        self.told = plain_label(_INVITATION)
-        self.told.setWordWrap(True)
+        self.summary = plain_label(_INVITATION)
+        self.summary.setWordWrap(True)
         self.forest = ForestPlot(desk)
         self.distribution = DistributionPlot(desk)
         self.effects = TablePanel(desk, "Times compared", filtered=False)
@@ -324,11 +324,11 @@ class CompareView(View):
             self.notice.fail(str(error))
             return
         builds = (base, *others)
-        known = self._evidence if self._read == (frozenset(builds), requirement) else None
+        read_before = self._evidence if self._read == (frozenset(builds), requirement) else None
         self._read = frozenset(builds), requirement
         self.notice.clear()
-        asked = (builds, known, self.setting.question(requirement), requirement)
-        self._task = self.desk.jobs.start_apart(
+        asked = (builds, read_before, self.setting.question(requirement), requirement)
+        self._task = self.desk.jobs.start_process(
             f"Comparing {count_of(len(builds), 'build')}",
             Order(compare_builds, asked),
             self._show,
@@ -345,7 +345,7 @@ class CompareView(View):
         """Show nothing of other files under the names of these."""
         self._compared = None
         self.answer.hide()
-        show_text(self.told, _INVITATION)
+        show_text(self.summary, _INVITATION)
         self.forest.draw(())
         self.distribution.draw("", ())
         for table in (self.effects, self.components, self.differences, self.sessions):
@@ -362,8 +362,8 @@ class CompareView(View):
         if comparison is None:
             return
         self.answer.show_verdict(answer_badge(comparison.answer), comparison.why)
-        show_text(self.told, " ".join(_sentences(comparison)))
-        self.told.setToolTip("")
+        show_text(self.summary, " ".join(_sentences(comparison)))
+        self.summary.setToolTip("")
         self.forest.draw(comparison.effects)
         self.effects.show_table(effects_table(comparison.effects))
         self.components.show_table(effects_table(comparison.components))
@@ -452,7 +452,7 @@ class CompareView(View):
             self.tabs.addTab(widget, title)
         self.content.addWidget(self.setting)
         self.content.addWidget(self.answer)
-        self.content.addWidget(self.told)
+        self.content.addWidget(self.summary)
         self.content.addWidget(self.tabs, 1)
 
     def _make_menu(self) -> Sequence[QAction]:
@@ -491,5 +491,5 @@ def _side_word(*, base: bool) -> str:
 
 
 def _sentences(comparison: Comparison) -> list[str]:
-    told = [subject_sentence(comparison), *counted_sentences(comparison)]
-    return [sentence for sentence in (*told, components_sentence(comparison)) if sentence]
+    sentences = [subject_sentence(comparison), *counted_sentences(comparison)]
+    return [sentence for sentence in (*sentences, components_sentence(comparison)) if sentence]

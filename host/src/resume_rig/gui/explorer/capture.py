@@ -25,7 +25,7 @@ from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import OutsideCycle
 from resume_rig.model.result.judgement import RecordedCycle
-from resume_rig.model.result.match import KnownPair, known_pair_of
+from resume_rig.model.result.match import StatedPair, stated_pair_of
 from resume_rig.model.result.packed import PackedSequence
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.oslog.reading import read_logs
@@ -137,7 +137,7 @@ class OpenedCapture:
 
 
 def open_capture(
-    told: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     path: Path,
     logs: Sequence[Path],
     options: CaptureOptions,
@@ -146,7 +146,7 @@ def open_capture(
     """Read a capture and judge it, as `resume-rig correlate` does.
 
     Args:
-        told: not called: how far it is nobody knows.
+        progress: not called: how far it is nobody knows.
         path: of the capture.
         logs: of the OS; without any, the wires alone tell.
         options: what the capture does not tell of itself.
@@ -156,7 +156,7 @@ def open_capture(
         RecordError: the capture or a log cannot be read.
         UsageError: no signal is a channel, or an option does not fit; the text says which.
     """
-    del told
+    del progress
     rate, pair = _rate_of(options.sample_rate), _pair_of(options.pair)
     dut = load_dut_profile(options.dut) if options.dut else None
     time_column = TimeColumn(options.time_column, options.time_unit)
@@ -171,7 +171,7 @@ def open_capture(
         requirement=requirement,
         dut=dut,
         report_path=None,
-        known=pair,
+        stated_pair=pair,
     )
     numbers = [cycle.outside.number for cycle in correlation.cycles]
     overview = Overview(
@@ -212,10 +212,10 @@ def _rate_of(text: str) -> StatedRate | None:
     return StatedRate(found, "“Sample rate”")
 
 
-def _pair_of(text: str) -> KnownPair | None:
+def _pair_of(text: str) -> StatedPair | None:
     if not text:
         return None
-    found = known_pair_of(text)
+    found = stated_pair_of(text)
     if found is None:
         raise UsageError(
             "Known pair takes the numbers of a cycle and of its record, such as 1=5; found "

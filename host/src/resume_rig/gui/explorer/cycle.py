@@ -142,7 +142,7 @@ class Cursors(QObject):
             self.shown = True
         for lines, at_ms in zip(self._lines, (a_ms, b_ms), strict=True):
             lines[0].setValue(at_ms)
-        self._tell()
+        self._emit_moved()
 
     def hide(self) -> None:
         """Take both away."""
@@ -169,11 +169,11 @@ class Cursors(QObject):
                 if line is not moved and line.value() != moved.value():
                     line.setValue(moved.value())
             if moved is lines[0]:
-                self._tell()
+                self._emit_moved()
 
         return follow
 
-    def _tell(self) -> None:
+    def _emit_moved(self) -> None:
         a_ms, b_ms = self.positions_ms()
         self.moved.emit(f"A {a_ms:.3f} ms    B {b_ms:.3f} ms    B − A {b_ms - a_ms:+.3f} ms")
 
@@ -233,7 +233,7 @@ class CycleWave(QWidget):
         )
         self.region = pg.LinearRegionItem(movable=True)
         self.region.hide()
-        self.region.sigRegionChanged.connect(self._tell_region)
+        self.region.sigRegionChanged.connect(self._show_region)
         self.lanes.lanes.plot.addItem(self.region, ignoreBounds=True)
         self.lanes.lanes.box.dragged.connect(self._drag_region)
         self.phases = PlotPanel(desk, "OS-reported", "time after the wake trigger, ms")
@@ -249,7 +249,7 @@ class CycleWave(QWidget):
         self.between = ElidedLabel()
         self.hint = ElidedLabel(role="soft")
         show_elided(self.hint, _HINT)
-        self.cursors.moved.connect(self._tell)
+        self.cursors.moved.connect(self._show_difference)
         self.wake = QPushButton("Wake")
         self.wake.setToolTip("Show the wake alone")
         self.wake.clicked.connect(self.show_wake)
@@ -295,7 +295,7 @@ class CycleWave(QWidget):
             self.show_whole()
         if self.cursors.shown:
             self._stay_on_edges()
-        self._tell_region()
+        self._show_region()
 
     def menu_actions(self) -> Sequence[QAction]:
         """Return what can be done with markers and regions, each with its key."""
@@ -415,8 +415,8 @@ class CycleWave(QWidget):
         detail = self._detail
         places = list(self.cursors.positions_ms())
         if detail is not None:
-            known = {each.pick: each for each in edges_of(detail.evidence)}
-            found = [each and known.get(each.pick) for each in self._snapped]
+            by_pick = {each.pick: each for each in edges_of(detail.evidence)}
+            found = [each and by_pick.get(each.pick) for each in self._snapped]
             for at, each in enumerate(found):
                 places[at] = places[at] if each is None else each.at_ms
             self._snapped = found[0], found[1]
@@ -429,7 +429,7 @@ class CycleWave(QWidget):
             return None
         return (a, b) if (a.at_ms, b.at_ms) == self.cursors.positions_ms() else None
 
-    def _tell(self, text: str) -> None:
+    def _show_difference(self, text: str) -> None:
         pair = self._pair() if text else None
         if pair is not None:
             a, b = pair
@@ -453,9 +453,9 @@ class CycleWave(QWidget):
         self.lanes.lanes.tint(self.region)
         self.region.setRegion(sorted((begin_ms, end_ms)))
         self.region.show()
-        self._tell_region()
+        self._show_region()
 
-    def _tell_region(self, *_: object) -> None:
+    def _show_region(self, *_: object) -> None:
         if self.region.isVisible() and self._detail is not None:
             self._say(region_words(self._detail.evidence, *self.region.getRegion()))
 

@@ -168,8 +168,8 @@ class _Parser:
 
     def _number(self, words: str, column: Column, values: NDArray[np.float64]) -> float:
         if found := _PERCENTILE.fullmatch(words):
-            known = values[~np.isnan(values)]
-            return float(np.percentile(known, float(found[1]))) if len(known) else np.nan
+            measured = values[~np.isnan(values)]
+            return float(np.percentile(measured, float(found[1]))) if len(measured) else np.nan
         found = _NUMBER.fullmatch(words.replace(" ", ""))
         if not found:
             self._refuse(

@@ -22,7 +22,7 @@ class Following(QObject):
         view: that it is for; nothing is read while nobody sees it.
         newer: gets what was read anew, in the window's thread.
         derive: is asked to derive all of the store anew; it tells `derived` when that is over.
-        told: is called when somebody began or ceased to write, as `writing` tells.
+        changed: is called when somebody began or ceased to write, as `writing` tells.
         failed: gets one sentence; nothing is followed any more.
 
     Attributes:
@@ -36,12 +36,12 @@ class Following(QObject):
         *,
         newer: Callable[[Quick], None],
         derive: Callable[[], None],
-        told: Callable[[], None],
+        changed: Callable[[], None],
         failed: Callable[[str], None],
     ) -> None:
         super().__init__(view)
         self._desk = desk
-        self._newer, self._derive, self._told, self._failed = newer, derive, told, failed
+        self._newer, self._derive, self._changed, self._failed = newer, derive, changed, failed
         self._view = view
         self._path: Path | None = None
         self._task: Task | None = None
@@ -90,12 +90,12 @@ class Following(QObject):
             self._task = self._desk.jobs.start(
                 f"Looking at {path.name}",
                 lambda _: look_at(path),
-                self._seen,
+                self._take_sight,
                 self._lose,
                 quiet=True,
             )
 
-    def _seen(self, sight: Sight) -> None:
+    def _take_sight(self, sight: Sight) -> None:
         self._task = None
         before, self.writing = self.writing, sight.writing
         match self._pace.due(sight, self._clock.elapsed()):
@@ -109,7 +109,7 @@ class Following(QObject):
             case Due.NOTHING:
                 pass
         if before != self.writing:
-            self._told()
+            self._changed()
 
     def _read(self, sight: Sight) -> None:
         path = self._path

@@ -70,9 +70,9 @@ def edges_of(evidence: Evidence) -> list[Snapped]:
     found = []
     for channel, lane in evidence.wires.lanes.items():
         bound_ns = evidence.stamp_bound_ns.get(channel, 0)
-        known = lane.t_ns > lane.since_ns
+        observed = lane.t_ns > lane.since_ns
         for level in (0, 1):
-            times_ns = lane.t_ns[known & (lane.levels == level)]
+            times_ns = lane.t_ns[observed & (lane.levels == level)]
             before = int(np.searchsorted(times_ns, evidence.zero_ns))
             found += [
                 Snapped(
@@ -90,8 +90,8 @@ def difference_bound_ms(a: Snapped, b: Snapped, clock_tolerance_ppb: int) -> flo
     return _bound_ms(a.bound_ns + b.bound_ns, b.at_ms - a.at_ms, clock_tolerance_ppb)
 
 
-def _bound_ms(stamps_ns: int, apart_ms: float, clock_tolerance_ppb: int) -> float:
-    return stamps_ns / _NS_PER_MS + abs(apart_ms) * clock_tolerance_ppb / 1e9
+def _bound_ms(stamps_ns: int, difference_ms: float, clock_tolerance_ppb: int) -> float:
+    return stamps_ns / _NS_PER_MS + abs(difference_ms) * clock_tolerance_ppb / 1e9
 
 
 def region_words(evidence: Evidence, from_ms: float, to_ms: float) -> str:
@@ -134,24 +134,24 @@ class Measured:
     @property
     def words(self) -> str:
         """Return what all cycles show, in a sentence."""
-        known = self.times_ms[~np.isnan(self.times_ms)]
-        if not len(known):
+        measured = self.times_ms[~np.isnan(self.times_ms)]
+        if not len(measured):
             return f"{self.title}: no cycle with a wake trigger has both edges."
-        median, late = np.percentile(known, (50, 95))
+        median, late = np.percentile(measured, (50, 95))
         return (
-            f"{self.title}: median {median:.3f}, p95 {late:.3f}, {known.min():.3f} to"
-            f" {known.max():.3f}, ±{self.bound_ms:.3f} (bound); {len(known)} of"
+            f"{self.title}: median {median:.3f}, p95 {late:.3f}, {measured.min():.3f} to"
+            f" {measured.max():.3f}, ±{self.bound_ms:.3f} (bound); {len(measured)} of"
             f" {len(self.times_ms)} cycles have it."
         )
 
-    def beside(self, table: Table) -> Table:
+    def added_to(self, table: Table) -> Table:
         """Return a table of cycles with the column of these times; cycles not measured lack it."""
         numbers = table.columns[0].values.astype(np.int64)
         at = np.clip(np.searchsorted(self.numbers, numbers), 0, max(len(self.numbers) - 1, 0))
         times = np.full(len(numbers), np.nan)
         if len(self.numbers):
-            known = self.numbers[at] == numbers
-            times[known] = self.times_ms[at[known]]
+            measured = self.numbers[at] == numbers
+            times[measured] = self.times_ms[at[measured]]
         explained = f"Measured by hand; ±{self.bound_ms:.3f} ms (bound)"
         made: Column = number_column(
             self.title, (None if np.isnan(each) else each for each in times.tolist()), explained, 3
@@ -161,12 +161,12 @@ class Measured:
 
 
 def measure_all(
-    told: Callable[[int, int], None], path: Path, first: Pick, second: Pick
+    progress: Callable[[int, int], None], path: Path, first: Pick, second: Pick
 ) -> Measured:
     """Measure the time from one edge to another in each cycle of a store.
 
     Args:
-        told: gets how many cycles are read, of how many; what it raises ends the work.
+        progress: gets how many cycles are read, of how many; what it raises ends the work.
         path: of the store.
         first: the edge that the time begins with.
         second: the edge that it ends with.
@@ -180,7 +180,7 @@ def measure_all(
         def cycles() -> Iterator[RecordedCycle]:
             raws = store.cycles(with_light=False, with_records=False)
             for done, raw in enumerate(raws):
-                told(done, of)
+                progress(done, of)
                 yield recorded_cycle(raw, store)
 
         bounds = stamp_bounds_of(rig)

@@ -305,19 +305,23 @@ NOT_YET: Final = "not yet"
 """Stands in columns of words where nothing is derived yet."""
 
 
-def with_newer(judged: Table, seen: Table) -> Table:
+def with_newer(judged: Table, provisional: Table) -> Table:
     """Return the judged cycles, and those that are newer with what the runner saw of them.
 
     Args:
         judged: with all columns; the first one is the cycle's number, ascending.
-        seen: of the same store, read later; its columns are found by their titles.
+        provisional: of the same store, read later; its columns are found by their titles.
     """
-    numbers = seen.columns[0].values
-    known = judged.columns[0].values
-    newer = np.flatnonzero(numbers > known[-1]) if len(known) else np.arange(len(numbers))
+    numbers = provisional.columns[0].values
+    numbers_judged = judged.columns[0].values
+    newer = (
+        np.flatnonzero(numbers > numbers_judged[-1])
+        if len(numbers_judged)
+        else np.arange(len(numbers))
+    )
     if not len(newer):
         return judged
-    by_title = {column.title: column for column in seen.columns}
+    by_title = {column.title: column for column in provisional.columns}
     return Table(tuple(_longer(each, by_title.get(each.title), newer) for each in judged.columns))
 
 
@@ -329,9 +333,9 @@ def _longer(column: Column, source: Column | None, rows: Rows) -> Column:
     words = tuple(sorted({*column.words, *texts}))
     code_of = {word: code for code, word in enumerate(words)}
     renewed = np.array([code_of[word] for word in column.words], np.int32)
-    known = renewed[column.values] if len(column.values) else np.zeros(0, np.int32)
+    codes = renewed[column.values] if len(column.values) else np.zeros(0, np.int32)
     added = np.array([code_of[text] for text in texts], np.int32)
-    return dataclasses.replace(column, values=np.concatenate((known, added)), words=words)
+    return dataclasses.replace(column, values=np.concatenate((codes, added)), words=words)
 
 
 _LATE_CYCLES: Final = 3
@@ -395,11 +399,11 @@ def read_quick(path: Path) -> Quick:
     return Quick(overview, quick_table(overview), requirement)
 
 
-def explore(told: Callable[[int, int], None], path: Path, overview: Overview) -> Explored:
+def explore(progress: Callable[[int, int], None], path: Path, overview: Overview) -> Explored:
     """Derive everything of a store.
 
     Args:
-        told: gets how many cycles are read, of how many; what it raises ends the work.
+        progress: gets how many cycles are read, of how many; what it raises ends the work.
         path: of the store.
         overview: read before.
 
@@ -407,7 +411,7 @@ def explore(told: Callable[[int, int], None], path: Path, overview: Overview) ->
         RecordError: the store cannot be read.
     """
     stored = load_campaign(path)
-    counted = _Counted(stored.cycles, told)
+    counted = _Counted(stored.cycles, progress)
     correlation = assess(dataclasses.replace(stored, cycles=counted))
     return Explored(
         correlation.verdict,
@@ -437,8 +441,8 @@ def read_detail(
     """
     with Store.open(path) as store:
         evidence, reset_to_tsc = evidence_of(store, number), reset_to_tsc_of(store.identity.dut)
-        known = [n for n in range(number, number + _LATE_CYCLES) if store.has_cycle(n)]
-        found = [r for raw in store.cycles(known, with_light=False) for r in raw.records]
+        numbers = [n for n in range(number, number + _LATE_CYCLES) if store.has_cycle(n)]
+        found = [r for raw in store.cycles(numbers, with_light=False) for r in raw.records]
     wanted = None if cycle is None or cycle.record is None else cycle.record.record_id
     own = [r for r in found if wanted is None or r.record_id == wanted]
     return Detail(
@@ -452,9 +456,9 @@ def read_detail(
 class _Counted(Sequence[CycleRaw]):
     """The cycles of a store; tells how far a pass over them is, and keeps the most light."""
 
-    def __init__(self, cycles: Sequence[CycleRaw], told: Callable[[int, int], None]) -> None:
+    def __init__(self, cycles: Sequence[CycleRaw], progress: Callable[[int, int], None]) -> None:
         self._cycles = cycles
-        self._told = told
+        self._progress = progress
         self.most_light = 0
 
     def __len__(self) -> int:
@@ -463,7 +467,7 @@ class _Counted(Sequence[CycleRaw]):
     def __iter__(self) -> Iterator[CycleRaw]:
         of = len(self._cycles)
         for done, cycle in enumerate(self._cycles):
-            self._told(done, of)
+            self._progress(done, of)
             if cycle.onset is not None and cycle.onset.peak_counts is not None:
                 self.most_light = max(self.most_light, cycle.onset.peak_counts)
             yield cycle

@@ -60,11 +60,11 @@ def dots_of(table: Table, title: str = RESUME) -> Dots:
     times = by_title[title].values.astype(np.float64)
     lost = by_title["outcome"].rows_of(lambda word: word in _NEVER_WOKE)
     failed = by_title["verdict"].rows_of(lambda word: word == "FAIL") & ~lost
-    known = ~np.isnan(times) & ~lost
+    measured = ~np.isnan(times) & ~lost
     return Dots(
-        judged=_thinned(np.flatnonzero(known & ~failed), times),
-        failed=_thinned(np.flatnonzero(known & failed), times),
-        without=np.flatnonzero(~known & ~lost)[:_MOST_DOTS],
+        judged=_thinned(np.flatnonzero(measured & ~failed), times),
+        failed=_thinned(np.flatnonzero(measured & failed), times),
+        without=np.flatnonzero(~measured & ~lost)[:_MOST_DOTS],
         lost=np.flatnonzero(lost)[:_MOST_DOTS],
     )
 
@@ -101,7 +101,7 @@ class CycleStrip(PlotPanel):
         self._items: list[object] = []
         self._range = pg.LinearRegionItem(movable=True)
         self._range.hide()
-        self._range.sigRegionChangeFinished.connect(self._tell_range)
+        self._range.sigRegionChangeFinished.connect(self._show_range)
         self.plot.setMouseEnabled(x=False, y=False)
         self.graphics.setMinimumHeight(_HEIGHT_PX)
         self.graphics.setMaximumHeight(2 * _HEIGHT_PX)
@@ -211,9 +211,9 @@ class CycleStrip(PlotPanel):
         self._range.blockSignals(False)
         self._range.show()
         if ended:
-            self._tell_range()
+            self._show_range()
 
-    def _tell_range(self) -> None:
+    def _show_range(self) -> None:
         if self._range.isVisible():
             first, last = self._range.getRegion()
             if np.ceil(first) > np.floor(last):

@@ -81,7 +81,7 @@ class ExplorerView(View):
             self,
             newer=self._show_newer,
             derive=self._derive_again,
-            told=self._tell_file,
+            changed=self._show_file,
             failed=self._fail,
         )
         self.file = plain_label(_INVITATION)
@@ -133,8 +133,8 @@ class ExplorerView(View):
         if self._path is None or not self._is_capture:
             self.desk.say("Capture options are those of a capture; no capture is open.")
             return
-        known = self.options if self.options != CaptureOptions() else self._offered
-        self._asking = CaptureOptionsWindow(self, known, self._wrong, self._take_options)
+        options = self.options if self.options != CaptureOptions() else self._offered
+        self._asking = CaptureOptionsWindow(self, options, self._wrong, self._take_options)
         self._asking.open()
 
     def _take_options(self, options: CaptureOptions) -> None:
@@ -200,7 +200,7 @@ class ExplorerView(View):
         self._wrong = ""
         if self._is_capture:
             requirement = load_requirement(USUAL_REQUIREMENT)
-            self._reading = self.desk.jobs.start_apart(
+            self._reading = self.desk.jobs.start_process(
                 f"Opening {path.name}",
                 Order(open_capture, (path, self._logs, self.options, requirement)),
                 self._show_capture,
@@ -225,8 +225,8 @@ class ExplorerView(View):
             return
         numbers = quick.overview.numbers
         self.following.start(path, sight)
-        self._tell_file()
-        self._reading = self.desk.jobs.start_apart(
+        self._show_file()
+        self._reading = self.desk.jobs.start_process(
             f"Reading {path.name}",
             Order(explore, (path, quick.overview)),
             self._show_explored,
@@ -276,7 +276,7 @@ class ExplorerView(View):
     def _derive_again(self) -> None:
         path, quick = self._path, self._quick
         if path is not None and quick is not None:
-            self._deriving = self.desk.jobs.start_apart(
+            self._deriving = self.desk.jobs.start_process(
                 f"Reading {path.name}",
                 Order(explore, (path, quick.overview)),
                 self._show_explored,
@@ -289,18 +289,18 @@ class ExplorerView(View):
         explored, quick = self._explored, self._quick
         if quick is None:
             return
-        known = quick.table if explored is None else with_newer(explored.table, quick.table)
+        table = quick.table if explored is None else with_newer(explored.table, quick.table)
         by_hand = self._measured
         if by_hand is not None:
-            known = by_hand.beside(known)
+            table = by_hand.added_to(table)
         title = RESUME if by_hand is None else by_hand.title
         self.cycles.show_usual(None if explored is None else (*USUAL, title))
-        self.cycles.grow_table(known)
-        self.strip.show_cycles(known, quick.requirement.resume_limit_ms, title)
+        self.cycles.grow_table(table)
+        self.strip.show_cycles(table, quick.requirement.resume_limit_ms, title)
         self.narrowing.apply_again(quiet=self.following.writing)
-        self._tell_file()
+        self._show_file()
 
-    def _tell_file(self) -> None:
+    def _show_file(self) -> None:
         """Say what is open, and how final what is shown of it is."""
         path, quick, explored = self._path, self._quick, self._explored
         if path is None or quick is None:
@@ -328,7 +328,7 @@ class ExplorerView(View):
             self.strip.show_cycles(NO_TABLE, None)
             self.wave.clear()
             self.text.clear()
-        self._tell_file()
+        self._show_file()
         self.notice.fail(sentence)
         if self._is_capture:
             self._wrong = in_window(sentence)
@@ -364,10 +364,14 @@ class ExplorerView(View):
         if self._opened is not None:
             self._show_detail(self._opened.detail(row))
             return
-        known, limit_ms = self._explored, quick.requirement.resume_limit_ms
+        explored, limit_ms = self._explored, quick.requirement.resume_limit_ms
 
         def work(_task: Task) -> Detail:
-            cycle = known.cycles[row] if known is not None and row < len(known.cycles) else None
+            cycle = (
+                explored.cycles[row]
+                if explored is not None and row < len(explored.cycles)
+                else None
+            )
             return read_detail(path, number, cycle, limit_ms)
 
         self._detailing = self.desk.jobs.start(
@@ -379,8 +383,8 @@ class ExplorerView(View):
         before, self._detail = self._detail, detail
         number = detail.evidence.outside.number
         self.desk.say(f"Cycle {number}")
-        known = before is not None and before.evidence.outside.number == number
-        if known and before is not None and before.cycle == detail.cycle is not None:
+        is_same = before is not None and before.evidence.outside.number == number
+        if is_same and before is not None and before.cycle == detail.cycle is not None:
             return  # A store that is followed was read again; nothing is new of this cycle.
         self.wave.show_detail(detail, stay=before is not None)
         self.text.show_detail(detail)
@@ -414,7 +418,7 @@ class ExplorerView(View):
             return
         if self._measuring is not None:
             self._measuring.cancel()
-        self._measuring = self.desk.jobs.start_apart(
+        self._measuring = self.desk.jobs.start_process(
             f"Measuring {first.name} → {second.name}",
             Order(measure_all, (path, first, second)),
             self._show_measured,
@@ -469,10 +473,10 @@ class ExplorerView(View):
         if RESUME not in columns:
             return None
         times = columns[RESUME].values.astype(np.float64)
-        known = np.flatnonzero(~np.isnan(times))
-        if not len(known):
+        measured = np.flatnonzero(~np.isnan(times))
+        if not len(measured):
             return None
-        order = known[np.argsort(times[known], kind="stable")]
+        order = measured[np.argsort(times[measured], kind="stable")]
         return int(columns["cycle"].values[order[(len(order) - 1) // 2]])
 
     def _lay_out(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.acceptance.assessment import assess_store
-from resume_rig.analysis.verdict.limits import kinds_seen, limit_in_unit, limit_text
+from resume_rig.analysis.verdict.limits import limit_in_unit, limit_text, possible_kinds
 from resume_rig.analysis.verdict.measures import (
     Sighting,
     is_rate,
@@ -97,23 +97,23 @@ def reaches(correlation: Correlation) -> tuple[Reach, ...]:
     for cycle in correlation.cycles:
         if not cycle.judged:
             continue
-        seen = sighting_of(cycle)
+        sighting = sighting_of(cycle)
         for limit, used in shares:
-            share = _share(limit, seen)
+            share = _share(limit, sighting)
             if share is not None:
                 used.append(share)
     return tuple(_reach(limit, np.array(used)) for limit, used in shares if used)
 
 
-def _share(limit: Limit, seen: Sighting) -> float | None:
+def _share(limit: Limit, sighting: Sighting) -> float | None:
     """Return how much of a limit a cycle uses up, in per cent; None where it says nothing of it."""
-    if kinds_seen(seen).isdisjoint(limit.kinds):
+    if possible_kinds(sighting).isdisjoint(limit.kinds):
         return None
-    value = measured(limit.measure, seen)
+    value = measured(limit.measure, sighting)
     if value is None:
         return None
     if is_rate(limit.measure):
-        rate = rate_of(value, limit.unit, seen.record)
+        rate = rate_of(value, limit.unit, sighting.record)
         return float(limit.value) / rate * 100 if rate else None
     share = value.value_ns / float(limit.value) * 100
     if limit.comparison in _UPPER:
@@ -228,19 +228,19 @@ class StoreJudged:
 
 
 def judge_store(
-    told: Callable[[int, int], None], path: Path, requirement: Requirement
+    progress: Callable[[int, int], None], path: Path, requirement: Requirement
 ) -> StoreJudged:
     """Judge a store.
 
     Args:
-        told: not called: how far it is nobody knows.
+        progress: not called: how far it is nobody knows.
         path: of the store.
         requirement: what it is judged against.
 
     Raises:
         RecordError: the store cannot be read.
     """
-    del told
+    del progress
     assessed = assess_store(path, requirement, report=None)
     answer = assessed.correlation
     return StoreJudged(

@@ -214,7 +214,7 @@ class LimitsView(View):
         self.file.setToolTip(str(path))
 
         self.notice.clear()
-        self._task = self.desk.jobs.start_apart(
+        self._task = self.desk.jobs.start_process(
             f"Judging {path.name}", Order(judge_store, (path, requirement)), self._show, self._fail
         )
 

@@ -12,7 +12,7 @@ from resume_rig.model.os_record import LogReading, LogSource, kind_words
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.oslog.reading import read_logs
-from resume_rig.report.log.answer import apart_transitions, main_transitions
+from resume_rig.report.log.answer import main_transitions, transitions_not_covered
 from resume_rig.report.text.json_text import utc_json
 from resume_rig.report.text.wording import MISSING
 
@@ -27,27 +27,27 @@ class LogsJudged:
 
 
 def judge_logs(
-    told: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     paths: Sequence[Path],
-    known: LogReading | None,
+    read_before: LogReading | None,
     requirement: Requirement,
     ignore_first: bool,
 ) -> LogsJudged:
     """Read logs and judge them.
 
     Args:
-        told: gets how many files are read, of how many, before each.
+        progress: gets how many files are read, of how many, before each.
         paths: of the logs.
-        known: what was read of them before; None to read them.
+        read_before: what was read of them before; None to read them.
         requirement: what they are judged against.
         ignore_first: leave the first record out of the verdict.
 
     Raises:
         RecordError: one cannot be read.
     """
-    reading = known
+    reading = read_before
     if reading is None:
-        reading = read_logs(paths, told=lambda done: told(done, len(paths)))
+        reading = read_logs(paths, progress=lambda done: progress(done, len(paths)))
     judgement = judge_log(reading, requirement, ignore_first=ignore_first)
     return LogsJudged(judgement, rank(reading.records), advise(reading))
 
@@ -97,7 +97,11 @@ def _notes(judgement: LogJudgement) -> dict[int, str]:
     """Return what the table of `resume-rig log` notes beside each record."""
     rows = [
         *main_transitions(judgement),
-        *(row for kind in judgement.apart for row in apart_transitions(judgement, kind.kind)),
+        *(
+            row
+            for kind in judgement.not_covered
+            for row in transitions_not_covered(judgement, kind.kind)
+        ),
     ]
     return {id(row.cycle): row.note for row in rows if row.note}
 
@@ -158,10 +162,10 @@ def source_table(sources: Sequence[LogSource]) -> Table:
 
 
 def _to_know(source: LogSource) -> list[str]:
-    told = list(source.integrity.problems)
+    notes = list(source.integrity.problems)
     if source.from_description:
-        told.append("read by the format's description: no public sample of it exists")
-    return told + [f"{name.replace('_', ' ')}: {value}" for name, value in source.identity]
+        notes.append("read by the format's description: no public sample of it exists")
+    return notes + [f"{name.replace('_', ' ')}: {value}" for name, value in source.identity]
 
 
 def _for(advice: Advice) -> str:
@@ -172,8 +176,8 @@ def _for(advice: Advice) -> str:
 
 
 def _moment(utc_ns: int | None) -> str:
-    told = utc_json(utc_ns)
-    return MISSING if told is None else told[:_UTC_LENGTH].replace("T", " ")
+    text = utc_json(utc_ns)
+    return MISSING if text is None else text[:_UTC_LENGTH].replace("T", " ")
 
 
 def _verdict(cycle: JudgedRecord) -> str:

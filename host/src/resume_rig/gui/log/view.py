@@ -102,7 +102,7 @@ class LogView(View):
             return
         self.notice.clear()
         asked = (self._paths, self._reading, requirement, self.setting.ignore_first)
-        self._task = self.desk.jobs.start_apart(
+        self._task = self.desk.jobs.start_process(
             f"Reading {count_of(len(self._paths), 'log')}",
             Order(judge_logs, asked),
             self._show,

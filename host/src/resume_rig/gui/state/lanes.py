@@ -161,10 +161,10 @@ def wires_of(levels: Mapping[Channel, int], now_ns: int) -> Wires:
     return Wires(lanes, now_ns=now_ns)
 
 
-def _last_press(button: Lane, known: tuple[int, int] | None) -> tuple[int, int] | None:
+def _last_press(button: Lane, before: tuple[int, int] | None) -> tuple[int, int] | None:
     """Return the newest pulse that is over: BUTTON is 0 while pressed."""
     if len(button.levels) < 2 or button.levels[-1] != 1 or button.levels[-2] != 0:
-        return known
+        return before
     return int(button.t_ns[-1]), int(button.t_ns[-1] - button.t_ns[-2])
 
 

@@ -39,10 +39,10 @@ class Failure:
 
 def failure_of(cycle: OutsideCycle) -> Failure:
     """Return what is said of a cycle that failed."""
-    return Failure(cycle.number, cycle.outcome, _telling(cycle.findings))
+    return Failure(cycle.number, cycle.outcome, _evidence_text(cycle.findings))
 
 
-def _telling(findings: Iterable[Finding]) -> str:
+def _evidence_text(findings: Iterable[Finding]) -> str:
     """Return the text of the proof of a hang, which comes last, or of the first finding."""
     texts = {finding.kind: finding.text for finding in reversed(tuple(findings))}
     return texts.get(FindingKind.HUNG) or next(reversed(texts.values()), "")
@@ -71,7 +71,7 @@ class CampaignJudged:
     first: FirstScreen
 
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 REPORT: Final = "report"
 EVIDENCE: Final = "evidence"
@@ -139,11 +139,13 @@ def exports_of(cycle: int | None) -> tuple[StoreExport, ...]:
     return (*found, StoreExport(EVIDENCE))
 
 
-def conclude(told: Told, store: Path, requirement: Requirement, report: Path) -> CampaignJudged:
+def conclude(
+    progress: Progress, store: Path, requirement: Requirement, report: Path
+) -> CampaignJudged:
     """Compute a campaign's answer, and write its HTML report.
 
     Args:
-        told: not called: how far it is nobody knows.
+        progress: not called: how far it is nobody knows.
         store: its path.
         requirement: what it is judged against.
         report: where the report goes.
@@ -152,7 +154,7 @@ def conclude(told: Told, store: Path, requirement: Requirement, report: Path) ->
         RecordError: the store cannot be read.
         UsageError: the report cannot be written.
     """
-    del told
+    del progress
     _check_place(store, report)
     assessed = assess_store(store, requirement, report)
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -177,18 +179,20 @@ def conclude(told: Told, store: Path, requirement: Requirement, report: Path) ->
     )
 
 
-def first_screen_of(told: Told, store: Path, requirement: Requirement | None) -> FirstScreen:
+def first_screen_of(
+    progress: Progress, store: Path, requirement: Requirement | None
+) -> FirstScreen:
     """Return the first screen of a store's report, of the cycles that are there by now.
 
     Args:
-        told: not called: how far it is nobody knows.
+        progress: not called: how far it is nobody knows.
         store: its path; a campaign may be writing to it.
         requirement: what it is judged against; None for the one that it was run for.
 
     Raises:
         RecordError: the store cannot be read.
     """
-    del told
+    del progress
     stored = load_campaign(store)
     correlation = assess(stored, requirement)
     facts = facts_of(stored, requirement, None, correlation.cycles)
@@ -196,12 +200,12 @@ def first_screen_of(told: Told, store: Path, requirement: Requirement | None) ->
 
 
 def write_export(
-    told: Told, store: Path, requirement: Requirement | None, what: StoreExport, path: Path
+    progress: Progress, store: Path, requirement: Requirement | None, what: StoreExport, path: Path
 ) -> None:
     """Write one thing of a store.
 
     Args:
-        told: not called.
+        progress: not called.
         store: its path.
         requirement: what it is judged against; None for the one that it was run for.
         what: to be written.
@@ -216,7 +220,7 @@ def write_export(
         with Store.open(store) as opened:
             requirement = opened.identity.requirement
     if what.form == REPORT:
-        conclude(told, store, requirement, path)
+        conclude(progress, store, requirement, path)
         return
     exporter = Exporter(store, requirement)
     if what.form == EVIDENCE:

@@ -46,10 +46,10 @@ class Column:
         """Whether every row has the same, or none has anything."""
         values = self.values
         if values.dtype.kind == "f":
-            known = values[~np.isnan(values)]
-            if len(known) not in (0, len(values)):
+            measured = values[~np.isnan(values)]
+            if len(measured) not in (0, len(values)):
                 return False
-            values = known
+            values = measured
         # Compared, not sorted: this is asked of every column of very many rows.
         return not len(values) or bool((values == values[0]).all())
 

@@ -18,9 +18,9 @@ from resume_rig.model.errors import UsageError
 PNG_SCALE = 2.0
 _GAP_PX = 4
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 """Gets how much is written, of how much; what it raises ends the writing."""
-Writing = Callable[[Path, Told], None]
+Writing = Callable[[Path, Progress], None]
 """Writes a file whole or not at all; touches no widget."""
 
 
@@ -86,8 +86,8 @@ class Head:
         painter.setFont(bold)
         painter.drawText(_GAP_PX, base, self.title)
         painter.setFont(font)
-        beside = 2 * _GAP_PX + QFontMetrics(bold).horizontalAdvance(self.title)
-        painter.drawText(beside, base, self.note)
+        note_x = 2 * _GAP_PX + QFontMetrics(bold).horizontalAdvance(self.title)
+        painter.drawText(note_x, base, self.note)
         left, top = _GAP_PX, 2 * _GAP_PX + line
         for colour, words in self.key:
             painter.fillRect(left, top + 2, line - 4, line - 4, QColor(colour))
@@ -138,14 +138,14 @@ def _draw(painter: QPainter, view: QWidget, head: Head, render: Render) -> None:
     painter.end()
 
 
-def _write_png(image: QImage, path: Path, told: Told) -> None:
-    del told
+def _write_png(image: QImage, path: Path, progress: Progress) -> None:
+    del progress
     if not QImageWriter(str(path), QByteArray(b"png")).write(image):
         raise _cannot(path)
 
 
-def _write_text(text: str, path: Path, told: Told) -> None:
-    del told
+def _write_text(text: str, path: Path, progress: Progress) -> None:
+    del progress
     write_whole(path, text)
 
 

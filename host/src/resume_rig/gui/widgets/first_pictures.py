@@ -47,7 +47,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _PLACE: Final = re.compile(r"M(-?[\d.]+) (-?[\d.]+)")
 _MARKS: Final = ("timed", "failed", "left_out", "broken", "unknown", "beyond", "hidden")
 _NEAR_PX: Final = 12.0
-_BESIDE_PX: Final = 9
+_PADDING_PX: Final = 9
 _PHASES_PX: Final = 194
 _LEAST_MARKS_PX: Final = 104
 _BELOW: Final = 40
@@ -120,7 +120,7 @@ class _Picture(QWidget):
     def _csv(self) -> Writing:
         table = self.table()
         lines = tuple(f"{line}\n" for line in csv_lines(table, range(len(table))))
-        return lambda path, _told: write_whole(path, lines)
+        return lambda path, _progress: write_whole(path, lines)
 
     def at(self, x: float, y: float) -> QPointF:
         """Return where a place of the drawing is in the widget."""
@@ -290,7 +290,7 @@ class PhasesView(_Picture):
                 painter.drawLine(end - QPointF(0, 6), end + QPointF(0, 6))
             painter.drawPolygon(_diamond(self.at(panel.complete.at, middle), 6))
 
-    def _beside_whisker(self, box: QRectF, bar: Bar) -> QRectF:
+    def _free_of_whisker(self, box: QRectF, bar: Bar) -> QRectF:
         """Return the part of a segment that the whisker of resume complete leaves free."""
         assert self._picture is not None
         complete = None if self._panel is None else self._panel.complete
@@ -316,7 +316,7 @@ class PhasesView(_Picture):
             ink = colours.on_bios if segment.style == "bios" else colours.on_fill
             metrics = painter.fontMetrics()
             # The name with its time, else the time alone.
-            free = self._beside_whisker(box, bar)
+            free = self._free_of_whisker(box, bar)
             for label in (segment.label, segment.label.rpartition(" ")[2]):
                 if label and metrics.horizontalAdvance(label) + 6 <= free.width():
                     self.words(painter, free.center(), label, ink, _CENTRE)
@@ -453,9 +453,9 @@ class MarksView(_Picture):
         corners = []
         for axis, plot, room in ((0, self._across, self.width()), (1, self._down, self.height())):
             begin, end, whole = plot
-            known = [0.0, float(begin), float(end), float(whole)]
-            shown = [_stretched(place, plot, room) for place in known]
-            corners.append(np.interp(places[:, axis], known, shown))
+            places_known = [0.0, float(begin), float(end), float(whole)]
+            shown = [_stretched(place, plot, room) for place in places_known]
+            corners.append(np.interp(places[:, axis], places_known, shown))
         return corners[0], corners[1]
 
     def _polygon(self, name: str) -> QPolygonF:
@@ -536,4 +536,4 @@ class MarksView(_Picture):
         within = across > end.x() - metrics.horizontalAdvance(self._picture.limit_label) - _NEAR_PX
         above = np.count_nonzero(within & (down < end.y()) & (down > end.y() - 1.5 * high))
         below = np.count_nonzero(within & (down >= end.y()) & (down < end.y() + 1.5 * high))
-        return end + QPointF(0, _BESIDE_PX if above > below else -_BESIDE_PX)
+        return end + QPointF(0, _PADDING_PX if above > below else -_PADDING_PX)

@@ -184,9 +184,9 @@ class RigChoice:
         for port in ports:
             name = f"{one_line(port.usb_serial, 40)} ({one_line(port.product, 40)})"
             self.rig.addItem(name, f"serial:{port.path}")
-        known = {f"serial:{port.path}" for port in ports}
+        urls = {f"serial:{port.path}" for port in ports}
         for url in dict.fromkeys((*self._remembered.texts("bench/rigs"), *SIMULATED)):
-            if url not in known:
+            if url not in urls:
                 self.rig.addItem(url, url)
         self.rig.setEditText(chosen)
 

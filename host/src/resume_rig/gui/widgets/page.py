@@ -147,11 +147,11 @@ class NoticeStrip(QFrame):
 
     def fail(self, sentence: str) -> None:
         """Say what went wrong."""
-        self._say(sentence, "alarm")
+        self._show(sentence, "alarm")
 
     def note(self, sentence: str) -> None:
         """Say what has to be known."""
-        self._say(sentence, "note")
+        self._show(sentence, "note")
 
     def offer(self, text: str, do: Callable[[], object]) -> None:
         """Put a button beside the sentence that is said."""
@@ -163,7 +163,7 @@ class NoticeStrip(QFrame):
         """Say nothing any more."""
         self.hide()
 
-    def _say(self, sentence: str, role: str) -> None:
+    def _show(self, sentence: str, role: str) -> None:
         self._label.setText(one_line(in_window(sentence)))
         self._action.hide()
         self.setProperty("role", role)
@@ -178,7 +178,7 @@ class NoticeStrip(QFrame):
 class View(QWidget):
     """One page: a strip for errors where they arise, and the content below it.
 
-    A page holds no measurement state. It reads what it shows from `desk.seen` or from the result
+    A page holds no measurement state. It reads what it shows from `desk.state` or from the result
     of a job, in `refresh`, which the window calls while the page is visible.
     """
 

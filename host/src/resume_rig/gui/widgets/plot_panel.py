@@ -201,7 +201,7 @@ class PlotPanel(QWidget):
             if label:
                 axis.setLabel(label, color=colours.ink)
                 axis.enableAutoSIPrefix(False)
-        self._say_axis(not self._shares_axis)
+        self._show_axis(not self._shares_axis)
 
     @property
     def shares_axis(self) -> bool:
@@ -212,9 +212,9 @@ class PlotPanel(QWidget):
         """Leave the words of the x axis to the plot below, which has the same; files have them."""
         if shared is not self._shares_axis:
             self._shares_axis = shared
-            self._say_axis(not shared)
+            self._show_axis(not shared)
 
-    def _say_axis(self, shown: bool) -> None:
+    def _show_axis(self, shown: bool) -> None:
         axis = self.plot.getAxis("bottom")
         axis.setStyle(showValues=shown)
         axis.showLabel(shown)
@@ -222,9 +222,9 @@ class PlotPanel(QWidget):
 
     @contextmanager
     def _whole_axis(self) -> Iterator[None]:
-        self._say_axis(True)
+        self._show_axis(True)
         yield
-        self._say_axis(not self._shares_axis)
+        self._show_axis(not self._shares_axis)
 
     def show_all(self) -> None:
         """Let both axes take in everything that is drawn."""
@@ -270,7 +270,7 @@ _LIGHT_LINES: Final = 3
 _BELOW_ZERO: Final = -0.08
 """Room for the number 0 of an axis whose own words stand below another plot."""
 _NS_PER_MS: Final = 1e6
-_BESIDE: Final = 0.05
+_GAP: Final = 0.05
 """A cycle behind is drawn a little higher, so that equal lines are seen to be two."""
 
 
@@ -364,7 +364,7 @@ class LanesPlot(QWidget):
             if channel in lanes:
                 lane = lanes[channel]
                 t_ns, levels = lane.steps(lane.since_ns, until_ns)
-                heights = rows - 1 - row + _SWING * levels + _BESIDE
+                heights = rows - 1 - row + _SWING * levels + _GAP
                 curve = pg.PlotCurveItem((t_ns - zero_ns) / _NS_PER_MS, heights, pen=pen)
                 curve.setZValue(-1)
                 self.lanes.plot.addItem(curve, ignoreBounds=True)

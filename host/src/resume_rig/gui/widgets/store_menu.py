@@ -48,7 +48,7 @@ def _ask(
     from resume_rig.gui.state.store_writing import write_export
 
     def write(path: Path) -> None:
-        desk.jobs.start_apart(
+        desk.jobs.start_process(
             f"Writing {path.name}",
             Order(write_export, (shown.path, shown.requirement, what, path)),
             lambda _: desk.say(f"{title} of {shown.path.name} is in {path}."),

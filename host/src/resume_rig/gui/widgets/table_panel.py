@@ -31,7 +31,7 @@ from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.table import NO_TABLE, Column, Rows, Table, csv_lines
 from resume_rig.gui.theme import Look
-from resume_rig.gui.widgets.export import ExportFormat, Told, Writing, export_to_file
+from resume_rig.gui.widgets.export import ExportFormat, Progress, Writing, export_to_file
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.report.text.hostile_text import one_line
@@ -39,7 +39,7 @@ from resume_rig.report.text.hostile_text import one_line
 _LONGEST: Final = 6
 _MOST_SIGNS: Final = 48
 """What is longer is read in its tool tip, or by making the column broader."""
-_BESIDE_PX: Final = 10
+_PADDING_PX: Final = 10
 _LAST_SIGNS: Final = 12
 """Of a last column of words, which takes the room that is left, too."""
 
@@ -54,7 +54,7 @@ def fit_columns(view: QTableView, table: Table) -> None:
     for place, column in enumerate(table.columns):
         broad_px = max(map(cells.horizontalAdvance, _texts(column)), default=0)
         title_px = max(map(titles.horizontalAdvance, _head_of(column).split("\n")))
-        view.setColumnWidth(place, max(min(broad_px, most_px), title_px) + _BESIDE_PX)
+        view.setColumnWidth(place, max(min(broad_px, most_px), title_px) + _PADDING_PX)
 
 
 def _head_of(column: Column) -> str:
@@ -73,8 +73,8 @@ def _texts(column: Column) -> Iterator[str]:
             yield one_line(word, 2 * _MOST_SIGNS)
         return
     values = column.values.astype(np.float64)
-    known = values[~np.isnan(values)]
-    for value in (known.min(), known.max()) if len(known) else ():
+    measured = values[~np.isnan(values)]
+    for value in (measured.min(), measured.max()) if len(measured) else ():
         yield column.text(value)
 
 
@@ -83,7 +83,7 @@ _ROOT = QModelIndex()
 _CELL_MOST = 400
 _MARKS: Final = {"PASS": "✓ ", "FAIL": "✗ ", "MARGINAL": "≈ ", "NO-EVIDENCE": "? "}
 """Before a verdict's word, which are found without reading it, and without its colour."""
-_TOLD_EVERY = 500
+_REPORT_EVERY = 500
 _SELECT_ROW = (
     QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 )
@@ -252,7 +252,7 @@ class TablePanel(QWidget):
         column.addWidget(self.view, 1)
         self._add_actions()
         self.view.selectionModel().currentRowChanged.connect(self._choose)
-        self.model.modelReset.connect(self._tell_count)
+        self.model.modelReset.connect(self._show_count)
 
     def show_table(self, table: Table) -> None:
         """Show another table; the filter stays in force."""
@@ -363,8 +363,8 @@ class TablePanel(QWidget):
         """Return how to write the rows that are shown, in their order."""
         table, rows = self.model.table, self.model.rows
 
-        def write(path: Path, told: Told) -> None:
-            lines = csv_lines(table, _counted(rows, told))
+        def write(path: Path, progress: Progress) -> None:
+            lines = csv_lines(table, _counted(rows, progress))
             write_whole(path, (f"{line}\n" for line in lines))
 
         return write
@@ -400,7 +400,7 @@ class TablePanel(QWidget):
             f"Filtering {self._title}", lambda _: table.holding(words), done, self._desk.say
         )
 
-    def _tell_count(self) -> None:
+    def _show_count(self) -> None:
         shown, all_of_it = len(self.model.rows), len(self.model.table)
         text = f"{all_of_it:,} rows" if shown == all_of_it else f"{shown:,} of {all_of_it:,} rows"
         show_text(self._count, text)
@@ -418,11 +418,11 @@ def _all_columns_button() -> QToolButton:
     return button
 
 
-def _counted(rows: Rows, told: Told) -> Iterator[int]:
+def _counted(rows: Rows, progress: Progress) -> Iterator[int]:
     """Yield the numbers of rows, and tell how far they are."""
     for done, row in enumerate(rows.tolist()):
-        if not done % _TOLD_EVERY:
-            told(done, len(rows))
+        if not done % _REPORT_EVERY:
+            progress(done, len(rows))
         yield row
 
 

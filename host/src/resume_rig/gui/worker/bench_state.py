@@ -12,14 +12,14 @@ from resume_rig.gui.worker.events import (
     BenchEvent,
     Connected,
     Connecting,
-    CycleSeen,
+    CycleStored,
     Disconnected,
     Event,
-    HealthSeen,
+    HealthRead,
     LinkDown,
     PortsFound,
     SelfTested,
-    WiresSeen,
+    WiresRead,
 )
 from resume_rig.model.channel import Channel
 from resume_rig.model.units import seconds_text
@@ -82,14 +82,14 @@ def bench_after(state: BenchState, event: BenchEvent) -> BenchState:
         case Disconnected(why=why):
             kept = replace(state, link=Link.NONE, problem=why or "")
             after = kept if why is None else _answered(kept, False, why)
-        case WiresSeen(edges=edges, light=light, now_ns=now_ns, lost=lost):
+        case WiresRead(edges=edges, light=light, now_ns=now_ns, lost=lost):
             wires = state.wires.plus_edges(edges).plus_light(light)
             after = replace(state, wires=replace(wires, now_ns=now_ns, lost=wires.lost + lost))
             press = wires.press
             if press is not None and press != state.wires.press:
                 text = f"The header saw a press of {seconds_text(press[1])}."
                 after = _answered(after, True, text)
-        case HealthSeen():
+        case HealthRead():
             after = replace(
                 state,
                 faults=event.faults,
@@ -134,7 +134,7 @@ def _answered(state: BenchState, ok: bool, text: str) -> BenchState:
 _LEAD_NS = 200_000_000
 
 
-class Seen:
+class DeskState:
     """Takes events in order; views read `bench`, `campaign` and `cycle`, and never write.
 
     Attributes:
@@ -158,18 +158,18 @@ class Seen:
                     | Connected()
                     | LinkDown()
                     | Disconnected()
-                    | WiresSeen()
-                    | HealthSeen()
+                    | WiresRead()
+                    | HealthRead()
                     | Answered()
                     | SelfTested()
                 ):
                     self.bench = bench_after(self.bench, event)
                 case _:
                     self.campaign = campaign_after(self.campaign, event)
-                    if isinstance(event, CycleSeen):
+                    if isinstance(event, CycleStored):
                         self.cycle = _wires(event)
 
 
-def _wires(event: CycleSeen) -> Wires:
+def _wires(event: CycleStored) -> Wires:
     first_ns = event.edges[0].t_ns - _LEAD_NS if event.edges else 0
     return wires_of(event.initial_levels, first_ns).plus_edges(event.edges)

@@ -33,7 +33,7 @@ from resume_rig.campaign.run.events import (
     CycleStarted,
     Tally,
 )
-from resume_rig.campaign.run.hooks import HookEvent, Hooks, hooks_of, tell_end, tell_hooks
+from resume_rig.campaign.run.hooks import HookEvent, Hooks, fire_end, fire_hooks, hooks_of
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle, pin_edges
 from resume_rig.campaign.store.raw import Recovery
@@ -41,10 +41,10 @@ from resume_rig.gui.worker.events import (
     CampaignHeld,
     CampaignNoted,
     CampaignOver,
+    CampaignReported,
     CampaignStarting,
-    CampaignTold,
     CycleRevised,
-    CycleSeen,
+    CycleStored,
     Event,
     PersonAsked,
     RunCampaign,
@@ -60,8 +60,8 @@ from resume_rig.gui.worker.process import (
     Wish,
     receive,
     receive_order,
-    tell,
-    tell_faults,
+    send,
+    send_faults,
 )
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import ResumeRigError, RigError
@@ -77,18 +77,18 @@ class WindowPerson:
     """Is asked in a strip over every page, and never waited for.
 
     Args:
-        tell: gets the question.
+        emit: gets the question.
         gate: knows whether the strip's button was pressed.
     """
 
-    def __init__(self, tell: Callable[[Event], None], gate: Gate) -> None:
-        self._tell = tell
+    def __init__(self, emit: Callable[[Event], None], gate: Gate) -> None:
+        self._emit = emit
         self._gate = gate
 
     def ask(self, text: str) -> None:
         """Show a sentence; what was answered before is no answer to it."""
         self._gate.take_answer()
-        self._tell(PersonAsked(text))
+        self._emit(PersonAsked(text))
 
     def answered(self) -> bool:
         """Return whether the button was pressed since."""
@@ -107,7 +107,7 @@ def clock_for(url: str, gate: Gate, not_before_utc_ns: int) -> Clock:
     return StoppableSystemClock(Stop(gate))
 
 
-def run_ending_hook(order: RunCampaign, verdict: Verdict | None, text: str) -> list[str]:
+def run_end_hook(order: RunCampaign, verdict: Verdict | None, text: str) -> list[str]:
     """Run the command, if there is one; return a sentence for each thing that went wrong.
 
     Args:
@@ -117,49 +117,49 @@ def run_ending_hook(order: RunCampaign, verdict: Verdict | None, text: str) -> l
     """
     hooks = hooks_of(order.hooks, order.store)
     with closing(hooks):
-        tell_end(hooks, verdict, text)
+        fire_end(hooks, verdict, text)
     return hooks.problems
 
 
-Tell = Callable[[Event], None]
+Emit = Callable[[Event], None]
 _NS_PER_MS = 1e6
 
 
-def run_campaign(order: RunCampaign, tell: Tell, gate: Gate) -> None:
+def run_campaign(order: RunCampaign, emit: Emit, gate: Gate) -> None:
     """Open the rig, run the campaign, close the rig, however it ends.
 
     Args:
         order: what to run.
-        tell: gets every event; the last one is CampaignOver.
+        emit: gets every event; the last one is CampaignOver.
         gate: lets it wait and stop.
 
     Raises:
         ResumeRigError: it could not begin, and there is no store.
     """
     requirement = order.requirement
-    tell(CampaignStarting(order.store, requirement.id, requirement.resume_limit_ms))
+    emit(CampaignStarting(order.store, requirement.id, requirement.resume_limit_ms))
     try:
-        ended = _run(order, tell, gate)
+        ended = _run(order, emit, gate)
     except KeyboardInterrupt:
-        tell(CampaignOver(order.store, False, "stopped before its first cycle"))
+        emit(CampaignOver(order.store, False, "stopped before its first cycle"))
         return
     except ResumeRigError as error:
         if order.plan is not None:
             raise
         ended = RigError(str(error))
     if isinstance(ended, CampaignFinished):
-        tell(CampaignOver(order.store, True, ended.why or ""))
+        emit(CampaignOver(order.store, True, ended.why or ""))
     elif isinstance(ended, CampaignStopped):
-        tell(CampaignOver(order.store, False, ended.text))
+        emit(CampaignOver(order.store, False, ended.text))
     else:
-        tell(CampaignOver(order.store, False, str(ended), failed=True))
+        emit(CampaignOver(order.store, False, str(ended), failed=True))
 
 
-def _run(order: RunCampaign, tell: Tell, gate: Gate) -> Ended:
+def _run(order: RunCampaign, emit: Emit, gate: Gate) -> Ended:
     place = _place(order)
-    person = WindowPerson(tell, gate) if order.ask else None
-    beside = dataclasses.replace(order.beside, person=person)
-    commission = Commission(order.store, order.plan, order.requirement, place.dut, beside)
+    person = WindowPerson(emit, gate) if order.ask else None
+    surroundings = dataclasses.replace(order.surroundings, person=person)
+    commission = Commission(order.store, order.plan, order.requirement, place.dut, surroundings)
     commands = dict(order.hooks)
     # The window runs it, when it has judged the campaign.
     commands.pop(HookEvent.END, None)
@@ -171,14 +171,14 @@ def _run(order: RunCampaign, tell: Tell, gate: Gate) -> Ended:
         not_before_utc_ns=place.newest_utc_ns,
         sessions_before=place.sessions,
     )
-    campaign = Campaign(commission, rig, hooks=hooks, say=lambda text: tell(CampaignNoted(text)))
+    campaign = Campaign(commission, rig, hooks=hooks, say=lambda text: emit(CampaignNoted(text)))
     try:
         with closing(hooks):
             return campaign.run(
-                lambda who, opened: CampaignWatch(who, tell, gate, _Pause(opened), hooks)
+                lambda who, opened: CampaignWatch(who, emit, gate, _Pause(opened), hooks)
             )
     finally:
-        _tell_problems(hooks, tell)
+        _emit_problems(hooks, emit)
 
 
 def _place(order: RunCampaign) -> Interrupted:
@@ -188,9 +188,9 @@ def _place(order: RunCampaign) -> Interrupted:
     return interrupted(order.store, order.url, order.dut)
 
 
-def _tell_problems(hooks: Hooks, tell: Tell) -> None:
+def _emit_problems(hooks: Hooks, emit: Emit) -> None:
     while hooks.problems:
-        tell(CampaignNoted(hooks.problems.pop(0)))
+        emit(CampaignNoted(hooks.problems.pop(0)))
 
 
 class _Pause:
@@ -228,10 +228,10 @@ class CampaignWatch:
     """An observer: forwards what happens, and lets the campaign wait between two cycles."""
 
     def __init__(
-        self, identity: Identity, tell: Tell, gate: Gate, pause: _Pause, hooks: Hooks
+        self, identity: Identity, emit: Emit, gate: Gate, pause: _Pause, hooks: Hooks
     ) -> None:
         self._identity = identity
-        self._tell = tell
+        self._emit = emit
         self._gate = gate
         self._pause = pause
         self._hooks = hooks
@@ -256,11 +256,11 @@ class CampaignWatch:
         if isinstance(event, CycleDone):
             self._cycle_done(event)
         else:
-            self._tell(CampaignTold(event))
-            tell_hooks(self._hooks, event, None)
+            self._emit(CampaignReported(event))
+            fire_hooks(self._hooks, event, None)
         if isinstance(event, Recovery):
             self._revise(event)
-        _tell_problems(self._hooks, self._tell)
+        _emit_problems(self._hooks, self._emit)
 
     def _revise(self, step: Recovery) -> None:
         """Tell where the DUT of the newest cycle hangs, once a step after it has proven that."""
@@ -270,7 +270,7 @@ class CampaignWatch:
         if before is not None and after is not None and tally is not None:
             self._newest = after
             tally.revise(before.outcome, after.outcome)
-            self._tell(CycleRevised(after, dict(tally.outcomes)))
+            self._emit(CycleRevised(after, dict(tally.outcomes)))
 
     def _cycle_done(self, event: CycleDone) -> None:
         plan, tally = self._plan, self._tally
@@ -279,11 +279,11 @@ class CampaignWatch:
         outside = outside_cycle(event.raw, plan.of_cycle(self._index), self._identity)
         self._newest, self._steps = outside, []
         tally.add(outside, event.raw)
-        tell_hooks(self._hooks, event, outside)
+        fire_hooks(self._hooks, event, outside)
         times_ms = (record.resume_ms for record in event.raw.records)
         wired = self._identity.wired
-        self._tell(
-            CycleSeen(
+        self._emit(
+            CycleStored(
                 outside=outside,
                 edges=pin_edges(event.raw, self._identity),
                 initial_levels={
@@ -299,20 +299,20 @@ class CampaignWatch:
             )
         )
         if self._gate.held:
-            self._tell(CampaignHeld(True))
+            self._emit(CampaignHeld(True))
             self._gate.wait_while_held(self._pause.keep_alive, self._pause.every_s)
-            self._tell(CampaignHeld(False))
+            self._emit(CampaignHeld(False))
 
 
 _PATIENCE_S: Final = 15.0
 
 
-def run_campaign_apart(order: RunCampaign, told: Tell, gate: Gate) -> None:
+def run_campaign_process(order: RunCampaign, emit: Emit, gate: Gate) -> None:
     """Run a campaign to its end.
 
     Args:
         order: what to run.
-        told: gets every event; the last one is CampaignOver.
+        emit: gets every event; the last one is CampaignOver.
         gate: lets it wait and stop.
 
     Raises:
@@ -324,7 +324,7 @@ def run_campaign_apart(order: RunCampaign, told: Tell, gate: Gate) -> None:
         process.order((sys.argv[0], order))
         gate.follow(lambda wish: process.send(wish.encode("ascii")))
         for event in process.answers():
-            told(cast(Event, event))
+            emit(cast(Event, event))
             if isinstance(event, CampaignOver):
                 return
     except (ProcessEnded, InternalFault) as lost:
@@ -333,20 +333,20 @@ def run_campaign_apart(order: RunCampaign, told: Tell, gate: Gate) -> None:
         if not order.store.exists() or (order.plan is not None and existed):
             raise RigError(f"could not run the campaign: {why}; start it again") from lost
         text = f"{why}; what was measured is kept, and can be resumed"
-        told(CampaignOver(order.store, False, text, failed=True))
+        emit(CampaignOver(order.store, False, text, failed=True))
     finally:
         gate.follow(None)
         process.close()
 
 
 def work() -> None:
-    """Run the one campaign that comes in; the other end of the pipes is `run_campaign_apart`."""
+    """Run the one campaign that comes in; the other end of the pipes is `run_campaign_process`."""
     gate = Gate()
     signal.signal(signal.SIGTERM, lambda *_: gate.stop())
     # Whoever finds the rig taken reads whose it is.
     sys.argv[0], order = cast(tuple[str, RunCampaign], receive_order())
     threading.Thread(target=_obey, args=(gate,), daemon=True).start()
-    tell_faults(lambda: run_campaign(order, _tell_who_is_there, gate))
+    send_faults(lambda: run_campaign(order, _send_if_there, gate))
 
 
 def _obey(gate: Gate) -> None:
@@ -355,7 +355,7 @@ def _obey(gate: Gate) -> None:
     gate.stop()
 
 
-def _tell_who_is_there(event: Event) -> None:
+def _send_if_there(event: Event) -> None:
     """Tell the window; one that is gone keeps no campaign from its end."""
     with suppress(BrokenPipeError):
-        tell(event)
+        send(event)

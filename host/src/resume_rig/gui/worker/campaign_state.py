@@ -17,7 +17,7 @@ from resume_rig.campaign.run.events import (
     CycleDone,
     CycleStarted,
     HostMaySleep,
-    LinkTold,
+    LinkReported,
     LogUnreadable,
     Recovering,
     RigBack,
@@ -34,12 +34,12 @@ from resume_rig.gui.worker.events import (
     CampaignNoted,
     CampaignOver,
     CampaignRefused,
+    CampaignReported,
     CampaignSight,
     CampaignStarting,
-    CampaignTold,
     CampaignUnjudged,
     CycleRevised,
-    CycleSeen,
+    CycleStored,
     PersonAsked,
 )
 from resume_rig.model.result.cycle import NO_FAILURE, IntervalName, Outcome, OutsideCycle
@@ -171,12 +171,12 @@ class Answer:
 
     Attributes:
         judging: it is being computed.
-        told: verdict, what it rests on, the report; None before.
+        judged: verdict, what it rests on, the report; None before.
         problem: why there is none; empty where nothing is wrong.
     """
 
     judging: bool = False
-    told: CampaignJudged | None = None
+    judged: CampaignJudged | None = None
     problem: str = ""
 
 
@@ -233,7 +233,7 @@ class CampaignState:
     @property
     def provisional(self) -> bool:
         """Whether outcomes and failures may still change, as nothing is judged yet."""
-        return self.answer.told is None
+        return self.answer.judged is None
 
     @property
     def cycles(self) -> int:
@@ -252,12 +252,12 @@ def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
                 limit_ms=limit_ms,
                 attempt=state.attempt + 1,
             )
-        case CampaignTold(event=told):
-            after = _told(state, told)
-        case CycleSeen() | CycleRevised():
+        case CampaignReported(event=event_of_runner):
+            after = _reported(state, event_of_runner)
+        case CycleStored() | CycleRevised():
             after = _cycle(state, event)
         case CampaignHeld(held=held):
-            after = _said(
+            after = _with_line(
                 replace(state, phase=Phase.HELD if held else Phase.RUNNING, doing=""),
                 "paused between two cycles" if held else "goes on",
             )
@@ -269,33 +269,33 @@ def campaign_after(state: CampaignState, event: CampaignSight) -> CampaignState:
             )
             after = replace(kept, phase=Phase.FAILED, text=text, doing="", path=None)
         case CampaignNoted(text=text):
-            after = _said(state, text)
+            after = _with_line(state, text)
         case PersonAsked(text=text):
-            after = _said(replace(state, asked=text), text)
+            after = _with_line(replace(state, asked=text), text)
         case CampaignJudging():
             after = replace(state, answer=Answer(judging=True))
         case CampaignJudged():
             after = replace(
                 state,
-                answer=Answer(told=event),
+                answer=Answer(judged=event),
                 outcomes=event.outcomes,
                 failures=event.failures,
                 failed=event.failed,
             )
         case CampaignUnjudged(text=text):
-            after = _said(replace(state, answer=Answer(problem=text)), text)
+            after = _with_line(replace(state, answer=Answer(problem=text)), text)
         case _:
             assert_never(event)
     return after
 
 
-def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
+def _reported(state: CampaignState, event: CampaignEvent) -> CampaignState:
     match event:
         case CampaignBegan(plan=plan, session=session, done=done, path=path):
             began = replace(
                 state, phase=Phase.RUNNING, plan=plan, session=session, done=done, path=path
             )
-            after = _said(began, f"{plan.cycles} {plan.state} cycles, {done} done before")
+            after = _with_line(began, f"{plan.cycles} {plan.state} cycles, {done} done before")
         case CycleStarted(number=number):
             after = replace(state, number=number, doing="going to sleep")
         case Asleep(after_ns=after_ns):
@@ -303,21 +303,21 @@ def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
         case Woke():
             after = replace(state, doing="awake, settling")
         case HostMaySleep() | LogUnreadable():
-            after = _said(state, note_text(event))
+            after = _with_line(state, note_text(event))
         case Recovering(after_cycle=number, why=why, step=step):
-            after = _said(state, f"after cycle {number}: {why} Next: {DONE_BY[step]}.")
+            after = _with_line(state, f"after cycle {number}: {why} Next: {DONE_BY[step]}.")
         case Recovery(after_cycle=number, ok=ok):
-            after = _said(
+            after = _with_line(
                 replace(state, asked=""),
                 f"after cycle {number}: {'awake again' if ok else 'no success'}",
             )
         case RigLost(after_cycle=number, text=text):
             lost = replace(state, phase=Phase.WAITING, doing="waiting for the rig")
-            after = _said(lost, f"after cycle {number}: {text}; waiting for the rig")
+            after = _with_line(lost, f"after cycle {number}: {text}; waiting for the rig")
         case RigBack(after_cycle=number):
             back = replace(state, phase=Phase.RUNNING, doing="")
-            after = _said(back, f"after cycle {number}: the rig is back")
-        case LinkTold():
+            after = _with_line(back, f"after cycle {number}: the rig is back")
+        case LinkReported():
             after = state
         case CycleDone():
             # It comes as CycleSeen, with what the wires say of it.
@@ -327,17 +327,19 @@ def _told(state: CampaignState, event: CampaignEvent) -> CampaignState:
     return after
 
 
-def _cycle(state: CampaignState, event: CycleSeen | CycleRevised) -> CampaignState:
-    return _revised(state, event) if isinstance(event, CycleRevised) else _cycle_seen(state, event)
+def _cycle(state: CampaignState, event: CycleStored | CycleRevised) -> CampaignState:
+    return (
+        _revised(state, event) if isinstance(event, CycleRevised) else _cycle_stored(state, event)
+    )
 
 
-def _cycle_seen(state: CampaignState, event: CycleSeen) -> CampaignState:
+def _cycle_stored(state: CampaignState, event: CycleStored) -> CampaignState:
     outside = event.outside
     resume_ms = state.resume_ms
     for time_ms in event.resume_ms:
         resume_ms = resume_ms.plus(time_ms)
     light = outside.intervals.get(IntervalName.PRESS_TO_LIGHT)
-    seen = replace(
+    counted = replace(
         state,
         done=event.done,
         outcomes=event.outcomes,
@@ -347,27 +349,27 @@ def _cycle_seen(state: CampaignState, event: CycleSeen) -> CampaignState:
         last=(*state.last, outside)[-SHOWN_CYCLES:],
     )
     if light is not None:
-        seen = replace(
-            seen,
+        counted = replace(
+            counted,
             light_numbers=state.light_numbers.plus(outside.number),
             light_ns=state.light_ns.plus(light.value_ns),
         )
     if outside.outcome in NO_FAILURE:
-        return seen
+        return counted
     failure = failure_of(outside)
     kept = (*state.failures, failure)
-    failed = replace(seen, failures=kept[:MOST_FAILURES], failed=state.failed + 1)
-    return _said(failed, failure.sentence)
+    failed = replace(counted, failures=kept[:MOST_FAILURES], failed=state.failed + 1)
+    return _with_line(failed, failure.sentence)
 
 
 def _revised(state: CampaignState, event: CycleRevised) -> CampaignState:
     """Return the state with what was learnt of a cycle that had failed."""
     outside, outcomes = event.outside, event.outcomes
     failure = failure_of(outside)
-    known = tuple(failure if each.number == failure.number else each for each in state.failures)
+    failures = tuple(failure if each.number == failure.number else each for each in state.failures)
     last = tuple(outside if each.number == outside.number else each for each in state.last)
-    return _said(
-        replace(state, outcomes=outcomes, failures=known, last=last),
+    return _with_line(
+        replace(state, outcomes=outcomes, failures=failures, last=last),
         f"{failure.sentence} That is known now.",
     )
 
@@ -375,8 +377,8 @@ def _revised(state: CampaignState, event: CycleRevised) -> CampaignState:
 def _over(state: CampaignState, event: CampaignOver) -> CampaignState:
     phase = Phase.FINISHED if event.finished else Phase.FAILED if event.failed else Phase.STOPPED
     over = replace(state, phase=phase, text=event.text, doing="", asked="", path=event.path)
-    return _said(over, f"{phase.value}{': ' if event.text else ''}{event.text}")
+    return _with_line(over, f"{phase.value}{': ' if event.text else ''}{event.text}")
 
 
-def _said(state: CampaignState, line: str) -> CampaignState:
+def _with_line(state: CampaignState, line: str) -> CampaignState:
     return replace(state, lines=(*state.lines, line)[-MOST_LINES:])

@@ -71,7 +71,7 @@ class Disconnected:
 
 
 @dataclass(frozen=True, slots=True)
-class WiresSeen:
+class WiresRead:
     """What was read since the last time.
 
     Attributes:
@@ -86,7 +86,7 @@ class WiresSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class HealthSeen:
+class HealthRead:
     """How the board and the link are.
 
     Attributes:
@@ -130,14 +130,14 @@ class CampaignStarting:
 
 
 @dataclass(frozen=True, slots=True)
-class CampaignTold:
+class CampaignReported:
     """An event of the campaign's runner; cycles that are over come as CycleSeen."""
 
     event: CampaignEvent
 
 
 @dataclass(frozen=True, slots=True)
-class CycleSeen:
+class CycleStored:
     """A cycle is over and on the disk.
 
     Attributes:
@@ -236,15 +236,15 @@ BenchEvent = (
     | Connected
     | LinkDown
     | Disconnected
-    | WiresSeen
-    | HealthSeen
+    | WiresRead
+    | HealthRead
     | Answered
     | SelfTested
 )
 CampaignSight = (
     CampaignStarting
-    | CampaignTold
-    | CycleSeen
+    | CampaignReported
+    | CycleStored
     | CycleRevised
     | CampaignHeld
     | CampaignNoted
@@ -335,7 +335,7 @@ class RunCampaign:
         plan: None to go on with the campaign of the store.
         store: path; a new file, or that of the campaign to go on with.
         requirement: what it is judged against.
-        beside: what it may use beside the rig; its person is the window's.
+        surroundings: what it may use beside the rig; its person is the window's.
         ask: whether the person at the window may be asked to help.
         hooks: commands of the user's.
         report: where the HTML report goes; None for beside the store.
@@ -346,7 +346,7 @@ class RunCampaign:
     plan: Plan | None
     store: Path
     requirement: "Requirement"
-    beside: "Surroundings"
+    surroundings: "Surroundings"
     ask: bool = True
     hooks: Mapping[HookEvent, str] = field(default_factory=dict)
     report: Path | None = None

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from resume_rig.gui.worker.process import Apart, Order
+from resume_rig.gui.worker.process import Order, WorkProcess
 from resume_rig.model.errors import ResumeRigError
 from resume_rig.report.text.hostile_text import one_line
 
@@ -24,14 +24,16 @@ class Cancelled(Exception):
 class Task:
     """One job, seen by the work: tells how far it is, and learns that it is not wanted."""
 
-    def __init__(self, name: str, told: Callable[["Task"], None], *, quiet: bool = False) -> None:
+    def __init__(
+        self, name: str, changed: Callable[["Task"], None], *, quiet: bool = False
+    ) -> None:
         self.name = name
         self.quiet = quiet
         self.done = 0
         self.of = 0
         self.given_up = False
         self._cancelled = threading.Event()
-        self._told = told
+        self._changed = changed
         self._end: Callable[[], None] = _nothing
 
     def progress(self, done: int, of: int) -> None:
@@ -44,7 +46,7 @@ class Task:
             raise Cancelled
         if done - self.done >= max(1, of // 200) or done == of:
             self.done, self.of = done, of
-            self._told(self)
+            self._changed(self)
 
     def cancel(self) -> None:
         """Ask the work to stop: it does at its next `progress`; a process is ended at once."""
@@ -91,7 +93,7 @@ class Jobs(QObject):
         super().__init__()
         self._orders: SimpleQueue[_Order | None] = SimpleQueue()
         self._waiting: list[Task] = []
-        self._apart: list[threading.Thread] = []
+        self._waiters: list[threading.Thread] = []
         self._returned.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
         self._thread.start()
@@ -130,7 +132,7 @@ class Jobs(QObject):
         self.changed.emit()
         return task
 
-    def start_apart(
+    def start_process(
         self,
         name: str,
         order: Order[T],
@@ -144,15 +146,15 @@ class Jobs(QObject):
         self._waiting.append(task)
 
         def run() -> Callable[[], None]:
-            apart = Apart(order)
-            task.ended_by(apart.end)
-            result = apart.result(task.progress)
+            process = WorkProcess(order)
+            task.ended_by(process.end)
+            result = process.result(task.progress)
             return lambda: done(result)
 
         waits = _Order(task, run, failed)
         thread = threading.Thread(target=self._wait_for, args=(waits,), name="apart", daemon=True)
-        self._apart = [each for each in self._apart if each.is_alive()]
-        self._apart.append(thread)
+        self._waiters = [each for each in self._waiters if each.is_alive()]
+        self._waiters.append(thread)
         thread.start()
         self.changed.emit()
         return task
@@ -162,7 +164,7 @@ class Jobs(QObject):
         for task in self._waiting:
             task.cancel()
         self._orders.put(None)
-        for thread in (self._thread, *self._apart):
+        for thread in (self._thread, *self._waiters):
             thread.join(5)
 
     def _wait_for(self, order: _Order) -> None:
@@ -190,9 +192,9 @@ class Jobs(QObject):
             return lambda: order.failed(f"{text}; please report it")
 
     @Slot(object)
-    def _take(self, told: object) -> None:
-        if isinstance(told, tuple):
-            task, answer = told
+    def _take(self, returned: object) -> None:
+        if isinstance(returned, tuple):
+            task, answer = returned
             self._waiting.remove(task)
             if task.given_up or not task.cancelled:
                 answer()

@@ -150,7 +150,7 @@ def receive_order() -> object:
     return pickle.loads(receive(int.from_bytes(receive(_LENGTH_BYTES), "big")))
 
 
-def tell(answer: object) -> None:
+def send(answer: object) -> None:
     """Tell the window something.
 
     Raises:
@@ -160,21 +160,21 @@ def tell(answer: object) -> None:
     sys.stdout.buffer.flush()
 
 
-def tell_faults(work: Callable[[], None]) -> None:
+def send_faults(work: Callable[[], None]) -> None:
     """Do the work; tell the window what it raises."""
     try:
         work()
     except ResumeRigError as error:
-        tell(_Failed(error))
+        send(_Failed(error))
     except Exception as error:
         # The last resort: the window is to say more than that the process ended.
         logger.exception("work in a process of its own failed")
-        tell(_Broken(type(error).__name__, str(error), traceback.format_exc()))
+        send(_Broken(type(error).__name__, str(error), traceback.format_exc()))
 
 
 T = TypeVar("T")
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 """Gets how much is done, of how much."""
 
 _PATIENCE_S: Final = 3.0
@@ -185,7 +185,7 @@ class Order(Generic[T]):
     """Work that another process can do.
 
     Attributes:
-        function: of a module; gets `Told` and the arguments; all of it can be pickled.
+        function: of a module; gets `Progress` and the arguments; all of it can be pickled.
         arguments: of the function.
     """
 
@@ -204,7 +204,7 @@ class _Done(Generic[T]):
     result: T
 
 
-class Apart(Generic[T]):
+class WorkProcess(Generic[T]):
     """One process at work.
 
     Args:
@@ -215,8 +215,8 @@ class Apart(Generic[T]):
         self._process = OtherProcess(__name__, _PATIENCE_S)
         self._order = order
 
-    def result(self, told: Told) -> T:
-        """Wait for the result; what `told` raises ends the work.
+    def result(self, progress: Progress) -> T:
+        """Wait for the result; what `progress` raises ends the work.
 
         Raises:
             ResumeRigError: what the work raised.
@@ -225,7 +225,7 @@ class Apart(Generic[T]):
         # The pipe of orders stays open as long as somebody waits: see `_end_with_the_window`.
         try:
             self._process.order(self._order)
-            return self._answer(told)
+            return self._answer(progress)
         except ProcessEnded as lost:
             raise RecordError(
                 f"could not finish the work, which runs in a process of its own: {lost}; look "
@@ -240,18 +240,18 @@ class Apart(Generic[T]):
         """Ask it to end, so that it leaves nothing half done; `result` then raises."""
         self._process.end()
 
-    def _answer(self, told: Told) -> T:
+    def _answer(self, progress: Progress) -> T:
         for answer in self._process.answers():
             match answer:
                 case _Progress(done=done, of=of):
-                    told(done, of)
+                    progress(done, of)
                 case _:
                     return cast(_Done[T], answer).result
         raise AssertionError("answers end by an error alone")
 
 
 def _end_with_the_window() -> None:
-    """End as `Apart.end` does when the other end of the pipe is gone, killed perhaps."""
+    """End as `WorkProcess.end` does when the other end of the pipe is gone, killed perhaps."""
     receive(1)
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGTERM)  # os.kill would end it at once
@@ -260,20 +260,20 @@ def _end_with_the_window() -> None:
 
 
 def work() -> None:
-    """Do the one order that comes in; the other end of the pipe is `Apart`."""
+    """Do the one order that comes in; the other end of the pipe is `WorkProcess`."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     order = cast(Order[object], receive_order())
     threading.Thread(target=_end_with_the_window, daemon=True).start()
     last = -1
 
-    def told(done: int, of: int) -> None:
+    def progress(done: int, of: int) -> None:
         nonlocal last
         step = done * 200 // max(of, 1)
         if step != last:
             last = step
-            tell(_Progress(done, of))
+            send(_Progress(done, of))
 
-    tell_faults(lambda: tell(_Done(order.function(told, *order.arguments))))
+    send_faults(lambda: send(_Done(order.function(progress, *order.arguments))))
 
 
 _LOOK_EVERY_NS = 50_000_000
@@ -353,9 +353,9 @@ class Gate:
 
     def take_answer(self) -> bool:
         """Return whether that was said since the last time."""
-        said = self._answer.is_set()
+        answered = self._answer.is_set()
         self._answer.clear()
-        return said
+        return answered
 
     def wait_while_held(self, keep_alive: Callable[[], None], every_s: float) -> None:
         """Wait until it may go on; call `keep_alive` meanwhile."""
@@ -372,12 +372,12 @@ class Stop:
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._told = False
+        self._stopped = False
 
     def check(self) -> None:
         """Raise KeyboardInterrupt where somebody wants it to stop, and it has not been told yet."""
-        if self._gate.stopping and not self._told:
-            self._told = True
+        if self._gate.stopping and not self._stopped:
+            self._stopped = True
             raise KeyboardInterrupt
 
 

@@ -26,7 +26,7 @@ from resume_rig.gui.worker.events import (
     Disconnected,
     Event,
     FindPorts,
-    HealthSeen,
+    HealthRead,
     LinkDown,
     MoveContact,
     MoveLid,
@@ -39,7 +39,7 @@ from resume_rig.gui.worker.events import (
     RunCampaign,
     SelfTest,
     SelfTested,
-    WiresSeen,
+    WiresRead,
 )
 from resume_rig.gui.worker.process import Gate
 from resume_rig.model.channel import Actuator
@@ -71,16 +71,16 @@ class BenchSession:
 
     Args:
         bench: closed by `close`.
-        tell: gets every event.
+        emit: gets every event.
     """
 
-    def __init__(self, bench: BenchInUse, tell: Callable[[Event], None]) -> None:
+    def __init__(self, bench: BenchInUse, emit: Callable[[Event], None]) -> None:
         self._bench = bench
         self._opened = bench.opened
         self._rig: Rig = bench.rig
         self._clock = bench.opened.clock
         self._dut = bench.dut
-        self._tell = tell
+        self._emit = emit
         self._edge_cursor = 0
         self._light_cursor = 0
         self._light_until_ns: int | None = None
@@ -113,10 +113,10 @@ class BenchSession:
         exchange = self._exchange()
         edges, lost = self._read_edges()
         light = self._read_light()
-        self._tell(WiresSeen(edges, light, exchange.board_tx_ns, lost))
+        self._emit(WiresRead(edges, light, exchange.board_tx_ns, lost))
         self._polls += 1
         if self._polls % _HEALTH_EVERY == 1:
-            self._tell_health(exchange)
+            self._report_health(exchange)
 
     def act(self, request: BenchAction) -> None:
         """Do one thing, and tell what the board answered.
@@ -147,7 +147,7 @@ class BenchSession:
             case RecordLight(on=on):
                 self._recording, self._light_until_ns = on, None
             case SelfTest():
-                self._tell(SelfTested(self._rig.selftest()))
+                self._emit(SelfTested(self._rig.selftest()))
             case _:
                 assert_never(request)
 
@@ -161,7 +161,7 @@ class BenchSession:
         self._answer("press", text)
 
     def _answer(self, action: str, text: str) -> None:
-        self._tell(Answered(action, True, text))
+        self._emit(Answered(action, True, text))
 
     def _take(self, info: RigInfo) -> None:
         self._relation = ClockRelation(board_limits(info.clock_tolerance_ppb, info.clock_hz))
@@ -170,7 +170,7 @@ class BenchSession:
         self._edge_cursor = newest_edge(self._rig)
         levels = self._rig.levels()
         exchange = self._exchange()
-        self._tell(
+        self._emit(
             Connected(
                 self._opened.url,
                 info,
@@ -213,13 +213,13 @@ class BenchSession:
             self._light_cursor, more = batch.next_number, batch.more
         return tuple(blocks)
 
-    def _tell_health(self, exchange: ClockExchange) -> None:
+    def _report_health(self, exchange: ClockExchange) -> None:
         found = None
         if self._relation is not None:
             found = self._relation.to_host_ns(exchange.board_rx_ns)
         board_ns = exchange.board_tx_ns - exchange.board_rx_ns
-        self._tell(
-            HealthSeen(
+        self._emit(
+            HealthRead(
                 self._rig.faults(),
                 self._rig.levels(),
                 None if found is None else found.bound_ns,
@@ -289,14 +289,14 @@ class RigWorker(QObject):
     """Takes requests in one thread, works on them in another, and tells what comes of them.
 
     Signals:
-        told: a tuple of events in order, in the window's thread.
+        reported: a tuple of events in order, in the window's thread.
 
     Attributes:
         gate: holds and stops the campaign that was asked for last.
         order: that campaign; None before any.
     """
 
-    told = Signal(tuple)
+    reported = Signal(tuple)
     _woken = Signal()
 
     def __init__(self) -> None:
@@ -328,7 +328,7 @@ class RigWorker(QObject):
     def _deliver(self) -> None:
         events = self._outbox.take()
         if events:
-            self.told.emit(events)
+            self.reported.emit(events)
 
 
 class _Loop:
@@ -337,11 +337,11 @@ class _Loop:
     def __init__(
         self,
         requests: "SimpleQueue[Request | None]",
-        tell: Callable[[Event], None],
+        emit: Callable[[Event], None],
         gate: Callable[[], Gate],
     ) -> None:
         self._requests = requests
-        self._tell = tell
+        self._emit = emit
         self._gate = gate
         self._session: BenchSession | None = None
         self._down = False
@@ -369,13 +369,13 @@ class _Loop:
         except RigError as error:
             # The session stays: its link may come back.
             self._down = True
-            self._tell(LinkDown(str(error)))
+            self._emit(LinkDown(str(error)))
         except Exception as error:
             # The last resort: a mistake of the program must not end the thread without a word.
             logger.exception("the rig's thread failed")
             self._let_go()
             what = f"internal error, {type(error).__name__}: {error}; please report it"
-            self._tell(Disconnected(what))
+            self._emit(Disconnected(what))
 
     def _poll(self) -> None:
         if self._session is None:
@@ -389,12 +389,12 @@ class _Loop:
     def _do(self, request: Request) -> None:
         match request:
             case FindPorts():
-                self._tell(PortsFound(found_ports()))
+                self._emit(PortsFound(found_ports()))
             case Connect(url=url, dut=dut):
                 self._connect(url, dut)
             case Disconnect():
                 self._let_go()
-                self._tell(Disconnected())
+                self._emit(Disconnected())
             case RunCampaign():
                 self._run(request)
             case _:
@@ -404,35 +404,35 @@ class _Loop:
         from resume_rig.acceptance.bench import open_bench
 
         self._let_go()
-        self._tell(Connecting(url))
+        self._emit(Connecting(url))
         try:
             bench = open_bench(url, dut or None)
         except ResumeRigError as error:
-            self._tell(Disconnected(str(error)))
+            self._emit(Disconnected(str(error)))
             return
-        self._session = BenchSession(bench, self._tell)
+        self._session = BenchSession(bench, self._emit)
         self._session.begin()
 
     def _act(self, request: BenchAction) -> None:
         if self._session is None or self._down:
-            self._tell(Answered("action", False, "No rig is connected; connect one first."))
+            self._emit(Answered("action", False, "No rig is connected; connect one first."))
             return
         try:
             self._session.act(request)
         except DeviceFault as error:
             # The interlock's answer, not a fault of the link.
-            self._tell(Answered(type(request).__name__, False, str(error)))
+            self._emit(Answered(type(request).__name__, False, str(error)))
 
     def _run(self, order: RunCampaign) -> None:
         """Let go of the rig, which the campaign opens for itself, as the command line does."""
-        from resume_rig.gui.worker.campaign_session import run_campaign_apart
+        from resume_rig.gui.worker.campaign_session import run_campaign_process
 
         self._let_go()
-        self._tell(Disconnected())
+        self._emit(Disconnected())
         try:
-            run_campaign_apart(order, self._tell, self._gate())
+            run_campaign_process(order, self._emit, self._gate())
         except ResumeRigError as error:
-            self._tell(CampaignRefused(str(error)))
+            self._emit(CampaignRefused(str(error)))
 
     def _let_go(self) -> None:
         session, self._session, self._down = self._session, None, False

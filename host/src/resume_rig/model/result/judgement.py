@@ -102,7 +102,7 @@ class LogJudgement:
     verdict: Verdict
     why: str
     failure_rate_upper: float | None
-    apart: tuple[KindJudgement, ...]
+    not_covered: tuple[KindJudgement, ...]
     limits: tuple[LimitJudgement, ...] = ()
     failures: FailureRate | None = None
     series: tuple[SeriesStatistics, ...] = ()

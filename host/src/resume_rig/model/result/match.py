@@ -39,7 +39,7 @@ class MatchCertainty:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPair:
+class StatedPair:
     """A cycle and its OS record, as somebody knows them who was there.
 
     Attributes:
@@ -54,10 +54,10 @@ class KnownPair:
 _PAIR: Final = re.compile(r"([0-9]{1,9})=([0-9]{1,19})", re.ASCII)
 
 
-def known_pair_of(text: str) -> KnownPair | None:
+def stated_pair_of(text: str) -> StatedPair | None:
     """Return a pair that is written `CYCLE=RECORD`; None where it is not one."""
     found = _PAIR.fullmatch(text)
-    return None if found is None else KnownPair(int(found[1]), int(found[2]))
+    return None if found is None else StatedPair(int(found[1]), int(found[2]))
 
 
 def percent(certainty: MatchCertainty) -> str:

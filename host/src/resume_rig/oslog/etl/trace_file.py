@@ -236,20 +236,20 @@ class TraceWalk:
             self.last_ticks = ticks
 
     def _report(self) -> None:
-        told, lost = self._tally.report, self.header
+        report, lost = self._tally.report, self.header
         if self._compressed:
-            told(
+            report(
                 f"{_many(self._compressed, 'buffer')} compressed and not read; record without"
                 " -compress, or open the trace with Microsoft's tools.",
                 damage=True,
             )
         if self._damaged:
-            told(
+            report(
                 f"{_many(self._damaged, 'buffer')} damaged, so events may be missing.",
                 damage=True,
             )
         if lost.events_lost or lost.buffers_lost:
-            told(
+            report(
                 f"The session lost {lost.events_lost} events and {lost.buffers_lost} buffers while"
                 " it recorded, so transitions may be missing or cut.",
                 damage=True,

@@ -199,8 +199,8 @@ def _identity(walk: TraceWalk) -> tuple[tuple[str, str], ...]:
 
 
 def _provider_name(guid: str) -> str:
-    known = PROVIDER_GUIDS.get(guid)
-    return next((name for name, each in PROVIDER_NAMES.items() if each is known), guid)
+    provider = PROVIDER_GUIDS.get(guid)
+    return next((name for name, each in PROVIDER_NAMES.items() if each is provider), guid)
 
 
 class _Damaged(Exception):
@@ -317,9 +317,9 @@ class _Transitions:
     def report(self) -> None:
         """Tell of what could not be read."""
         if self._damaged:
-            told = "1 event" if self._damaged == 1 else f"{self._damaged} events"
+            count = "1 event" if self._damaged == 1 else f"{self._damaged} events"
             self._tally.report(
-                f"{told} of Kernel-Power ended before the values did and count as not written.",
+                f"{count} of Kernel-Power ended before the values did and count as not written.",
                 damage=True,
             )
 

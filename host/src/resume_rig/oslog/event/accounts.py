@@ -185,8 +185,8 @@ def _absurd_resume(event: Event, values: EventValues) -> list[Figure]:
 
     Its problem is counted where the record is made.
     """
-    told = named(event, values, {"FullResume": ABSURD_RESUME})
-    return [figure for figure in told if figure.value > LONGEST_FIRMWARE_MS]
+    figures = named(event, values, {"FullResume": ABSURD_RESUME})
+    return [figure for figure in figures if figure.value > LONGEST_FIRMWARE_MS]
 
 
 def _excess(times: Iterable[Figure], bios_init_ms: int | None) -> list[Figure]:
@@ -312,7 +312,7 @@ class AccountReader:
         account: Event,
         companions: Iterable[Event],
         os_build: int | None,
-        told: Iterable[Figure] = (),
+        figures: Iterable[Figure] = (),
     ) -> OsRecord:
         """Return the record of one Power-Troubleshooter event.
 
@@ -320,7 +320,7 @@ class AccountReader:
             account: the event.
             companions: the other events of its cycle, in record order.
             os_build: of the last boot before it, None where the log does not tell.
-            told: figures of what stands between the record before and this one.
+            figures: figures of what stands between the record before and this one.
         """
         companions = tuple(companions)
         target, effective, source_type = (
@@ -364,7 +364,7 @@ class AccountReader:
                 *self._further(account, ms),
                 *companion_figures(companions, self._values, bios_init_ms),
                 *clock_stop(companions, self._values, sleep_ns),
-                *told,
+                *figures,
             ),
             text="\n".join(event.text for event in (*companions, account) if event.text),
         )
@@ -452,7 +452,7 @@ class OtherAccountReader:
         self._values = values
 
     def read_session(
-        self, entered: Event | None, left: Event, os_build: int | None, told: Iterable[Figure]
+        self, entered: Event | None, left: Event, os_build: int | None, more: Iterable[Figure]
     ) -> OsRecord:
         """Return the record of one Modern Standby session.
 
@@ -460,24 +460,24 @@ class OtherAccountReader:
             entered: Kernel-Power 506; None where the log begins within the session.
             left: Kernel-Power 507.
             os_build: of the last boot, None where the log does not tell.
-            told: figures of what stands between the record before and this one.
+            more: figures of what stands between the record before and this one.
         """
         figures = (
             [] if entered is None else named(entered, self._values, {"Reason": "entry_reason"})
         )
         figures += named(left, self._values, _SESSION)
         figures += self._shares({figure.name: figure.value for figure in figures})
-        return self._record(left, SleepKind.MODERN_STANDBY, entered, os_build, (*figures, *told))
+        return self._record(left, SleepKind.MODERN_STANDBY, entered, os_build, (*figures, *more))
 
     def read_death(
-        self, death: Event, entered: Event | None, told: Iterable[Figure], os_build: int | None
+        self, death: Event, entered: Event | None, more: Iterable[Figure], os_build: int | None
     ) -> OsRecord | None:
         """Return the record of a sleep that ended in Kernel-Power 41; None where none did.
 
         Args:
             death: the event.
             entered: the last Kernel-Power 42 before the boot, where no account answers it.
-            told: figures of its boot, and of the shutdown before.
+            more: figures of its boot, and of the shutdown before.
             os_build: of the boot.
         """
         if not self._values.whole(death, "SleepInProgress"):
@@ -485,7 +485,7 @@ class OtherAccountReader:
         figures = named(death, self._values, _DEATH)
         if self._values.whole(death, "PowerButtonTimestamp", UINT64_MAX):
             figures.append(Figure("power_button_pressed", 1))
-        return self._record(death, SleepKind.DIED, entered, os_build, (*figures, *told))
+        return self._record(death, SleepKind.DIED, entered, os_build, (*figures, *more))
 
     def read_boot(
         self, began: Event, times: Event, booted: Iterable[Event], os_build: int | None
@@ -510,16 +510,16 @@ class OtherAccountReader:
             text="\n".join(filter(None, (began.text, *(event.text for event in booted)))),
         )
 
-    def _shares(self, told: Mapping[str, float]) -> list[Figure]:
-        duration_us = told.get("duration_us")
+    def _shares(self, values: Mapping[str, float]) -> list[Figure]:
+        duration_us = values.get("duration_us")
         figures = []
         for residency, share in _SHARES:
-            if not duration_us or residency not in told:
+            if not duration_us or residency not in values:
                 continue
-            if told[residency] > duration_us:
+            if values[residency] > duration_us:
                 self._values.tally.count(Problem.ABSURD_RESIDENCY)
             else:
-                figures.append(Figure(share, 100 * told[residency] / duration_us))
+                figures.append(Figure(share, 100 * values[residency] / duration_us))
         shares = {figure.name: figure.value for figure in figures}
         delta = drips_delta(shares.get("drips_percent"), shares.get("hardware_drips_percent"))
         return figures if delta is None else [*figures, Figure("drips_delta_percent", delta)]

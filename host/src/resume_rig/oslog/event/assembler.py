@@ -228,8 +228,8 @@ class ForwardAssembler:
     def _death(self, event: Event, _: _Companions) -> OsRecord | None:
         entered = self._tracker.unanswered or self._tracker.asleep
         boot = companion_figures(self._tracker.booted.values(), self._values)
-        told = (*boot, *self._notes.figures(self._values))
-        return self._others.read_death(event, entered, told, self.os_build)
+        figures = (*boot, *self._notes.figures(self._values))
+        return self._others.read_death(event, entered, figures, self.os_build)
 
     def _enter_standby(self, event: Event, _: _Companions) -> None:
         self.end_session()
@@ -341,9 +341,9 @@ class _ClockSteps:
         if self._asleep and "Reason" not in event.data:
             self.woke()
             return
-        told = tuple(event.data.get(name) for name in ("OldTime", "NewTime"))
-        step = 0 if told == self._last else step_us(event, self._values)
-        self._last = told
+        times = tuple(event.data.get(name) for name in ("OldTime", "NewTime"))
+        step = 0 if times == self._last else step_us(event, self._values)
+        self._last = times
         if step:
             self._count += 1
             self._total_us += step

@@ -48,7 +48,7 @@ _SERVICE, _DEVICE = ComponentKind.SERVICE, ComponentKind.DEVICE
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _FieldNames:
     """How an event that tells of a whole transition spells it.
 
     Attributes:
@@ -65,10 +65,10 @@ class _Told:
     total: str = ""
 
 
-_WHOLE: Final[Mapping[EventRole, tuple[SleepKind, _Told]]] = {
+_WHOLE: Final[Mapping[EventRole, tuple[SleepKind, _FieldNames]]] = {
     EventRole.BOOT_TOOK: (
         SleepKind.BOOT,
-        _Told(
+        _FieldNames(
             "BootStartTime",
             "BootEndTime",
             {MAIN_PATH: "MainPathBootTime", "post boot": "BootPostBootTime"},
@@ -78,11 +78,11 @@ _WHOLE: Final[Mapping[EventRole, tuple[SleepKind, _Told]]] = {
     ),
     EventRole.SHUTDOWN_TOOK: (
         SleepKind.SHUTDOWN,
-        _Told("ShutdownStartTime", "", {}, "ShutdownIsDegradation", "ShutdownTime"),
+        _FieldNames("ShutdownStartTime", "", {}, "ShutdownIsDegradation", "ShutdownTime"),
     ),
     EventRole.STANDBY_TOOK: (
         SleepKind.STANDBY_PERFORMANCE,
-        _Told(
+        _FieldNames(
             "StandbyStartTime",
             "ResumeEndTime",
             {"suspend": "StandbySuspendTotal", "resume": "StandbyResumeTotal"},
@@ -153,22 +153,22 @@ class DelayReader:
             account.texts.append(event.text)
         return account
 
-    def _whole(self, event: Event, kind: SleepKind, told: _Told) -> None:
-        account = self._account(kind, self._values.time_ns(event, told.start), event)
+    def _whole(self, event: Event, kind: SleepKind, names: _FieldNames) -> None:
+        account = self._account(kind, self._values.time_ns(event, names.start), event)
         if account.whole is not None:
             return  # the same event in exports that overlap
         figures = []
-        if (total_ms := self._ms(event, told.total)) is not None:
+        if (total_ms := self._ms(event, names.total)) is not None:
             figures.append(Figure("transition_ms", total_ms))
-        if (degraded := self._values.whole(event, told.degraded, 1)) is not None:
+        if (degraded := self._values.whole(event, names.degraded, 1)) is not None:
             figures.append(Figure("degraded", degraded))
         account.whole = replace(
             trace_record(self._source, kind, figures=tuple(figures)),
             record_id=event.record_id,
-            wake_time_utc_ns=self._values.time_ns(event, told.end) if told.end else None,
+            wake_time_utc_ns=self._values.time_ns(event, names.end) if names.end else None,
             written_utc_ns=event.time_utc_ns,
         )
-        durations = [(name, self._ms(event, field)) for name, field in told.parts.items()]
+        durations = [(name, self._ms(event, field)) for name, field in names.parts.items()]
         self._add(
             account,
             [Component(ComponentKind.PHASE, name, "", ms) for name, ms in durations if ms],
@@ -191,9 +191,9 @@ class DelayReader:
 
     def _detail(self, event: Event, degradation: str, *texts: str) -> str:
         beyond_ms = self._ms(event, degradation)
-        told = [text.strip()[:NAME_LIMIT_CHARS] for text in texts if text.strip()]
+        written = [text.strip()[:NAME_LIMIT_CHARS] for text in texts if text.strip()]
         beyond = [] if beyond_ms is None else [f"degradation {beyond_ms} ms"]
-        return ", ".join((*beyond, *told))[:DETAIL_LIMIT_CHARS]
+        return ", ".join((*beyond, *written))[:DETAIL_LIMIT_CHARS]
 
     def _ms(self, event: Event, name: str) -> int | None:
         value_ms = self._values.whole(event, name)
@@ -257,9 +257,9 @@ def with_delays(records: Sequence[OsRecord]) -> list[OsRecord | None]:
         if record.kind not in NO_SLEEPS or record.sleep_time_utc_ns is None:
             continue
         place = first.setdefault(_key(record.kind, record.sleep_time_utc_ns), index)
-        known = found[place]
-        if place != index and known is not None and (known.components or record.components):
-            found[place], found[index] = _merged(known, record), None
+        earlier = found[place]
+        if place != index and earlier is not None and (earlier.components or record.components):
+            found[place], found[index] = _merged(earlier, record), None
     accounts = [
         index for index in first.values() if records[index].kind is SleepKind.STANDBY_PERFORMANCE
     ]
@@ -274,8 +274,8 @@ def with_delays(records: Sequence[OsRecord]) -> list[OsRecord | None]:
 
 def _is_of_system_log(record: OsRecord) -> bool:
     """Whether a boot is told by Kernel-Boot, with the firmware's part and without its length."""
-    told = {figure.name for figure in record.figures}
-    return record.kind is SleepKind.BOOT and START_OS_IMAGE in told
+    names = {figure.name for figure in record.figures}
+    return record.kind is SleepKind.BOOT and START_OS_IMAGE in names
 
 
 def _merged(one: OsRecord, other: OsRecord) -> OsRecord:
@@ -311,9 +311,9 @@ def _join(
         near: list[tuple[int, int]] = []
         while place < len(sleeps) and sleeps[place][0] <= start_ns + JOIN_NS:
             at = sleeps[place][1]
-            apart_ns = None if at in taken else _apart_ns(found[at], account)
-            if apart_ns is not None:
-                near.append((apart_ns, at))
+            distance_ns = None if at in taken else _distance_ns(found[at], account)
+            if distance_ns is not None:
+                near.append((distance_ns, at))
             place += 1
         chosen = _nearest(near)
         if chosen is None or (sleep := found[chosen]) is None:
@@ -337,7 +337,7 @@ def _nearest(near: Sequence[tuple[int, int]]) -> int | None:
     return first[1]
 
 
-def _apart_ns(sleep: OsRecord | None, account: OsRecord) -> int | None:
+def _distance_ns(sleep: OsRecord | None, account: OsRecord) -> int | None:
     """Return how far a sleep lies from an account, in begin and end; None where too far.
 
     An end that one of them lacks says nothing. A doze has the begin of its S4, and ends before.

@@ -440,10 +440,10 @@ _EVENT_ID: Final = re.compile(r"EventID[^<>]{0,80}>[ \t\r\n]{0,80}([0-9]{1,9})[ 
 def is_relevant(text: str) -> bool:
     """Whether an event's text is worth parsing: a cheap test that passes every relevant event."""
     head_chars = text.find(_HEAD_END)
-    head_tells = None
+    is_of_provider = None
     if 0 < head_chars <= _HEAD_LIMIT_CHARS:
-        head_tells = _head_names_provider(text[:head_chars])
-    if head_tells is False or (head_tells is None and not _names_provider(text)):
+        is_of_provider = _head_names_provider(text[:head_chars])
+    if is_of_provider is False or (is_of_provider is None and not _names_provider(text)):
         return False
     event_ids = [int(event_id) for event_id in _EVENT_ID.findall(text)]
     if not event_ids or not RELEVANT_EVENT_IDS.isdisjoint(event_ids):

@@ -26,7 +26,7 @@ class RepeatFilter:
 
     def __init__(self, tally: ProblemTally) -> None:
         self._tally = tally
-        self._seen: set[int] = set()
+        self._taken: set[int] = set()
 
     def admit(self, record: OsRecord) -> bool:
         """Whether the record is new; one without number or time cannot be told from another."""
@@ -40,10 +40,10 @@ class RepeatFilter:
                 *(record.hiber_read_ms, record.hiber_write_ms, record.hiber_pages),
             )
         )
-        if identity in self._seen:
+        if identity in self._taken:
             self._tally.count(Problem.REPEATED)
             return False
-        self._seen.add(identity)
+        self._taken.add(identity)
         return True
 
 
@@ -52,14 +52,14 @@ class RecordNumbers:
 
     def __init__(self) -> None:
         self._numbers = array("Q")
-        self._all_known = True
+        self._all_numbered = True
         self._rises = False
         self._falls = False
 
     def add(self, number: int | None) -> None:
         """Take the number of the next event."""
         if number is None:
-            self._all_known = False
+            self._all_numbered = False
             return
         if self._numbers:
             self._rises = self._rises or number > self._numbers[-1]
@@ -69,7 +69,7 @@ class RecordNumbers:
     @property
     def must_sort(self) -> bool:
         """Whether the numbers rise and fall but are all different: sorting tells their order."""
-        if not (self._all_known and self._rises and self._falls):
+        if not (self._all_numbered and self._rises and self._falls):
             return False
         return all(one != other for one, other in pairwise(sorted(self._numbers)))
 

@@ -127,11 +127,11 @@ class FirmwareAccount:
         times = {name: self._values[name] for name in _BOOT_ORDER if self._values.get(name)}
         if not times:
             return None
-        known = [times[name] for name in _BOOT_ORDER if name in times]
-        if max(known) > LONGEST_NS:
+        given = [times[name] for name in _BOOT_ORDER if name in times]
+        if max(given) > LONGEST_NS:
             self._report("A boot time is longer than 10 minutes; the boot counts as not reported.")
             times = {}
-        elif known != sorted(known):
+        elif given != sorted(given):
             self._report("The boot times are out of order; the boot counts as not reported.")
             times = {}
         phases = tuple(
@@ -355,10 +355,10 @@ _UINT64_MAX: Final = (1 << 64) - 1
 def is_sysfs_values(head: bytes) -> bool:
     """Whether a file that begins so holds these values."""
     lines = head_lines(head)
-    known = [found for line in lines if (found := _named(line)) is not None]
-    firmware = sum(name in _FIRMWARE for name, _ in known)
-    stats = {name for name, _ in known if name in _STATS}
-    return (firmware > 0 or {"success", "fail"} <= stats) and len(known) * 2 >= len(lines)
+    named = [found for line in lines if (found := _named(line)) is not None]
+    firmware = sum(name in _FIRMWARE for name, _ in named)
+    stats = {name for name, _ in named if name in _STATS}
+    return (firmware > 0 or {"success", "fail"} <= stats) and len(named) * 2 >= len(lines)
 
 
 def read_sysfs_values(request: SourceRequest) -> SourceReading:

@@ -280,11 +280,11 @@ def is_kernel_log(head: bytes) -> bool:
     lines = head_lines(head)
     if is_journal_export(lines) or is_journal_json(lines):
         return True
-    told = [line for line in lines if not line.startswith(("#", "-- "))]
-    if not told:
+    content = [line for line in lines if not line.startswith(("#", "-- "))]
+    if not content:
         return bool(lines) and is_pm_graph(lines[0])
-    known = [(line, found) for line in told if (found := parse_kernel_line(line)) is not None]
-    return len(known) * 2 > len(told) and any(_is_the_kernels(*each) for each in known)
+    parsed = [(line, found) for line in content if (found := parse_kernel_line(line)) is not None]
+    return len(parsed) * 2 > len(content) and any(_is_the_kernels(*each) for each in parsed)
 
 
 def _is_the_kernels(line: str, found: KernelLine) -> bool:

@@ -218,8 +218,10 @@ def is_suspend_trace(head: bytes) -> bool:
     lines = head_lines(head)
     if any(line.startswith("# tracer: ") for line in lines):
         return True
-    told = [line for line in lines if not line.startswith("#")]
-    return bool(told) and sum(parse_trace_line(line) is not None for line in told) * 2 > len(told)
+    content = [line for line in lines if not line.startswith("#")]
+    return bool(content) and sum(parse_trace_line(line) is not None for line in content) * 2 > len(
+        content
+    )
 
 
 def read_suspend_trace(request: SourceRequest) -> SourceReading:

@@ -251,7 +251,7 @@ def read_script_report(
     """
     system: Mapping[str, Json] = {}
     sessions: list[Session] = []
-    unreadable = seen = bad_times = 0
+    unreadable = found_count = bad_times = 0
     data = ScriptData(text, start, _WANTED)
     for member in data.members():
         if not member.readable:
@@ -259,7 +259,7 @@ def read_script_report(
         elif member.name == "SystemInformation" and isinstance(member.value, dict):
             system = member.value
         elif member.name == "ScenarioInstances":
-            seen += 1
+            found_count += 1
             raw = _kept(member)
             if raw is not None:
                 session, bad = _script_session(raw)
@@ -275,7 +275,12 @@ def read_script_report(
         )
     records = _records(SessionReader(request.source, os_build), sessions, tally)
     return request.answer(
-        records, KIND, tally.integrity(), count=seen, os_build=os_build, identity=identity_of(names)
+        records,
+        KIND,
+        tally.integrity(),
+        count=found_count,
+        os_build=os_build,
+        identity=identity_of(names),
     )
 
 
@@ -415,9 +420,9 @@ def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -
     os_build = build_of(names.get("os_build", ""))
     reader = SessionReader(request.source, os_build)
     records: list[OsRecord] = []
-    seen = in_words = 0
+    found_count = in_words = 0
     for number, section in _sections(text):
-        seen += 1
+        found_count += 1
         session = _session(number, section)
         kind = reader.kind(session)
         if kind is not None:
@@ -426,7 +431,12 @@ def read_static_report(request: SourceRequest, text: str, tally: ProblemTally) -
             in_words += 1
     _report(tally, records, in_words, reader.unreadable, text)
     return request.answer(
-        records, KIND, tally.integrity(), count=seen, os_build=os_build, identity=identity_of(names)
+        records,
+        KIND,
+        tally.integrity(),
+        count=found_count,
+        os_build=os_build,
+        identity=identity_of(names),
     )
 
 

@@ -76,9 +76,9 @@ def read_xml_report(request: SourceRequest, text: str, tally: ProblemTally) -> S
     os_build = build_of(names.get("os_build", ""))
     reader = SessionReader(request.source, os_build)
     records: list[OsRecord] = []
-    seen = strange = unreadable = 0
+    found_count = strange = unreadable = 0
     for instance in _INSTANCE.finditer(text):
-        seen += 1
+        found_count += 1
         values = {m[1]: html.unescape(m[2]) for m in _ATTRIBUTE.finditer(instance[1])}
         kind = _KINDS.get(values.get("Type", ""), SleepKind.UNKNOWN)
         if kind is None:
@@ -101,7 +101,7 @@ def read_xml_report(request: SourceRequest, text: str, tally: ProblemTally) -> S
         records,
         KIND,
         tally.integrity(),
-        count=seen,
+        count=found_count,
         os_build=os_build,
         identity=identity_of(names),
         from_description=True,
@@ -203,8 +203,8 @@ def _record(reader: SessionReader, place: int, sleep: _Sleep) -> OsRecord:
         kind = SleepKind.ABORTED
     record = reader.record(Session(number=place, duration_us=_duration_us(sleep.duration)), kind)
     numbers = (("transition_status", sleep.status), ("transition_successful", sleep.success))
-    told = tuple(Figure(name, _whole(text)) for name, text in numbers if _NUMBER.fullmatch(text))
-    return replace(record, figures=(*record.figures, *told))
+    more = tuple(Figure(name, _whole(text)) for name, text in numbers if _NUMBER.fullmatch(text))
+    return replace(record, figures=(*record.figures, *more))
 
 
 def _report(tally: ProblemTally, sleeps: list[_Sleep], records: tuple[OsRecord, ...]) -> None:

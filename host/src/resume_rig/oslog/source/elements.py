@@ -110,7 +110,7 @@ class _Parser:
         self._taker = taker
         self._texts: list[list[str]] = []
         self._fed = 0
-        self._seen = 0
+        self._parsed = 0
         # The text is decoded already: what its declaration says of an encoding is void.
         parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
@@ -124,8 +124,8 @@ class _Parser:
     def feed(self, text: str) -> None:
         self._fed += len(text)
         self._parser.Parse(text.encode("utf-8", "replace"), False)
-        if self._parser.CurrentByteIndex > self._seen:
-            self._seen, self._fed = self._parser.CurrentByteIndex, 0
+        if self._parser.CurrentByteIndex > self._parsed:
+            self._parsed, self._fed = self._parser.CurrentByteIndex, 0
         elif self._fed > _UNFINISHED_CHARS:
             raise RecordError(
                 f"could not read {self._path}: found one XML tag of more than 1 MiB,"

@@ -426,8 +426,8 @@ class BootPart:
 
 
 def _sum_ms(*parts_ms: float | None) -> float | None:
-    known = [part_ms for part_ms in parts_ms if part_ms is not None]
-    return sum(known) if len(known) == len(parts_ms) else None
+    given = [part_ms for part_ms in parts_ms if part_ms is not None]
+    return sum(given) if len(given) == len(parts_ms) else None
 
 
 UNRESPONSIVE: Final = "unresponsive services"
@@ -469,7 +469,7 @@ class ShutdownPart:
         self._timing: Mapping[str, str] = {}
         self._session = ""
         self._sessions: list[float | None] = []
-        self._system_known = False
+        self._has_system = False
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Take an element's begin."""
@@ -512,12 +512,12 @@ class ShutdownPart:
         is not listed.
         """
         parts = list(self._sessions)
-        if not self._system_known:
+        if not self._has_system:
             parts.append(self._time.ms(self._timing.get("servicesshutdownduration")))
-        known = [value for value in parts if value is not None]
+        given = [value for value in parts if value is not None]
         if total_ms is None or not self._sessions:
             return None
-        rest_ms = total_ms - sum(known)
+        rest_ms = total_ms - sum(given)
         if rest_ms < 0:
             self._tally.report(
                 "The sessions' shutdown takes longer than shutdownTime, so the time of the kernel"
@@ -525,12 +525,12 @@ class ShutdownPart:
                 damage=True,
             )
             return None
-        return rest_ms if len(known) == len(parts) else None
+        return rest_ms if len(given) == len(parts) else None
 
     def _take_session(self, attributes: Mapping[str, str]) -> None:
         number = attributes.get("sessionid", "").strip()
         self._session = _SESSIONS.get(number, f"session {number}" if number else "a session")
-        self._system_known = self._system_known or number == _SYSTEM
+        self._has_system = self._has_system or number == _SYSTEM
         duration_ms = self._duration_ms(attributes)
         self._sessions.append(duration_ms)
         start_ms = self._time.ms(attributes.get("starttime"))

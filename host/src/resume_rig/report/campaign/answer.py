@@ -210,14 +210,14 @@ def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
     if rate is None or not rate.n:
         rest = correlation.why.partition("; ")[2].rstrip(".")
         return (f"{rest[:1].upper()}{rest[1:]}.",) if rest else ()
-    told = [f"At most {percent_up(rate.upper)} of resumes fail (95 % confidence)."]
+    sentences = [f"At most {percent_up(rate.upper)} of resumes fail (95 % confidence)."]
     if rate.upper >= 1:
-        told = []
+        sentences = []
     if not rate.failures and rate.n < rate.needed_for_1_percent:
-        told.append(f"{rate.needed_for_1_percent} failure-free cycles would demonstrate 1 %.")
+        sentences.append(f"{rate.needed_for_1_percent} failure-free cycles would demonstrate 1 %.")
     if rate.undecided:
-        told.append(f"{count_of(rate.undecided, 'cycle')} without evidence counted as failed.")
-    return tuple(told)
+        sentences.append(f"{count_of(rate.undecided, 'cycle')} without evidence counted as failed.")
+    return tuple(sentences)
 
 
 def hidden_of(cycles: Sequence[ReconciledCycle]) -> dict[int, BoundedNs]:

@@ -119,11 +119,11 @@ def correlation_pieces(
     yield f'"clock":{json_text(clock)},\n'
     yield f'"verdict":{json_text(correlation.verdict.value)},\n'
     yield f'"why":{json_text(text_json(correlation.why))}'
-    told = matched_reading(correlation, () if campaign is None else campaign.log_sources)
-    ranked = rank(told.records)
+    reading = matched_reading(correlation, () if campaign is None else campaign.log_sources)
+    ranked = rank(reading.records)
     yield f',\n"slowest":{json_text(slowest_json(ranked))},\n'
     yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
-    yield f'"advice":{json_text(advice_json(advise(told)))}'
+    yield f'"advice":{json_text(advice_json(advise(reading)))}'
     yield f',\n"finding_advice":{json_text(_finding_advice(kinds))}'
     yield f',\n"usual":{json_text([_usual(rest) for rest in correlation.usual])}'
     yield f',\n"limits_judged":{json_text(limits_judged_json(correlation.limits))},\n'
@@ -251,7 +251,9 @@ def _detectable(bios: DetectableBios | None) -> dict[str, Json]:
 
 def _finding_advice(kinds: Collection[FindingKind]) -> list[Json]:
     """Return of each kind of finding what it means, whose it is and what to do."""
-    told = [(kind, meaning) for kind in sorted(kinds) if (meaning := explained(kind)) is not None]
+    explanations = [
+        (kind, meaning) for kind in sorted(kinds) if (meaning := explained(kind)) is not None
+    ]
     return [
         {
             "kind": kind.value,
@@ -261,7 +263,7 @@ def _finding_advice(kinds: Collection[FindingKind]) -> list[Json]:
             "source": meaning.source,
             "command": meaning.command,
         }
-        for kind, meaning in told
+        for kind, meaning in explanations
     ]
 
 

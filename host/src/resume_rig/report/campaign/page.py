@@ -211,7 +211,7 @@ def _named_marks(
     limit_ms = facts.requirement.resume_limit_ms if is_resume else _limit_on(correlation, _LIGHT)
     if _none_covered(correlation.cycles):
         limit_ms = None
-    known = {one.name: one for one in correlation.series}
+    by_name = {one.name: one for one in correlation.series}
     hidden_ms: Mapping[int, float] = {}
     if is_resume:
         hidden = hidden_of(correlation.cycles)
@@ -220,7 +220,7 @@ def _named_marks(
             for number, time_ms in zip(shown.numbers, shown.times_ms, strict=True)
             if number in hidden and math.isfinite(time_ms)
         }
-    picture = marks_picture(shown, known.get(shown.name), limit_ms, hidden_ms)
+    picture = marks_picture(shown, by_name.get(shown.name), limit_ms, hidden_ms)
     what = "OS-reported resume time" if is_resume else _light_words(correlation)
     return None if picture is None else NamedMarks(name, what, picture, shown)
 
@@ -416,8 +416,8 @@ def _histograms(correlation: Correlation, facts: CampaignFacts) -> Iterator[Name
 
 def _clock(correlation: Correlation) -> str:
     board = correlation.board_clock
-    told = () if board is None else board_clock_sentences(board, len(correlation.cycles))
-    return " ".join((clock_sentence(correlation.clock), *told))
+    sentences = () if board is None else board_clock_sentences(board, len(correlation.cycles))
+    return " ".join((clock_sentence(correlation.clock), *sentences))
 
 
 def _places(facts: CampaignFacts) -> tuple[Pair, ...]:
@@ -527,12 +527,12 @@ def _left_out(cycles: Sequence[ReconciledCycle], kept: Collection[int], *, all_f
         return ""
     hidden = (cycle for i, cycle in enumerate(cycles) if i not in kept)
     counts = Counter(unjudged_word(c) or c.verdict.value for c in hidden)
-    told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    listed = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     every = " every cycle that failed," if all_failed else ""
     return (
         f"{len(kept)} of {len(cycles)} cycles are listed:{every} the slowest 1 %, cycles"
         f" without a time, the first and the last; {len(cycles) - len(kept)} are left out here"
-        f" ({told}). All are in the picture above, in the store and its exports."
+        f" ({listed}). All are in the picture above, in the store and its exports."
     )
 
 

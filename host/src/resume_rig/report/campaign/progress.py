@@ -28,7 +28,7 @@ class CampaignStatus:
         light_ns, resume_ms: median and 95th percentile so far; None before any.
         first_failure: number of the first cycle that did not go as planned.
         left_ns: until the end, at the pace of the last cycles; None before any.
-        so_far: the verdict of this session, provisional.
+        provisional: the verdict of this session, provisional.
         resumed: there were sessions before this one.
         levels: of the lines, as they were read last; None before any.
     """
@@ -41,7 +41,7 @@ class CampaignStatus:
     resume_ms: tuple[int, int] | None
     first_failure: int | None
     left_ns: int | None
-    so_far: Verdict
+    provisional: Verdict
     resumed: bool = False
     levels: Mapping[Channel, int] | None = None
 
@@ -59,7 +59,7 @@ def status_lines(status: CampaignStatus, width: int, *, unicode: bool) -> list[s
         "" if status.left_ns is None else f"{left_text(status.left_ns)} left",
     ]
     results = [
-        f"{when} {status.so_far.value}" if begun else "",
+        f"{when} {status.provisional.value}" if begun else "",
         _failures(status),
         "" if status.resume_ms is None else f"resume {_pair(*status.resume_ms)} ms",
         "" if status.light_ns is None else f"light {_pair(*_ms(status.light_ns))} ms",
@@ -71,10 +71,10 @@ def status_lines(status: CampaignStatus, width: int, *, unicode: bool) -> list[s
 
 def _fitted(parts: Sequence[str], width: int, *, unicode: bool) -> str:
     """Return the parts that there is room for; the first one in any case, cut to the width."""
-    told = [part for part in parts if part]
-    while len(told) > 1 and _cells(told, unicode=unicode) > width:
-        told.pop()
-    text = _joined(told, unicode=unicode)
+    shown = [part for part in parts if part]
+    while len(shown) > 1 and _cells(shown, unicode=unicode) > width:
+        shown.pop()
+    text = _joined(shown, unicode=unicode)
     while display_width(text) > width:
         text = text[:-1]
     return text
@@ -84,11 +84,11 @@ def _levels(status: CampaignStatus) -> str:
     """Return which lines are high, and which are low."""
     if not status.levels:
         return ""
-    told = []
+    groups = []
     for level, word in ((1, "high"), (0, "low")):
         names = [str(channel) for channel, each in status.levels.items() if each == level]
-        told += [f"{word}: {' '.join(names)}"] if names else []
-    return "  ".join(told)
+        groups += [f"{word}: {' '.join(names)}"] if names else []
+    return "  ".join(groups)
 
 
 def left_text(left_ns: int) -> str:

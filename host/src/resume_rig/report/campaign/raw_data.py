@@ -47,7 +47,7 @@ class RawData:
 NOTHING_RAW = RawData((), {}, None)
 
 
-def raw_beside(store: Path, report: Path | None) -> RawData:
+def raw_of_store(store: Path, report: Path | None) -> RawData:
     """Return the appendix of a report that lies where its store can be reached from."""
     files: tuple[RawFile, ...] = ()
     if report is not None:

@@ -53,19 +53,19 @@ def health_sentences(cycles: Sequence[ReconciledCycle]) -> tuple[str, ...]:
 
 def _back_sentence(compared: Sequence[CycleHealth]) -> tuple[str, ...]:
     """Return when shell and links were back, as bounds: a report sees them no sooner."""
-    told = []
+    times = []
     answered = [each.answered_by_ns for each in compared if each.answered_by_ns is not None]
     if answered:
-        told.append(f"shell {_spread(answered)}")
+        times.append(f"shell {_spread(answered)}")
     links: dict[str, list[int]] = {}
     for each in compared:
         for link in each.links:
             if link.up_by_ns is not None:
                 links.setdefault(link.name, []).append(link.up_by_ns)
-    told += [f"{name} {_spread(links[name])}" for name in list(links)[:_LINKS_SHOWN]]
-    if not told:
+    times += [f"{name} {_spread(links[name])}" for name in list(links)[:_LINKS_SHOWN]]
+    if not times:
         return ()
-    return (f"Back after the trigger, at the latest, median (longest): {'; '.join(told)}.",)
+    return (f"Back after the trigger, at the latest, median (longest): {'; '.join(times)}.",)
 
 
 def _spread(times_ns: Sequence[int]) -> str:
@@ -120,7 +120,7 @@ _STEPS_NAMED: Final = 5
 
 def match_sentences(correlation: Correlation) -> tuple[str, ...]:
     """Return how sure the match is, and where the OS clock was set."""
-    return (*_alike(correlation), *_certainty(correlation.cycles), *_steps(correlation))
+    return (*_equal_offsets(correlation), *_certainty(correlation.cycles), *_steps(correlation))
 
 
 def missing_sentences(cycles: Sequence[ReconciledCycle]) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ def record_sentences(unmatched: Sequence[UnmatchedRecord]) -> tuple[str, ...]:
     )
 
 
-def _alike(correlation: Correlation) -> list[str]:
+def _equal_offsets(correlation: Correlation) -> list[str]:
     """Say why nothing is matched, where that is because too much could be."""
     if correlation.equal_offsets < 2:
         return []
@@ -158,15 +158,15 @@ def _alike(correlation: Correlation) -> list[str]:
 
 
 def _certainty(cycles: Sequence[ReconciledCycle]) -> list[str]:
-    told = [(c.certainty, c.outside.number) for c in cycles if c.certainty is not None]
-    if not told:
+    matched = [(c.certainty, c.outside.number) for c in cycles if c.certainty is not None]
+    if not matched:
         return []
-    least = min((certainty for certainty, _ in told), key=lambda each: each.probability)
+    least = min((certainty for certainty, _ in matched), key=lambda each: each.probability)
     sentences = [
-        f"{count_of(len(told), 'cycle')} matched with an OS record; the least certain match has "
+        f"{count_of(len(matched), 'cycle')} matched with an OS record; the least certain match has "
         f"a probability of {percent(least)}."
     ]
-    low = [number for certainty, number in told if certainty.level is Confidence.LOW]
+    low = [number for certainty, number in matched if certainty.level is Confidence.LOW]
     if low:
         sentences.append(f"Match not certain, therefore not judged: cycle {cycle_ranges(low)}.")
     return sentences
@@ -207,17 +207,19 @@ def power_sentences(cycles: Sequence[ReconciledCycle]) -> tuple[str, ...]:
     drawn = [each.outside.power for each in cycles if each.outside.power is not None]
     if not drawn:
         return ()
-    told: list[str] = []
+    figures_text: list[str] = []
     for name, unit, figure_of in _PARTS:
         figures = [found for power in drawn if (found := figure_of(power)) is not None]
         if figures:
             middle = median(figure.value for figure in figures)
             widest = max(figure.expanded for figure in figures)
-            told.append(f"{name} {PowerFigure(middle, widest).text(unit)} ({len(figures)})")
+            figures_text.append(f"{name} {PowerFigure(middle, widest).text(unit)} ({len(figures)})")
     lost = sum(power.lost for power in drawn)
     sentences = []
-    if told:
-        sentences.append(f"Power, median ± expanded uncertainty (cycles): {'; '.join(told)}.")
+    if figures_text:
+        sentences.append(
+            f"Power, median ± expanded uncertainty (cycles): {'; '.join(figures_text)}."
+        )
     if lost:
         sentences.append(f"{count_of(lost, 'sample')} of power were lost before they were read.")
     return tuple(sentences)

@@ -247,9 +247,9 @@ def _coloured(line: str, cycle: ReconciledCycle, style: TerminalStyle) -> str:
 def _left_out(cycles: Sequence[ReconciledCycle], choice: RowChoice, style: TerminalStyle) -> str:
     hidden = islice(cycles, choice.head, len(cycles) - choice.tail)
     counts = Counter(_verdict_word(cycle) for cycle in hidden)
-    told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    listed = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     return style.paragraph(
-        f"... {choice.left_out} of {len(cycles)} cycles are left out here ({told});"
+        f"... {choice.left_out} of {len(cycles)} cycles are left out here ({listed});"
         " --all shows them all ..."
     )
 

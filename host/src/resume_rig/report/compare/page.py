@@ -155,8 +155,8 @@ def _headline(comparison: Comparison) -> tuple[str, tuple[str, ...]]:
 def _trust(comparison: Comparison) -> tuple[TrustBadge, ...]:
     if not comparison.warnings:
         return ()
-    said = count_of(len(comparison.warnings), "reason")
-    return (TrustBadge(f"{said} why the two may not be comparable", "#warnings"),)
+    words = count_of(len(comparison.warnings), "reason")
+    return (TrustBadge(f"{words} why the two may not be comparable", "#warnings"),)
 
 
 def _tiles(comparison: Comparison) -> Iterator[Tile]:

@@ -117,13 +117,13 @@ def warm_up_sentences(comparison: Comparison) -> tuple[str, ...]:
 def subject_sentence(comparison: Comparison) -> str:
     """Return what was compared with what, and what the unit of its tests is."""
     kind = "no common kind of sleep" if comparison.kind is None else kind_words(comparison.kind)
-    told = (
+    sentence = (
         f"{kind}: {comparison.base.cycles} cycles of {comparison.base.path} (base) against"
         f" {comparison.candidate.cycles} of {comparison.candidate.path} (candidate)."
     )
     if comparison.unit is Unit.SESSION:
-        told += " Sessions are compared, by their medians."
-    return told
+        sentence += " Sessions are compared, by their medians."
+    return sentence
 
 
 def _share(over: int, n: int, upper: float | None) -> str:
@@ -211,9 +211,9 @@ def comparison_table(
         yield "\n"
         for sentence in counted_sentences(comparison):
             yield style.paragraph(sentence)
-    told = components_sentence(comparison)
-    if told:
-        yield style.paragraph(told)
+    of_components = components_sentence(comparison)
+    if of_components:
+        yield style.paragraph(of_components)
     if comparison.components:
         yield from _table(_columns(comparison.components[:_COMPONENTS], style), style)
         if len(comparison.components) > _COMPONENTS:

@@ -241,8 +241,8 @@ def light_words(cycles: Iterable[ReconciledCycle]) -> str:
         return ""
     if len(found) == 1:
         return f"Light is {_LIGHT[found[0][0]]}."
-    told = ", ".join(f"in {count_of(count, 'cycle')} {_LIGHT[basis]}" for basis, count in found)
-    return f"Light is {told}."
+    listed = ", ".join(f"in {count_of(count, 'cycle')} {_LIGHT[basis]}" for basis, count in found)
+    return f"Light is {listed}."
 
 
 def _either(

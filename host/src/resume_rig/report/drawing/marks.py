@@ -174,18 +174,18 @@ def _times_axis(times_ms: Sequence[float], limit_ms: float | None) -> Axis:
 
 
 def _levels(
-    shown: CycleTimes, known: SeriesStatistics | None, across: Scale, upwards: Scale
+    shown: CycleTimes, of_series: SeriesStatistics | None, across: Scale, upwards: Scale
 ) -> tuple[Level, ...]:
     series = [
         (number, time_ms)
         for number, time_ms, mark in zip(shown.numbers, shown.times_ms, shown.marks, strict=True)
         if mark in _COUNTED
     ]
-    if known is None or len(series) < 2:
+    if of_series is None or len(series) < 2:
         return ()
-    if known.drift is not None and known.drift.shown and not known.change_points:
-        return (_trend(series, known.drift.slope_ms, across, upwards),)
-    starts = [series[0][0], *(step.cycle for step in known.change_points)]
+    if of_series.drift is not None and of_series.drift.shown and not of_series.change_points:
+        return (_trend(series, of_series.drift.slope_ms, across, upwards),)
+    starts = [series[0][0], *(step.cycle for step in of_series.change_points)]
     ends = [*starts[1:], series[-1][0] + 1]
     found = []
     for start, end in zip(starts, ends, strict=True):
@@ -222,7 +222,7 @@ _COUNTED: Final = frozenset({CycleMark.TIMED, CycleMark.FAILED})
 
 def _summary(
     shown: CycleTimes,
-    known: SeriesStatistics | None,
+    of_series: SeriesStatistics | None,
     limit_ms: float | None,
     rings: int,
     high_ms: float,
@@ -248,11 +248,11 @@ def _summary(
         text += f"; {broken} did not sleep and wake as planned (✕)"
     if unknown := shown.count(CycleMark.UNKNOWN):
         text += f"; {unknown} without a time (◇)"
-    if known is not None and known.change_points:
-        text += f"; {count_of(len(known.change_points), 'step')} of the level"
-    elif known is not None and known.drift is not None and known.drift.shown:
-        text += f"; a drift of {known.drift.slope_ms:+.3g} ms in 100 cycles"
-    elif known is not None and known.drift is not None:
+    if of_series is not None and of_series.change_points:
+        text += f"; {count_of(len(of_series.change_points), 'step')} of the level"
+    elif of_series is not None and of_series.drift is not None and of_series.drift.shown:
+        text += f"; a drift of {of_series.drift.slope_ms:+.3g} ms in 100 cycles"
+    elif of_series is not None and of_series.drift is not None:
         text += "; no drift and no step beyond chance"
     return f"{text}.{' A ring is the time with what is hidden.' if rings else ''}"
 

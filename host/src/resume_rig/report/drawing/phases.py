@@ -419,8 +419,11 @@ def _os_words(cycle: ReconciledCycle) -> tuple[str, str]:
         return "", "no OS record"
     if record.resume_ms is None:
         parts = (("BIOS init", record.bios_init_ms), ("device init", record.driver_init_ms))
-        told = [f"{name} {ms} ms" for name, ms in parts if ms is not None]
-        return "", f"{' and '.join(told)} alone" if told else "record without a measurement"
+        durations = [f"{name} {ms} ms" for name, ms in parts if ms is not None]
+        return (
+            "",
+            f"{' and '.join(durations)} alone" if durations else "record without a measurement",
+        )
     claim = f"reports {record.resume_ms} ms"
     if outside_milestones(cycle.outside).pltrst is None:
         why = "no trigger" if cycle.outside.trigger_ns is None else "PLTRST# not seen"

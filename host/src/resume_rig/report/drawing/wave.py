@@ -29,11 +29,11 @@ _FOLD: Final = 34
 _MARGIN_NS: Final = 60 * NS_PER_MS
 _FOLDED_FROM_NS: Final = 900 * NS_PER_MS
 _WAITED_NS: Final = 3_000 * NS_PER_MS
-_TICK_APART: Final = 56
+_TICK_DISTANCE: Final = 56
 _LIGHT_STEP: Final = 2
 _LEAST_COLUMNS: Final = 2
 _DIM: Final = 10
-_LABELS_APART: Final = 70
+_LABELS_DISTANCE: Final = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +82,12 @@ class WavePicture:
     @property
     def zero_anchor(self) -> str:
         """On which side of the trigger its name stands, so that it covers no fold's."""
-        beside = [
-            fold.at for fold in self.folds if abs(fold.at - (self.zero or 0.0)) < _LABELS_APART
+        near = [
+            fold.at for fold in self.folds if abs(fold.at - (self.zero or 0.0)) < _LABELS_DISTANCE
         ]
-        if not beside:
+        if not near:
             return "middle"
-        return "start" if beside[0] < (self.zero or 0.0) else "end"
+        return "start" if near[0] < (self.zero or 0.0) else "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +215,14 @@ def _light_outline(cycle: RecordedCycle, stretches: Sequence[_Stretch], top: int
 def _ticks(stretches: Sequence[_Stretch], zero_ns: int) -> tuple[Tick, ...]:
     shown_ns = sum(stretch.to_ns - stretch.from_ns for stretch in stretches)
     room = sum(stretch.end - stretch.start for stretch in stretches)
-    step_ms = nice_step(shown_ns / NS_PER_MS, max(1, int(room / _TICK_APART)))
+    step_ms = nice_step(shown_ns / NS_PER_MS, max(1, int(room / _TICK_DISTANCE)))
     ticks: list[Tick] = []
     for stretch in stretches:
         low = (stretch.from_ns - zero_ns) / NS_PER_MS
         high = (stretch.to_ns - zero_ns) / NS_PER_MS
         for value in multiples(low, high, step_ms):
             place = stretch.at(value * NS_PER_MS + zero_ns)
-            if not ticks or place - ticks[-1].at >= _TICK_APART / 2:
+            if not ticks or place - ticks[-1].at >= _TICK_DISTANCE / 2:
                 # At the very left stands what the axis counts.
                 label = "" if place - _LEFT < _LABEL_HALF else tick_label(value, step_ms)
                 ticks.append(Tick(place, label))

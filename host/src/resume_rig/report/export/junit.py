@@ -47,9 +47,9 @@ def _cases(correlation: Correlation, requirement: Requirement) -> Iterator[str]:
     if requirement.bios_advised_ms is not None:
         yield _advice(correlation, requirement.id, requirement.bios_advised_ms)
     outcomes = [(c.outside.number, c.outcome) for c in correlation.cycles]
-    broken = [told for told in outcomes if told[1] in FAILED & TRIED]
+    broken = [each for each in outcomes if each[1] in FAILED & TRIED]
     yield _listed(requirement.id, "every cycle slept and came back", "failure", broken)
-    unfinished = [told for told in outcomes if told[1] in NO_ANSWER]
+    unfinished = [each for each in outcomes if each[1] in NO_ANSWER]
     yield _listed(requirement.id, "every cycle was measured whole", "error", unfinished)
 
 
@@ -64,17 +64,17 @@ def _advice(correlation: Correlation, suite: str, advised_ms: int) -> str:
 
 def _plan(facts: CampaignFacts) -> str:
     """Whether the campaign came to its end: one that broke off has not proven what was planned."""
-    told = facts.plan_state or ""
-    problem = _element("error", "unfinished", told) if facts.unfinished else ""
-    return _case(facts.requirement.id, "the plan was done to its end", problem, told)
+    text = facts.plan_state or ""
+    problem = _element("error", "unfinished", text) if facts.unfinished else ""
+    return _case(facts.requirement.id, "the plan was done to its end", problem, text)
 
 
-def _listed(suite: str, name: str, element: str, told: list[tuple[int, Outcome]]) -> str:
-    if not told:
+def _listed(suite: str, name: str, element: str, cycles: list[tuple[int, Outcome]]) -> str:
+    if not cycles:
         return _case(suite, name, "", "")
-    ranges = cycle_ranges([number for number, _ in told])
-    outcomes = ", ".join(sorted({outcome.value for _, outcome in told}))
-    message = f"{count_of(len(told), 'cycle')}: {ranges} ({outcomes})"
+    ranges = cycle_ranges([number for number, _ in cycles])
+    outcomes = ", ".join(sorted({outcome.value for _, outcome in cycles}))
+    message = f"{count_of(len(cycles), 'cycle')}: {ranges} ({outcomes})"
     return _case(suite, name, _element(element, outcomes, message), message)
 
 
@@ -92,8 +92,8 @@ def _element(name: str, kind: str, message: str) -> str:
     return f"      <{name} type={_attribute(kind)} message={_attribute(message)}/>\n"
 
 
-def _case(suite: str, name: str, problem: str, told: str) -> str:
-    out = f"      <system-out>{escape(_clean(told))}</system-out>\n" if told else ""
+def _case(suite: str, name: str, problem: str, output: str) -> str:
+    out = f"      <system-out>{escape(_clean(output))}</system-out>\n" if output else ""
     return (
         f"    <testcase classname={_attribute(f'resume-rig.{suite}')} name={_attribute(name)}>\n"
         f"{problem}{out}    </testcase>\n"

@@ -119,8 +119,8 @@ def components_table(correlation: Correlation) -> Table:
 
 def _component_rows(correlation: Correlation) -> Iterator[tuple[Value, ...]]:
     for cycle in correlation.cycles:
-        told = (each for each in (cycle.shutdown, cycle.record) if each is not None)
-        for part in (part for record in told for part in record.components):
+        records = (each for each in (cycle.shutdown, cycle.record) if each is not None)
+        for part in (part for record in records for part in record.components):
             yield (
                 cycle.outside.number,
                 part.kind.value,

@@ -133,8 +133,8 @@ def trace_pieces(
             origin_utc_ns = min(start_utc_ns, each.started_utc_ns)
         shift_ns = _utc_of_zero(each) - origin_utc_ns - each.zero_ns
         place = places.get(each.number)
-        told = None if place is None else correlation.cycles[place]
-        for event in _cycle_events(each, told, shift_ns, limit_ms):
+        reconciled = None if place is None else correlation.cycles[place]
+        for event in _cycle_events(each, reconciled, shift_ns, limit_ms):
             yield ",\n" + event
     verdict = {"verdict": correlation.verdict.value, "began": utc_json(origin_utc_ns)}
     yield f'\n],\n"otherData":{json_text(verdict)}}}\n'

@@ -43,7 +43,7 @@ def _group(group: FleetGroup) -> dict[str, Json]:
         "units_failed": group.units_failed,
         "units_failing": failures_json(group.units_share),
         "times": [_group_times(times) for times in group.times],
-        "odd": [_odd(odd) for odd in group.outliers],
+        "odd": [_outlier(outlier) for outlier in group.outliers],
         "campaigns": [_campaign(campaign) for campaign in group.campaigns],
     }
 
@@ -62,13 +62,13 @@ def _group_times(times: GroupTimes) -> dict[str, Json]:
     }
 
 
-def _odd(odd: OutlyingUnit) -> dict[str, Json]:
+def _outlier(outlier: OutlyingUnit) -> dict[str, Json]:
     return {
-        "unit": text_json(odd.unit),
-        "measure": None if odd.measure is None else text_json(odd.measure),
-        "value": number_json(odd.value),
-        "others": number_json(odd.others),
-        "p": number_json(odd.p),
+        "unit": text_json(outlier.unit),
+        "measure": None if outlier.measure is None else text_json(outlier.measure),
+        "value": number_json(outlier.value),
+        "others": number_json(outlier.others),
+        "p": number_json(outlier.p),
     }
 
 

@@ -114,12 +114,12 @@ def _tiles(fleet: Fleet) -> tuple[Tile, ...]:
     return (
         Tile("Campaigns", str(len(campaigns)), without),
         Tile("Units", str(len(units)), f"in {count_of(len(fleet.groups), 'group')}"),
-        Tile("Failures", f"{failed} of {judged}", _beside_failures(campaigns)),
+        Tile("Failures", f"{failed} of {judged}", _failures_note(campaigns)),
         slowest,
     )
 
 
-def _beside_failures(campaigns: Sequence[FleetCampaign]) -> str:
+def _failures_note(campaigns: Sequence[FleetCampaign]) -> str:
     """Say what the failures are of, and how many cycles of campaigns without a verdict failed."""
     unjudged = [each for each in campaigns if each.failures is None or not each.failures.n]
     shown = (each.all_cycles for each in unjudged)

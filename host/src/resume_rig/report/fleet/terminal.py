@@ -33,7 +33,7 @@ LIGHT: Final = "press_to_light_ns"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FINDINGS_SHOWN: Final = 3
 _COMMON_MS: Final = 0.5
-_NOBODY_SAYS: Final = {Trait.PRODUCT: "no product named", Trait.BIOS: "no BIOS version named"}
+_NOT_NAMED: Final = {Trait.PRODUCT: "no product named", Trait.BIOS: "no BIOS version named"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,10 @@ def subject_sentence(fleet: Fleet) -> str:
     units = count_of(len({each.unit for each in campaigns}), "unit")
     cycles = sum(each.cycles for each in campaigns)
     folder = common_folder(fleet)
-    seen_from = f"; stores as seen from {folder}" if folder else ""
+    folder_clause = f"; stores as seen from {folder}" if folder else ""
     return (
         f"{count_of(len(campaigns), 'campaign')} of {units} with {count_of(cycles, 'cycle')}, in "
-        f"{count_of(len(fleet.groups), 'group')}{seen_from}."
+        f"{count_of(len(fleet.groups), 'group')}{folder_clause}."
     )
 
 
@@ -90,22 +90,22 @@ def group_title(group: FleetGroup) -> str:
 
 def group_sentences(group: FleetGroup, folder: str) -> tuple[str, ...]:
     """Return what the campaigns of a group say together; paths as seen from `folder`."""
-    told = [_failed_sentence(group), *(_times_sentence(each) for each in group.times)]
-    for unit in dict.fromkeys(odd.unit for odd in group.outliers):
-        ways = [_odd_words(odd) for odd in group.outliers if odd.unit == unit]
-        told.append(f"Unit {_below(folder, unit)} is unlike the others: {'; '.join(ways)}.")
+    sentences = [_failed_sentence(group), *(_times_sentence(each) for each in group.times)]
+    for unit in dict.fromkeys(outlier.unit for outlier in group.outliers):
+        ways = [_outlier_words(outlier) for outlier in group.outliers if outlier.unit == unit]
+        sentences.append(f"Unit {_below(folder, unit)} is unlike the others: {'; '.join(ways)}.")
     found: Counter[str] = Counter()
-    seen_in: Counter[str] = Counter()
+    campaigns_of: Counter[str] = Counter()
     for campaign in group.campaigns:
         found.update(campaign.findings)
-        seen_in.update(campaign.findings.keys())
+        campaigns_of.update(campaign.findings.keys())
     if found:
         kinds = [
-            f"{kind} in {count_of(count, 'cycle')} of {count_of(seen_in[kind], 'campaign')}"
+            f"{kind} in {count_of(count, 'cycle')} of {count_of(campaigns_of[kind], 'campaign')}"
             for kind, count in sorted(found.items(), key=lambda each: (-each[1], each[0]))
         ]
-        told.append(f"Findings: {'; '.join(kinds)}.")
-    return tuple(told)
+        sentences.append(f"Findings: {'; '.join(kinds)}.")
+    return tuple(sentences)
 
 
 def left_out_sentences(fleet: Fleet) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def _date(utc_ns: int) -> str:
 
 def _trait_words(trait: Trait, value: str) -> str:
     if not value:
-        return _NOBODY_SAYS.get(trait, f"no {trait.value} named")
+        return _NOT_NAMED.get(trait, f"no {trait.value} named")
     match trait:
         case Trait.BIOS:
             return f"BIOS {value}"
@@ -166,12 +166,12 @@ def _trait_words(trait: Trait, value: str) -> str:
 def _failed_sentence(group: FleetGroup) -> str:
     if group.failures is None:
         return "No cycle of these campaigns is judged."
-    share, told = group.units_share, f"{percent_of_these(group.failures)}."
+    share, sentence = group.units_share, f"{percent_of_these(group.failures)}."
     if share is None or share.n + share.undecided == 1:
-        return told
+        return sentence
     unclear = f" and {share.undecided} with too little evidence" if share.undecided else ""
     return (
-        f"{told} Units with a failure: {group.units_failed} of {share.n}{unclear}; upper "
+        f"{sentence} Units with a failure: {group.units_failed} of {share.n}{unclear}; upper "
         f"95 % confidence limit of the fraction of units with a failure: {percent_up(share.upper)}."
     )
 
@@ -203,15 +203,15 @@ def _common(times: GroupTimes) -> str:
     return f"; ±{common.common_ms:.0f} ms is common to all cycles of a unit{differs}"
 
 
-def _odd_words(odd: OutlyingUnit) -> str:
-    if odd.measure is None:
+def _outlier_words(unit: OutlyingUnit) -> str:
+    if unit.measure is None:
         return (
-            f"{odd.value * 100:.2g} % of its judged cycles failed, {odd.others * 100:.2g} % of "
-            f"theirs (p = {odd.p:.2g})"
+            f"{unit.value * 100:.2g} % of its judged cycles failed, {unit.others * 100:.2g} % of "
+            f"theirs (p = {unit.p:.2g})"
         )
     return (
-        f"{measure_words(odd.measure)} {odd.value:.0f} ms, theirs {odd.others:.0f} ms "
-        f"(p = {odd.p:.2g})"
+        f"{measure_words(unit.measure)} {unit.value:.0f} ms, theirs {unit.others:.0f} ms "
+        f"(p = {unit.p:.2g})"
     )
 
 
@@ -274,7 +274,7 @@ def _group(
 
 
 def _columns(rows: Sequence[FleetRow], style: TerminalStyle) -> Sequence[Column]:
-    told = len({row.unit for row in rows}) == 1 or all(row.unit == row.store for row in rows)
+    is_plain = len({row.unit for row in rows}) == 1 or all(row.unit == row.store for row in rows)
     columns = [
         Column("store", [style.cell(row.store, _STORE_CELLS) for row in rows], right=False),
         Column("unit", [style.cell(row.unit, _UNIT_CELLS) for row in rows], right=False, drop=4),
@@ -294,5 +294,5 @@ def _columns(rows: Sequence[FleetRow], style: TerminalStyle) -> Sequence[Column]
         ),
         Column("", [style.cell(row.notes, _UNIT_CELLS) for row in rows], right=False, drop=8),
     ]
-    empty = {"unit"} if told else set()
+    empty = {"unit"} if is_plain else set()
     return [c for c in columns if c.title not in empty and any(c.cells)]

@@ -120,8 +120,8 @@ class Transition:
             took = "length not reported" if length_ms is None else f"{length_ms:.0f} ms"
             return f"{kind_words(record.kind)}, {took}"
         if record.resume_ms is None:
-            told = other_times(record)
-            return f"{kind_words(record.kind)}, not measured{f' ({told})' if told else ''}"
+            times = other_times(record)
+            return f"{kind_words(record.kind)}, not measured{f' ({times})' if times else ''}"
         if self.of_other_kind:
             return ""
         if not self.cycle.judged:
@@ -163,7 +163,7 @@ def main_transitions(judgement: LogJudgement) -> list[Transition]:
     ]
 
 
-def apart_transitions(judgement: LogJudgement, kind: SleepKind) -> list[Transition]:
+def transitions_not_covered(judgement: LogJudgement, kind: SleepKind) -> list[Transition]:
     """Return the rows of one kind that the requirement does not speak of."""
     cycles = (cycle for cycle in judgement.cycles if cycle.record.kind is kind)
     origins = _origins(judgement)
@@ -206,8 +206,8 @@ def lengths_clause(records: Sequence[OsRecord]) -> str:
     """Return how long boots or shutdowns took, and whether the first of a series were training."""
     lengths = [ms for ms in map(transition_length_ms, records) if ms is not None]
     firmware = [ms for each in records if (ms := figure_of(each, _FIRMWARE)) is not None]
-    told = f"; the firmware took {median(firmware):.0f} ms (median)" if firmware else ""
-    return f"{_lengths(lengths, records)}{told}"
+    firmware_clause = f"; the firmware took {median(firmware):.0f} ms (median)" if firmware else ""
+    return f"{_lengths(lengths, records)}{firmware_clause}"
 
 
 def _lengths(lengths: Sequence[float], records: Sequence[OsRecord]) -> str:
@@ -333,8 +333,8 @@ def _next(judgement: LogJudgement) -> str:
             f"To have a verdict, read an account of a {covered} that reports what"
             f" {judgement.requirement.id} limits, such as a summary of `xperf -a {covered}`."
         )
-    told = {cycle.record.kind for cycle in judgement.cycles}
-    own = next((profile for kind, profile in _PROFILES.items() if kind in told), None)
+    kinds_here = {cycle.record.kind for cycle in judgement.cycles}
+    own = next((profile for kind, profile in _PROFILES.items() if kind in kinds_here), None)
     if not kinds and own is not None:
         return f"To judge what is here, name a profile of its own, as in --requirement {own}."
     if any(kind in judgement.requirement.kinds for kind in kinds):
@@ -367,8 +367,8 @@ def _counted(judgement: LogJudgement) -> dict[SleepKind, int]:
     """
     others = NO_SLEEPS - frozenset(judgement.requirement.kinds)
     sleeps = [c.record.kind for c in judgement.cycles if c.record.kind not in others]
-    telling = [kind for kind in sleeps if kind not in _BEGUN_AS_S3] or sleeps
-    return dict(Counter(telling).most_common())
+    specific = [kind for kind in sleeps if kind not in _BEGUN_AS_S3] or sleeps
+    return dict(Counter(specific).most_common())
 
 
 def _and(words: Iterable[str]) -> str:

@@ -55,7 +55,7 @@ def log_document(judgement: LogJudgement) -> Iterator[str]:
     yield f'"requirement":{json_text(requirement_json(judgement.requirement))},\n'
     yield f'"statistics":{json_text(_statistics(judgement))},\n'
     yield f'"failure_rate_upper_95":{json_text(number_json(judgement.failure_rate_upper))},\n'
-    yield f'"apart":{json_text([_apart(kind) for kind in judgement.apart])},\n'
+    yield f'"apart":{json_text([_not_covered(kind) for kind in judgement.not_covered])},\n'
     ranked = rank(judgement.reading.records)
     yield f'"slowest":{json_text(slowest_json(ranked))},\n'
     yield f'"slowest_left_out":{max(0, len(ranked) - SLOWEST_LIMIT)},\n'
@@ -126,7 +126,7 @@ def _pages_per_ms(record: OsRecord) -> float | None:
     return round(rates.read_pages_per_ms, 3)
 
 
-def _apart(kind: KindJudgement) -> dict[str, Json]:
+def _not_covered(kind: KindJudgement) -> dict[str, Json]:
     return {
         "kind": kind.kind.value,
         "cycles": kind.cycles,

@@ -16,12 +16,12 @@ from resume_rig.report.drawing.marks import Strips, StripSource, date_strips
 from resume_rig.report.log.answer import (
     Transition,
     answer_sentence,
-    apart_transitions,
     extremes,
     has_own_table,
     main_transitions,
     no_sleep_sentence,
     reason_sentences,
+    transitions_not_covered,
 )
 from resume_rig.report.parts.components import PartsSection, parts_section
 from resume_rig.report.parts.page import (
@@ -189,8 +189,8 @@ def _trust(judgement: LogJudgement) -> tuple[TrustBadge, ...]:
         names = ", ".join(Path(each.path).name for each in broken[:3])
         badges.append(TrustBadge(f"Log not complete: {names}", "#sources"))
     if unmeasured:
-        said = f"{count_of(unmeasured, 'resume')} without a time"
-        badges.append(TrustBadge(said, "#transitions"))
+        words = f"{count_of(unmeasured, 'resume')} without a time"
+        badges.append(TrustBadge(words, "#transitions"))
     return tuple(badges)
 
 
@@ -248,8 +248,8 @@ _LATEST_S = 4_102_444_800.0  # 2100: a date beyond it is a clock's error, and wo
 def _moment_s(record: OsRecord) -> float | None:
     """Return when a transition ended, or began, or was written; None of no believable date."""
     moments = (record.wake_time_utc_ns, record.sleep_time_utc_ns, record.written_utc_ns)
-    known = (at / _SECOND_NS for at in moments if at is not None)
-    return next((at for at in known if 0 < at < _LATEST_S), None)
+    moments_s = (at / _SECOND_NS for at in moments if at is not None)
+    return next((at for at in moments_s if 0 < at < _LATEST_S), None)
 
 
 def _day(at_s: float) -> str:
@@ -261,13 +261,13 @@ def _timeline(judgement: LogJudgement) -> Strips | None:
     sources = []
     for kind, records in _by_kind(judgement).items():
         dated = [(_moment_s(record), id(record) in failed) for record in records]
-        known = [(at, bad) for at, bad in dated if at is not None]
+        placed = [(at, bad) for at, bad in dated if at is not None]
         sources.append(
             StripSource(
                 name=f"{kind_words(kind)} ({len(records)})",
-                places=[at for at, _ in known],
-                failed=[bad for _, bad in known],
-                unknown=len(dated) - len(known),
+                places=[at for at, _ in placed],
+                failed=[bad for _, bad in placed],
+                unknown=len(dated) - len(placed),
                 text=f"{kind_words(kind)}: {count_of(len(records), 'record')}",
             )
         )
@@ -353,7 +353,7 @@ def _extremes(transitions: Sequence[Transition]) -> str:
 
 def _other_kinds(judgement: LogJudgement) -> tuple[OtherKindSection, ...]:
     sections = []
-    for kind in judgement.apart:
+    for kind in judgement.not_covered:
         own_table = has_own_table(judgement, kind.kind)
         figures = kind.statistics
         if kind.kind in NO_SLEEPS:
@@ -367,7 +367,7 @@ def _other_kinds(judgement: LogJudgement) -> tuple[OtherKindSection, ...]:
             summary += f", average {figures.mean_ms:.0f} ms"
         if not own_table:
             summary += "; listed in the table above"
-        table = _table(apart_transitions(judgement, kind.kind)) if own_table else None
+        table = _table(transitions_not_covered(judgement, kind.kind)) if own_table else None
         sections.append(OtherKindSection(kind_words(kind.kind), f"{summary}.", table))
     return tuple(sections)
 

@@ -14,13 +14,13 @@ from resume_rig.model.units import count_of
 from resume_rig.report.log.answer import (
     Transition,
     answer_sentence,
-    apart_transitions,
     extremes,
     has_own_table,
     main_transitions,
     no_sleep_sentence,
     other_times,
     reason_sentences,
+    transitions_not_covered,
     user_sentence,
     woken_by,
 )
@@ -82,8 +82,8 @@ def log_table(
         judgement.series, judgement.failures, judgement.limits, "record"
     ):
         yield style.paragraph(sentence)
-    for kind in judgement.apart:
-        yield from _apart(judgement, kind, style, show_all=show_all)
+    for kind in judgement.not_covered:
+        yield from _not_covered(judgement, kind, style, show_all=show_all)
     yield from component_lines(judgement.reading, style, show_all=show_all)
     yield "\n"
     yield from _sources(judgement.reading.sources, style)
@@ -185,7 +185,7 @@ def _totals(
         yield style.paragraph(user)
 
 
-def _apart(
+def _not_covered(
     judgement: LogJudgement, kind: KindJudgement, style: TerminalStyle, *, show_all: bool
 ) -> Iterator[str]:
     figures = kind.statistics
@@ -202,14 +202,16 @@ def _apart(
             f" maximum {_figure(figures.max_ms)} ms."
         )
     if has_own_table(judgement, kind.kind):
-        yield from _table(apart_transitions(judgement, kind.kind), style, show_all=show_all)
+        yield from _table(transitions_not_covered(judgement, kind.kind), style, show_all=show_all)
 
 
 def _sources(sources: Sequence[LogSource], style: TerminalStyle) -> Iterator[str]:
     for source in sources:
         if source.kind == _TRACE:  # nobody sees by its name what a trace is of
-            told = ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in source.identity)
-            yield style.paragraph(f"{source.path}: {source.records} events; {told}.")
+            identity = ", ".join(
+                f"{name.replace('_', ' ')} {text}" for name, text in source.identity
+            )
+            yield style.paragraph(f"{source.path}: {source.records} events; {identity}.")
     damaged = [source for source in sources if not source.integrity.ok]
     noted = [source for source in sources if source.integrity.ok and source.integrity.problems]
     for source in chain(damaged, noted):
@@ -251,11 +253,11 @@ def watched_line(cycle: JudgedRecord, style: TerminalStyle) -> str:
 def _resume(cycle: JudgedRecord) -> str:
     record = cycle.record
     if record.resume_ms is None:
-        told = other_times(record)
-        return f"no resume time{f' ({told})' if told else ''}"
+        times = other_times(record)
+        return f"no resume time{f' ({times})' if times else ''}"
     parts = f"BIOS {record.bios_init_ms}, devices {record.driver_init_ms}"
-    apart = f"; {cycle.why_not}" if not cycle.judged and cycle.why_not else ""
-    return f"resumed in {record.resume_ms} ms ({parts}){apart}"
+    why_not = f"; {cycle.why_not}" if not cycle.judged and cycle.why_not else ""
+    return f"resumed in {record.resume_ms} ms ({parts}){why_not}"
 
 
 def watched_json(cycle: JudgedRecord) -> str:

@@ -288,11 +288,11 @@ def figure_rows(records: Iterable[OsRecord]) -> tuple[FigureRow, ...]:
             greatest=figure_text(max(found) / per),
         )
         for (kind, name), found in sorted(values.items())
-        for said, per in (_said(name),)
+        for said, per in (_title(name),)
     )
 
 
-def _said(name: str) -> tuple[str, float]:
+def _title(name: str) -> tuple[str, float]:
     """Return a figure's name with the unit that it is shown in, and what its value goes by."""
     unit = name.rpartition("_")[2]
     per = _PER_MS.get(unit, 1.0)

@@ -71,9 +71,9 @@ def summary_of(times_ms: Iterable[float]) -> Statistics | None:
 
 
 _HEADLINES: Final = (RESUME, "press_to_light_ns")
-_STEPS_TOLD: Final = 5
-_RISK_TOLD: Final = 0.0005
-_COMMON_TOLD_MS: Final = 0.05
+_STEPS_SHOWN: Final = 5
+_RISK_SHOWN: Final = 0.0005
+_COMMON_SHOWN_MS: Final = 0.05
 """Below it is 0 as times are written."""
 
 
@@ -91,9 +91,9 @@ def statistics_sentences(
         limits: as judged; what they limit is told of, too.
         noun: what a number names, "cycle" or "record".
     """
-    told = {*_HEADLINES, *(each.limit.measure for each in limits if each.limit.required)}
+    headlines = {*_HEADLINES, *(each.limit.measure for each in limits if each.limit.required)}
     for one in series:
-        if one.name in told:
+        if one.name in headlines:
             yield _figures(one)
             yield from _behaviour(one, noun)
     if failures is not None and failures.n > 1:
@@ -128,7 +128,7 @@ def _figures(one: SeriesStatistics) -> str:
 
 def _common(one: SeriesStatistics) -> str:
     """Say what of the intervals more cycles would leave as it is."""
-    if one.common.common_ms < _COMMON_TOLD_MS or one.median.low_ms is one.median.high_ms is None:
+    if one.common.common_ms < _COMMON_SHOWN_MS or one.median.low_ms is one.median.high_ms is None:
         return ""
     return (
         f" ±{_ms(one.common.common_ms)} ms of each interval is common to all cycles; more cycles"
@@ -153,13 +153,13 @@ def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
     if one.warm_up:
         named = cycle_ranges(list(one.warm_up))
         yield f"Warm-up: {words} of {noun} {named} differs from the rest."
-    for step in one.change_points[:_STEPS_TOLD]:
+    for step in one.change_points[:_STEPS_SHOWN]:
         yield (
             f"Step: from {noun} {step.cycle} on the {words} is {_ms(step.after_ms)} ms instead of"
             f" {_ms(step.before_ms)} ms (p = {step.p:.2g})."
         )
-    if len(one.change_points) > _STEPS_TOLD:
-        yield f"... and {len(one.change_points) - _STEPS_TOLD} more steps of it."
+    if len(one.change_points) > _STEPS_SHOWN:
+        yield f"... and {len(one.change_points) - _STEPS_SHOWN} more steps of it."
     drift = one.drift
     # A series with a step has a trend, too; the step says it better.
     if drift is not None and drift.shown and not one.change_points:
@@ -194,7 +194,7 @@ def _failures(failures: FailureRate) -> str:
 
 
 def _is_risky(each: LimitJudgement) -> bool:
-    return each.risk is not None and each.risk >= _RISK_TOLD
+    return each.risk is not None and each.risk >= _RISK_SHOWN
 
 
 def _risk(each: LimitJudgement) -> str:

@@ -209,7 +209,7 @@ def ranked_findings(groups: Iterable[FindingGroup]) -> tuple[FindingGroup, ...]:
 
 
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
-_ALIKE_FROM: Final = 3
+_FOLDED_FROM: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,14 +226,14 @@ def folded_findings(group: FindingGroup) -> tuple[FoldedFinding, ...]:
 
     Two that are alike stay two: their own figures are shorter than what they have in common.
     """
-    alike: dict[tuple[str, tuple[str, ...]], list[CycleFinding]] = {}
+    by_key: dict[tuple[str, tuple[str, ...]], list[CycleFinding]] = {}
     for member in group.members:
         found = member.finding
         key = (_NUMBER.sub("0", found.text), tuple(sorted(found.evidence)))
-        alike.setdefault(key, []).append(member)
+        by_key.setdefault(key, []).append(member)
     lines: list[FoldedFinding] = []
-    for members in alike.values():
-        if len(members) >= _ALIKE_FROM:
+    for members in by_key.values():
+        if len(members) >= _FOLDED_FROM:
             lines.append(_folded(members))
             continue
         shared = shared_findings(FindingGroup(group.kind, tuple(members)))

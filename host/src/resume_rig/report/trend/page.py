@@ -246,11 +246,11 @@ def link_of(report: str, place: Path | None, reports: str | None = None) -> str:
     if place is None:
         return f"file://{quote(report)}"
     try:
-        seen = os.path.relpath(path, place.absolute().parent)
+        relative = os.path.relpath(path, place.absolute().parent)
     except ValueError:  # on another drive
         return f"file:///{quote(path.as_posix())}"
     # A first part with a colon would be read as a scheme: quote spells it out.
-    return quote(Path(seen).as_posix())
+    return quote(Path(relative).as_posix())
 
 
 def _drawing(

@@ -137,11 +137,11 @@ class Gathering:
     ) -> NDArray[np.int64]:
         """Return which of a line's values are edges, and note what they leave behind."""
         values = all_[places]
-        known = values >= 0
+        is_known = values >= 0
         before = self._levels.get(line)
-        if not known.all() or line in self._lost:
-            self._note_unknown(line, known, before is not None)
-            places, values = places[known], values[known]
+        if not is_known.all() or line in self._lost:
+            self._note_unknown(line, is_known, before is not None)
+            places, values = places[is_known], values[is_known]
         if not values.size:
             return places
         if before is None:
@@ -155,14 +155,14 @@ class Gathering:
         np.not_equal(values[1:], values[:-1], out=changed[1:])
         return places[changed]
 
-    def _note_unknown(self, line: int, known: NDArray[np.bool_], was_known: bool) -> None:
-        """Count how often a level got lost that was known; `known` is of the values in order."""
+    def _note_unknown(self, line: int, is_known: NDArray[np.bool_], was_known: bool) -> None:
+        """Count how often a level got lost that was known; `is_known` is of the values in order."""
         first = not was_known or line in self._lost
-        lost = np.flatnonzero(~known & np.concatenate(([not first], known[:-1])))
+        lost = np.flatnonzero(~is_known & np.concatenate(([not first], is_known[:-1])))
         if lost.size:
             self._unknown[line] = self._unknown.get(line, 0) + lost.size
-        if known.size and (was_known or known.any()):
-            (self._lost.discard if known[-1] else self._lost.add)(line)
+        if is_known.size and (was_known or is_known.any()):
+            (self._lost.discard if is_known[-1] else self._lost.add)(line)
 
     def finish(self, resolution_ns: int, stated_rate: StatedRate | None = None) -> Capture:
         """Return what was gathered."""
@@ -283,10 +283,10 @@ def _unlike(capture: Capture, one: Channel, other: Channel) -> bool:
 def _levels_between(edges: EdgeColumns, channel: Channel, initial: int) -> NDArray[np.uint8]:
     """Return a line's level before each edge and after the last one, uint8 [n + 1]."""
     own = np.flatnonzero(edges.codes == CODE_OF[channel])
-    known = np.concatenate((np.array([initial], np.uint8), edges.levels[own]))
+    levels = np.concatenate((np.array([initial], np.uint8), edges.levels[own]))
     passed = np.zeros(len(edges) + 1, np.int64)
     passed[own + 1] = 1
-    return known[np.cumsum(passed)]
+    return levels[np.cumsum(passed)]
 
 
 # A button is pressed for a second in a cycle of half a minute at least.

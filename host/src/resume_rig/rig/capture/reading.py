@@ -82,8 +82,8 @@ def is_capture(path: Path) -> bool:
     lines = beginning.decode("utf-8", "replace").splitlines()
     titles = next((line for line in lines if line and line[0] not in COMMENTS), "")
     cells = [cell.strip(' "') for cell in re.split(r"[,;\t]", titles)]
-    known = any(channel_of_name(cell) is not None for cell in cells[1:])
-    return len(cells) > 1 and (known or cells[0].lower().startswith("time"))
+    has_channel = any(channel_of_name(cell) is not None for cell in cells[1:])
+    return len(cells) > 1 and (has_channel or cells[0].lower().startswith("time"))
 
 
 def _read_folder(path: Path, channel_map: Mapping[Channel, tuple[str, bool]], what: str) -> Capture:

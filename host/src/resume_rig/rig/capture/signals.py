@@ -203,8 +203,8 @@ class _Index:
         for signal in signals:
             name, leaf = signal.name, signal.leaf
             forms = (name, leaf, name.casefold(), leaf.casefold())
-            for known, form in zip(self._by_form, forms, strict=True):
-                known.setdefault(form, []).append(signal)
+            for by_form, form in zip(self._by_form, forms, strict=True):
+                by_form.setdefault(form, []).append(signal)
             meant = channel_of_name(leaf)
             if meant is not None:
                 self._by_channel.setdefault(meant, []).append(signal)
@@ -212,7 +212,7 @@ class _Index:
     def named(self, name: str) -> list[Signal]:
         """Return the signals of a name: as it is written, else whatever its capitals."""
         forms = (name, name, name.casefold(), name.casefold())
-        found = (known.get(form) for known, form in zip(self._by_form, forms, strict=True))
+        found = (by_form.get(form) for by_form, form in zip(self._by_form, forms, strict=True))
         return next(filter(None, found), [])
 
     def meant(self, channel: Channel) -> list[Signal]:

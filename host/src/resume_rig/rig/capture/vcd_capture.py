@@ -387,11 +387,11 @@ def _split(file: BufferedIOBase, what: str) -> tuple[bytes, bytes]:
     """Return the header, and what was read beyond it."""
     read = bytearray()
     while len(read) < _HEADER_MAX:
-        seen = max(0, len(read) - _REACHES_BACK)
+        searched = max(0, len(read) - _REACHES_BACK)
         block = file.read(_BLOCK)
         read += block
         # A match at the very end may be a longer word that is not all there yet.
-        end = _END_OF_HEADER.search(read, seen)
+        end = _END_OF_HEADER.search(read, searched)
         if end is not None and (end.end() < len(read) or not block):
             return bytes(read[: end.end()]), bytes(read[end.end() :])
         if not block:

@@ -81,8 +81,8 @@ class InfoRequest(Request):
             clock_tolerance_ppb=reply.count("tol"),
             calibration_ppb=reply.integer("cal") if reply.has("cal") else None,
             lease_ns=reply.count("lease"),
-            channels=tuple(known for known in channels if known is not None),
-            actuators=tuple(known for known in actuators if known is not None),
+            channels=tuple(each for each in channels if each is not None),
+            actuators=tuple(each for each in actuators if each is not None),
             edge_ring=reply.count("ering"),
             light_ring=reply.count("lring"),
             dut_log=reply.text("dutlog") if reply.has("dutlog") else None,
@@ -94,8 +94,8 @@ class InfoRequest(Request):
         )
         return Identity(
             info,
-            tuple(known.channel if known else None for known in channels),
-            {known.actuator: index for index, known in enumerate(actuators) if known is not None},
+            tuple(each.channel if each else None for each in channels),
+            {each.actuator: index for index, each in enumerate(actuators) if each is not None},
         )
 
 
@@ -125,9 +125,9 @@ def _channel_infos(reply: Fields) -> list[ChannelInfo | None]:
 
 
 def _with_latencies(channels: list[ChannelInfo | None], fields: Fields) -> list[ChannelInfo | None]:
-    names = tuple(known.channel if known else None for known in channels)
+    names = tuple(each.channel if each else None for each in channels)
     measured = {row.channel: row for row in parse_latencies(fields, names)}
-    return [known and replace(known, latency=measured.get(known.channel)) for known in channels]
+    return [each and replace(each, latency=measured.get(each.channel)) for each in channels]
 
 
 def parse_latencies(

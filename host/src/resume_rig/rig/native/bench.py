@@ -73,7 +73,7 @@ class Image:
     def __init__(self, path: Path, arguments: list[str]) -> None:
         self.terminal: str | None = None
         self._path = path
-        self._said = b""
+        self._output = b""
         here = [sys.executable, "-I", "-S", str(launcher.__file__), str(os.getpid())]
         self._process = subprocess.Popen(
             [*here, str(path.absolute()), *arguments],
@@ -96,11 +96,11 @@ class Image:
     def listen(self) -> bool:
         """Take what the image says, after select said that there is something; False at its end."""
         data = os.read(self.fileno(), _READ_BYTES)
-        self._said += data
-        found = _TERMINAL.search(self._said)
+        self._output += data
+        found = _TERMINAL.search(self._output)
         if self.terminal is None and found is not None:
             self.terminal = found[1].decode("ascii")
-        self._said = self._said[-_KEPT_BYTES:]
+        self._output = self._output[-_KEPT_BYTES:]
         return bool(data)
 
     def exit_clause(self) -> str:
@@ -115,7 +115,7 @@ class Image:
 
     def last_words(self) -> str:
         """Return the newest thing that it said, as a clause, bounded: it may be anything."""
-        lines = self._said.decode("utf-8", "replace").split("\n")
+        lines = self._output.decode("utf-8", "replace").split("\n")
         words = [" ".join(line.split()) for line in lines]
         last = next((line for line in reversed(words) if line), "")
         shown = "".join(c if c.isprintable() else "?" for c in last[:_SHOWN_CHARACTERS])
@@ -260,14 +260,14 @@ class NativeBench:
         with self._lock:
             return self._dut.log_document()
 
-    def in_its_world(self, tell: Callable[[int], _T]) -> _T:
+    def in_its_world(self, act: Callable[[int], _T]) -> _T:
         """Tell the DUT something for a moment that it has not lived yet.
 
         Args:
-            tell: is given that moment, and called while nobody else speaks to the DUT.
+            act: is given that moment, and called while nobody else speaks to the DUT.
         """
         with self._lock:
-            return tell(self._clock.now_ns() + AHEAD_NS + _NOT_YET_NS)
+            return act(self._clock.now_ns() + AHEAD_NS + _NOT_YET_NS)
 
     def wait(self) -> RigError | UsageError | None:
         """Wait until the image has ended; return why it did, None after `close`."""

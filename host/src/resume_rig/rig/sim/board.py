@@ -240,7 +240,7 @@ class SimulatedBoard:
         self._reply = ffi.new("uint8_t[]", 0)
         self._reply_bytes = ffi.buffer(self._reply)
         self._length = ffi.new("size_t *")
-        self._deadline_known = False
+        self._has_deadline = False
         self._deadline_ns: int | None = None
         # What outlives a reset.
         self._calibration = ffi.new("struct rig_calibration *")
@@ -254,7 +254,7 @@ class SimulatedBoard:
             self._past = [ended, *self._past][:_MOST_PAST]
         self._clock = RatedClock(world_ns, self._rate_ppb)
         self._asked_world_ns, self._asked_board_ns = world_ns, 0
-        self._deadline_known = False
+        self._has_deadline = False
         self._world_ns = world_ns
         self._last_stamp_ns = 0
         self._next_sample_ns = 0
@@ -288,17 +288,17 @@ class SimulatedBoard:
     def deadline_world_ns(self) -> int | None:
         """Return the world time at which `tick` has something to do; None: never."""
         # Only what the core is asked, or does when it is due, changes what is due next.
-        if not self._deadline_known:
+        if not self._has_deadline:
             deadline_ns: int = lib.rig_core_deadline(self._core)
             self._deadline_ns = None if deadline_ns == _NEVER else self._clock.when(deadline_ns)
-            self._deadline_known = True
+            self._has_deadline = True
         return self._deadline_ns
 
     def tick(self, world_ns: int) -> None:
         """Let the core do what is due at `world_ns`."""
         self._world_ns = world_ns
         self._ticking = True
-        self._deadline_known = False
+        self._has_deadline = False
         try:
             lib.rig_core_tick(self._core, self._clock.at(world_ns))
         finally:
@@ -308,7 +308,7 @@ class SimulatedBoard:
     def release(self, world_ns: int) -> None:
         """Let go of every actuator at `world_ns`, as a reset does."""
         self._world_ns = world_ns
-        self._deadline_known = False
+        self._has_deadline = False
         lib.rig_core_release(self._core)
         self._raise_struck()
 
@@ -404,7 +404,7 @@ class SimulatedBoard:
         if room > len(self._reply):
             self._reply = ffi.new("uint8_t[]", room)
             self._reply_bytes = ffi.buffer(self._reply)
-        self._deadline_known = False
+        self._has_deadline = False
         status: int = lib.rig_core_request(
             self._core,
             command,
@@ -438,12 +438,12 @@ class SimulatedBoard:
     def fill_keyboard(self, found: Any) -> None:
         """Write what the DUT makes of the board as its keyboard; called by the core."""
         if self._keyboard is not None:
-            known = self._keyboard()
-            found.state = _BUSES[known.bus]
-            found.armed = known.armed
-            found.reports = known.reports
-            found.wakeups = known.wakeups
-            found.undelivered = known.undelivered
+            keyboard = self._keyboard()
+            found.state = _BUSES[keyboard.bus]
+            found.armed = keyboard.armed
+            found.reports = keyboard.reports
+            found.wakeups = keyboard.wakeups
+            found.undelivered = keyboard.undelivered
 
     # --- what outlives a reset
 

@@ -238,9 +238,9 @@ def linked(link: Path | None, terminal: str) -> Iterator[str]:
             link.unlink()
 
 
-def _try_link(link: Path, deed: Callable[[], None]) -> None:
+def _try_link(link: Path, action: Callable[[], None]) -> None:
     try:
-        deed()
+        action()
     except OSError as error:
         raise UsageError(
             f"Cannot link {link} to the bench's terminal: {error.strerror}; a path in a folder "

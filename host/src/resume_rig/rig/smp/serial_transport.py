@@ -360,8 +360,8 @@ def _flat_text(error: Exception) -> str:
 def _cause(error: Exception) -> str:
     """Return what the system says; pyserial puts a sentence and a number before it."""
     text = _flat_text(error)
-    _, _, said = text.partition("[Errno ")
-    return said.partition("] ")[2] or text
+    _, _, reason = text.partition("[Errno ")
+    return reason.partition("] ")[2] or text
 
 
 def _bracketed(host: str) -> str:

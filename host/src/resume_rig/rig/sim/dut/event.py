@@ -166,7 +166,7 @@ OsMoment = (
 DutEvent = WireChange | PanelChange | OsMoment
 
 
-Deed = Callable[[int], None]
+Action = Callable[[int], None]
 
 
 @unique
@@ -193,7 +193,7 @@ class _Planned(NamedTuple):
     number: int
     thread: Thread
     generation: int
-    deed: Deed
+    action: Action
 
 
 class Agenda:
@@ -204,10 +204,10 @@ class Agenda:
         self._count = 0
         self._generation = dict.fromkeys(Thread, 0)
 
-    def plan(self, t_ns: int, deed: Deed, thread: Thread = Thread.POWER) -> None:
-        """Do `deed(t_ns)` at `t_ns`, unless its thread is dropped before."""
+    def plan(self, t_ns: int, action: Action, thread: Thread = Thread.POWER) -> None:
+        """Do `action(t_ns)` at `t_ns`, unless its thread is dropped before."""
         self._count += 1
-        planned = _Planned(t_ns, self._count, thread, self._generation[thread], deed)
+        planned = _Planned(t_ns, self._count, thread, self._generation[thread], action)
         heapq.heappush(self._heap, planned)
 
     def drop(self, thread: Thread) -> None:
@@ -230,7 +230,7 @@ class Agenda:
         while heap and heap[0].t_ns <= until_ns:
             planned = heapq.heappop(heap)
             if planned.generation == generation[planned.thread]:
-                planned.deed(planned.t_ns)
+                planned.action(planned.t_ns)
 
 
 @unique
@@ -252,12 +252,12 @@ def parse_faults(names: Iterable[str]) -> frozenset[SimFault]:
     Raises:
         UsageError: a name is not one of SimFault's.
     """
-    known = {str(fault.value): fault for fault in SimFault}
+    kinds = {str(fault.value): fault for fault in SimFault}
     faults: set[SimFault] = set()
     for name in names:
-        if name not in known:
+        if name not in kinds:
             raise UsageError(
-                f'Cannot simulate fault "{name}": it is not known; allowed are {", ".join(known)}.'
+                f'Cannot simulate fault "{name}": it is not known; allowed are {", ".join(kinds)}.'
             )
-        faults.add(known[name])
+        faults.add(kinds[name])
     return frozenset(faults)

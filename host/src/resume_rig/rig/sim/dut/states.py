@@ -306,13 +306,13 @@ class DutInput:
         after_last_ns = self._last_contact_ns[actuator] + 1
         contact_ns = max(t_ns + delay_ns, after_last_ns, earliest_ns)
         self._last_contact_ns[actuator] = contact_ns
-        deed = {
+        action = {
             Actuator.BUTTON: self._button_contact,
             Actuator.LID: self._lid_contact,
             Actuator.KEYBOARD: self._key,
             Actuator.CONTACT: self._plug,
         }[actuator]
-        self._agenda.plan(contact_ns, partial(deed, driven), Thread.ALWAYS)
+        self._agenda.plan(contact_ns, partial(action, driven), Thread.ALWAYS)
 
     def _key(self, down: bool, t_ns: int) -> None:
         if down:
