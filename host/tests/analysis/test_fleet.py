@@ -97,8 +97,8 @@ def test_groups_have_their_traits_in_common_and_the_worst_stands_first() -> None
 
 def test_a_pass_says_what_it_shows_and_of_whom() -> None:
     assert of(campaign(1), campaign(2, unit="u1")).why == (
-        "2 campaigns of 1 unit pass; 0 of 200 judged resumes failed, at most 1.5 % with 95 % "
-        "confidence, of these units"
+        "2 campaigns of 1 unit pass; 0 of 200 judged resumes failed; upper 95 % confidence limit "
+        "of the failure rate of these units 1.5 %"
     )
 
 

@@ -123,6 +123,8 @@ def test_by_keys_a_document_is_reached_opened_and_taken_off(
         window.open_files([str(path)])
         settle(qtbot, window)
     tree = window.documents.tree
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
     reach = next(each for each in window.menus.all_actions() if each.shortcut().toString() == "F6")
     reach.trigger()
     assert QApplication.focusWidget() is tree

@@ -36,7 +36,7 @@ def test_without_an_ignored_one_numbers_begin_at_one(samples: Any) -> None:
 
 def test_a_record_without_a_measurement_stays_and_is_named(samples: Any) -> None:
     text = text_of(samples.mixed_log())
-    row = r"^2 +- +- +- +not judged +792 +[-\d: ]+ +doze to hibernate, not meas"
+    row = r"^2 +- +- +- +not judged +792 +[-\d: ]+ +doze to hibernate, not\s+measured"
     assert re.search(row, text, re.MULTILINE)
     assert "doze to hibernate: 1 cycle, none measured." in text
 

@@ -9,7 +9,7 @@ counted and left out (docs/decisions/etl-own-reader.md).
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -314,8 +314,3 @@ def _logfile_header(head: bytes, start_ticks: int) -> TraceHeader | None:
         events_lost,
         buffers_lost,
     )
-
-
-def guids_of(providers: Collection[str]) -> frozenset[bytes]:
-    """Return GUIDs as they stand in a file."""
-    return frozenset(UUID(provider).bytes_le for provider in providers)

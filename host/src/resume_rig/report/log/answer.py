@@ -237,11 +237,6 @@ def extremes(transitions: Iterable[Transition]) -> Extremes | None:
     )
 
 
-def total_times_ms(transitions: Iterable[Transition]) -> list[float]:
-    """Return the totals of the judged transitions, in order."""
-    return [float(total) for total, _ in _measured(transitions)]
-
-
 def user_sentence(transitions: Iterable[Transition]) -> str:
     """Return how long the USER phase of the judged transitions took; empty where none has one."""
     users = [t.cycle.record.user_init_ms for t in transitions if t.counts]

@@ -5,6 +5,7 @@ What `watch-sleeps` says: a line for each sleep when its record is there, and a 
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from textwrap import wrap
 from typing import Final
 
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, kind_words
@@ -152,8 +153,10 @@ def _wide_end(transition: Transition, style: TerminalStyle) -> str:
     if style.width >= _WIDE_FROM:
         woke = (utc_json(cycle.record.wake_time_utc_ns) or MISSING)[:16]
         parts.append(woke.replace("T", " ").ljust(16))
-    said = "; ".join(filter(None, (woken_by(cycle.record), transition.note)))
-    parts.append(style.cell(said, style.width - len(_header(style)) + len(_NOTE)))
+    at = len(_header(style)) - len(_NOTE)
+    note = "; ".join(filter(None, (woken_by(cycle.record), transition.note)))
+    lines = wrap(note, style.width - at, break_on_hyphens=False, break_long_words=False) or [""]
+    parts.append(f"\n{'':{at}}".join(style.cell(line, style.width - at) for line in lines))
     return "   ".join(parts)
 
 
