@@ -48,7 +48,7 @@ WINGS = {
 }
 
 # Ratchets: they go down as rooms are put together, and up only with a reason.
-MODULES_AT_MOST = 347
+MODULES_AT_MOST = 348
 LINES_AT_MOST = 101_500
 MODULES_IN_A_FOLDER = 16
 LINES_OF_A_MODULE = 650
