@@ -254,11 +254,14 @@ int rig_engine_start(const struct rig_identity *identity, const struct rig_part 
 	uint32_t levels;
 	int ret;
 
+	if (count > RIG_PARTS_MAX) {
+		return -EINVAL;
+	}
 	(void)k_mutex_init(&engine.lock);
 	(void)k_sem_init(&engine.wake, 0, 1);
 	engine.stopping = false;
 	engine.part_count = 0;
-	for (size_t i = 0; i < MIN(count, RIG_PARTS_MAX); i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (parts[i] != NULL) {
 			engine.parts[engine.part_count++] = parts[i];
 		}

@@ -31,9 +31,9 @@ struct rig_part {
  * Start the core and the thread; rig_board_init() must have returned 0.
  *
  * @param parts each outlives the engine; NULL: a part that this board lacks
- * @param count of parts, at most RIG_PARTS_MAX
+ * @param count of parts
  * @retval 0
- * @retval -EINVAL the core refused the board's description
+ * @retval -EINVAL more than RIG_PARTS_MAX parts, or the core refused the board's description
  * @retval -errno of the edge source
  */
 int rig_engine_start(const struct rig_identity *identity, const struct rig_part *const *parts,
