@@ -23,6 +23,7 @@ LOG_MODULE_REGISTER(rig, CONFIG_RIG_LOG_LEVEL);
 static int start(void)
 {
 	struct rig_identity identity = rig_identity_take();
+	const struct rig_part *const parts[] = {rig_light_part(), rig_power_part()};
 	int ret;
 
 	rig_past_begin(&identity, rig_past_memory());
@@ -31,14 +32,12 @@ static int start(void)
 	if (ret < 0) {
 		return ret;
 	}
-	ret = rig_engine_start(&identity, rig_light_part());
+	ret = rig_engine_start(&identity, parts, ARRAY_SIZE(parts));
 	if (ret < 0) {
 		return ret;
 	}
 	rig_light_start();
-	if (IS_ENABLED(CONFIG_RIG_POWER)) {
-		rig_power_start();
-	}
+	rig_power_start();
 	ret = rig_guard_start();
 	if (ret < 0) {
 		LOG_ERR("Could not start the watchdog (%d)", ret);

@@ -9,7 +9,6 @@
 #include "rig_devices.h"
 #include "rig_keep.h"
 #include "rig_past.h"
-#include "rig_power.h"
 
 #include <app_version.h>
 #include <resume_rig/edge_source.h>
@@ -39,7 +38,8 @@ static struct {
 	struct k_mutex lock;
 	struct k_sem wake;
 	struct k_thread thread;
-	const struct rig_part *part;
+	const struct rig_part *parts[RIG_PARTS_MAX];
+	size_t part_count;
 	bool stopping;
 } engine;
 
@@ -73,8 +73,12 @@ static uint32_t selftest(void *context, struct rig_check *checks, uint32_t max)
 {
 	uint32_t count = check_source(checks, max);
 
-	return engine.part == NULL ? count
-				   : count + engine.part->check(&checks[count], max - count);
+	for (size_t i = 0; i < engine.part_count; i++) {
+		if (engine.parts[i]->check != NULL) {
+			count += engine.parts[i]->check(&checks[count], max - count);
+		}
+	}
+	return count;
 }
 
 static void wake_up(void)
@@ -226,11 +230,8 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 		.selftest = selftest,
 	};
 	rig_board_describe(&config);
-	if (engine.part != NULL) {
-		engine.part->describe(&config);
-	}
-	if (IS_ENABLED(CONFIG_RIG_POWER)) {
-		rig_power_describe(&config);
+	for (size_t i = 0; i < engine.part_count; i++) {
+		engine.parts[i]->describe(&config);
 	}
 	config.past_count = rig_past_list(&config.past);
 	rig_keep_load(&config.calibration);
@@ -247,15 +248,24 @@ static int init_core(const struct rig_identity *identity, uint32_t levels)
 	return rig_core_init(&engine.core, &config, levels);
 }
 
-int rig_engine_start(const struct rig_identity *identity, const struct rig_part *part)
+int rig_engine_start(const struct rig_identity *identity, const struct rig_part *const *parts,
+		     size_t count)
 {
 	uint32_t levels;
 	int ret;
 
+	if (count > RIG_PARTS_MAX) {
+		return -EINVAL;
+	}
 	(void)k_mutex_init(&engine.lock);
 	(void)k_sem_init(&engine.wake, 0, 1);
 	engine.stopping = false;
-	engine.part = part;
+	engine.part_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i] != NULL) {
+			engine.parts[engine.part_count++] = parts[i];
+		}
+	}
 	ret = edge_source_start(RIG_EDGES, edges_came, NULL, &levels);
 	if (ret < 0) {
 		LOG_ERR("Could not take edges (%d)", ret);
@@ -307,8 +317,10 @@ int rig_engine_request(uint32_t command, bool write, const uint8_t *in, size_t i
 	take_waiting();
 	rc = rig_core_request(&engine.core, command, write, now_ns(NULL), in, in_len, out, out_cap,
 			      out_len);
-	if (engine.part != NULL) {
-		engine.part->asked(&engine.core, now_ns(NULL));
+	for (size_t i = 0; i < engine.part_count; i++) {
+		if (engine.parts[i]->asked != NULL) {
+			engine.parts[i]->asked(&engine.core, now_ns(NULL));
+		}
 	}
 	(void)k_mutex_unlock(&engine.lock);
 	/* There may be another deadline now. */

@@ -14,25 +14,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Parts that one board can have: the photodiode and the power monitor. */
+#define RIG_PARTS_MAX 2u
+
 /** A part that works on the same core, such as the photodiode; each function with the lock. */
 struct rig_part {
 	/** Fill in what the core is to know of it; before the start, without the lock. */
 	void (*describe)(struct rig_config *config);
-	/** A request was answered, which may have asked for something of it. */
+	/** A request was answered, which may have asked for something of it; NULL: it never is. */
 	void (*asked)(const struct rig_core *core, uint64_t now_ns);
-	/** @return checks filled in, at most max */
+	/** NULL: it has none. @return checks filled in, at most max */
 	uint32_t (*check)(struct rig_check *checks, uint32_t max);
 };
 
 /**
  * Start the core and the thread; rig_board_init() must have returned 0.
  *
- * @param part outlives the engine; NULL: none
+ * @param parts each outlives the engine; NULL: a part that this board lacks
+ * @param count of parts
  * @retval 0
- * @retval -EINVAL the core refused the board's description
+ * @retval -EINVAL more than RIG_PARTS_MAX parts, or the core refused the board's description
  * @retval -errno of the edge source
  */
-int rig_engine_start(const struct rig_identity *identity, const struct rig_part *part);
+int rig_engine_start(const struct rig_identity *identity, const struct rig_part *const *parts,
+		     size_t count);
 
 /** End the thread, take no more edges and let go of everything; then it can be started again. */
 void rig_engine_stop(void);

@@ -2,7 +2,6 @@
 #include "rig_power.h"
 
 #include "rig_devices.h"
-#include "rig_engine.h"
 
 #include <resume_rig/edge_source.h>
 
@@ -32,7 +31,8 @@ static struct {
 
 static const struct device *const monitor = DEVICE_DT_GET(MONITOR_NODE);
 
-void rig_power_describe(struct rig_config *config)
+/** Fill in the ring and what the devicetree says of the monitor. */
+static void describe(struct rig_config *config)
 {
 	config->power = (struct rig_power_config){
 		.slots = power.samples,
@@ -92,6 +92,13 @@ static void sample_for_ever(void *a, void *b, void *c)
 		k_sleep(K_TIMEOUT_ABS_TICKS(due_ticks));
 		take();
 	}
+}
+
+const struct rig_part *rig_power_part(void)
+{
+	static const struct rig_part part = {.describe = describe};
+
+	return &part;
 }
 
 void rig_power_start(void)

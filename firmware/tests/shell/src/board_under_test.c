@@ -40,6 +40,7 @@ void board_boot(void *unused)
 		.boot_id = ++board.boots,
 		.reset_reason = "power-on",
 	};
+	const struct rig_part *const parts[] = {rig_light_part()};
 
 	/* The wires' levels are their pull resistors', whatever the test before left there. */
 	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
@@ -47,7 +48,7 @@ void board_boot(void *unused)
 	}
 	rig_past_begin(&identity, rig_past_memory());
 	zassert_ok(rig_board_init());
-	zassert_ok(rig_engine_start(&identity, rig_light_part()));
+	zassert_ok(rig_engine_start(&identity, parts, ARRAY_SIZE(parts)));
 	/* The start counts as a release. */
 	k_sleep(K_MSEC(BOARD_RELEASE_MS));
 }

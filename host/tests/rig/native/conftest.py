@@ -28,6 +28,7 @@ MESSAGE: Final = struct.Struct("=QII")
 
 INPUTS: Final = {channel: bit for bit, channel in enumerate(Channel)}
 OUTPUTS: Final = {Actuator.BUTTON: 16, Actuator.LID: 17}
+LOAD: Final = 30
 LIGHT: Final = 31
 """Pins as in firmware/boards/native_sim.overlay."""
 
@@ -62,6 +63,10 @@ class Wires:
     def set_light_mv(self, value_mv: int, host_ns: int = 0) -> None:
         """Put a voltage on the photodiode's ADC channel, 0 to 65535 mV."""
         self._socket.sendto(MESSAGE.pack(host_ns, 1 << LIGHT, value_mv), self._board)
+
+    def set_load_mw(self, load_mw: int) -> None:
+        """Let the DUT draw a power from now on."""
+        self._socket.sendto(MESSAGE.pack(0, 1 << LOAD, load_mw), self._board)
 
     def next_output(self) -> Output:
         """Wait for the next change of an output."""

@@ -12,6 +12,7 @@ from raw_request import RESET, raw_request
 
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import BoardRebooted, DeviceFault
+from resume_rig.model.power import PowerMonitor
 from resume_rig.rig.interface import EdgeBatch
 from resume_rig.rig.link.client import SmpRig
 from resume_rig.rig.native.wires import CHANNEL_PINS
@@ -222,6 +223,27 @@ def test_light_is_recorded_while_it_is_armed(native: "NativeBoard") -> None:
     assert (dark.minimum, dark.mean, dark.maximum) == (409, 409, 409)
     assert (bright.minimum, bright.mean, bright.maximum) == (2047, 2047, 2047)
     assert (batch.lost, native.rig.faults().light_overruns) == (0, 0)
+
+
+def test_the_power_monitor_is_sampled_at_its_pace(native: "NativeBoard", until: Until) -> None:
+    assert native.rig.info().power == PowerMonitor(4096, 20 * MS, 16_928 * US, 20_000, 0)
+    native.wires.set_load_mw(9_500)
+    first = 0
+
+    def has_the_load() -> bool:
+        nonlocal first
+        batch = native.rig.power(first)
+        first = batch.next_number
+        return 500_000 in batch.samples.current_ua
+
+    until(has_the_load)
+    until(lambda: native.rig.power(first).next_number >= first + 10)
+    batch = native.rig.power(first)
+    assert set(batch.samples.bus_uv) == {19_000_000}
+    assert set(batch.samples.current_ua) == {500_000}
+    steps = [after - before for before, after in pairwise(batch.samples.t_ns)]
+    assert set(steps) == {20 * MS}
+    assert (batch.first, batch.lost, batch.overruns) == (first, 0, 0)
 
 
 def test_presses_one_behind_the_other_leave_the_dut_time_to_see_each(

@@ -68,6 +68,7 @@ class Board:
         accepts: the bootloader accepts the other image's signature.
         starts_rig: the new image's rig starts.
         proof_refusals: how often confirming is refused before the image has proved itself.
+        takes_back: instead of proving itself the image resets, and the one before runs again.
         has_images: it has the image group at all.
     """
 
@@ -83,6 +84,7 @@ class Board:
     accepts: bool = True
     starts_rig: bool = True
     proof_refusals: int = 0
+    takes_back: bool = False
     has_images: bool = True
     uploaded: bytearray = field(default_factory=bytearray)
     chunk_offsets: list[int] = field(default_factory=list)
@@ -143,6 +145,9 @@ class Board:
         if fields.get("confirm"):
             if self.proof_refusals > 0:
                 self.proof_refusals -= 1
+                if self.takes_back and self.proof_refusals == 0:
+                    self.slots.reverse()
+                    self.boot_id += 1
                 return {"rc": 6}
             self.confirmed = True
         else:

@@ -30,6 +30,7 @@ class Board(Protocol):
     accepts: bool
     starts_rig: bool
     proof_refusals: int
+    takes_back: bool
     has_images: bool
     chunk_offsets: list[int]
 
@@ -230,6 +231,15 @@ def test_an_image_that_never_proves_itself_stays_unconfirmed(
     with pytest.raises(RigError, match="did not prove itself within 15 s"):
         updater.update(new, keep=True)
     assert not board.confirmed
+
+
+def test_an_image_that_resets_before_it_has_proved_itself_is_not_called_kept(
+    board: Board, updater: Updater, new: FirmwareImage
+) -> None:
+    board.proof_refusals = 3
+    board.takes_back = True
+    with pytest.raises(RigError, match=r"did not stay: the board runs 1\.0\.0 and not 2\.0\.0"):
+        updater.update(new, keep=True)
 
 
 def test_another_image_on_trial_is_not_written_over(

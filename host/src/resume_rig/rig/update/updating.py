@@ -270,14 +270,7 @@ class Updater:
         resumptions: int,
     ) -> Update:
         """Confirm the image that runs where it is to stay, and return what came of it all."""
-        after = self.look()
-        running = after.running
-        if running is None or running.hash != image.hash:
-            found = "an image that it does not name" if running is None else running.version
-            raise RigError(
-                f"the update of {self.name} did not stay: the board runs {found} and not "
-                f"{image.version}"
-            )
+        after, running = self._look_for(image)
         if running.confirmed:
             done = Outcome.NOTHING_TO_DO if sent_bytes == 0 else Outcome.CONFIRMED
             return Update(done, before, after, sent_bytes, resumptions)
@@ -285,7 +278,21 @@ class Updater:
             return Update(Outcome.ON_TRIAL, before, after, sent_bytes, resumptions)
         self.say("The new image runs; waiting until it has proved itself.")
         self._confirm()
-        return Update(Outcome.CONFIRMED, before, self.look(), sent_bytes, resumptions)
+        # A board that went back meanwhile confirms the image before.
+        after, _ = self._look_for(image)
+        return Update(Outcome.CONFIRMED, before, after, sent_bytes, resumptions)
+
+    def _look_for(self, image: FirmwareImage) -> tuple[BoardFirmware, Slot]:
+        """Return what runs on the board, which has to be `image`, and its slot."""
+        found = self.look()
+        running = found.running
+        if running is None or running.hash != image.hash:
+            other = "an image that it does not name" if running is None else running.version
+            raise RigError(
+                f"the update of {self.name} did not stay: the board runs {other} and not "
+                f"{image.version}"
+            )
+        return found, running
 
     def _confirm(self) -> None:
         deadline_ns = self.clock.now_ns() + PROOF_NS
