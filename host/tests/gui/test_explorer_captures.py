@@ -71,7 +71,7 @@ def test_a_capture_alone_shows_its_wires_and_what_it_lacks(qtbot: QtBot, window:
     view = opened(qtbot, window, VCD)
     assert "2 cycles" in view.file.text()
     assert "the wires alone" in view.file.text()
-    assert "81 kHz is assumed" in view.notice.text
+    assert "The sample rate is assumed to be 81 kHz, because" in view.notice.text
     assert column(view, "outcome") == ["slept and woke"] * 2
     assert column(view, "display on, ms") == ["1500.00"] * 2
     assert view.verdict.badge.text() == "NO-EVIDENCE"
@@ -110,7 +110,7 @@ def test_signals_of_other_names_are_named_by_hand(qtbot: QtBot, window: Window) 
 
 def test_what_a_capture_does_not_tell_is_said_in_its_options(qtbot: QtBot, window: Window) -> None:
     view = opened(qtbot, window, LOG, VCD)
-    assert "“Sample rate” names it" in view.notice.text
+    assert "set it with “Sample rate”." in view.notice.text
     assert "--" not in view.notice.text
     answer_options(qtbot, window, view, sample_rate="500 kHz", pair="1=104", dut="healthy-laptop")
     assert "assumed" not in view.notice.text
