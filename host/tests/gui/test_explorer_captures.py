@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from resume_rig.gui.app.window import Window
@@ -14,6 +14,7 @@ from resume_rig.gui.explorer.capture_options import CaptureOptionsWindow
 from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.log.view import LogView
 from resume_rig.gui.request import Target
+from resume_rig.gui.widgets.labels import VerdictLine
 from resume_rig.rig.capture.reading import is_capture
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -99,6 +100,18 @@ def test_a_capture_with_the_log_of_the_pc_is_reconciled(qtbot: QtBot, window: Wi
     assert view.wave._detail is not None
     assert view.wave._detail.inside is not None
     assert view.overview.first is not None
+
+    window.resize(1280, 800)
+    view.lift("overview")
+    qtbot.wait(50)
+    area = view.docks.docks["overview"].widget()
+    assert isinstance(area, QScrollArea)
+    assert view.notice.isVisible()
+    assert area.verticalScrollBar().maximum() == 0
+    assert [each.isVisible() for each in view.findChildren(VerdictLine)] == [True]
+    caption = view.overview.what
+    assert caption.text().endswith("none above the limit of 2000 ms.")
+    assert caption.height() >= caption.heightForWidth(caption.width())
 
 
 def test_signals_of_other_names_are_named_by_hand(qtbot: QtBot, window: Window) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -143,6 +144,13 @@ class Halves(QWidget):
         way = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
         if way != self._box.direction():
             self._box.setDirection(way)
+
+
+def lift_tab(tabs: QTabWidget, title: str) -> None:
+    """Bring the tab to the front that has a title, which a count may follow."""
+    for place in range(tabs.count()):
+        if tabs.tabText(place).partition(" (")[0] == title:
+            tabs.setCurrentIndex(place)
 
 
 def scrolled(widget: QWidget) -> QScrollArea:
