@@ -295,9 +295,12 @@ def test_the_list_of_keys_fits_the_screen(qtbot: QtBot, window: Window) -> None:
     shown.close()
 
 
-def test_a_page_that_is_not_seen_makes_no_window_larger(window: Window) -> None:
+def test_a_page_that_is_not_seen_makes_no_window_larger(qtbot: QtBot, window: Window) -> None:
+    qtbot.waitUntil(window.isActiveWindow)
     for entry in VIEWS:
         window.go(entry.name)
+        # No part of a page was a window of its own while the page was made.
+        assert window.isActiveWindow(), entry.name
     window.go("start")
     window.resize(640, 480)
     assert window.width() == 640

@@ -63,7 +63,6 @@ class LogSetting(Halves):
         self.guard_band.setToolTip(GUARD_BAND_TIP)
         self.first = QCheckBox("Ignore the first of each log")
         self.first.setToolTip("As S3Resume does")
-        self.first.setVisible(of_logs)
         for half, title, widget in (
             (0, "Requirement", self.requirement),
             (0, "Kind", self.kind),
@@ -78,6 +77,7 @@ class LogSetting(Halves):
             self.halves[half].addWidget(label)
             self.halves[half].addWidget(widget)
         self.halves[1].addWidget(self.first)
+        self.first.setVisible(of_logs)
         for row in self.halves:
             row.addStretch()
         self.requirement.activated.connect(self._change)
