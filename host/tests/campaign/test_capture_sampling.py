@@ -196,10 +196,10 @@ def test_a_coarse_capture_is_named_and_its_sampling_stands_in_the_budget(tmp_pat
     _, facts = assessed(path)
 
     assert facts.identity["sample rate"] == "1 kHz (the capture's header)"
-    assert any(note.startswith("It was sampled at 1 kHz") for note in facts.faults)
+    assert any(note.startswith("At 1 kHz an edge is up to ") for note in facts.faults)
     budget = next(each for each in facts.budgets if each.name == "slp_s3_to_pwr_ok_ns")
     rows = {row.name: row for row in budget.rows}
-    for edge in ("SLP_S3 rising", "PWR_OK rising"):
+    for edge in ("SLP_S3# rising", "PWR_OK rising"):
         row = rows[f"sampling of the capture, {edge}"]
         assert (row.half_width_ns, row.source) == (500_000, "1 kHz (the capture's header)")
 
@@ -213,8 +213,8 @@ def test_a_rate_that_nobody_states_is_read_off_the_times(tmp_path: Path) -> None
         )
         _, facts = assessed(path)
         assert facts.identity["sample rate"] == f"{rate_words(rate_hz)} (assumed from the times)"
-        assert "does not state its sample rate" in " ".join(facts.faults)
-        assert ("It was sampled at" in " ".join(facts.faults)) == (rate < 100_000)
+        assert "set it with --sample-rate." in " ".join(facts.faults)
+        assert ("sample at 100 kHz or more." in " ".join(facts.faults)) == (rate < 100_000)
 
 
 def test_who_knows_the_rate_says_it_and_is_contradicted_by_the_times(tmp_path: Path) -> None:

@@ -47,6 +47,8 @@ def test_a_campaign_ends_with_its_verdict_its_confidence_and_its_report(
     assert view.answer.verdict.badge.text() == "PASS"
     assert "95 % confidence limit" in view.answer.verdict.why.text()
     assert "95 % confidence limit" in view.answer.figures.toPlainText()
+    assert view.no_failures.isVisible()
+    assert view.no_failures.text() == "No failures"
     page = (tmp_path / "six.html").read_text("utf-8")
     assert "PASS" in page
     assert told.report == tmp_path / "six.html"

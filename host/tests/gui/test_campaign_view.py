@@ -164,6 +164,8 @@ def test_a_failure_cannot_be_missed_and_is_a_click_from_its_wires(
     assert window.desk.state.campaign.path is not None
     assert read_evidence(window.desk.state.campaign.path, 6).most_light > 1_000
     assert view.failures.count() == window.desk.state.campaign.failed
+    assert view.failures.isVisible()
+    assert not view.no_failures.isVisible()
 
 
 def test_the_plan_says_beside_the_field_what_is_wrong(qtbot: QtBot, window: Window) -> None:

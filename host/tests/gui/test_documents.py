@@ -13,6 +13,9 @@ from resume_rig.gui.app.window import Window
 from resume_rig.gui.compare.view import CompareView
 from resume_rig.gui.desk import Remembered
 from resume_rig.gui.explorer.view import ExplorerView
+from resume_rig.gui.limits.view import LimitsView
+from resume_rig.gui.log.view import LogView
+from resume_rig.gui.request import CaptureOptions
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 LOG = FIXTURES / "logs" / "two-s3-cycles.xml"
@@ -45,6 +48,10 @@ def items(documents: Documents) -> list[QTreeWidgetItem]:
     return [item for item in found if item is not None]
 
 
+def parts(item: QTreeWidgetItem) -> list[str]:
+    return [item.child(n).text(0) for n in range(item.childCount())]
+
+
 def click(
     qtbot: QtBot,
     documents: Documents,
@@ -66,12 +73,8 @@ def test_what_is_opened_stands_in_the_tree_once(
         settle(qtbot, window)
     assert names(window.documents) == ["base.rrs", LOG.name, f"{VCD.name} + {LOG.name}"]
     store, log, capture = items(window.documents)
-    parts = [[each.child(n).text(0) for n in range(each.childCount())] for each in (store, capture)]
-    assert parts == [
-        ["Overview", "Cycles", "Limits", "Evidence"],
-        ["Overview", "Cycles", "Evidence"],
-    ]
-    assert log.childCount() == 0
+    assert parts(store) == parts(capture) == ["Overview", "Cycles", "Limits", "Evidence"]
+    assert parts(log) == ["Transitions", "Slowest parts", "Sources"]
     assert window.documents.tree.currentItem() is store
 
 
@@ -81,6 +84,14 @@ def test_a_click_opens_the_part_of_a_document(
     for path in stores:
         window.open_files([str(path)])
         settle(qtbot, window)
+        explorer = window.view
+        assert isinstance(explorer, ExplorerView)
+        # The filter of the document before is not that of this one.
+        assert len(explorer.cycles.model.rows) == 3
+        explorer.filter.setText("cycle is 2")
+        explorer.filter.returnPressed.emit()
+        settle(qtbot, window)
+        assert len(explorer.cycles.model.rows) == 1
     base = items(window.documents)[0]
     click(qtbot, window.documents, base.child(2))
     settle(qtbot, window)
@@ -92,6 +103,48 @@ def test_a_click_opens_the_part_of_a_document(
     assert view.file.text().startswith("base.rrs: 3 cycles")
     assert not view.docks.docks["overview"].visibleRegion().isEmpty()
     assert window.documents.tree.currentItem() is base.child(0)
+
+
+def test_a_click_on_a_part_of_a_log_shows_its_tab_without_reading_again(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.xml"
+    path.write_bytes(LOG.read_bytes())
+    window.open_files([str(path)])
+    settle(qtbot, window)
+    path.unlink()
+    view = window.view
+    assert isinstance(view, LogView)
+    log = items(window.documents)[0]
+    for place in (2, 0, 1):
+        click(qtbot, window.documents, log.child(place))
+        settle(qtbot, window)
+        assert view.tabs.currentIndex() == place
+    assert view.notice.text == ""
+    assert len(view.transitions.model.table) == 2
+
+
+def test_the_limits_of_a_capture_are_judged_as_the_explorer_judged_it(
+    qtbot: QtBot, window: Window
+) -> None:
+    window.open_files([str(VCD), str(LOG)])
+    settle(qtbot, window)
+    explorer = window.view
+    assert isinstance(explorer, ExplorerView)
+    explorer._take_options(CaptureOptions(sample_rate="500 kHz"))
+    settle(qtbot, window)
+    click(qtbot, window.documents, items(window.documents)[0].child(2))
+    settle(qtbot, window)
+    limits = window.view
+    assert isinstance(limits, LimitsView)
+    assert limits.file.text() == f"{VCD.name} + {LOG.name}; sample rate 500 kHz"
+    assert limits.verdict.why.text() == explorer.verdict.why.text()
+    assert len(limits.limits.model.table) == 2
+    # Half a sample of 2 us, and not of the rate that the times alone suggest.
+    sampled = [row for row in limits._budgets[0].rows if row.name.startswith("sampling of")]
+    assert {row.half_width_ns for row in sampled} == {1_000}
+    assert "sampling of the capture, SLP_S3# falling" in [row.name for row in sampled]
+    assert limits.shown_store() is None
 
 
 def test_two_that_are_selected_are_compared_the_first_is_the_base(

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from resume_rig.gui.app.window import Window
@@ -14,6 +14,7 @@ from resume_rig.gui.explorer.capture_options import CaptureOptionsWindow
 from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.log.view import LogView
 from resume_rig.gui.request import Target
+from resume_rig.gui.widgets.labels import VerdictLine
 from resume_rig.rig.capture.reading import is_capture
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -71,7 +72,7 @@ def test_a_capture_alone_shows_its_wires_and_what_it_lacks(qtbot: QtBot, window:
     view = opened(qtbot, window, VCD)
     assert "2 cycles" in view.file.text()
     assert "the wires alone" in view.file.text()
-    assert "81 kHz is assumed" in view.notice.text
+    assert "The sample rate is assumed to be 81 kHz, because" in view.notice.text
     assert column(view, "outcome") == ["slept and woke"] * 2
     assert column(view, "display on, ms") == ["1500.00"] * 2
     assert view.verdict.badge.text() == "NO-EVIDENCE"
@@ -100,6 +101,18 @@ def test_a_capture_with_the_log_of_the_pc_is_reconciled(qtbot: QtBot, window: Wi
     assert view.wave._detail.inside is not None
     assert view.overview.first is not None
 
+    window.resize(1280, 800)
+    view.lift("overview")
+    qtbot.wait(50)
+    area = view.docks.docks["overview"].widget()
+    assert isinstance(area, QScrollArea)
+    assert view.notice.isVisible()
+    assert area.verticalScrollBar().maximum() == 0
+    assert [each.isVisible() for each in view.findChildren(VerdictLine)] == [True]
+    caption = view.overview.what
+    assert caption.text().endswith("none above the limit of 2000 ms.")
+    assert caption.height() >= caption.heightForWidth(caption.width())
+
 
 def test_signals_of_other_names_are_named_by_hand(qtbot: QtBot, window: Window) -> None:
     view = opened(qtbot, window, CSV)
@@ -110,7 +123,7 @@ def test_signals_of_other_names_are_named_by_hand(qtbot: QtBot, window: Window) 
 
 def test_what_a_capture_does_not_tell_is_said_in_its_options(qtbot: QtBot, window: Window) -> None:
     view = opened(qtbot, window, LOG, VCD)
-    assert "“Sample rate” names it" in view.notice.text
+    assert "set it with “Sample rate”." in view.notice.text
     assert "--" not in view.notice.text
     answer_options(qtbot, window, view, sample_rate="500 kHz", pair="1=104", dut="healthy-laptop")
     assert "assumed" not in view.notice.text

@@ -18,6 +18,7 @@ from resume_rig.gui.explorer.measured import difference_bound_ms, edges_of
 from resume_rig.gui.explorer.strip import dots_of
 from resume_rig.gui.explorer.view import ExplorerView
 from resume_rig.gui.request import Target, ThemeName
+from resume_rig.gui.state.lanes import read_evidence
 from resume_rig.gui.state.store_writing import first_screen_of
 from resume_rig.gui.state.table import Column, Table, number_column, word_column
 from resume_rig.gui.theme import Look
@@ -66,7 +67,9 @@ def test_a_cycle_is_shown_with_wires_phases_and_findings(qtbot, window, store) -
     assert view.cycles.view.currentIndex().row() == 6
     text = view.text.toPlainText()
     assert text.startswith("Cycle 7 slept and woke: PASS.")
-    assert "• bios-under-reported: After PLTRST#" in text
+    # What is wrong stands above all times.
+    assert text.splitlines()[1] == "Findings: 2"
+    assert text.index("• bios-under-reported: After PLTRST#") < text.index("  asleep: ")
     assert "What to do: Ask the firmware team" in text
     assert "OS records: 1" in text
     assert view.verdict.badge.text() == "PASS"
@@ -388,11 +391,34 @@ def test_a_right_click_on_a_plot_shows_what_can_be_done_there(qtbot, window, sto
     assert not QApplication.clipboard().pixmap().isNull()
 
 
+def test_the_name_of_the_limit_stands_where_it_hides_no_cycle(
+    qtbot, window, store, monkeypatch
+) -> None:
+    view = opened(qtbot, window, store)
+    view.lift("overview")
+    marks, said = view.overview.marks, []
+    monkeypatch.setattr(marks, "words", lambda _, place, text, *__: said.append((text, place.y())))
+
+    def label_y() -> float:
+        said.clear()
+        marks.grab()
+        return next(y for text, y in said if text == "limit 2000 ms")
+
+    picture = marks._picture
+    line_y = marks.at(0, picture.limit_at).y()
+    assert label_y() < line_y  # every cycle is below it
+    marks._places = np.array([[picture.frame.right - 1.0, picture.limit_at - 2.0]])
+    assert label_y() > line_y
+
+
 def test_the_median_cycle_is_drawn_behind(qtbot, window, store) -> None:
     view = opened(qtbot, window, store, 3)
     qtbot.waitUntil(lambda: view._explored is not None and view.settled(), timeout=60_000)
     action(view, "Median cycle").trigger()
     qtbot.waitUntil(lambda: bool(view.wave.lanes._behind), timeout=60_000)
+    behind = read_evidence(store, view._median_number())
+    ends_ms = {round(curve.getData()[0][-1], 6) for curve in view.wave.lanes._behind}
+    assert ends_ms == {round((behind.until_ns - behind.zero_ns) / 1e6, 6)}
     times = sorted(
         zip(
             view.cycles.model.table.columns[2].values,

@@ -30,6 +30,7 @@ from resume_rig.gui.app.window import Window
 from resume_rig.gui.campaign.view import CampaignView
 from resume_rig.gui.desk import Remembered
 from resume_rig.gui.explorer.view import ExplorerView
+from resume_rig.gui.log.view import LogView
 from resume_rig.gui.request import VIEW_NAMES, ThemeName, parse_scale, parse_size
 from resume_rig.gui.theme import DARK, LIGHT
 from resume_rig.gui.worker.jobs import Task
@@ -211,11 +212,22 @@ def test_a_scale_that_is_none_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", VIEW_NAMES)
-def test_every_page_fits_a_small_window(qtbot: QtBot, window: Window, name: str) -> None:
+def test_every_page_fits_1600_by_1000_pixels_at_twice_the_size(window: Window, name: str) -> None:
     window.go(name)
-    window.resize(1024, 720)
+    window.resize(800, 500)
     QApplication.processEvents()
-    assert (window.width(), window.height()) == (1024, 720)
+    assert (window.width(), window.height()) == (800, 500)
+
+
+def test_fields_stand_in_one_row_where_there_is_room_and_else_in_two(window: Window) -> None:
+    window.go("log")
+    view = window.view
+    assert isinstance(view, LogView)
+    for width, rows in ((1280, 1), (800, 2), (1280, 1)):
+        window.resize(width, 700)
+        QApplication.processEvents()
+        fields = (view.setting.requirement, view.setting.limit)
+        assert len({field.geometry().center().y() for field in fields}) == rows
 
 
 def test_every_option_of_run_has_its_field_in_the_reference() -> None:
@@ -283,9 +295,12 @@ def test_the_list_of_keys_fits_the_screen(qtbot: QtBot, window: Window) -> None:
     shown.close()
 
 
-def test_a_page_that_is_not_seen_makes_no_window_larger(window: Window) -> None:
+def test_a_page_that_is_not_seen_makes_no_window_larger(qtbot: QtBot, window: Window) -> None:
+    qtbot.waitUntil(window.isActiveWindow)
     for entry in VIEWS:
         window.go(entry.name)
+        # No part of a page was a window of its own while the page was made.
+        assert window.isActiveWindow(), entry.name
     window.go("start")
     window.resize(640, 480)
     assert window.width() == 640

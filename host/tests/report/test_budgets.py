@@ -13,14 +13,14 @@ from resume_rig.report.html import campaign_report
 
 ROWS = (
     BudgetRow(
-        "stamp of PLTRST rising",
+        "stamp of PLTRST# rising",
         "the board's info <b>",
         Evaluation.B,
         Distribution.RECTANGLE,
         7_000,
         4_042,
         sensitivity=-1,
-        group="stamp of PLTRST rising",
+        group="stamp of PLTRST# rising",
         correction_ns=310,
         scope=Scope.RIG,
     ),
@@ -52,14 +52,14 @@ def test_the_document_has_every_row(samples: Any) -> None:
 
     table = found["pltrst_to_light_ns"]
     assert table["rows"][0] == {
-        "name": "stamp of PLTRST rising",
+        "name": "stamp of PLTRST# rising",
         "source": "the board's info <b>",
         "evaluation": "B",
         "distribution": "rectangle",
         "half_width": 7_000,
         "standard": 4_042,
         "sensitivity": -1,
-        "group": "stamp of PLTRST rising",
+        "group": "stamp of PLTRST# rising",
         "correction": 310,
         "scope": "rig",
     }

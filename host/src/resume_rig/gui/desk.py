@@ -1,13 +1,13 @@
 """What every view is given: the rig's worker, jobs, colours, remembered state, the way around."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings
 
-from resume_rig.gui.request import NO_WISH, BenchWish, Target
+from resume_rig.gui.request import NO_WISH, BenchWish, CaptureOptions, Target
 from resume_rig.gui.theme import Look
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class Desk:
         open: asks for files, and opens them. open_files: opens files in the page that takes them.
         ask_path: asks where to write a file; tests put their own in its place.
         wish: what the command line asked to be done with a rig at once.
+        captures: what was entered of captures, by their paths; every page reads them with it.
     """
 
     look: Look
@@ -95,3 +96,4 @@ class Desk:
     open_files: Callable[[Iterable[str]], None]
     ask_path: AskPath
     wish: BenchWish = NO_WISH
+    captures: dict[Path, CaptureOptions] = field(default_factory=dict)

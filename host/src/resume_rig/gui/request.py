@@ -40,6 +40,38 @@ NO_TARGET = Target()
 
 
 @dataclass(frozen=True, slots=True)
+class CaptureOptions:
+    """What somebody says of a capture, as the fields were filled in; empty: the capture tells.
+
+    Attributes:
+        signals: `NAME=SIGNAL` of signals that are not named as a channel, spaces between.
+        sample_rate: such as "1 MHz".
+        time_column, time_unit: of a CSV capture.
+        pair: "CYCLE=RECORD", one that is known.
+        dut: name or path of the DUT's profile.
+    """
+
+    signals: str = ""
+    sample_rate: str = ""
+    time_column: str = ""
+    time_unit: str = ""
+    pair: str = ""
+    dut: str = ""
+
+    @property
+    def words(self) -> str:
+        """What stands beside the name of the capture."""
+        named = (
+            ("sample rate", self.sample_rate),
+            ("time column", self.time_column),
+            ("time unit", self.time_unit),
+            ("pair", self.pair),
+            ("DUT", self.dut),
+        )
+        return ", ".join(f"{name} {text}" for name, text in named if text)
+
+
+@dataclass(frozen=True, slots=True)
 class BenchWish:
     """What is to be done with a rig as soon as the window is there.
 

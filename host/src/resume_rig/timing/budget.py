@@ -28,7 +28,7 @@ from resume_rig.model.budget import (
     combined_standard_ns,
     summed_bound_ns,
 )
-from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy, WakeMeans
+from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy, WakeMeans, line_name
 from resume_rig.model.front_end import PathDelay
 from resume_rig.model.quantity import SQRT_3
 
@@ -191,7 +191,7 @@ def stamp_rows(channel: Channel, rises: bool, facts: StampFacts) -> Iterator[Bud
     A stated uncertainty does not tell a latency's mean from its scatter, so all of it is taken for
     the mean, which is the rig's; a tick is another one at each edge.
     """
-    edge = f"{channel} {edge_word(rises)}"
+    edge = edge_name(channel, rises)
     if facts.measured_sd_ns is None:
         by = f", {facts.edge_source}" if facts.edge_source else ""
         yield even_row(
@@ -229,7 +229,7 @@ def stamp_rows(channel: Channel, rises: bool, facts: StampFacts) -> Iterator[Bud
 
 def front_end_row(channel: Channel, delay: PathDelay, source: str) -> BudgetRow:
     """Return what a subtracted delay leaves; one error for all edges of that kind."""
-    name = f"front end of {channel} {edge_word(delay.rises)}"
+    name = f"front end of {edge_name(channel, delay.rises)}"
     return BudgetRow(
         name,
         f"{source}: {delay.path}; {delay.origin}",
@@ -261,7 +261,7 @@ def definition_row(channel: Channel, rises: bool, half_width_ns: int) -> BudgetR
     The photoMOS is the rig's. A finger, a lid's magnet and a display's ramp are of this DUT as it
     is set up; what of them differs from cycle to cycle nobody tells, so all of it is common.
     """
-    name = f"{channel} {edge_word(rises)} edge definition"
+    name = f"{edge_name(channel, rises)} edge definition"
     by_rig = channel is Channel.BUTTON and half_width_ns <= PRESS_DEFINITION_NS
     scope = Scope.RIG if by_rig else Scope.CAMPAIGN
     return even_row(name, _EXPLAINED, half_width_ns, scope=scope, group=name)
@@ -330,9 +330,9 @@ def rate_half_width_ns(rate_ppb: int, duration_ns: int) -> int:
     return -(-rate_ppb * abs(duration_ns) // 1_000_000_000)
 
 
-def edge_word(rises: bool) -> str:
-    """Return what an edge does."""
-    return "rising" if rises else "falling"
+def edge_name(channel: Channel, rises: bool) -> str:
+    """Return an edge as a timing diagram names it: "SLP_S3# falling"."""
+    return f"{line_name(channel)} {'rising' if rises else 'falling'}"
 
 
 # What an unknown logic analyser is taken for: its threshold crossed within 1 us by logic, within
@@ -370,7 +370,7 @@ def capture_rows(channel: Channel, rises: bool, stamps: CaptureStamps) -> Iterat
     average, which the two ends of an interval share, and half a step to either side, which is each
     edge's own. A contact may have touched and opened again between two samples.
     """
-    edge = f"{channel} {edge_word(rises)}"
+    edge = edge_name(channel, rises)
     name = f"sampling of the capture, {edge}"
     yield even_row(name, stamps.sampled_by, -(-stamps.step_ns // 2), group=name)
     if stamps.step_ns % stamps.resolution_ns:

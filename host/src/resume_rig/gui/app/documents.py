@@ -42,12 +42,16 @@ class Kind(StrEnum):
     COMPARISON = "comparison"
 
 
-_EXPLORED: Final = (("Overview", "explorer", "overview"), ("Cycles", "explorer", "wave"))
-_EVIDENCE: Final = ("Evidence", "explorer", "text")
+_JUDGED: Final = (
+    ("Overview", "explorer", "overview"),
+    ("Cycles", "explorer", "wave"),
+    ("Limits", "limits", "Limits"),
+    ("Evidence", "explorer", "text"),
+)
 _PARTS: Final = {
-    Kind.STORE: (*_EXPLORED, ("Limits", "limits", ""), _EVIDENCE),
-    Kind.CAPTURE: (*_EXPLORED, _EVIDENCE),
-    Kind.LOG: (),
+    Kind.STORE: _JUDGED,
+    Kind.CAPTURE: _JUDGED,
+    Kind.LOG: tuple((title, "log", title) for title in ("Transitions", "Slowest parts", "Sources")),
     Kind.COMPARISON: (),
 }
 """Of each kind: title, page, and the part of the page that is brought to the front."""

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QScrollArea,
     QSpinBox,
     QSplitter,
     QTableWidget,
@@ -32,11 +31,11 @@ from PySide6.QtWidgets import (
 from resume_rig.analysis.cycles.light_shape import BlockTable, onset_of_blocks
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
-from resume_rig.gui.state.lanes import Wires, lane_name
+from resume_rig.gui.state.lanes import Wires
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
 from resume_rig.gui.widgets.log_setting import RigChoice
-from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.page import View, scrolled
 from resume_rig.gui.widgets.plot_panel import LanesPlot
 from resume_rig.gui.worker.bench_state import BenchState, Link
 from resume_rig.gui.worker.events import (
@@ -52,7 +51,7 @@ from resume_rig.gui.worker.events import (
     Request,
     SelfTest,
 )
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator, Channel, line_name
 from resume_rig.model.light import LightOnset
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.text.hostile_text import one_line
@@ -233,7 +232,7 @@ def times_after_press(wires: Wires, info: RigInfo) -> dict[str, str]:
             continue
         sign = "↑" if lane.levels[at] else "↓"
         after_ns = int(lane.t_ns[at]) - pressed_ns
-        found[lane_name(channel)] = f"{sign} {text(after_ns, bound_ns.get(channel, 0))}"
+        found[line_name(channel)] = f"{sign} {text(after_ns, bound_ns.get(channel, 0))}"
     onset = _onset(wires, pressed_ns)
     if onset.half_ns is not None and onset.resolution_ns is not None:
         # A block's moment is good to the whole block, which is half of that.
@@ -253,7 +252,7 @@ class PressTimes(QTableWidget):
     """What was measured after each of the last presses, the newest first."""
 
     def __init__(self) -> None:
-        names = (_PRESS, *map(lane_name, _MEASURED), _DISPLAY)
+        names = (_PRESS, *map(line_name, _MEASURED), _DISPLAY)
         super().__init__(0, len(names))
         self.setHorizontalHeaderLabels([f"{name}, ms" for name in names])
         self.setAccessibleName("Measured after each press")
@@ -287,7 +286,7 @@ class PressTimes(QTableWidget):
             self.insertRow(0)
             self.setRowCount(min(self.rowCount(), _PRESSES_KEPT))
             self.scrollToTop()
-        here = {lane_name(channel) for channel in wires.lanes} | {_PRESS, _DISPLAY}
+        here = {line_name(channel) for channel in wires.lanes} | {_PRESS, _DISPLAY}
         texts = times_after_press(wires, info) | {_PRESS: f"{wires.press[1] / 1e6:.1f}"}
         known = self.cells(0)
         for at, name in enumerate(self._names):
@@ -579,10 +578,7 @@ class BenchView(View):
         for box in (self.connection, self.actions_box, self.facts):
             column.addWidget(box)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidget(left)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll = scrolled(left)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setMinimumWidth(left.sizeHint().width() + 20)
         right = QWidget()
@@ -594,12 +590,7 @@ class BenchView(View):
         pictures = QVBoxLayout(right)
         pictures.setContentsMargins(0, 0, 0, 0)
         pictures.addLayout(tools)
-        # In a small window the picture keeps its height, and scrolls.
-        lanes = QScrollArea()
-        lanes.setWidget(self.lanes)
-        lanes.setWidgetResizable(True)
-        lanes.setFrameShape(QScrollArea.Shape.NoFrame)
-        pictures.addWidget(lanes, 1)
+        pictures.addWidget(scrolled(self.lanes), 1)
         pictures.addWidget(plain_label("Measured after each press", role="title"))
         pictures.addWidget(self.press_times)
         pictures.addWidget(self.actions_box.answers)

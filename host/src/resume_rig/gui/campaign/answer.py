@@ -220,7 +220,7 @@ class GrowingScreen(FirstScreenView):
     """The first screen of a campaign that runs, judged anew at a pace, in a process of its own."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, with_verdict=False)
+        super().__init__(desk)
         self._desk = desk
         self._path: Path | None = None
         self._attempt = 0

@@ -9,15 +9,12 @@ from PySide6.QtCore import QElapsedTimer, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
     QGridLayout,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QSplitter,
     QTabWidget,
     QVBoxLayout,
@@ -31,8 +28,8 @@ from resume_rig.gui.request import Target
 from resume_rig.gui.state.lanes import Evidence, read_evidence
 from resume_rig.gui.state.store_writing import Failure
 from resume_rig.gui.widgets.export import Exportable
-from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
-from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided, show_text
+from resume_rig.gui.widgets.page import Halves, View, scrolled
 from resume_rig.gui.widgets.plot_panel import LanesPlot
 from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.worker.campaign_state import CampaignState, Phase
@@ -61,14 +58,15 @@ class CampaignControl(QWidget):
         self.bar.setAccessibleName("Cycles done")
         self._doing = ElidedLabel()
         self._outcomes = ElidedLabel(role="soft")
-        buttons = QHBoxLayout()
+        top = Halves()
+        buttons, progress = top.halves
         for button in (self.start, self.hold, self.stop, self.resume):
             buttons.addWidget(button)
-        buttons.addWidget(self.bar, 1)
+        progress.addWidget(self.bar)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
-        grid.addLayout(buttons, 0, 0, 1, 2)
+        grid.addWidget(top, 0, 0, 1, 2)
         grid.addWidget(self._doing, 1, 0)
         grid.addWidget(self._outcomes, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
@@ -160,15 +158,10 @@ class CampaignEvidence(QWidget):
         self.text = plain_label(_NONE)
         self.text.setWordWrap(True)
         self.lanes = LanesPlot(desk, "Wires of the cycle", "time after the wake trigger, ms")
-        # In a small window the picture keeps its height, and scrolls.
-        scroll = QScrollArea()
-        scroll.setWidget(self.lanes)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
         column.addWidget(self.text)
-        column.addWidget(scroll, 1)
+        column.addWidget(scrolled(self.lanes), 1)
 
     @property
     def loading(self) -> bool:
@@ -213,7 +206,8 @@ _TRY: Final = (
     "Overview grows meanwhile."
 )
 _LINES_KEPT: Final = 500
-_PLOTS_PX: Final = 190
+_PLOTS_PX: Final = 150
+_TABS_PX: Final = 80
 _DOWN: Final = (600, 90)
 
 
@@ -249,6 +243,7 @@ class CampaignView(View):
         self.failures.setWordWrap(True)
         self.failures.itemActivated.connect(self._failure_chosen)
         self.failures.itemClicked.connect(self._failure_chosen)
+        self.no_failures = plain_label(role="soft")
         self.lines = QPlainTextEdit()
         self.lines.setReadOnly(True)
         self.lines.setMaximumBlockCount(_LINES_KEPT)
@@ -393,7 +388,10 @@ class CampaignView(View):
             self.failures.addItem(item)
         self._failures_shown = state.failures
         title = f"Failures ({state.failed})" if state.failed else "Failures"
-        self.tabs.setTabText(self.tabs.indexOf(self.failures), title)
+        self.tabs.setTabText(0, title)
+        self.failures.setVisible(bool(state.failures))
+        self.no_failures.setVisible(not state.failures)
+        show_text(self.no_failures, "No failures" if state.done else "No cycle is over yet.")
 
     def _draw_next(self, state: CampaignState) -> None:
         """Draw the plot that is most behind; one at a time, so that the window never waits long."""
@@ -428,30 +426,28 @@ class CampaignView(View):
         column.addWidget(self.setting.extras)
         column.addWidget(self.editor)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidget(left)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll = scrolled(left)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setMinimumWidth(left.sizeHint().width() + 20)
         self.tabs = QTabWidget()
-        self.tabs.addTab(self.failures, "Failures")
+        failed = QWidget()
+        column = QVBoxLayout(failed)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.no_failures, 0, Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self.failures)
+        self.tabs.addTab(failed, "Failures")
         self.tabs.addTab(self.lines, "Recovery log")
         self.tabs.addTab(self.answer.figures, "Figures")
         self.control.place_at_side(self.answer.ways)
         plots = QSplitter()
         plots.addWidget(self.histogram)
         plots.addWidget(self.drift)
-        overview = QScrollArea()
-        overview.setWidget(self.answer.overview)
-        overview.setWidgetResizable(True)
-        overview.setFrameShape(QFrame.Shape.NoFrame)
         self.pictures = QTabWidget()
         self.pictures.setDocumentMode(True)
         for widget, title in (
-            (overview, "Overview"),
+            (scrolled(self.answer.overview), "Overview"),
             (plots, "Times"),
-            (self.phases, "Phases"),
+            (scrolled(self.phases), "Phases"),
             (self.evidence, "Evidence"),
         ):
             self.pictures.addTab(widget, title)
@@ -461,6 +457,7 @@ class CampaignView(View):
         lower.setSizes(list(_DOWN))
         lower.setStretchFactor(0, 1)
         self.pictures.setMinimumHeight(_PLOTS_PX)
+        self.tabs.setMinimumHeight(_TABS_PX)
         right = QWidget()
         rows = QVBoxLayout(right)
         rows.setContentsMargins(0, 0, 0, 0)

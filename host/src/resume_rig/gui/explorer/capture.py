@@ -18,13 +18,14 @@ from resume_rig.gui.explorer.state import (
     outliers,
     quick_table,
 )
+from resume_rig.gui.request import CaptureOptions
 from resume_rig.gui.state.lanes import Evidence, wires_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import LogReading
 from resume_rig.model.quantity import BoundedNs
-from resume_rig.model.result.cycle import OutsideCycle
-from resume_rig.model.result.judgement import RecordedCycle
+from resume_rig.model.result.cycle import Correlation, OutsideCycle
+from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.match import StatedPair, stated_pair_of
 from resume_rig.model.result.packed import PackedSequence
 from resume_rig.model.result.verdict import Requirement
@@ -46,38 +47,6 @@ _NO_RECORDS: Final = LogReading((), ())
 
 
 TIME_UNITS: Final = ("s", "ms", "us", "ns", "ps")
-
-
-@dataclass(frozen=True, slots=True)
-class CaptureOptions:
-    """What somebody says of a capture, as the fields were filled in; empty: the capture tells.
-
-    Attributes:
-        signals: `NAME=SIGNAL` of signals that are not named as a channel, spaces between.
-        sample_rate: such as "1 MHz".
-        time_column, time_unit: of a CSV capture.
-        pair: "CYCLE=RECORD", one that is known.
-        dut: name or path of the DUT's profile.
-    """
-
-    signals: str = ""
-    sample_rate: str = ""
-    time_column: str = ""
-    time_unit: str = ""
-    pair: str = ""
-    dut: str = ""
-
-    @property
-    def words(self) -> str:
-        """What stands beside the name of the capture."""
-        named = (
-            ("sample rate", self.sample_rate),
-            ("time column", self.time_column),
-            ("time unit", self.time_unit),
-            ("pair", self.pair),
-            ("DUT", self.dut),
-        )
-        return ", ".join(f"{name} {text}" for name, text in named if text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,22 +126,7 @@ def open_capture(
         UsageError: no signal is a channel, or an option does not fit; the text says which.
     """
     del progress
-    rate, pair = _rate_of(options.sample_rate), _pair_of(options.pair)
-    dut = load_dut_profile(options.dut) if options.dut else None
-    time_column = TimeColumn(options.time_column, options.time_unit)
-    capture = read_capture(path, channel_map_of(options.signals.split()), time_column)
-    if rate is not None:
-        capture = replace(capture, stated_rate=rate)
-    reading = read_logs(logs) if logs else _NO_RECORDS
-    correlation, facts = assess_capture(
-        path,
-        capture,
-        reading,
-        requirement=requirement,
-        dut=dut,
-        report_path=None,
-        stated_pair=pair,
-    )
+    capture, correlation, facts = assess_opened(path, logs, options, requirement)
     numbers = [cycle.outside.number for cycle in correlation.cycles]
     overview = Overview(
         numbers=np.array(numbers, np.int64),
@@ -198,6 +152,29 @@ def open_capture(
         _stamp_bounds(path, capture),
         facts.reset_to_tsc,
     )
+
+
+def assess_opened(
+    path: Path, logs: Sequence[Path], options: CaptureOptions, requirement: Requirement
+) -> tuple[Capture, Correlation, CampaignFacts]:
+    """Read a capture and its logs, and judge them; the errors are those of `open_capture`."""
+    rate, pair = _rate_of(options.sample_rate), _pair_of(options.pair)
+    dut = load_dut_profile(options.dut) if options.dut else None
+    time_column = TimeColumn(options.time_column, options.time_unit)
+    capture = read_capture(path, channel_map_of(options.signals.split()), time_column)
+    if rate is not None:
+        capture = replace(capture, stated_rate=rate)
+    reading = read_logs(logs) if logs else _NO_RECORDS
+    correlation, facts = assess_capture(
+        path,
+        capture,
+        reading,
+        requirement=requirement,
+        dut=dut,
+        report_path=None,
+        stated_pair=pair,
+    )
+    return capture, correlation, facts
 
 
 def _rate_of(text: str) -> StatedRate | None:

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resume_rig.gui.explorer.capture import TIME_UNITS, CaptureOptions
+from resume_rig.gui.explorer.capture import TIME_UNITS
+from resume_rig.gui.request import CaptureOptions
 from resume_rig.gui.widgets.labels import plain_label
 from resume_rig.rig.dut_profile import shipped_profiles
 

@@ -51,18 +51,22 @@ def _lines(detail: Detail) -> Iterator[str]:
         yield ""
         yield "Findings and verdict come when the whole store is read."
     else:
-        yield from _verdict(cycle)
-        yield ""
+        yield _verdict(cycle)
         yield from _findings(cycle)
+        yield ""
+        yield from _times(cycle)
     yield ""
     yield from _records(detail.records)
 
 
-def _verdict(cycle: ReconciledCycle) -> Iterator[str]:
-    outside = cycle.outside
+def _verdict(cycle: ReconciledCycle) -> str:
     judged = f": {cycle.verdict.value}" if cycle.judged else f", not judged: {cycle.why_not}"
-    yield one_line(f"Cycle {outside.number} {outcome_words(cycle.outcome)}{judged}.")
-    for name, quantity in outside.intervals.items():
+    return one_line(f"Cycle {cycle.outside.number} {outcome_words(cycle.outcome)}{judged}.")
+
+
+def _times(cycle: ReconciledCycle) -> Iterator[str]:
+    yield "Times:"
+    for name, quantity in cycle.outside.intervals.items():
         yield f"  {measure_words(name.value)}: {quantity_text(quantity)} ms"
     for words, value in (
         ("press to resume complete", cycle.press_to_resume_complete),

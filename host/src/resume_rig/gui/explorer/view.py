@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.explorer.capture import CaptureOptions, OpenedCapture, open_capture
+from resume_rig.gui.explorer.capture import OpenedCapture, open_capture
 from resume_rig.gui.explorer.capture_options import CaptureOptionsWindow
 from resume_rig.gui.explorer.cycle import CycleText, CycleWave
 from resume_rig.gui.explorer.following import Following
@@ -29,14 +29,14 @@ from resume_rig.gui.explorer.state import (
     with_newer,
 )
 from resume_rig.gui.explorer.strip import RESUME, CycleStrip, FilterLine
-from resume_rig.gui.request import Target
+from resume_rig.gui.request import CaptureOptions, Target
 from resume_rig.gui.state.lanes import Evidence, read_evidence
 from resume_rig.gui.state.requirement_choice import USUAL_REQUIREMENT, in_window
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.first_screen import FirstScreenView
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
-from resume_rig.gui.widgets.page import Docks, View
+from resume_rig.gui.widgets.page import Docks, View, scrolled
 from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.worker.jobs import Task
@@ -118,7 +118,8 @@ class ExplorerView(View):
         paths = tuple(sorted(target.paths, key=lambda path: not is_capture(path)))
         if paths and paths != (self._path, *self._logs):
             self._path, self._logs = paths[0], paths[1:]
-            self._offered, self.options = self.options, CaptureOptions()
+            entered = self.desk.captures.get(paths[0], CaptureOptions())
+            self._offered, self.options = self.options, entered
             self.narrowing.line.clear()
             self._read()
         elif target.cycle is not None and self._quick is not None:
@@ -237,6 +238,7 @@ class ExplorerView(View):
 
     def _show_capture(self, opened: OpenedCapture) -> None:
         self._opened, self._quick = opened, opened.quick
+        self.desk.captures[opened.path] = self.options
         self.cycles.show_table(opened.explored.table)
         self.narrowing.apply()
         self._show_explored(opened.explored)
@@ -485,22 +487,14 @@ class ExplorerView(View):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.narrowing)
         column.addWidget(self.cycles, 1)
-        # In a small window the pictures keep their heights, and scroll.
-        scroll = QScrollArea()
-        scroll.setWidget(self.wave)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll = scrolled(self.wave)
         scroll.setMinimumHeight(_WAVE_LEAST_PX)
         self.strip.heading.hide()
         self.cycles.heading.hide()
         self.docks.add("strip", "All cycles", self.strip)
         self.docks.add("cycles", "Cycles", table)
         self.docks.add("wave", "Wires, light, OS", scroll)
-        first = QScrollArea()
-        first.setWidget(self.overview)
-        first.setWidgetResizable(True)
-        first.setFrameShape(QFrame.Shape.NoFrame)
-        self.docks.add("overview", "Overview", first)
+        self.docks.add("overview", "Overview", scrolled(self.overview))
         self.docks.add("text", "Findings and records", self.text)
         self.docks.begin(self._arrange)
         self.ask_button.hide()

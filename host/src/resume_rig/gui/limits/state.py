@@ -19,10 +19,12 @@ from resume_rig.analysis.verdict.measures import (
     rate_of,
     sighting_of,
 )
+from resume_rig.gui.explorer.capture import assess_opened
+from resume_rig.gui.request import CaptureOptions
 from resume_rig.gui.state.table import Table, number_column, word_column
 from resume_rig.model.budget import Budget, by_group
 from resume_rig.model.result.cycle import Correlation
-from resume_rig.model.result.judgement import LimitJudgement
+from resume_rig.model.result.judgement import CampaignFacts, LimitJudgement
 from resume_rig.model.result.verdict import Comparison, Limit, Requirement, Verdict
 from resume_rig.report.campaign.sections import distribution_words
 from resume_rig.report.text.wording import limit_words
@@ -227,6 +229,19 @@ class StoreJudged:
     budgets: tuple[Budget, ...]
 
 
+def judge_capture(
+    progress: Callable[[int, int], None],
+    path: Path,
+    logs: Sequence[Path],
+    options: CaptureOptions,
+    requirement: Requirement,
+) -> StoreJudged:
+    """Judge a capture with the logs of its PC; the arguments and errors are the explorer's."""
+    del progress
+    _, answer, facts = assess_opened(path, logs, options, requirement)
+    return _judged(answer, facts)
+
+
 def judge_store(
     progress: Callable[[int, int], None], path: Path, requirement: Requirement
 ) -> StoreJudged:
@@ -242,12 +257,15 @@ def judge_store(
     """
     del progress
     assessed = assess_store(path, requirement, report=None)
-    answer = assessed.correlation
+    return _judged(assessed.correlation, assessed.facts)
+
+
+def _judged(answer: Correlation, facts: CampaignFacts) -> StoreJudged:
     return StoreJudged(
-        assessed.facts.requirement,
+        facts.requirement,
         answer.verdict,
         answer.why,
         answer.limits,
         reaches(answer),
-        assessed.facts.budgets,
+        facts.budgets,
     )

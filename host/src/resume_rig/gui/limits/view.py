@@ -17,17 +17,18 @@ from resume_rig.gui.limits.state import (
     StoreJudged,
     budget_name,
     budgets_table,
+    judge_capture,
     judge_store,
     limits_table,
     parts_of,
     terms_table,
 )
-from resume_rig.gui.request import Target
+from resume_rig.gui.request import CaptureOptions, Target
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
 from resume_rig.gui.widgets.log_setting import LogSetting
-from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.page import View, lift_tab
 from resume_rig.gui.widgets.plot_panel import PlotPanel
 from resume_rig.gui.widgets.store_menu import ShownStore
 from resume_rig.gui.widgets.table_panel import TablePanel
@@ -37,6 +38,7 @@ from resume_rig.model.budget import Budget
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.report.parts.page import badge
+from resume_rig.rig.capture.reading import is_capture
 
 _TERM_NAME_MOST: Final = 44
 _MOST: Final = 10
@@ -153,6 +155,8 @@ class LimitsView(View):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._path: Path | None = None
+        self._logs: tuple[Path, ...] = ()
+        self._is_capture = False
         self._requirement: Requirement | None = None
         self._task: Task | None = None
         self._budgets: tuple[Budget, ...] = ()
@@ -174,10 +178,16 @@ class LimitsView(View):
         self._menu = self._make_menu()
 
     def open(self, target: Target) -> None:
-        """Show a store; without one, what is shown stays."""
+        """Show a store, or a capture with its logs; without any, what is shown stays."""
         if target.paths:
-            self._path = target.paths[0]
+            paths = sorted(target.paths, key=lambda path: not is_capture(path))
+            self._path, self._logs = paths[0], tuple(paths[1:])
+            self._is_capture = is_capture(paths[0])
             self._start()
+
+    def lift(self, part: str) -> None:
+        """Bring the tab of limits or of uncertainty to the front."""
+        lift_tab(self.tabs, part)
 
     def view_actions(self) -> Sequence[QAction]:
         """Return reading again."""
@@ -189,7 +199,7 @@ class LimitsView(View):
 
     def shown_store(self) -> ShownStore | None:
         """Return the store, judged as here."""
-        if self._path is None:
+        if self._path is None or self._is_capture:
             return None
         return ShownStore(self._path, self._requirement)
 
@@ -210,12 +220,17 @@ class LimitsView(View):
             self.notice.fail(str(error))
             return
         self._requirement = requirement
-        show_text(self.file, path.name)
+        options = self.desk.captures.get(path, CaptureOptions())
+        names = [" + ".join(each.name for each in (path, *self._logs)), options.words]
+        show_text(self.file, "; ".join(filter(None, names)))
         self.file.setToolTip(str(path))
 
         self.notice.clear()
+        order = Order(judge_store, (path, requirement))
+        if self._is_capture:
+            order = Order(judge_capture, (path, self._logs, options, requirement))
         self._task = self.desk.jobs.start_process(
-            f"Judging {path.name}", Order(judge_store, (path, requirement)), self._show, self._fail
+            f"Judging {path.name}", order, self._show, self._fail
         )
 
     def _fail(self, sentence: str) -> None:

@@ -21,7 +21,7 @@ from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text
 from resume_rig.gui.widgets.log_setting import LogSetting
-from resume_rig.gui.widgets.page import View
+from resume_rig.gui.widgets.page import View, lift_tab
 from resume_rig.gui.widgets.table_panel import TablePanel
 from resume_rig.gui.worker.jobs import Task
 from resume_rig.gui.worker.process import Order
@@ -40,6 +40,7 @@ _INVITATION: Final = (
     " powercfg output, Linux kernel logs."
 )
 _TITLES: Final = ("Transitions", "Slowest parts", "Sources")
+"""Of the tabs; also parts of a log in the tree of open documents."""
 
 
 class LogView(View):
@@ -65,9 +66,16 @@ class LogView(View):
         self._menu = self._make_menu()
 
     def open(self, target: Target) -> None:
-        """Read logs and judge them; without any, what is shown stays."""
-        if not target.paths:
-            return
+        """Read logs and judge them; without any, or with the same, what is shown stays."""
+        is_shown = self._task is not None or self._reading is not None
+        if target.paths and not (is_shown and target.paths == self._paths):
+            self._read(target)
+
+    def lift(self, part: str) -> None:
+        """Bring a tab to the front."""
+        lift_tab(self.tabs, part)
+
+    def _read(self, target: Target) -> None:
         self._cancel()
         self._paths, self._reading = target.paths, None
         names = [path.name for path in target.paths[:_NAMES_SHOWN]]
@@ -116,7 +124,7 @@ class LogView(View):
 
     def _read_again(self) -> None:
         if self._paths:
-            self.open(Target(self._paths))
+            self._read(Target(self._paths))
 
     def _cancel(self) -> None:
         if self._task is not None:

@@ -49,6 +49,7 @@ _MARKS: Final = ("timed", "failed", "left_out", "broken", "unknown", "beyond", "
 _NEAR_PX: Final = 12.0
 _PADDING_PX: Final = 9
 _PHASES_PX: Final = 194
+_LEAST_PHASES_PX: Final = 520
 _LEAST_MARKS_PX: Final = 104
 _BELOW: Final = 40
 """Under the axis of all cycles: the diamonds, and the numbers."""
@@ -209,6 +210,7 @@ class PhasesView(_Picture):
         self._panel: PhasePanel | None = None
         self.setMinimumHeight(_PHASES_PX)
         self.setMaximumHeight(_PHASES_PX)
+        self.setMinimumWidth(_LEAST_PHASES_PX)
         self.setMouseTracking(True)
 
     def show_panel(self, picture: PhasePicture | None, panel: PhasePanel | None) -> None:

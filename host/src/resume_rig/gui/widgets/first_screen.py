@@ -1,6 +1,6 @@
-"""The first screen of a report as widgets: verdict, where the time goes, figures, all cycles.
+"""The first screen of a report as widgets: where the time goes, figures, all cycles.
 
-A campaign that runs and a store that is explored show the same.
+A campaign that runs and a store that is explored show the same, below the page's verdict.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,6 @@ from resume_rig.gui.desk import Desk
 from resume_rig.gui.widgets.first_pictures import MarksView, PhasesView
 from resume_rig.gui.widgets.labels import (
     ElidedLabel,
-    VerdictLine,
     plain_label,
     show_elided,
     show_text,
@@ -34,7 +33,6 @@ class FirstScreenView(QWidget):
 
     Args:
         desk: of the application.
-        with_verdict: show the verdict's line; a page that shows it elsewhere leaves it out.
 
     Signals:
         chosen: number of a cycle that was clicked in the picture of all cycles.
@@ -42,13 +40,11 @@ class FirstScreenView(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, desk: Desk, *, with_verdict: bool = True) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
         self.first: FirstScreen | None = None
         self.title = ElidedLabel(role="title")
-        self.verdict = VerdictLine(desk)
-        self._with_verdict = with_verdict
         self.trust = plain_label()
         self.trust.setWordWrap(True)
         self.trust.hide()
@@ -59,7 +55,8 @@ class FirstScreenView(QWidget):
         self.phases = PhasesView(desk)
         self.marks = MarksView(desk)
         self.marks.chosen.connect(self.chosen)
-        self.what = ElidedLabel(role="soft")
+        self.what = plain_label(role="soft")
+        self.what.setWordWrap(True)
         self.tiles = [(plain_label(role="soft"), plain_label(role="tile")) for _ in range(4)]
         self.advice = plain_label()
         self.advice.setWordWrap(True)
@@ -75,21 +72,17 @@ class FirstScreenView(QWidget):
             self.phases.show_panel(None, None)
             self.marks.show_marks(None)
             self.choice.clear()
-            self.verdict.hide()
             self.trust.hide()
             for label in (self.title, self.what, self.advice, *sum(self.tiles, ())):
                 show_text(label, "")
             return
         show_elided(self.title, " · ".join((first.title, *first.subtitle)))
-        if self._with_verdict:
-            small = " ".join(first.small)
-            self.verdict.show_verdict(first.badge, f"{first.sentence} {small}".strip())
         self._show_trust(first.trust)
         self._offer(first.phases)
         self._show_tiles(first.figures)
         named = first.marks
         self.marks.show_marks(named)
-        show_elided(self.what, "" if named is None else f"{named.what}. {named.picture.summary}")
+        show_text(self.what, "" if named is None else f"{named.what}. {named.picture.summary}")
         self._show_actions(first.actions)
 
     def _show_trust(self, badges: Sequence[TrustBadge]) -> None:
@@ -133,7 +126,6 @@ class FirstScreenView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(self.title)
-        column.addWidget(self.verdict)
         column.addWidget(self.trust)
         head = QHBoxLayout()
         head.addWidget(plain_label("Where the time goes", role="title"))
@@ -151,10 +143,7 @@ class FirstScreenView(QWidget):
         column.addLayout(grid)
         below = QHBoxLayout()
         left, right = QVBoxLayout(), QVBoxLayout()
-        head = QHBoxLayout()
-        head.addWidget(plain_label("All cycles", role="title"))
-        head.addWidget(self.what, 1)
-        left.addLayout(head)
+        left.addWidget(plain_label("All cycles", role="title"))
         left.addWidget(self.marks, 1)
         right.addWidget(plain_label("What to do", role="title"))
         right.addWidget(self.advice)
@@ -162,3 +151,4 @@ class FirstScreenView(QWidget):
         below.addLayout(left, 3)
         below.addLayout(right, 2)
         column.addLayout(below, 1)
+        column.addWidget(self.what)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit
 
 from resume_rig.analysis.verdict.requirement import shipped_requirements
 from resume_rig.gui.desk import Desk, Remembered
@@ -15,6 +15,7 @@ from resume_rig.gui.state.requirement_choice import (
     requirement_of,
 )
 from resume_rig.gui.widgets.labels import plain_label
+from resume_rig.gui.widgets.page import Halves
 from resume_rig.model.os_record import TRANSITIONS
 from resume_rig.model.result.verdict import Requirement
 from resume_rig.report.text.hostile_text import one_line
@@ -22,8 +23,8 @@ from resume_rig.rig.dut_profile import shipped_profiles
 from resume_rig.rig.link.claim import FoundPort
 
 
-class LogSetting(QWidget):
-    """One line of fields; `load` raises what is wrong with them.
+class LogSetting(Halves):
+    """A line of fields, or two where one is too long; `load` raises what is wrong with them.
 
     Args:
         desk: of the application.
@@ -62,24 +63,23 @@ class LogSetting(QWidget):
         self.guard_band.setToolTip(GUARD_BAND_TIP)
         self.first = QCheckBox("Ignore the first of each log")
         self.first.setToolTip("As S3Resume does")
-        self.first.setVisible(of_logs)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        for title, widget in (
-            ("Requirement", self.requirement),
-            ("Kind", self.kind),
-            ("Limit, ms", self.limit),
-            ("Guard band", self.guard_band),
+        for half, title, widget in (
+            (0, "Requirement", self.requirement),
+            (0, "Kind", self.kind),
+            (1, "Limit, ms", self.limit),
+            (1, "Guard band", self.guard_band),
         ):
             if widget is self.kind and not kinds:
                 continue
             label = plain_label(title)
             label.setBuddy(widget)
             widget.setAccessibleName(title)
-            row.addWidget(label)
-            row.addWidget(widget)
-        row.addWidget(self.first)
-        row.addStretch(1)
+            self.halves[half].addWidget(label)
+            self.halves[half].addWidget(widget)
+        self.halves[1].addWidget(self.first)
+        self.first.setVisible(of_logs)
+        for row in self.halves:
+            row.addStretch()
         self.requirement.activated.connect(self._change)
         edit = self.requirement.lineEdit()
         if edit is not None:
@@ -195,7 +195,7 @@ def _field(tip: str) -> QComboBox:
     field = QComboBox()
     field.setEditable(True)
     field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-    field.setMinimumContentsLength(22)
+    field.setMinimumContentsLength(18)
     field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     field.setToolTip(tip)
     return field

@@ -7,15 +7,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QDockWidget,
     QFrame,
     QHBoxLayout,
     QMainWindow,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -115,6 +118,48 @@ class Docks(QMainWindow):
     def _changed(self, *_: object) -> None:
         if self.isVisible():
             self.keep()
+
+
+class Halves(QWidget):
+    """Two rows: one beside the other where there is room, else one below the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.halves = QHBoxLayout(), QHBoxLayout()
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        for place, half in enumerate(self.halves):
+            self._box.addLayout(half, place)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for the width of the longer half."""
+        width = max(half.minimumSize().width() for half in self.halves)
+        return QSize(width, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the second half where it fits."""
+        super().resizeEvent(event)
+        across = self._box.spacing() + sum(half.minimumSize().width() for half in self.halves)
+        fits = self.width() >= across
+        way = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
+        if way != self._box.direction():
+            self._box.setDirection(way)
+
+
+def lift_tab(tabs: QTabWidget, title: str) -> None:
+    """Bring the tab to the front that has a title, which a count may follow."""
+    for place in range(tabs.count()):
+        if tabs.tabText(place).partition(" (")[0] == title:
+            tabs.setCurrentIndex(place)
+
+
+def scrolled(widget: QWidget) -> QScrollArea:
+    """Return a widget that keeps its size in a small window, and scrolls there."""
+    area = QScrollArea()
+    area.setWidget(widget)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    return area
 
 
 class NoticeStrip(QFrame):

@@ -12,10 +12,10 @@ from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QGuiApplication, Q
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.state.lanes import Wires, lane_name
+from resume_rig.gui.state.lanes import Wires
 from resume_rig.gui.widgets.export import ExportFormat, Head, Writing, add_to_menu, png_of, svg_of
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Channel, line_name
 
 _SWATCH_PX = 12
 _TINT = 50
@@ -464,7 +464,7 @@ class LanesPlot(QWidget):
         self._levels = levels
         rows = len(levels)
         ticks = [
-            (rows - 1 - row + _SWING / 2, f"{lane_name(channel)} = {level}")
+            (rows - 1 - row + _SWING / 2, f"{line_name(channel)} = {level}")
             for row, (channel, level) in enumerate(zip(wires.lanes, levels, strict=True))
         ]
         self.lanes.plot.getAxis("left").setTicks([ticks])

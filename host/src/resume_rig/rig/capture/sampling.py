@@ -119,8 +119,8 @@ def sampling_of(
         )
     rate_hz = _coarsest_rate(times - times[0], resolution_ns)
     assumed = (
-        f"The capture does not state its sample rate: {rate_text(rate_hz)} is assumed, the lowest"
-        " that all of its times fit; --sample-rate names it."
+        f"The sample rate is assumed to be {rate_text(rate_hz)}, because the capture does not"
+        " state it; set it with --sample-rate."
     )
     text = f"{rate_text(rate_hz)} (assumed from the times)"
     return Sampling(ceil(_NS / rate_hz), resolution_ns, text, (assumed, *_coarse(rate_hz)))
@@ -135,9 +135,8 @@ def _coarse(rate_hz: Fraction) -> Iterator[str]:
     if rate_hz < COARSE_HZ:
         step = seconds_text(round(_NS / rate_hz))
         yield (
-            f"It was sampled at {rate_text(rate_hz)}: an edge is up to {step} late, an interval is"
-            f" good to ±{step} at best, and shorter pulses and bounces are not seen; sample at"
-            f" {rate_text(Fraction(COARSE_HZ))} or more."
+            f"At {rate_text(rate_hz)} an edge is up to {step} late, and shorter pulses are not"
+            f" seen; sample at {rate_text(Fraction(COARSE_HZ))} or more."
         )
 
 
