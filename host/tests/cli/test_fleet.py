@@ -65,6 +65,7 @@ def test_a_folder_of_logs_says_first_how_the_pcs_sleep(command, folder: Path) ->
     shutil.copy(LOGS / "two-s3-cycles.xml", folder / "logs" / "again.xml")
     shutil.copy(LOGS / "pwrtest-new-names.xml", folder / "logs")
     (folder / "logs" / "torn.evtx").write_bytes(b"no log any more")
+    (folder / "logs" / "full-disk.xml").touch()
     (folder / "logs" / "notes.txt").write_text("UNIT-7 has no battery", encoding="utf-8")
 
     said = command("fleet", "logs", "--jobs", "1", "--html", "f.html")
@@ -74,7 +75,8 @@ def test_a_folder_of_logs_says_first_how_the_pcs_sleep(command, folder: Path) ->
     assert text.startswith(
         "PASS: No S3 in 1 of 2 logs: 1 sleeps in hybrid (covered). 2 logs of 2 units pass; 0 of 3 "
     )
-    assert "1 log could not be read" in text
+    assert "2 logs could not be read" in text
+    assert "full-disk.xml: found an empty file" in text
     assert "Left out: could not read " + str(Path("logs/torn.evtx")) + ": found other text" in text
     assert "again.xml is a copy of" in text
     assert "Example Computers Notebook 14 G3, BIOS N14 1.07, hybrid: PASS" in text

@@ -72,8 +72,9 @@ def survey_store(
 
     Nor does one that a mistake of this program cannot be read with: it hides no other.
     """
-    is_log = _is_log(path)
+    is_log = False
     try:
+        is_log = _is_log(path)
         if is_log:
             return _survey_log(path, requirement, unit_by)
         # Before it is opened here: a process loses its locks of a file with the first that closes.
@@ -381,7 +382,7 @@ def find_stores(places: Sequence[Path], *, logs: bool = False) -> FoundStores:
         else:
             raise UsageError(
                 f"could not read {place}: there is no such file or folder; name campaign stores, "
-                "or folders of them"
+                f"{'OS logs, ' if logs else ''}or folders of them"
             )
         for path in inside:
             found.setdefault(_real_name(path), path)
@@ -525,7 +526,10 @@ def _is_log(path: Path) -> bool:
     """Return whether a file is read as an OS log, by the beginning of its content."""
     if path.suffix == SUFFIX or not path.is_file():
         return False
-    return path.suffix.lower() in _BINARY_LOGS or name_of_log(path) is not None
+    ending = path.suffix.lower()
+    if ending in _BINARY_LOGS or name_of_log(path) is not None:
+        return True
+    return ending == ".xml" and path.stat().st_size == 0  # an export to a full disk
 
 
 def _stores_in(folder: Path, unread: dict[str, UnreadStore], *, logs: bool) -> Iterator[Path]:
