@@ -24,7 +24,8 @@ from resume_rig.campaign.store.disk import is_being_written
 from resume_rig.campaign.store.salvage import salvage
 from resume_rig.cli.main import main
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.fleet import Trait, UnitBy, UnreadStore
+from resume_rig.model.result.fleet import FleetCampaign, Trait, UnitBy, UnreadStore
+from resume_rig.model.result.verdict import Verdict
 
 REQUIREMENT = load_requirement("sysfund-0004")
 
@@ -236,3 +237,68 @@ def test_a_store_that_is_only_open_is_not_being_written(tmp_path: Path) -> None:
 
     assert found == {"CREATE TABLE t (a)": False, "BEGIN IMMEDIATE": True, "COMMIT": False}
     assert not is_being_written(path)
+
+
+def log_of(name: str, *accounts: int, cycles: int = 3, log: str = "evtx") -> SurveyedStore:
+    line = FleetCampaign(
+        path=name,
+        unit=name,
+        traits=dict.fromkeys(Trait, ""),
+        begun_utc_ns=None,
+        running=False,
+        marks=(),
+        cycles=cycles,
+        verdict=Verdict.PASS,
+        why="",
+        failures=None,
+        outcomes={},
+        findings={},
+        times={},
+        log=log,
+    )
+    return SurveyedStore(line, name, accounts)
+
+
+def test_a_log_that_another_holds_whole_counts_once() -> None:
+    campaigns, _, copies = counted_once(
+        [log_of("monday", 1, 2), log_of("friday", 1, 2, 3), log_of("again", 1, 2, 3)]
+    )
+
+    assert [each.path for each in campaigns] == ["friday"]
+    assert copies == (("monday", "friday"), ("again", "friday"))
+
+
+def test_a_log_that_a_store_keeps_counts_once_and_the_store_stays() -> None:
+    store = log_of("x.rrs", 1, 2, log="")
+    campaigns, _, copies = counted_once(
+        [log_of("same", 1, 2), store, log_of("none"), log_of("y.rrs", log="")]
+    )
+
+    assert [each.path for each in campaigns] == ["x.rrs", "none", "y.rrs"]
+    assert copies == (("same", "x.rrs"),)
+
+
+def test_logs_that_overlap_stay_both_and_say_so() -> None:
+    campaigns, _, copies = counted_once([log_of("a/System", 1, 2, 3), log_of("b/Later", 2, 3, 4)])
+
+    assert copies == ()
+    assert [each.marks for each in campaigns] == [
+        ("2 sleeps also in Later",),
+        ("2 sleeps also in System",),
+    ]
+
+
+def test_two_exports_of_a_log_have_the_same_accounts(shared_data: Path) -> None:
+    evtx, xml = (
+        survey_store(
+            shared_data / "eventlog" / f"win10-15063-desktop-s1.{ending}",
+            REQUIREMENT,
+            UnitBy.DUT,
+        )
+        for ending in ("evtx", "xml")
+    )
+
+    assert isinstance(evtx, SurveyedStore)
+    assert isinstance(xml, SurveyedStore)
+    assert len(evtx.accounts) == 2
+    assert list(evtx.accounts) == list(xml.accounts)

@@ -13,6 +13,7 @@ import pytest
 from resume_rig.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[3]
+LOGS = ROOT / "fixtures" / "logs"
 HOSTILE = "<script>alert(1)</script>\u202e"
 
 
@@ -46,13 +47,73 @@ def test_sound_units_pass(command, stores: Path, folder: Path) -> None:
     assert page.count("<script") == 1  # our own, which the policy allows by its hash
 
 
-def test_a_log_among_the_stores_is_named_as_what_it_is(command, stores: Path) -> None:
-    log = ROOT / "fixtures" / "logs" / "two-s3-cycles.xml"
-    said = command("fleet", str(stores / "good" / "one.rrs"), str(log), "--jobs", "1")
+def test_a_log_and_a_store_are_judged_side_by_side(command, stores: Path) -> None:
+    log = str(LOGS / "four-s3-cycles.xml")
+    said = command("fleet", str(stores / "good" / "one.rrs"), log, "--jobs", "1", "--json")
 
+    assert said.status == 1
+    assert said.document["why"] == f"1 of 2 campaigns and logs of 2 units fails: {log}"
+    of_log, of_store = (group["campaigns"][0] for group in said.document["groups"])
+    assert (of_log["log"], of_log["kinds"], of_log["unit"]) == ("eventlog-xml", {"S3": 4}, log)
+    assert (of_log["failures"]["failures"], of_log["times"][0]["max_ms"]) == (1, 2052.0)
+    assert (of_store["log"], of_store["kinds"]) == (None, {})
+
+
+def test_a_folder_of_logs_says_first_how_the_pcs_sleep(command, folder: Path) -> None:
+    (folder / "logs" / "07").mkdir(parents=True)
+    shutil.copy(LOGS / "two-s3-cycles.xml", folder / "logs" / "07" / "System.xml")
+    shutil.copy(LOGS / "two-s3-cycles.xml", folder / "logs" / "again.xml")
+    shutil.copy(LOGS / "pwrtest-new-names.xml", folder / "logs")
+    (folder / "logs" / "torn.evtx").write_bytes(b"no log any more")
+    (folder / "logs" / "full-disk.xml").touch()
+    (folder / "logs" / "notes.txt").write_text("UNIT-7 has no battery", encoding="utf-8")
+
+    said = command("fleet", "logs", "--jobs", "1", "--html", "f.html")
+
+    text = " ".join(said.out.split())
     assert said.status == 2
-    told = " ".join(said.out.split())
-    assert "it is an OS log (Event XML), which `resume-rig log` judges." in told
+    assert text.startswith(
+        "PASS: No S3 in 1 of 2 logs: 1 sleeps in hybrid (covered). 2 logs of 2 units pass; 0 of 3 "
+    )
+    assert "2 logs could not be read" in text
+    assert "full-disk.xml: found an empty file" in text
+    assert "Left out: could not read " + str(Path("logs/torn.evtx")) + ": found other text" in text
+    assert "again.xml is a copy of" in text
+    assert "Example Computers Notebook 14 G3, BIOS N14 1.07, hybrid: PASS" in text
+    assert "1 hybrid, 1 S4" in text
+    assert "notes.txt" not in text
+    page = (folder / "f.html").read_text("utf-8")
+    assert "Many logs" in page
+    assert ">Light<" not in page
+
+
+def test_a_log_without_evidence_is_worse_than_one_that_passes(command, folder: Path) -> None:
+    for name in ("two-s3-cycles.xml", "diagnostics-performance.xml"):
+        shutil.copy(LOGS / name, folder)
+
+    said = command("fleet", ".", "--jobs", "1", "--json")
+
+    assert said.status == 4
+    assert said.document["why"] == (
+        "No S3 in 1 of 2 logs: 1 has no completed sleep. 1 of 2 logs of 2 units gives no evidence: "
+        "diagnostics-performance.xml"
+    )
+    first = said.document["groups"][0]
+    assert (first["verdict"], first["traits"]["state"]) == ("NO-EVIDENCE", "")
+
+
+def test_real_logs_of_windows_are_told_apart_by_how_they_sleep(command, shared_data: Path) -> None:
+    said = command("fleet", str(shared_data / "eventlog"), "--jobs", "1", "--json")
+
+    assert said.status == 1
+    assert said.document["why"].startswith(
+        "No S3 in 5 of 5 logs: 1 sleeps in hybrid (covered), 1 sleeps in S1 (not covered), 1 "
+        "sleeps in fast-startup (not covered), 2 have no completed sleep. 1 of 5 logs of 5 units "
+        "fails: "
+    )
+    hybrid = said.document["groups"][0]["campaigns"][0]
+    assert (hybrid["failures"]["n"], hybrid["kinds"]["S4"]) == (54, 16)  # S4 is counted, not judged
+    assert len(said.document["copies"]) == 1  # EVTX and XML of one log
 
 
 def test_one_that_fails_fails_the_fleet_and_stands_first(command, stores: Path) -> None:
@@ -90,7 +151,7 @@ def test_a_store_that_cannot_be_read_hides_no_other(command, stores: Path, folde
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((".",), "there is no file named *.rrs in it or below it"),
+        ((".",), "there is no file named *.rrs and no OS log in it or below it"),
         (("missing.rrs",), "there is no such file or folder"),
         ((".", "--by", "colour"), "'colour' is no trait; allowed are product, bios, state"),
         ((".", "--by", "bios,bios"), "names one twice"),

@@ -20,6 +20,10 @@ RIG = ("--rig", "sim:clock=virtual,seed=7")
 SIDES = ("--base", "laptop.rrs", "laptop-again.rrs", "--candidate", "slow-bios.rrs", "slow-ec.rrs")
 STUDY = ("laptop.rrs", "laptop-again.rrs", "slow-bios.rrs", "slow-ec.rrs")
 MANY = (*STUDY, "slow-laptop.rrs", "desktop.rrs", "hangs.rrs", "strangers.rrs")
+LOGS_OF_MANY = (
+    *("two-s3-cycles.xml", "four-s3-cycles.xml", "every-kind.xml"),
+    *("diagnostics-performance.xml", "pwrtest-new-names.xml", "s3resume.txt"),
+)
 
 OF_MANY: dict[str, tuple[str, ...]] = {
     "compare": ("compare", "laptop.rrs", "slow-bios.rrs", "--html", "compare.html"),
@@ -32,6 +36,8 @@ OF_MANY: dict[str, tuple[str, ...]] = {
     "compare, hangs": ("compare", "laptop.rrs", "hangs.rrs"),
     "fleet": ("fleet", *MANY, "--jobs", "1", "--all", "--html", "fleet.html"),
     "fleet --json": ("fleet", *MANY, "--jobs", "1", "--units", "store", "--json"),
+    "fleet, logs": ("fleet", *LOGS_OF_MANY, "laptop.rrs", "--jobs", "1"),
+    "fleet, logs --json": ("fleet", *LOGS_OF_MANY, "--jobs", "1", "--json"),
     "fleet, by none": ("fleet", *STUDY, "--jobs", "1", "--by", "none", "--matters", "1", "--json"),
     "msa": ("msa", *STUDY, "--all"),
     "msa --json": ("msa", "--design", "design.csv", "--json"),

@@ -302,7 +302,7 @@ def judged_facts(
         "load_id": load_id,
         "product_key": key_of(line.traits[Trait.PRODUCT]),
         "bios_key": key_of(line.traits[Trait.BIOS]),
-        "month": month_of(line.begun_utc_ns),
+        "month": month_of(stored.identity.created_utc_ns),
     }
     tables = {name: arrow_table(name, found, keys) for name, found in rows.items()}
     return JudgedFacts(origin, load_id, line.cycles, tables)

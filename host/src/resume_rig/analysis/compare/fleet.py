@@ -6,7 +6,7 @@ normal. Failures are compared by Fisher's test, each unit against all others tog
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecided_text
 from resume_rig.analysis.stats.trend import fisher_p, holm
+from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.fleet import (
     Fleet,
     FleetCampaign,
@@ -145,9 +146,11 @@ def survey(
         for values, found in sorted(sorted_in.items())
     ]
     groups.sort(key=lambda group: _WORST_FIRST.index(group.verdict))
-    verdict, why = _answer([each for group in groups for each in group.campaigns])
+    found = [each for group in groups for each in group.campaigns]
+    verdict, why = _answer(found)
+    why = f"{_without_s3(found, requirement)}{why}"
     if unread:
-        why += f"; {count_of(len(unread), 'store')} could not be read"
+        why += f"; {count_of(len(unread), noun_of_unread(unread))} could not be read"
     return Fleet(requirement, tuple(by), tuple(groups), verdict, why, tuple(unread), tuple(copies))
 
 
@@ -160,7 +163,7 @@ def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:
     verdict = worst(each.verdict for each in campaigns)
     if not campaigns:
         return verdict, "there is no campaign to judge"
-    all_of = f"{count_of(len(campaigns), 'campaign')} of {count_of(_units(campaigns), 'unit')}"
+    all_of = f"{counted_campaigns(campaigns)} of {count_of(_units(campaigns), 'unit')}"
     if verdict is Verdict.PASS:
         rate = _failures(campaigns)
         bound = "" if rate is None else f"; {percent_of_these(rate)}"
@@ -176,6 +179,39 @@ def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:
     )
 
 
+def counted_campaigns(campaigns: Sequence[FleetCampaign]) -> str:
+    """Return how many campaigns and OS logs there are, e.g. "5 logs"."""
+    logs = sum(bool(each.log) for each in campaigns)
+    if 0 < logs < len(campaigns):
+        return f"{len(campaigns)} campaigns and logs"
+    return count_of(len(campaigns), "log" if logs else "campaign")
+
+
+def _without_s3(campaigns: Sequence[FleetCampaign], requirement: Requirement) -> str:
+    """Say how the PCs sleep whose logs have no S3, where S3 is what is asked for; or ""."""
+    logs = [each for each in campaigns if each.log]
+    without = [each for each in logs if SleepKind.S3 not in each.kinds]
+    if not without or SleepKind.S3 not in requirement.kinds:
+        return ""
+    states = Counter(each.traits[Trait.STATE] for each in without)
+    covered = {kind.value for kind in requirement.kinds}
+    ways = [
+        f"{n} {'sleeps' if n == 1 else 'sleep'} in {state}"
+        f" ({'covered' if state in covered else 'not covered'})"
+        for state, n in states.most_common()
+        if state
+    ]
+    if none := states[""]:
+        ways.append(f"{none} {'has' if none == 1 else 'have'} no completed sleep")
+    return f"No S3 in {len(without)} of {count_of(len(logs), 'log')}: {', '.join(ways)}. "
+
+
+def noun_of_unread(unread: Sequence[UnreadStore]) -> str:
+    """Return what those that were not read are called, for one of them."""
+    logs = sum(each.is_log for each in unread)
+    return "store" if not logs else "log" if logs == len(unread) else "file"
+
+
 def percent_of_these(rate: FailureRate) -> str:
     """Return how often cycles fail, and for what that holds."""
     return (
@@ -188,7 +224,7 @@ def percent_of_these(rate: FailureRate) -> str:
 def _group(
     traits: Mapping[Trait, str], campaigns: list[FleetCampaign], matters: float
 ) -> FleetGroup:
-    campaigns.sort(key=lambda c: (_WORST_FIRST.index(c.verdict), c.begun_utc_ns, c.path))
+    campaigns.sort(key=lambda c: (_WORST_FIRST.index(c.verdict), c.begun_utc_ns or 0, c.path))
     units: defaultdict[str, list[FleetCampaign]] = defaultdict(list)
     for campaign in campaigns:
         units[campaign.unit].append(campaign)

@@ -179,6 +179,11 @@ def log_series(
 
     Where records have no number, or two the same, each stands for itself by its place, from 1.
     """
+    return _statistics(log_times(cycles, _with_limited(_INSIDE, requirement)))
+
+
+def log_times(cycles: Sequence[JudgedRecord], measures: Iterable[str]) -> dict[str, MeasuredTimes]:
+    """Return the times of the judged records, by measure; numbers are as of `log_series`."""
     judged = [(place, c.record) for place, c in enumerate(cycles, 1) if c.judged]
     ids = [record.record_id for _, record in judged]
     named = None not in ids and len(set(ids)) == len(ids)
@@ -186,10 +191,10 @@ def log_series(
         (record.record_id if named and record.record_id is not None else place, Sighting(record))
         for place, record in judged
     ]
-    found = {measure: MeasuredTimes() for measure in _with_limited(_INSIDE, requirement)}
+    found = {measure: MeasuredTimes() for measure in measures}
     for number, sighting in sightings:
         _add(found, found, number, sighting)
-    return _statistics(found)
+    return found
 
 
 def cycle_series(

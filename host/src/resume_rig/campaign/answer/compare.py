@@ -19,7 +19,7 @@ from resume_rig.analysis.compare.samples import (
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.assessment import assess, assess_capture, facts_of
-from resume_rig.campaign.answer.fleet import SUFFIX, find_stores, origin_of
+from resume_rig.campaign.answer.fleet import SUFFIX, accounts_of, find_stores, origin_of
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import LogReading, SleepKind
@@ -221,12 +221,8 @@ def _is_log(path: Path) -> bool:
 
 def _origin_of_log(path: Path, reading: LogReading) -> str:
     """Return what copies of a log have in common, whatever they are called."""
-    accounts = [
-        (r.kind.value, r.sleep_time_utc_ns, r.wake_time_utc_ns, r.sleep_ms, r.wake_ms)
-        for r in reading.records
-    ]
-    timed = any(r.wake_time_utc_ns is not None for r in reading.records)
-    return hashlib.sha256(repr(accounts).encode()).hexdigest() if timed else str(path.resolve())
+    accounts = accounts_of(reading.records)
+    return hashlib.sha256(accounts).hexdigest() if accounts else str(path.resolve())
 
 
 def _setting_text(name: str, value: object) -> str:

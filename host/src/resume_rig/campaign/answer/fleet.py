@@ -1,4 +1,4 @@
-"""Campaign stores as lines of `fleet`: found, read in processes of their own, judged."""
+"""Campaign stores and OS logs as lines of `fleet`: found, read in processes of their own."""
 
 import hashlib
 import logging
@@ -7,12 +7,14 @@ import os
 import signal
 import sys
 import threading
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isfinite, nan
 from pathlib import Path
 from typing import Final
 
@@ -20,62 +22,201 @@ import numpy as np
 
 from resume_rig.analysis.compare.samples import HEADLINES
 from resume_rig.analysis.stats.figures import scaled_mad
-from resume_rig.analysis.verdict.series import MeasuredTimes, all_cycles, measured_times
+from resume_rig.analysis.verdict.judge import judge_log
+from resume_rig.analysis.verdict.series import (
+    MeasuredTimes,
+    all_cycles,
+    log_times,
+    measured_times,
+)
 from resume_rig.campaign.answer.assessment import assess
 from resume_rig.campaign.plan.plan_file import plan_facts
 from resume_rig.campaign.store.disk import is_being_written
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
 from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
+from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
 from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy, UnreadStore
-from resume_rig.model.result.series import CycleTimes
-from resume_rig.model.result.verdict import RESUME, Requirement
+from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
+from resume_rig.model.result.series import CycleMark, CycleTimes
+from resume_rig.model.result.verdict import RESUME, Requirement, Verdict
 from resume_rig.model.units import count_of
-from resume_rig.oslog.reading import name_of_log
+from resume_rig.oslog.reading import name_of_log, read_logs
 
 logger = logging.getLogger(__name__)
 
 _EDGES_OF_ORIGIN: Final = 64
+_US_NS: Final = 1000
+_ABSENT: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyedStore:
-    """One store.
+    """One store, or one OS log.
 
     Attributes:
-        origin: the same of all copies of one campaign, salvaged ones among them.
+        origin: the same of all copies of one campaign, salvaged ones among them; of a log its path.
+        accounts: int64 [n], a hash of each OS record by which another export of it is known.
     """
 
     campaign: FleetCampaign
     origin: str
+    accounts: Sequence[int] = ()
 
 
 def survey_store(
     path: Path, requirement: Requirement, unit_by: UnitBy
 ) -> SurveyedStore | UnreadStore:
-    """Return what a store says; one that cannot be read is told of, and raises nothing.
+    """Return what a store or log says; one that cannot be read is told of, and raises nothing.
 
     Nor does one that a mistake of this program cannot be read with: it hides no other.
     """
+    is_log = False
     try:
+        is_log = _is_log(path)
+        if is_log:
+            return _survey_log(path, requirement, unit_by)
         # Before it is opened here: a process loses its locks of a file with the first that closes.
         running = is_being_written(path)
         stored = load_campaign(path)
         correlation = assess(stored, requirement)
         line = campaign_line(stored, correlation, unit_by, running=running)
-        return SurveyedStore(line, origin_of(stored))
+        return SurveyedStore(line, origin_of(stored), accounts_of(stored.reading.records))
     except ResumeRigError as error:
-        kind = name_of_log(path)
-        hint = "" if kind is None else f"; it is an OS log ({kind}), which `resume-rig log` judges"
-        return UnreadStore(str(path), f"{error}{hint}")
+        return UnreadStore(str(path), str(error), is_log)
     except Exception as error:
         logger.info("could not judge %s", path, exc_info=True)
+        verb = "log" if is_log else "correlate"
         return UnreadStore(
             str(path),
             f"could not judge {path}: internal error, {type(error).__name__}: {error!s:.200}; "
-            f"please report it with what `resume-rig correlate {shell_word(path)} --debug` shows",
+            f"please report it with what `resume-rig {verb} {shell_word(path)} --debug` shows",
+            is_log,
         )
+
+
+def _survey_log(path: Path, requirement: Requirement, unit_by: UnitBy) -> SurveyedStore:
+    judgement = judge_log(read_logs([path]), requirement)
+    accounts = accounts_of(judgement.reading.records)
+    return SurveyedStore(log_line(path, judgement, unit_by), str(path), accounts)
+
+
+def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampaign:
+    """Return what the judged log of one PC is among others."""
+    requirement = judgement.requirement
+    (source,) = judgement.reading.sources
+    found = dict(source.identity)
+    computer = found.get("computer_name", found.get("computer", ""))
+    maker = f"{found.get('system_manufacturer', '')} {found.get('system_product', '')}"
+    kinds = _sleeps_by_kind(judgement)
+    records = [cycle.record for cycle in judgement.cycles]
+    times = log_times(judgement.cycles, HEADLINES)
+    return FleetCampaign(
+        path=str(path),
+        unit=_unit_at(path, unit_by, computer or str(path)),
+        traits={
+            **dict.fromkeys(Trait, ""),
+            Trait.PRODUCT: maker.strip(),
+            Trait.BIOS: found.get("bios_version", ""),
+            Trait.STATE: _state_of(judgement, kinds),
+            Trait.DUT: computer,
+        },
+        begun_utc_ns=min(filter(None, map(_began_ns, records)), default=None),
+        running=False,
+        marks=() if source.integrity.ok else ("log incomplete",),
+        cycles=sum(kinds.values()),
+        verdict=judgement.verdict,
+        why=judgement.why,
+        failures=judgement.failures,
+        outcomes={},
+        findings={},
+        times={name: _times_of(name, each) for name, each in times.items() if each.numbers},
+        undecided=sum(cycle.undecided for cycle in judgement.cycles),
+        evidence_lacks=any(each.evidence for each in judgement.limits if each.limit.required),
+        all_cycles=_all_records(judgement.cycles, requirement),
+        log=source.kind,
+        kinds=kinds,
+    )
+
+
+# They say that a sleep did not go as it was meant to, not how the PC sleeps.
+_UNFINISHED: Final = frozenset(
+    {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
+)
+
+
+def _sleeps_by_kind(judgement: LogJudgement) -> dict[SleepKind, int]:
+    """Return the sleeps of a log; boots and shutdowns where the requirement is about them."""
+    others = NO_SLEEPS - frozenset(judgement.requirement.kinds)
+    kinds = (cycle.record.kind for cycle in judgement.cycles)
+    return dict(Counter(kind for kind in kinds if kind not in others).most_common())
+
+
+def _state_of(judgement: LogJudgement, kinds: Collection[SleepKind]) -> str:
+    """Return the kinds that were judged, or the commonest sleep; empty where none was completed."""
+    judged = {cycle.record.kind for cycle in judgement.cycles if cycle.judged}
+    if judged:
+        return " and ".join(kind.value for kind in SleepKind if kind in judged)
+    return next((kind.value for kind in kinds if kind not in _UNFINISHED), "")
+
+
+def _began_ns(record: OsRecord) -> int | None:
+    return record.written_utc_ns if record.sleep_time_utc_ns is None else record.sleep_time_utc_ns
+
+
+def _all_records(cycles: Sequence[JudgedRecord], requirement: Requirement) -> CycleTimes:
+    """Return the sleeps that the requirement covers, and those that may have begun as one."""
+    shown = [
+        (number, cycle)
+        for number, cycle in enumerate(cycles, 1)
+        if cycle.record.kind in requirement.kinds or cycle.record.kind in _UNFINISHED
+    ]
+    times = [cycle.record.resume_ms for _, cycle in shown]
+    times_ms = array("d", (nan if time is None else time for time in times))
+    marks = (
+        _mark_of(cycle, timed=isfinite(time_ms))
+        for (_, cycle), time_ms in zip(shown, times_ms, strict=True)
+    )
+    return CycleTimes(RESUME, array("q", (n for n, _ in shown)), times_ms, "".join(marks))
+
+
+def _mark_of(cycle: JudgedRecord, *, timed: bool) -> CycleMark:
+    if cycle.record.kind is SleepKind.DIED:
+        return CycleMark.BROKEN
+    if not timed:
+        return CycleMark.UNKNOWN
+    if not cycle.judged:
+        return CycleMark.LEFT_OUT
+    return CycleMark.FAILED if cycle.verdict is Verdict.FAIL else CycleMark.TIMED
+
+
+def accounts_of(records: Iterable[OsRecord]) -> "array[int]":
+    """Return a hash of each OS record whose wake time is known, int64 [n], alike in all exports.
+
+    Times are cut to 1 us, which is what the evtx library keeps of them. Of whole numbers alone, as
+    hashes of texts are others in each process.
+    """
+    return array(
+        "q",
+        (
+            hash(
+                tuple(
+                    _ABSENT if value is None else value
+                    for value in (
+                        record.wake_time_utc_ns // _US_NS,
+                        None
+                        if record.sleep_time_utc_ns is None
+                        else record.sleep_time_utc_ns // _US_NS,
+                        *(record.sleep_ms, record.wake_ms),
+                        *(record.driver_init_ms, record.bios_init_ms),
+                    )
+                )
+            )
+            for record in records
+            if record.wake_time_utc_ns is not None
+        ),
+    )
 
 
 def campaign_line(
@@ -86,7 +227,7 @@ def campaign_line(
     identity = stored.identity
     return FleetCampaign(
         path=str(stored.path),
-        unit=_unit_of(stored, unit_by),
+        unit=_unit_at(stored.path, unit_by, stored.identity.dut_name),
         traits=_traits_of(identity, str(plan_facts(stored.plan).get("state", ""))),
         begun_utc_ns=identity.created_utc_ns,
         running=running,
@@ -143,14 +284,14 @@ def _times_of(name: str, times: MeasuredTimes) -> TimesOf:
     )
 
 
-def _unit_of(stored: StoredCampaign, unit_by: UnitBy) -> str:
+def _unit_at(path: Path, unit_by: UnitBy, dut: str) -> str:
     match unit_by:
         case UnitBy.DUT:
-            return stored.identity.dut_name
+            return dut
         case UnitBy.FOLDER:
-            return str(stored.path.parent)
+            return str(path.parent)
         case UnitBy.STORE:
-            return str(stored.path)
+            return str(path)
 
 
 def _traits_of(identity: Identity, state: str) -> dict[Trait, str]:
@@ -194,6 +335,10 @@ def origin_of(stored: StoredCampaign) -> str:
 
 
 SUFFIX: Final = ".rrs"
+# A file so called that no reader recognises is a damaged log, not some other file.
+_BINARY_LOGS: Final = frozenset({".evtx", ".etl"})
+# Many files that are no log are called so: these are asked for their content.
+_TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm"})
 
 if sys.platform != "win32":
     _ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -207,29 +352,37 @@ class FoundStores:
     unread: tuple[UnreadStore, ...]
 
 
-def find_stores(places: Sequence[Path]) -> FoundStores:
+def find_stores(places: Sequence[Path], *, logs: bool = False) -> FoundStores:
     """Return the stores that are named, and those in folders that are named; each once, sorted.
 
+    Args:
+        places: stores, and folders of them.
+        logs: OS logs in folders, too.
+
     Raises:
-        UsageError: a place is not there, or a folder without a store.
+        UsageError: a place is not there, or a folder without any.
     """
+    what, name = "campaign", "folders of stores, or stores"
+    if logs:
+        what, name = "campaign or OS log", "stores, OS logs, or folders of them"
     found: dict[str, Path] = {}
     unread: dict[str, UnreadStore] = {}
     for place in places:
         if place.is_dir():
             refused = len(unread)
-            inside = sorted(_stores_in(place, unread))
+            inside = sorted(_stores_in(place, unread, logs=logs))
             if not inside and len(unread) == refused:
+                none = f"no file named *{SUFFIX}{' and no OS log' if logs else ''}"
                 raise UsageError(
-                    f"could not find a campaign in {place}: there is no file named *{SUFFIX} in "
-                    "it or below it; name folders of stores, or stores"
+                    f"could not find a {what} in {place}: there is {none} in "
+                    f"it or below it; name {name}"
                 )
         elif place.exists():
             inside = [place]
         else:
             raise UsageError(
                 f"could not read {place}: there is no such file or folder; name campaign stores, "
-                "or folders of them"
+                f"{'OS logs, ' if logs else ''}or folders of them"
             )
         for path in inside:
             found.setdefault(_real_name(path), path)
@@ -302,24 +455,84 @@ def counted_once(
 ) -> tuple[tuple[FleetCampaign, ...], tuple[UnreadStore, ...], tuple[tuple[str, str], ...]]:
     """Return the campaigns, the stores that were not read, and (copy, of what) of the copies.
 
-    Of copies the one that has most cycles counts; the first of several.
+    Of copies the one that has most cycles counts; the first of several. A log is a copy of what
+    holds all its sleeps: another export of it, or a store that keeps it.
     """
     unread = []
-    by_origin: defaultdict[str, list[FleetCampaign]] = defaultdict(list)
+    by_origin: defaultdict[str, list[SurveyedStore]] = defaultdict(list)
     for each in surveyed:
         if isinstance(each, UnreadStore):
             unread.append(each)
         else:
-            by_origin[each.origin].append(each.campaign)
-    counted, copies = [], []
-    for campaigns in by_origin.values():
-        longest = max(campaigns, key=lambda campaign: campaign.cycles)
+            by_origin[each.origin].append(each)
+    counted: list[SurveyedStore] = []
+    copies = []
+    for same in by_origin.values():
+        longest = max(same, key=lambda one: one.campaign.cycles)
         counted.append(longest)
-        copies += [(each.path, longest.path) for each in campaigns if each is not longest]
-    return tuple(counted), tuple(unread), tuple(copies)
+        paths = [each.campaign.path for each in same if each is not longest]
+        copies += [(path, longest.campaign.path) for path in paths]
+    campaigns, log_copies = _logs_once(counted)
+    return campaigns, tuple(unread), (*copies, *log_copies)
 
 
-def _stores_in(folder: Path, unread: dict[str, UnreadStore]) -> Iterator[Path]:
+def _logs_once(
+    found: Sequence[SurveyedStore],
+) -> tuple[tuple[FleetCampaign, ...], list[tuple[str, str]]]:
+    """Return the campaigns without logs that are copies, and (copy, of what) of these.
+
+    Two logs of which each has sleeps that the other lacks stay both, marked: neither may hide a
+    failure of the other.
+    """
+    if not any(each.campaign.log for each in found):
+        return tuple(each.campaign for each in found), []
+    accounts = [frozenset(each.accounts) for each in found]
+    holders: defaultdict[int, set[int]] = defaultdict(set)
+    for place, each in enumerate(accounts):
+        for account in each:
+            holders[account].add(place)
+
+    def rank(place: int) -> tuple[bool, int, int]:
+        return not found[place].campaign.log, len(accounts[place]), -place
+
+    copy_of: dict[int, int] = {}
+    for place, own in enumerate(accounts):
+        if found[place].campaign.log and own:
+            whole = set.intersection(*(holders[account] for account in own))
+            if (best := max(whole, key=rank)) != place:
+                copy_of[place] = best
+    kept = []
+    for place, own in enumerate(accounts):
+        campaign = found[place].campaign
+        others = {other: n for other, n in _shared(own, holders).items() if other not in copy_of}
+        others.pop(place, None)
+        if campaign.log and others:
+            most = max(others, key=lambda other: (others[other], -other))
+            name = Path(found[most].campaign.path).name
+            mark = f"{count_of(others[most], 'sleep')} also in {name}"
+            campaign = replace(campaign, marks=(*campaign.marks, mark))
+        if place not in copy_of:
+            kept.append(campaign)
+    copies = [(found[c].campaign.path, found[of].campaign.path) for c, of in copy_of.items()]
+    return tuple(kept), copies
+
+
+def _shared(own: Iterable[int], holders: dict[int, set[int]]) -> Counter[int]:
+    """Return how many of some accounts each place holds."""
+    return Counter(place for account in own for place in holders[account])
+
+
+def _is_log(path: Path) -> bool:
+    """Return whether a file is read as an OS log, by the beginning of its content."""
+    if path.suffix == SUFFIX or not path.is_file():
+        return False
+    ending = path.suffix.lower()
+    if ending in _BINARY_LOGS or name_of_log(path) is not None:
+        return True
+    return ending == ".xml" and path.stat().st_size == 0  # an export to a full disk
+
+
+def _stores_in(folder: Path, unread: dict[str, UnreadStore], *, logs: bool) -> Iterator[Path]:
     """Yield the stores in a folder and below; links to folders are not followed.
 
     Folders that nobody may look into, or whose names are too long for the system, are put down.
@@ -332,8 +545,11 @@ def _stores_in(folder: Path, unread: dict[str, UnreadStore]) -> Iterator[Path]:
 
     for inside, _, names in os.walk(folder, onerror=refused):
         for name in names:
-            if name.endswith(SUFFIX):
-                yield Path(inside, name)
+            path = Path(inside, name)
+            ending = path.suffix.lower()
+            is_log = logs and (ending in _BINARY_LOGS or (ending in _TEXT_LOGS and _is_log(path)))
+            if name.endswith(SUFFIX) or is_log:
+                yield path
 
 
 @contextmanager

@@ -43,15 +43,17 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser = add_verb(
         verbs,
         "fleet",
-        "put many campaigns side by side: which fail, which units are unlike the others",
+        "put many campaigns or OS logs side by side: which fail, which units are unlike the others",
         "  resume-rig fleet /srv/campaigns --html fleet.html\n"
+        "  resume-rig fleet logs/            the System logs of many PCs, without a rig\n"
         "  resume-rig fleet unit-*.rrs --units store --by product,bios --json",
     )
     parser.add_argument(
         "stores",
         metavar="STORE",
         nargs="+",
-        help="campaign stores, and folders in or below which every *.rrs is one; or one lake",
+        help="campaign stores, OS logs, and folders of them: every *.rrs in or below it, and every "
+        "file whose content is an OS log; or one lake",
     )
     parser.add_argument(
         "--by",
@@ -65,8 +67,8 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--units",
         choices=[by.value for by in UnitBy],
         default=UnitBy.DUT.value,
-        help="what identifies a unit: the name of their DUT profile, the folder of the store, or "
-        "each store is another unit (default dut)",
+        help="what identifies a unit: the name of their DUT profile (of a log its computer name, "
+        "or the log itself), the folder, or each store or log is another unit (default dut)",
     )
     parser.add_argument(
         "--matters",
@@ -80,7 +82,7 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--jobs",
         metavar="N",
         type=whole_number,
-        help="stores that are read at a time (default: one for each processor)",
+        help="stores and logs that are read at a time (default: one for each processor)",
     )
     parser.add_argument("--all", action="store_true", help="show every row of a long table")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write an HTML report too")
@@ -128,7 +130,7 @@ def _of_stores(
     if args.engine != "duckdb" or args.spark_master is not None:
         raise UsageError("--engine goes with a lake; stores are read by this program")
     jobs = _jobs_of(args)
-    found = find_stores(existing_paths(args.stores))
+    found = find_stores(existing_paths(args.stores), logs=True)
     stores = found.paths
     check_output(args.html, stores)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
+from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.series import (
     NOTHING_COMMON,
     CommonTerm,
@@ -59,30 +60,33 @@ class TimesOf:
 
 @dataclass(frozen=True, slots=True)
 class FleetCampaign:
-    """One store.
+    """One store, or one OS log.
 
     Attributes:
         path: as it was found.
         unit: which unit was measured, as far as the stores tell units apart.
         traits: hostile where they come from a DUT.
-        begun_utc_ns: host wall time.
+        begun_utc_ns: host wall time; of a log its first sleep, None where it has no time.
         running: another process is writing to it.
-        marks: what a reader has to know of it: salvaged, faults injected, not done, gone on with.
+        marks: what a reader has to know of it: salvaged, faults injected, not done, gone on with;
+            of a log, that it is incomplete or shares sleeps with another.
         cycles: of any outcome.
         failures: of the judged cycles; None without any.
-        outcomes: how many cycles came to which outcome; zeros are absent.
+        outcomes: how many cycles came to which outcome, by the wires; zeros are absent.
         findings: in how many cycles which kind was found; zeros are absent.
         times: by measure; one that no judged cycle has is absent.
         undecided: cycles that woke from a sleep that the requirement covers, without evidence.
         evidence_lacks: they are so many that there is no verdict but FAIL.
         all_cycles: total resume time of every cycle, or power button to display on where none is
             judged or none has it; None where nobody kept it.
+        log: which kind of OS log it is, e.g. "evtx"; empty of a store.
+        kinds: of a log, its sleeps by kind, the commonest first; empty of a store.
     """
 
     path: str
     unit: str
     traits: Mapping[Trait, str]
-    begun_utc_ns: int
+    begun_utc_ns: int | None
     running: bool
     marks: tuple[str, ...]
     cycles: int
@@ -95,14 +99,17 @@ class FleetCampaign:
     undecided: int = 0
     evidence_lacks: bool = False
     all_cycles: CycleTimes | None = None
+    log: str = ""
+    kinds: Mapping[SleepKind, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadStore:
-    """One that could not be taken in, and the sentence that says why."""
+    """One that could not be taken in, and the sentence that says why; `is_log`: an OS log."""
 
     path: str
     why: str
+    is_log: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,8 @@ def _campaign(campaign: FleetCampaign) -> dict[str, Json]:
         "outcomes": dict(campaign.outcomes),
         "findings": dict(sorted(campaign.findings.items())),
         "times": [_times(times) for times in campaign.times.values()],
+        "log": campaign.log or None,
+        "kinds": {kind.value: count for kind, count in campaign.kinds.items()},
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from resume_rig.analysis.compare.fleet import counted_campaigns, noun_of_unread
 from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.model.result.fleet import Fleet, FleetCampaign, FleetGroup
 from resume_rig.model.result.series import CycleMark
@@ -13,11 +14,13 @@ from resume_rig.report.drawing.marks import Strips, StripSource, time_strips
 from resume_rig.report.fleet.terminal import (
     LIGHT,
     FleetRow,
+    Nouns,
     common_folder,
     fleet_rows,
     group_sentences,
     group_title,
     left_out_sentences,
+    nouns_of,
     subject_sentence,
 )
 from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge, badge, requirement_pairs
@@ -37,12 +40,14 @@ class GroupPart:
     rows: tuple[tuple[FleetRow, Badge], ...]
     sentences: tuple[str, ...]
     names_units: bool
+    nouns: Nouns
 
 
 @dataclass(frozen=True, slots=True)
 class FleetPage:
     """Everything that the template of a fleet's page asks for."""
 
+    title: str
     generated: str
     badge: Badge
     why: str
@@ -58,6 +63,7 @@ def fleet_page(fleet: Fleet, generated: str) -> FleetPage:
     """Return the page of `fleet`."""
     folder = common_folder(fleet)
     return FleetPage(
+        title=f"Many {nouns_of(fleet.campaigns).subjects}",
         generated=generated,
         badge=badge(fleet.verdict),
         why=fleet.why,
@@ -76,17 +82,20 @@ def fleet_page(fleet: Fleet, generated: str) -> FleetPage:
 def _trust(fleet: Fleet) -> Iterator[TrustBadge]:
     """Yield why the answer may be doubted."""
     campaigns = fleet.campaigns
-    silent = sum(bool(each.cycles) and not each.times for each in campaigns)
+    silent = [each for each in campaigns if each.cycles and not each.times]
     if silent:
-        yield TrustBadge(f"{count_of(silent, 'campaign')} without any time", "#group-1")
+        yield TrustBadge(f"{counted_campaigns(silent)} without any time", "#group-1")
     doubted = [each for each in campaigns if any(map(_doubts_time, each.findings))]
     if doubted:
         yield TrustBadge(f"BIOS time contradicted in {count_of(len(doubted), 'campaign')}")
-    marked = sum(bool(each.marks) for each in campaigns)
+    marked = sum(bool(each.marks) and not each.log for each in campaigns)
     if marked:
         yield TrustBadge(f"{count_of(marked, 'campaign')} salvaged, with faults or not done")
+    if incomplete := sum(bool(each.marks and each.log) for each in campaigns):
+        yield TrustBadge(f"{count_of(incomplete, 'log')} incomplete or shared in part", "#group-1")
     if fleet.unread:
-        yield TrustBadge(f"{count_of(len(fleet.unread), 'store')} not read", "#left-out")
+        unread = count_of(len(fleet.unread), noun_of_unread(fleet.unread))
+        yield TrustBadge(f"{unread} not read", "#left-out")
 
 
 def _doubts_time(kind: str) -> bool:
@@ -110,9 +119,9 @@ def _tiles(fleet: Fleet) -> tuple[Tile, ...]:
     cycles = sum(each.cycles for each in campaigns)
     without = f"{count_of(cycles, 'cycle')}"
     if silent:
-        without += f"; {count_of(len(silent), 'campaign')} without any time"
+        without += f"; {counted_campaigns(silent)} without any time"
     return (
-        Tile("Campaigns", str(len(campaigns)), without),
+        Tile(nouns_of(campaigns).subjects.capitalize(), str(len(campaigns)), without),
         Tile("Units", str(len(units)), f"in {count_of(len(fleet.groups), 'group')}"),
         Tile("Failures", f"{failed} of {judged}", _failures_note(campaigns)),
         slowest,
@@ -138,25 +147,30 @@ def _part(number: int, group: FleetGroup, folder: str, requirement: Requirement)
         rows=tuple((row, badge(row.verdict)) for row in rows),
         sentences=group_sentences(group, folder),
         names_units=any(row.unit != row.store for row in rows),
+        nouns=nouns_of(group.campaigns),
     )
 
 
 def _strips(group: FleetGroup, rows: Sequence[FleetRow], requirement: Requirement) -> Strips | None:
     """Draw every cycle: its BIOS + drivers, or the light where no campaign has them.
 
-    A campaign without a time has its strip, too: one whose cycles never woke is no fast one.
+    A campaign without a time has its strip, too: one whose cycles never woke is no fast one. Logs
+    see no light, so that without a resume of any of them there is nothing to draw.
     """
-    name = RESUME if any(RESUME in each.times for each in group.campaigns) else LIGHT
+    timed = any(RESUME in each.times for each in group.campaigns)
+    if not timed and all(each.log for each in group.campaigns):
+        return None
+    name = RESUME if timed else LIGHT
     drawn = list(zip(group.campaigns, rows, strict=True))[:_DRAWN_MOST]
     limit_ms = requirement.resume_limit_ms if name == RESUME else None
-    words = measure_words(name)
+    words, nouns = measure_words(name), nouns_of(group.campaigns)
     summary = (
-        f"{words[0].upper() + words[1:]} of every cycle, a strip a campaign, the first cycle on"
-        " top; the lines are the median and the 95th percentile. ✕ counts cycles that did not"
-        " sleep and wake as planned, ◇ those without a time. A pale dot does not count."
+        f"{words[0].upper() + words[1:]} of every cycle, a strip a {nouns.subject}, the first"
+        " cycle on top; the lines are the median and the 95th percentile. ✕ counts cycles that did"
+        " not sleep and wake as planned, ◇ those without a time. A pale dot does not count."
     )
     if left := len(group.campaigns) - len(drawn):
-        summary += f" {left} more campaigns are in the table."
+        summary += f" {left} more {nouns.subjects} are in the table."
     return time_strips([_source(campaign, row, name) for campaign, row in drawn], limit_ms, summary)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from resume_rig.analysis.compare.fleet import percent_of_these
+from resume_rig.analysis.compare.fleet import counted_campaigns, percent_of_these
 from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.model.os_record import kind_count
 from resume_rig.model.result.fleet import (
     Fleet,
     FleetCampaign,
@@ -33,7 +34,11 @@ LIGHT: Final = "press_to_light_ns"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FINDINGS_SHOWN: Final = 3
 _COMMON_MS: Final = 0.5
-_NOT_NAMED: Final = {Trait.PRODUCT: "no product named", Trait.BIOS: "no BIOS version named"}
+_NOT_NAMED: Final = {
+    Trait.PRODUCT: "no product named",
+    Trait.BIOS: "no BIOS version named",
+    Trait.STATE: "no completed sleep",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +80,49 @@ def subject_sentence(fleet: Fleet) -> str:
     units = count_of(len({each.unit for each in campaigns}), "unit")
     cycles = sum(each.cycles for each in campaigns)
     folder = common_folder(fleet)
-    folder_clause = f"; stores as seen from {folder}" if folder else ""
+    folder_clause = f"; {nouns_of(campaigns).files} as seen from {folder}" if folder else ""
     return (
-        f"{count_of(len(campaigns), 'campaign')} of {units} with {count_of(cycles, 'cycle')}, in "
+        f"{counted_campaigns(campaigns)} of {units} with {count_of(cycles, 'cycle')}, in "
         f"{count_of(len(fleet.groups), 'group')}{folder_clause}."
     )
 
 
+class Nouns(NamedTuple):
+    """What stands side by side: files, the title of their column, what is in them, and one."""
+
+    files: str
+    title: str
+    subjects: str
+    subject: str
+
+    @property
+    def only_logs(self) -> bool:
+        """Whether there is no store, and so no light and no finding."""
+        return self == _LOGS
+
+
+_STORES: Final = Nouns("stores", "store", "campaigns", "campaign")
+_LOGS: Final = Nouns("logs", "log", "logs", "log")
+_BOTH: Final = Nouns("stores and logs", "store or log", "campaigns and logs", "campaign or log")
+
+
+def nouns_of(campaigns: Sequence[FleetCampaign]) -> Nouns:
+    """Return what campaigns, logs, or both are called."""
+    logs = sum(bool(each.log) for each in campaigns)
+    if not logs:
+        return _STORES
+    return _LOGS if logs == len(campaigns) else _BOTH
+
+
 def group_title(group: FleetGroup) -> str:
-    """Return what a group's campaigns have in common."""
-    named = [_trait_words(trait, value) for trait, value in group.traits.items()]
-    return ", ".join(named) or "All campaigns"
+    """Return what a group's campaigns have in common; few logs name their product."""
+    nouns = nouns_of(group.campaigns)
+    named = [
+        _trait_words(trait, value)
+        for trait, value in group.traits.items()
+        if value or not nouns.only_logs or trait is Trait.STATE
+    ]
+    return ", ".join(named) or f"All {nouns.subjects}"
 
 
 def group_sentences(group: FleetGroup, folder: str) -> tuple[str, ...]:
@@ -133,9 +170,16 @@ def _row(campaign: FleetCampaign, folder: str) -> FleetRow:
         worst=MISSING if resume is None else f"{resume.max_ms:.0f}",
         light=MISSING if light is None else f"{light.median_ms:.0f}",
         findings=", ".join(shown),
-        notes=", ".join((*(["running"] if campaign.running else []), *campaign.marks)),
+        notes=", ".join(_notes(campaign)),
         verdict=campaign.verdict,
     )
+
+
+def _notes(campaign: FleetCampaign) -> Iterator[str]:
+    if campaign.running:
+        yield "running"
+    yield from campaign.marks
+    yield from (kind_count(count, kind) for kind, count in campaign.kinds.items())
 
 
 def _below(folder: str, text: str) -> str:
@@ -144,7 +188,9 @@ def _below(folder: str, text: str) -> str:
     return str(path.relative_to(folder)) if folder and path.is_relative_to(folder) else text
 
 
-def _date(utc_ns: int) -> str:
+def _date(utc_ns: int | None) -> str:
+    if utc_ns is None:
+        return MISSING
     try:
         return f"{_EPOCH + timedelta(microseconds=utc_ns // 1000):%Y-%m-%d %H:%M}"
     except OverflowError:
@@ -165,7 +211,7 @@ def _trait_words(trait: Trait, value: str) -> str:
 
 def _failed_sentence(group: FleetGroup) -> str:
     if group.failures is None:
-        return "No cycle of these campaigns is judged."
+        return f"No cycle of these {nouns_of(group.campaigns).subjects} is judged."
     share, sentence = group.units_share, f"{percent_of_these(group.failures)}."
     if share is None or share.n + share.undecided == 1:
         return sentence
@@ -240,10 +286,9 @@ def fleet_table(
     yield style.verdict_line(fleet.verdict, fleet.why)
     yield style.paragraph(subject_sentence(fleet))
     yield style.paragraph(requirement_sentence(fleet.requirement))
-    yield style.paragraph(
-        "Times in ms: resume is the median total resume time, light the median from power button "
-        "to display on."
-    )
+    has_wires = not nouns_of(fleet.campaigns).only_logs
+    light = ", light the median from power button to display on" if has_wires else ""
+    yield style.paragraph(f"Times in ms: resume is the median total resume time{light}.")
     folder = common_folder(fleet)
     for group in fleet.groups:
         yield "\n"
@@ -260,7 +305,8 @@ def _group(
     yield style.paragraph(f"{group_title(group)}: {group.verdict.value}")
     rows = fleet_rows(group, folder)
     shown = rows if everything else rows[:ROWS_MOST]
-    columns = fitting_columns(_columns(shown, style), style.width - _VERDICT_CELLS - 2)
+    columns = _columns(shown, nouns_of(group.campaigns), style)
+    columns = fitting_columns(columns, style.width - _VERDICT_CELLS - 2)
     wide = sum(column.width + 2 for column in columns)
     title, *lines = table_lines(columns)
     yield f"{padded(title, wide, right=False)}verdict\n"
@@ -273,10 +319,11 @@ def _group(
         yield style.paragraph(sentence, indent=2)
 
 
-def _columns(rows: Sequence[FleetRow], style: TerminalStyle) -> Sequence[Column]:
+def _columns(rows: Sequence[FleetRow], nouns: Nouns, style: TerminalStyle) -> Sequence[Column]:
     is_plain = len({row.unit for row in rows}) == 1 or all(row.unit == row.store for row in rows)
+    notes = 5 if nouns.only_logs else 8  # of which kinds its sleeps are says more than their date
     columns = [
-        Column("store", [style.cell(row.store, _STORE_CELLS) for row in rows], right=False),
+        Column(nouns.title, [style.cell(row.store, _STORE_CELLS) for row in rows], right=False),
         Column("unit", [style.cell(row.unit, _UNIT_CELLS) for row in rows], right=False, drop=4),
         Column("begun (UTC)", [row.begun for row in rows], right=False, drop=6),
         Column("cycles", [row.cycles for row in rows], drop=3),
@@ -292,7 +339,7 @@ def _columns(rows: Sequence[FleetRow], style: TerminalStyle) -> Sequence[Column]
             right=False,
             drop=7,
         ),
-        Column("", [style.cell(row.notes, _UNIT_CELLS) for row in rows], right=False, drop=8),
+        Column("", [style.cell(row.notes, _UNIT_CELLS) for row in rows], right=False, drop=notes),
     ]
-    empty = {"unit"} if is_plain else set()
+    empty = ({"unit"} if is_plain else set()) | ({"light"} if nouns.only_logs else set())
     return [c for c in columns if c.title not in empty and any(c.cells)]
