@@ -30,6 +30,16 @@ class Channel(StrEnum):
     SLP_S0 = "SLP_S0"
 
 
+_ACTIVE_LOW: Final = frozenset(
+    {Channel.SLP_S0, Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PLTRST}
+)
+
+
+def lane_name(channel: Channel) -> str:
+    """Return a channel's name beside its wave, as a mainboard's schematic writes it."""
+    return f"{channel}#" if channel in _ACTIVE_LOW else str(channel)
+
+
 @unique
 class Actuator(StrEnum):
     """One driven line."""

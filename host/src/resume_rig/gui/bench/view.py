@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 from resume_rig.analysis.cycles.light_shape import BlockTable, onset_of_blocks
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
-from resume_rig.gui.state.lanes import Wires, lane_name
+from resume_rig.gui.state.lanes import Wires
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import plain_label, show_text, tip_of
 from resume_rig.gui.widgets.log_setting import RigChoice
@@ -52,7 +52,7 @@ from resume_rig.gui.worker.events import (
     Request,
     SelfTest,
 )
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator, Channel, lane_name
 from resume_rig.model.light import LightOnset
 from resume_rig.model.units import count_of, seconds_text
 from resume_rig.report.text.hostile_text import one_line

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from resume_rig.campaign.store.read_back import recorded_cycle
 from resume_rig.campaign.store.store import Store
-from resume_rig.gui.state.lanes import Evidence, lane_name, stamp_bounds_of
+from resume_rig.gui.state.lanes import Evidence, stamp_bounds_of
 from resume_rig.gui.state.table import Column, Table, number_column
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Channel, lane_name
 from resume_rig.model.result.judgement import RecordedCycle
 
 _NS_PER_MS: Final = 1e6

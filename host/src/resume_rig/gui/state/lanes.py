@@ -31,14 +31,6 @@ MOST_DRAWN: Final = 4_000
 """Edges of one channel in sight that are drawn one by one; of more, those that can be seen."""
 
 _NONE: Final = np.zeros(0, dtype=np.int64)
-ACTIVE_LOW: Final = frozenset(
-    {Channel.SLP_S0, Channel.SLP_S3, Channel.SLP_S4, Channel.SLP_S5, Channel.PLTRST}
-)
-
-
-def lane_name(channel: Channel) -> str:
-    """Return a channel's name as a mainboard's schematic writes it."""
-    return f"{channel}#" if channel in ACTIVE_LOW else str(channel)
 
 
 @dataclass(frozen=True, slots=True)

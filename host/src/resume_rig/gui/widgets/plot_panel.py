@@ -12,10 +12,10 @@ from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QGuiApplication, Q
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.state.lanes import Wires, lane_name
+from resume_rig.gui.state.lanes import Wires
 from resume_rig.gui.widgets.export import ExportFormat, Head, Writing, add_to_menu, png_of, svg_of
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Channel, lane_name
 
 _SWATCH_PX = 12
 _TINT = 50
