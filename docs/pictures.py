@@ -34,6 +34,8 @@ CAPTURE: Final = FIXTURES / "traces" / "two-s3-cycles.vcd"
 NEW, OLD, PLAN = "under-reports.rrs", "base.rrs", "plan.toml"
 SIZE: Final = (1280, 820)
 SEED: Final = "sim:clock=virtual,seed=7"
+CYCLES: Final = "60"
+"""As in the pictures of the reports: beside one another they state the same facts."""
 HANGS: Final = """\
 base = "healthy-laptop"
 title = "Laptop that hangs often"
@@ -55,10 +57,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         # Names alone are seen in the pictures, not where they were made.
         os.chdir(name)
-        Path(PLAN).write_text("cycles = 40\n", "utf-8")
+        Path(PLAN).write_text(f"cycles = {CYCLES}\n", "utf-8")
         for each in (LOG, CAPTURE):
             shutil.copy(each, each.name)
-        run = ("run", "--rig", SEED, "--cycles", "40")
+        run = ("run", "--rig", SEED, "--cycles", CYCLES)
         _resume_rig(*run, "--dut", UNDER_REPORTS, "--out", NEW)
         _resume_rig(*run, "--out", OLD)
         pages = {

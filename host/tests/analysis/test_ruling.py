@@ -33,8 +33,8 @@ def test_a_limit_on_the_wires_needs_no_log() -> None:
     assert found.verdict is Verdict.PASS
     assert all(cycle.judged for cycle in found.cycles)
     assert found.why == (
-        "Press to display on below 5 s: 2 of 2 cycles within it; upper 95 % confidence limit "
-        "of the others 78 %."
+        "Press to display on below 5 s: 2 of 2 cycles within it; at most 78 % of cycles "
+        "are beyond it (95 % confidence)."
     )
     light = next(series for series in found.series if series.name == "press_to_light_ns")
     assert (light.figures.n, light.figures.max_ms) == (2, 1_100)

@@ -132,6 +132,7 @@ def test_the_facts_name_everybody_and_every_fault(simulated: Make) -> None:
     facts = facts_of(load_campaign(bench.path))
 
     assert facts.identity["dut"] == "healthy-laptop"
+    assert facts.identity["clock"] == "sim-xtal, ±30 ppm"
     assert facts.identity["firmware"].startswith("sim-")
     assert facts.plan["press_ns"] == 150_000_000
     assert facts.outcomes == {"dark": 2}

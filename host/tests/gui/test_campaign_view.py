@@ -82,9 +82,7 @@ def test_the_first_screen_of_the_report_grows_while_the_campaign_runs(
     assert few >= 1
     # A cycle or two contradict nothing for certain. Judged anew after a pause of three times what
     # judging took.
-    qtbot.waitUntil(
-        lambda: "BIOS time contradicted" in shown.trust.text(), timeout=6 * PATIENCE_MS
-    )
+    qtbot.waitUntil(lambda: "BIOS time contradicted" in shown.trust.text(), timeout=6 * PATIENCE_MS)
     qtbot.waitUntil(lambda: len(shown.marks._places) > few, timeout=6 * PATIENCE_MS)
     assert view.answer.sentences.text().startswith("So far: ")
     shown.choice.setCurrentIndex(shown.choice.findData("slowest"))

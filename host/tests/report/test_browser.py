@@ -128,7 +128,10 @@ def test_the_pages_of_many_campaigns_open_without_a_complaint(
     stores = [str(campaigns / name) for name in ("base.rrs", "slow.rrs")]
     words = stores if verb == "compare" else [str(campaigns), "--jobs", "1"]
     assert main([verb, *words, "--html", str(html)]) in (0, 1, 4)
-    fits(opened, html.read_text("utf-8"), width)
+    page = fits(opened, html.read_text("utf-8"), width)
+    if width == 1440 and verb == "compare":
+        box = page.locator(".screen").bounding_box()
+        assert box["y"] + box["height"] <= 900  # answer, why and the shifts that matter
 
 
 @pytest.mark.parametrize("width", [1440, 640])
@@ -243,6 +246,52 @@ def test_the_script_draws_what_the_page_draws(opened: Opened, report: str) -> No
     page.keyboard.press("Enter")
     theirs = page.locator(".panel-other g.drawn").evaluate(read)
     assert sorted(map(str, theirs)) == sorted(map(str, ours))
+
+
+@pytest.mark.parametrize("number", ["5", "60", "61"])
+def test_every_phase_that_the_script_draws_hovers_with_its_uncertainty(
+    opened: Opened, samples: Any, number: str
+) -> None:
+    found = samples.long_campaign(120)
+    long, short = ({"hidden_ns": ms * MS, "bound_ns": 50 * MS, "cycles": 60} for ms in (231, -99))
+    kinds = FindingKind.BIOS_UNDER_REPORTED, FindingKind.BIOS_OVER_REPORTED
+    wrong = [
+        samples.cycle(n, findings=[Finding(kind, "BIOS time contradicted.", evidence)])
+        for n, kind, evidence in zip((5, 60), kinds, (long, short), strict=True)
+    ]
+    cycles = [*wrong, *(c for c in found.cycles if c.outside.number not in (5, 60))]
+    facts = samples.facts()
+    object.__setattr__(facts, "reset_to_tsc", BoundedNs(25 * MS, 15 * MS))
+    whole = campaign_report(samples.correlation(cycles), facts, GENERATED)
+    chosen = next(c for c in cycles if c.outside.number == int(number))
+    alone = campaign_report(samples.correlation([chosen]), facts, GENERATED)
+    read = "(g) => [...g.querySelectorAll('rect title')].map((e) => e.textContent)"
+    page = opened.show(alone)
+    ours = page.locator("g.drawn").first.evaluate(read)
+    page = opened.show(whole)
+    page.get_by_label("number of the cycle to draw").fill(number)
+    page.keyboard.press("Enter")
+    theirs = page.locator(".panel-other g.drawn").evaluate(read)
+    assert len(ours) >= 9
+    for one, other in zip(ours, theirs, strict=True):
+        form = re.fullmatch(r"(.+): (\d+(?:\.\d+)?) ±(\d+(?:\.\d+)?) ms", one)
+        assert form is not None, one
+        again = re.fullmatch(re.escape(form[1]) + r": ([\d.]+) ±([\d.]+) ms", other)
+        assert again is not None, other
+        # The script has the ends in steps of 10 us, and says what that may cost.
+        assert float(again[1]) == pytest.approx(float(form[2]), abs=0.011)
+        assert -1e-9 <= float(again[2]) - float(form[3]) <= 0.021
+
+
+def test_the_last_number_of_a_long_campaign_is_whole(opened: Opened, samples: Any) -> None:
+    source = campaign_report(samples.long_campaign(1_000), samples.facts(), GENERATED)
+    page = opened.show(source)
+    ends = page.locator("figure.marks svg").first.evaluate(
+        "(svg) => [...svg.querySelectorAll('text')].filter((e) => e.textContent === '1000')"
+        ".map((e) => e.getBBox()).map((b) => svg.viewBox.baseVal.width - b.x - b.width)"
+    )
+    assert len(ends) == 2  # of cycles and of times
+    assert min(ends) >= 0
 
 
 def test_a_cycle_of_a_bios_that_under_reports_is_chosen_from_the_table(

@@ -62,7 +62,7 @@ def test_the_page_shows_them(samples: Any, correlation: Correlation) -> None:
     assert "1000 1000 - 50 % 2 Slow GPU resume devices" in text
     assert "Slow GPU Let the driver request its D0 IRP" in text
     assert "A driver on WDF does so by itself. driver vendor Microsoft" in text
-    assert "S3 transition, ms 2 2000 2000 2000" in text
+    assert "S3 whole transition, ms 2 2000 2000 2000" in text
     assert "Slowest parts" not in text_of(
         campaign_report(samples.four_cycles(), samples.facts(), "now")
     )

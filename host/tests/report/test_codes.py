@@ -60,7 +60,7 @@ def test_codes_are_counted_the_most_frequent_first(base: OsRecord) -> None:
 
 def test_codes_have_no_median(base: OsRecord) -> None:
     rows = figure_rows(records(base, Figure("sleep_reason", 7), Figure("screen_on_us", 5)))
-    assert [row.name for row in rows] == ["screen on, ms"]
+    assert [row.name for row in rows] == ["end of sleep to screen on, ms"]
 
 
 def test_the_table_of_codes_is_bounded(base: OsRecord) -> None:

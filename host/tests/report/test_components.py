@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from resume_rig.analysis.verdict.measures import FIGURE_WORDS
 from resume_rig.model.os_record import Component, ComponentKind, Figure, SleepKind, WakeSource
 from resume_rig.report.html import log_report
 from resume_rig.report.log.document import log_document
 from resume_rig.report.log.terminal import log_table
-from resume_rig.report.parts.components import time_text
+from resume_rig.report.parts.components import figure_rows, is_code, time_text
 from resume_rig.report.parts.document import COMPONENTS_LIMIT, SLOWEST_LIMIT
 
 
@@ -202,6 +203,50 @@ def test_further_figures_are_summed_up_over_records(samples: Any) -> None:
         r"exit latency, ms +3 +0\.101 +0\.4 +1000000\n", text_of(judgement, show_all=True)
     )
     assert "<td>0.101</td><td>0.4</td><td>1000000</td>" in log_report(judgement, "now")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "shown"),
+    [
+        (
+            "clock_jump_us",
+            (4_722_289,),
+            ("OS clock set at wake, ms", "4722.289"),
+        ),
+        (
+            "clock_jump_us",
+            (1, 2, 4e10),
+            ("OS clock set at wake, ms", "0.002"),
+        ),
+        ("sleep_session_us", (35_149_331_203,), ("sleep session, s", "35149.331")),
+        (
+            "firmware_suspend_start_ms",
+            (900_927,),
+            ("time awake since the OS started, s", "900.927"),
+        ),
+        ("sleep_energy_drain_mwh", (-23_095, 624, 624), ("energy used asleep, mWh", "624")),
+        ("of_a_new_log_percent", (97.5,), ("of a new log, %", "97.5")),
+        ("of_a_new_log_ns", (97_500,), ("of a new log, ms", "0.098")),
+        ("clock_steps", (3,), ("settings of the OS clock while awake", "3")),
+    ],
+)
+def test_a_figure_has_a_name_in_words_and_its_unit(
+    samples: Any, name: str, values: tuple[float, ...], shown: tuple[str, str]
+) -> None:
+    record = samples.os_record(0)
+    records = [replace(record, figures=(Figure(name, value),)) for value in values]
+    (row,) = figure_rows(records)
+    assert (row.name, row.median) == shown
+
+
+def test_no_name_of_a_figure_loses_its_unit_on_a_terminal(samples: Any) -> None:
+    figures = tuple(Figure(name, 1e12) for name in FIGURE_WORDS if not is_code(name))
+    records = (replace(samples.os_record(0), figures=figures),)
+    judgement = samples.log_judgement(samples.log_shape(records=records))
+    text = text_of(judgement, show_all=True)
+    rows = figure_rows(records)
+    assert len(rows) > 25
+    assert [row.name for row in rows if row.name not in text] == []
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -163,6 +164,21 @@ def test_a_timeline_labels_days_or_hours_and_few_of_them(span_s: float) -> None:
     assert 1 <= len(found.ticks) <= 9
     assert all(found.left <= tick.at <= found.right for tick in found.ticks)
     assert len({tick.label for tick in found.ticks}) == len(found.ticks)
+    form = r"\d{4}-\d\d-\d\d( \d\d:\d\d)?" if span_s > 60 else r"\d\d:\d\d:\d\d"
+    assert all(re.fullmatch(form, tick.label) for tick in found.ticks)
+    halves = [len(tick.label) * 3.6 for tick in found.ticks]
+    gaps = [b.at - a.at for a, b in pairwise(found.ticks)]
+    assert all(gap > sum(two) for gap, two in zip(gaps, pairwise(halves), strict=True))
+
+
+def test_names_take_no_more_room_than_they_need() -> None:
+    named = [StripSource("base", [1.0]), StripSource("x" * 60, [1.0])]
+    short, long = (time_strips([source], None, "One.") for source in named)
+    assert short is not None
+    assert long is not None
+    assert short.left < 100
+    assert 240 < long.left < 280
+    assert len(long.strips[0].name) * 6.8 < long.left
 
 
 def test_a_strip_without_a_dot_still_has_its_median_on_the_axis() -> None:

@@ -74,7 +74,7 @@ def test_what_the_os_reports_is_counted_from_pltrst(samples: Any) -> None:
     unknown, _, drivers = whole.segments
     assert [s.style for s in whole.segments] == ["unknown", "bios", "drivers"]
     assert unknown.x == os.segments[0].x
-    assert drivers.text == "device initialization: 1043 ms"
+    assert drivers.text == "device initialization: 1043 ±1 ms"
     complete = panel_of(samples.cycle()).complete
     assert complete is not None
     assert complete.low < complete.at < complete.high
@@ -99,7 +99,7 @@ def test_a_bios_that_over_reports_is_shortened(samples: Any) -> None:
     panel = panel_of(contradicted(samples.cycle(), -100))
     whole = panel.bars[2]
     assert [s.style for s in whole.segments] == ["unknown", "bios", "drivers"]
-    assert whole.segments[1].text == "BIOS: 105 ms"
+    assert whole.segments[1].text == "BIOS: 105 ±48 ms"
     assert panel.hidden == "BIOS time too long by 100 ±48 ms"
 
 
@@ -128,7 +128,7 @@ def test_reading_a_hibernation_file_has_its_own_part(samples: Any) -> None:
     )
     _, os, whole = bars(replace(cycle, record=record, press_to_resume_complete=complete))
     assert [s.style for s in os.segments] == ["bios", "image", "drivers"]
-    assert [s.text for s in whole.segments][1:3] == ["BIOS: 205 ms", "image: 3000 ms"]
+    assert [s.text for s in whole.segments][1:3] == ["BIOS: 205 ±1 ms", "image: 3000 ±1 ms"]
 
 
 def test_the_limit_stands_where_all_of_it_would_have_been_used(samples: Any) -> None:
@@ -210,9 +210,9 @@ def test_a_sleep_that_the_requirement_does_not_cover_has_no_limit(samples: Any, 
     assert panel_of(cycle).limit is None
     assert panel_of(samples.cycle()).limit is not None
     shown = all_cycles([cycle], ("resume_ms",))
-    assert cycle_column([cycle], shown, LIMITS).rows.endswith(",")
+    assert cycle_column([cycle], shown, LIMITS).rows.split(",")[18] == ""
     judged = [samples.cycle()]
-    assert cycle_column(judged, shown, LIMITS).rows.endswith(",1")
+    assert cycle_column(judged, shown, LIMITS).rows.split(",")[18] == "1"
 
 
 def test_a_label_keeps_clear_of_the_whisker(samples: Any) -> None:

@@ -50,7 +50,7 @@ def test_a_cycle_without_an_edge_has_no_picture() -> None:
 
 def test_lanes_are_in_the_order_of_the_channels_and_begin_at_their_levels() -> None:
     high, low = picture([10 * MS]).lanes
-    assert (high.name, low.name) == ("PWR_OK", "SLP_S3")
+    assert (high.name, low.name) == ("PWR_OK", "SLP_S3#")
     assert places(high) == []
     assert len(places(low)) == 1
 

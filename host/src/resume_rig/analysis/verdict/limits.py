@@ -424,7 +424,7 @@ def _why_every(
             return text
         upper = percent_up(failure_rate_upper(undecided, n + undecided, 0.95))
         counted = f" ({undecided} without evidence counted as failed)" if undecided else ""
-        return f"{text}; upper 95 % confidence limit of the others {upper}{counted}"
+        return f"{text}; at most {upper} of cycles are beyond it (95 % confidence){counted}"
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
     text += "does not conform" if failed == 1 else "do not conform"
     return f"{text}, {marginal} undecided" if marginal else text

@@ -99,11 +99,43 @@ _LINES: Final = {
     "light after complete": "display on after complete",
     "unexplained": "residual",
 }
-_FIGURE_WORDS: Final = {
-    "transition_ms": "whole transition",
+FIGURE_WORDS: Final = {
+    "active_us": "active in standby",
     "bios_end_to_idle_ms": "end of BIOS to idle",
+    "bios_init_minus_start_os_image_ms": "BIOS init minus StartImage",
     "boot_done_via_explorer_ms": "boot done via Explorer",
+    "clock_jump_us": "OS clock set at wake",
+    "clock_stepped_after_wake_us": "OS clock set after wake",
+    "clock_stepped_us": "OS clock set while awake",
+    "clock_steps": "settings of the OS clock while awake",
+    "drips_delta_percent": "DRIPS minus hardware DRIPS",
+    "drips_percent": "DRIPS residency",
+    "drips_transitions": "transitions to DRIPS",
+    "drips_us": "DRIPS residency",
+    "energy_drain_mwh": "energy used in standby",
+    "exit_boot_services_entry_ms": "firmware: ExitBootServices entry",
+    "exit_boot_services_exit_ms": "firmware: ExitBootServices exit",
+    "firmware_average_resume_ms": "firmware resume, average of the FPDT",
+    "firmware_resume_average_ms": "firmware resume, average of the FPDT",
+    "firmware_suspend_ms": "firmware suspend",
+    "firmware_suspend_start_ms": "time awake since the OS started",
+    "first_drips_entry_us": "first entry into DRIPS",
+    "hardware_drips_percent": "hardware DRIPS residency",
+    "hardware_drips_us": "hardware DRIPS residency",
+    "load_os_image_ms": "firmware: OS loader LoadImage",
+    "on_ac_at_sleep": "on AC power at sleep",
+    "on_ac_at_wake": "on AC power at wake",
+    "os_started": "starts of the OS",
+    "reset_end_ms": "firmware: reset end",
+    "screen_on_us": "end of sleep to screen on",
     "services_auto_start_ms": "start of all services",
+    "sleep_energy_drain_mwh": "energy used asleep",
+    "sleep_session_us": "sleep session",
+    "sleep_to_clock_stop_us": "sleep time to OS clock stop",
+    "start_os_image_ms": "firmware: OS loader StartImage",
+    "transition_ms": "whole transition",
+    "wake_requester_ac": "wake requester type, AC power",
+    "wake_requester_dc": "wake requester type, battery",
 }
 _RECONCILED: Final = {
     "press_to_resume_complete_ns": "press_to_resume_complete",
@@ -212,8 +244,8 @@ def measure_words(measure: str) -> str:
     if measure.startswith(PHASE):
         return f"{measure.removeprefix(PHASE)} phase"
     name = measure.removeprefix(FIGURE)
-    if name in _FIGURE_WORDS and name != measure:
-        return _FIGURE_WORDS[name]
+    if name in FIGURE_WORDS and name != measure:
+        return FIGURE_WORDS[name]
     stem, _, unit = name.rpartition("_")
     words = (stem if unit in TIME_UNITS_NS else name).replace("_", " ")
     for spoken, line in _LINES.items():

@@ -152,7 +152,7 @@ def _names(stored: StoredCampaign) -> dict[str, str]:
         "rig": f"{identity.rig.board} at {identity.rig_url}",
         **({} if identity.faults is None else {"injected": _injected(identity.faults)}),
         "firmware": identity.rig.firmware,
-        "clock": f"{identity.rig.clock_source}, {identity.rig.clock_tolerance_ppb} ppb",
+        "clock": f"{identity.rig.clock_source}, ±{identity.rig.clock_tolerance_ppb / 1000:g} ppm",
         "wired": ", ".join(identity.wired),
         "host": identity.host + _asleep(identity.host_may_sleep),
         "software": f"resume-rig {identity.software}",

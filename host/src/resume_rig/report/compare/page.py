@@ -25,7 +25,7 @@ from resume_rig.report.compare.terminal import (
     subject_sentence,
 )
 from resume_rig.report.drawing.axis import Axis, time_axis
-from resume_rig.report.drawing.marks import Strips, StripSource, time_strips
+from resume_rig.report.drawing.marks import Strips, StripSource, margin_of, time_strips
 from resume_rig.report.parts.page import Badge, Pair, Tile, TrustBadge
 
 _BADGES: Final = {
@@ -38,10 +38,10 @@ _BADGES: Final = {
 _TILES_MOST: Final = 3
 _NS_PER_MS: Final = 1e6
 _SESSIONS_MOST: Final = 20
-_LEFT: Final = 240
 _RIGHT: Final = 940
 _ROW: Final = 24
-_TOP: Final = 40
+_TOP: Final = 20
+_ROWS_MOST: Final = 6
 _ROOM: Final = 0.03
 _TICKS_MOST: Final = 10
 
@@ -67,7 +67,7 @@ class Forest:
     zero: float
     height: int
     summary: str
-    left: int = _LEFT
+    left: int
     right: int = _RIGHT
     top: int = _TOP
 
@@ -147,9 +147,15 @@ def _headline(comparison: Comparison) -> tuple[str, tuple[str, ...]]:
         first, stop, rest = comparison.why.partition(". ")
         return f"{first}{stop.strip()}", (rest,) if rest else ()
     most = max(slower, key=lambda each: (each.headline, each.shift_ms))
-    shift = f"{measure_words(most.name)} {most.shift_ms:+.1f} ms"
+    (row,) = effect_rows([most])
+    shift = f"{row.name} {row.shift} ms"
     more = f" and {count_of(len(slower) - 1, 'more time')}" if len(slower) > 1 else ""
-    return f"{begun}: {shift}{more}.", (comparison.why,)
+    counts = [comparison.failures, *(each.counts for each in comparison.slow)]
+    if any(each is not None and each.more for each in counts):
+        return f"{begun}: {shift}{more}.", (comparison.why,)
+    # Which times became slower is drawn and listed; what that is worth is left to say.
+    rest = comparison.why.partition(". ")[2]
+    return f"{begun}: {shift}{more}.", (rest,) if rest else ()
 
 
 def _trust(comparison: Comparison) -> tuple[TrustBadge, ...]:
@@ -211,13 +217,16 @@ def _names_of(facts: SampleFacts) -> tuple[str, ...]:
 
 
 def _forest(effects: Sequence[Effect]) -> Forest | None:
-    drawn = [
+    known = [
         (effect, row, effect.low_ms, effect.high_ms)
         for effect, row in zip(effects, effect_rows(effects), strict=True)
         if effect.low_ms is not None and effect.high_ms is not None and effect.base_median_ms > 0
     ]
-    if not drawn:
+    if not known:
         return None
+    # What matters is in sight with the answer; the table has all.
+    weighed = sorted(known, key=lambda one: _matters(one[0]), reverse=True)[:_ROWS_MOST]
+    drawn = [one for one in known if one in weighed]
     ends = [
         end / effect.base_median_ms * 100
         for effect, _, low, high in drawn
@@ -227,7 +236,8 @@ def _forest(effects: Sequence[Effect]) -> Forest | None:
     least, most = min(*ends, -1.0), max(*ends, 1.0)
     room = (most - least) * _ROOM
     least, span = least - room, most - least + 2 * room
-    axis: Axis = time_axis(0.0, span, _LEFT, _RIGHT, most=9)
+    left = margin_of(row.name for _, row, _, _ in drawn)
+    axis: Axis = time_axis(0.0, span, left, _RIGHT, most=9)
 
     def at(share: float) -> float:
         return axis.scale.at(share - least)
@@ -247,8 +257,17 @@ def _forest(effects: Sequence[Effect]) -> Forest | None:
     first, last = math.ceil(least / step), math.floor((least + span) / step)
     shares = (i * step for i in range(first, last + 1))
     ticks = tuple((at(share), f"{share:+g} %" if share else "0 %") for share in shares)
-    summary = f"Shifts of {len(drawn)} times from base to candidate, with their 95 % intervals."
-    return Forest(whiskers, ticks, at(0.0), _TOP + len(drawn) * _ROW + 10, summary)
+    summary = f"Shifts of {count_of(len(drawn), 'time')} from base to candidate, with their 95 %"
+    summary += " intervals."
+    if more := len(known) - len(drawn):
+        summary += f" The table has {more} more."
+    return Forest(whiskers, ticks, at(0.0), _TOP + len(drawn) * _ROW + 10, summary, left)
+
+
+def _matters(effect: Effect) -> tuple[bool, bool, float]:
+    """Return by what a shift comes before another: named, asked for, greater."""
+    named = effect.change in (Change.SLOWER, Change.SLIGHTLY_SLOWER, Change.FASTER)
+    return named, effect.headline, abs(effect.shift_ms / effect.base_median_ms)
 
 
 def _round_step(span: float) -> float:

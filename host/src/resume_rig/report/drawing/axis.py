@@ -113,10 +113,18 @@ def date_axis(low_s: float, high_s: float, start: float, end: float, most: int =
     margin_s = max(0.02 * (high_s - low_s), 30.0)
     scale = Scale(low_s - margin_s, high_s + margin_s, start, end)
     span_s = scale.high - scale.low
-    step_s = next((step for step in _DATE_STEPS_S if span_s / step <= most), None)
+    # Labels with date and time of day are long.
+    step_s = next(
+        (
+            step
+            for step in _DATE_STEPS_S
+            if span_s / step <= (most - 2 if 60 <= step < _DAY_S else most)
+        ),
+        None,
+    )
     if step_s is None:
         step_s = math.ceil(span_s / most / (365 * _DAY_S)) * 365 * _DAY_S
-    form = "%Y-%m-%d" if step_s >= _DAY_S else "%m-%d %H:%M" if step_s >= 60 else "%H:%M:%S"
+    form = "%Y-%m-%d" if step_s >= _DAY_S else "%Y-%m-%d %H:%M" if step_s >= 60 else "%H:%M:%S"
     ticks = tuple(
         Tick(scale.at(at_s), datetime.fromtimestamp(at_s, UTC).strftime(form))
         for at_s in multiples(scale.low, scale.high, step_s)

@@ -27,6 +27,8 @@ from resume_rig.report.drawing.axis import (
 _FAR: Final = 1.6
 _LEAST_SPAN_MS: Final = 1.0
 _MARGIN: Final = 0.08
+_HALF_DIGIT: Final = 4.0
+"""Half of what a digit of an axis takes at most, in the picture's units."""
 _GRID: Final = 0.5
 """Dots nearer to one another than this, in the picture's units, are one."""
 
@@ -213,8 +215,14 @@ def _trend(
 
 def _cycle_axis(across: Scale) -> Axis:
     step = max(1.0, nice_step(across.high - across.low, 10))
-    ticks = (Tick(across.at(n), f"{n:.0f}") for n in multiples(across.low, across.high, step) if n)
+    numbers = (n for n in multiples(across.low, across.high, step) if n)
+    ticks = (Tick(min(across.at(n), _last_place(f"{n:.0f}")), f"{n:.0f}") for n in numbers)
     return Axis(across, tuple(ticks), "")
+
+
+def _last_place(label: str) -> float:
+    """Return the rightmost middle of a label that is still whole in the drawing."""
+    return _FRAME.width - len(label) * _HALF_DIGIT
 
 
 _COUNTED: Final = frozenset({CycleMark.TIMED, CycleMark.FAILED})
@@ -261,8 +269,10 @@ ROW: Final = 26
 _HALF: Final = 8
 _TOP: Final = 30
 _TOP_BARE: Final = 10
-_LEFT: Final = 250
 _RIGHT: Final = 830
+_RIGHT_BARE: Final = 910
+_LETTER: Final = 6.8
+_LEAST_LEFT: Final = 70
 _NAME_MOST: Final = 34
 
 
@@ -318,8 +328,8 @@ class Strips:
     height: int
     summary: str
     top: int
-    left: int = _LEFT
-    right: int = _RIGHT
+    left: int
+    right: int
 
 
 def time_strips(
@@ -331,7 +341,7 @@ def time_strips(
     values = [ms for each in sources for ms in each.places if math.isfinite(ms)]
     values += [ms for each in sources for ms in (each.median, each.p95) if ms is not None]
     high_ms = max([*values, limit_ms or 0.0, 1.0]) * 1.02
-    axis = time_axis(0.0, high_ms, _LEFT, _RIGHT, most=8)
+    axis = time_axis(0.0, high_ms, *_sides(sources), most=8)
     limit = None if limit_ms is None else axis.scale.at(limit_ms)
     label = "" if limit_ms is None else f"limit {limit_ms:g} ms"
     return _strips(sources, axis, limit, label, summary)
@@ -342,7 +352,7 @@ def date_strips(sources: Sequence[StripSource], summary: str) -> Strips | None:
     moments = [at for each in sources for at in each.places if math.isfinite(at)]
     if not moments:
         return None
-    axis = date_axis(min(moments), max(moments), _LEFT, _RIGHT)
+    axis = date_axis(min(moments), max(moments), *_sides(sources))
     return _strips(sources, axis, None, "", summary, spread=0)
 
 
@@ -361,7 +371,23 @@ def _strips(
         _strip(source, top + ROW // 2 + row * ROW, at, spread) for row, source in enumerate(sources)
     )
     height = top + ROW * len(strips)
-    return Strips(strips, axis.ticks, axis.unit, limit, label, height, summary, top)
+    sides = _sides(sources)
+    return Strips(strips, axis.ticks, axis.unit, limit, label, height, summary, top, *sides)
+
+
+def _sides(sources: Sequence[StripSource]) -> tuple[int, int]:
+    """Return where the plot begins and ends: names and counts beside it take what they need."""
+    right = _RIGHT if any(each.broken or each.unknown for each in sources) else _RIGHT_BARE
+    return margin_of(_short(each.name) for each in sources), right
+
+
+def margin_of(names: Iterable[str]) -> int:
+    """Return how much room names take left of a plot, in the picture's units."""
+    return max(_LEAST_LEFT, round(max(map(len, names), default=0) * _LETTER) + 14)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME_MOST else f"...{name[-_NAME_MOST:]}"
 
 
 def _strip(source: StripSource, y: int, at: Callable[[float], float], spread: int) -> Strip:
@@ -382,9 +408,8 @@ def _strip(source: StripSource, y: int, at: Callable[[float], float], spread: in
             if flag == wanted and math.isfinite(value)
         )
 
-    name = source.name
     return Strip(
-        name=name if len(name) <= _NAME_MOST else f"...{name[-_NAME_MOST:]}",
+        name=_short(source.name),
         y=y,
         dots=dots(False, False),
         failed=dots(True, False),

@@ -153,11 +153,16 @@ class PhasePanel:
 
 @dataclass(frozen=True, slots=True)
 class PhasePicture:
-    """The chosen cycles, one of them seen at a time; those of about one length share their axis."""
+    """The chosen cycles, one of them seen at a time; those of about one length share their axis.
+
+    Attributes:
+        unobserved_ms: expanded uncertainty of PLTRST# to the TSC's zero; None where nobody says.
+    """
 
     panels: tuple[PhasePanel, ...]
     limit_label: str
     resume_limit_ms: int | None
+    unobserved_ms: float | None
     trigger: str
     frame: PhaseFrame = _FRAME
 
@@ -204,7 +209,9 @@ def phase_picture(
         _panel(one, limits, trigger, time_axis(0.0, end_ms, _FRAME.left, _FRAME.right, most=8))
         for one, end_ms in zip(chosen, _axis_ends_ms(reaches), strict=True)
     )
-    return PhasePicture(panels, label, limits.resume_ms, trigger)
+    unseen = limits.reset_to_tsc
+    unseen_ms = None if unseen is None else _steps_up(unseen.expanded_ns) / 100
+    return PhasePicture(panels, label, limits.resume_ms, unseen_ms, trigger)
 
 
 def _axis_ends_ms(reaches_ms: Sequence[float]) -> Iterator[float]:
@@ -256,7 +263,7 @@ def _panel(
         _bar(
             "Reconciled",
             _FRAME.reconciled,
-            _reconciled_spans(points, inside),
+            _reconciled_spans(points, inside, limits.reset_to_tsc),
             scale,
             _whole_words(cycle, inside),
             whisker=math.inf if complete is None else complete.low,
@@ -350,22 +357,23 @@ def _os_spans(cycle: ReconciledCycle, points: OutsideMilestones) -> Iterator[_Sp
         if took_ms is None:
             continue
         to_ns = at_ns + took_ms * NS_PER_MS
-        yield _Span(at_ns, to_ns, style, name, f"{name}: {took_ms} ±1 ms, as the OS reports")
+        yield _Span(at_ns, to_ns, style, name, f"{name}: {took_ms} ±1 ms")
         at_ns = to_ns
 
 
 def _reconciled_spans(
-    points: OutsideMilestones, inside: InsideMilestones | None
+    points: OutsideMilestones, inside: InsideMilestones | None, reset_to_tsc: BoundedNs | None
 ) -> Iterator[_Span]:
     if inside is None:
         return
     hidden_ns = 0 if inside.hidden is None else max(0, inside.hidden.value_ns)
     zero_ns = inside.bios_from_ns - hidden_ns
     if points.pltrst is not None and points.pltrst.value_ns < zero_ns:
-        text = f"unobserved, PLTRST# to TSC start: {_ms(zero_ns - points.pltrst.value_ns)} ms"
+        size = _with_bound(zero_ns - points.pltrst.value_ns, reset_to_tsc)
+        text = f"unobserved, PLTRST# to TSC start: {size} ms"
         yield _Span(points.pltrst.value_ns, zero_ns, "unknown", "", text)
     if hidden_ns:
-        text = f"{_hidden_words(inside.hidden)}, not in BiosInit"
+        text = f"hidden, not in BiosInit: {quantity_text(inside.hidden)} ms"
         yield _Span(zero_ns, inside.bios_from_ns, "hidden", "", text)
     parts = (
         ("bios", "BIOS", inside.bios_from_ns, inside.image_from_ns),
@@ -374,7 +382,17 @@ def _reconciled_spans(
     )
     for style, name, from_ns, to_ns in parts:
         if to_ns > from_ns:
-            yield _Span(from_ns, to_ns, style, name, f"{name}: {_ms(to_ns - from_ns)} ms")
+            size = f"{_ms(to_ns - from_ns)} ±1"
+            if style == "bios" and inside.hidden is not None and inside.hidden.value_ns < 0:
+                size = _with_bound(to_ns - from_ns, inside.hidden)
+            yield _Span(from_ns, to_ns, style, name, f"{name}: {size} ms")
+
+
+def _with_bound(time_ns: int, bounded: BoundedNs | None) -> str:
+    """Return a time with the uncertainty of another; alone where nobody says that one."""
+    if bounded is None:
+        return _ms(time_ns)
+    return quantity_text(BoundedNs(time_ns, bounded.bound_ns, expanded_ns=bounded.expanded_ns))
 
 
 def _ms(time_ns: int) -> str:
@@ -472,7 +490,8 @@ def cycle_column(
     PWR_OK, PLTRST#, light and the expanded uncertainty of light; BIOS, image and drivers as
     reported; reconciled BIOS from, hidden and its expanded uncertainty, that of complete; which
     word stands for the wires, the OS and the whole, for the verdict; 1 where the limit on the
-    resume is drawn. Moments are in 10 us, what the OS reports in ms.
+    resume is drawn; expanded uncertainty of SLP_S3#, PWR_OK and PLTRST#. Moments are in 10 us,
+    what the OS reports in ms.
     """
     words: dict[str, int] = {}
 
@@ -499,14 +518,14 @@ def _row(
     hidden = None if inside is None else inside.hidden
     light = points.light
     numbers: list[int | None] = [_tenths(point) for point in _in_order(points)]
-    numbers.append(None if light is None else -(-light.expanded_ns // _TENTH_NS))
+    numbers.append(_expanded(light))
     if record is not None and record.resume_ms is not None:
         numbers += [record.bios_init_ms, record.hiber_read_ms, record.driver_init_ms]
     else:
         numbers += [None, None, None]
     numbers.append(None if inside is None else _steps(inside.bios_from_ns))
-    numbers += [_tenths(hidden), None if hidden is None else -(-hidden.expanded_ns // _TENTH_NS)]
-    numbers.append(None if inside is None else -(-inside.complete.expanded_ns // _TENTH_NS))
+    numbers += [_tenths(hidden), _expanded(hidden)]
+    numbers.append(None if inside is None else _expanded(inside.complete))
     reported = record is not None and record.resume_ms is not None and points.pltrst is not None
     note, missing = _wires_words(cycle)
     texts = [
@@ -517,12 +536,21 @@ def _row(
     ]
     shown = _steps(round(time_ms * NS_PER_MS)) if math.isfinite(time_ms) else None
     limited = None if inside is None or inside.limit_ns is None else 1
-    fields = [cycle.outside.number, shown, *numbers, *map(word, texts), limited]
+    wires = (_expanded(point) for point in (points.slp_s3, points.pwr_ok, points.pltrst))
+    fields = [cycle.outside.number, shown, *numbers, *map(word, texts), limited, *wires]
     return mark + ",".join("" if value is None else base36(value) for value in fields)
 
 
 def _tenths(quantity: BoundedNs | None) -> int | None:
     return None if quantity is None else _steps(quantity.value_ns)
+
+
+def _expanded(quantity: BoundedNs | None) -> int | None:
+    return None if quantity is None else _steps_up(quantity.expanded_ns)
+
+
+def _steps_up(width_ns: int) -> int:
+    return -(-width_ns // _TENTH_NS)
 
 
 def _steps(time_ns: int) -> int:

@@ -12,7 +12,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Channel, line_name
 from resume_rig.model.result.judgement import RecordedCycle
 from resume_rig.model.units import seconds_text
 from resume_rig.report.drawing.axis import NS_PER_MS, Tick, multiples, nice_step, tick_label
@@ -185,7 +185,7 @@ def _lane(cycle: RecordedCycle, channel: Channel, at: int, stretches: Sequence[_
         if edge.channel is channel and edge.level != level:
             level = edge.level
             path += f"H{_place(edge.t_ns, stretches):g}V{low - _SWING * level}"
-    return Lane(channel.value, low, Markup(f"{path}H{_RIGHT}"))
+    return Lane(line_name(channel), low, Markup(f"{path}H{_RIGHT}"))
 
 
 def _light_outline(cycle: RecordedCycle, stretches: Sequence[_Stretch], top: int) -> Markup:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 
 from resume_rig.analysis.findings.advice import transition_length_ms
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind, kind_words
@@ -217,7 +218,7 @@ def _kind_rows(judgement: LogJudgement) -> Iterator[KindRow]:
             count=str(len(records)),
             measured=str(len(times)),
             least=f"{times[0]:.0f}" if times else MISSING,
-            middle=f"{times[(len(times) - 1) // 2]:.0f}" if times else MISSING,
+            middle=f"{median(times):.0f}" if times else MISSING,
             greatest=f"{times[-1]:.0f}" if times else MISSING,
             judged="judged" if covered else "not covered by this requirement",
         )

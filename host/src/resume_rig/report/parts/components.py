@@ -15,7 +15,7 @@ from typing import Final
 
 from resume_rig.analysis.findings.advice import Advice, Ranked, advise, rank
 from resume_rig.analysis.verdict.measures import (
-    TIME_UNITS_NS,
+    FIGURE,
     HibernateRates,
     hibernate_rates,
     measure_words,
@@ -174,7 +174,7 @@ def code_rows(records: Iterable[OsRecord]) -> tuple[CodeRow, ...]:
     return tuple(
         CodeRow(
             kind=kind,
-            name=measure_words(name),
+            name=measure_words(f"{FIGURE}{name}"),
             code=str(code),
             meaning=code_name(Figure(name, float(code))) or _NO_NAME,
             count=str(count),
@@ -199,7 +199,16 @@ _TITLES: Final = (
     (ComponentKind.APPLICATION, "Applications"),
 )
 FIGURE_ROWS: Final = 200
-_PER_MS: Final = {"us": 1_000.0, "ns": 1_000_000.0}
+_UNITS: Final = {
+    "ns": ("ms", 1_000_000.0),
+    "us": ("ms", 1_000.0),
+    "ms": ("ms", 1.0),
+    "s": ("s", 1.0),
+    "mwh": ("mWh", 1.0),
+    "percent": ("%", 1.0),
+}
+"""The unit that a figure is shown in, and what its value goes by, by the end of its name."""
+_SECONDS_FROM_MS: Final = 100_000.0
 _NOT_ENDED: Final = "not ended"
 
 
@@ -288,16 +297,21 @@ def figure_rows(records: Iterable[OsRecord]) -> tuple[FigureRow, ...]:
             greatest=figure_text(max(found) / per),
         )
         for (kind, name), found in sorted(values.items())
-        for said, per in (_title(name),)
+        for said, per in (_title(name, median(map(abs, found))),)
     )
 
 
-def _title(name: str) -> tuple[str, float]:
-    """Return a figure's name with the unit that it is shown in, and what its value goes by."""
+def _title(name: str, usual: float) -> tuple[str, float]:
+    """Return a figure's name with the unit that it is shown in, and what its value goes by.
+
+    Times are in ms; where they are of minutes and hours, in s.
+    """
     unit = name.rpartition("_")[2]
-    per = _PER_MS.get(unit, 1.0)
-    shown = "ms" if unit in _PER_MS else unit if unit in TIME_UNITS_NS else ""
-    return (f"{measure_words(name)}, {shown}" if shown else measure_words(name)), per
+    shown, per = _UNITS.get(unit, ("", 1.0))
+    words = measure_words(f"{FIGURE}{name}").removesuffix(f" {unit}" if shown else "")
+    if shown == "ms" and usual / per >= _SECONDS_FROM_MS:
+        shown, per = "s", per * 1_000.0
+    return (f"{words}, {shown}" if shown else words), per
 
 
 def figure_text(value: float) -> str:

@@ -98,6 +98,7 @@
         wires: [2, 3, 4, 5].map((i) => number(f[i])), lightE: number(f[6]),
         bios: os(7), image: os(8), drivers: os(9),
         from: number(f[10]), hidden: number(f[11]), hiddenE: number(f[12]), completeE: number(f[13]),
+        wiresE: [19, 20, 21, 6].map((i) => number(f[i])),
         noWires: word(14), noOs: word(15), noWhole: word(16), verdict: word(17), limited: f[18],
       };
     });
@@ -112,7 +113,7 @@
     };
 
     // the panel of a cycle that was chosen: on the usual axis, or on its own where it is longer
-    const { frame, trigger, resume, limit, end: usual } = first.querySelector("svg").dataset;
+    const { frame, trigger, resume, limit, unseen, end: usual } = first.querySelector("svg").dataset;
     const [left, right, column, top, wires, os, whole, bar, base] = frame.split(" ").map(Number);
     const group = document.querySelector(".choose");
     const radio = document.createElement("input");
@@ -157,14 +158,14 @@
       const drawBar = (y, name, parts, missing, note, whisker = Infinity) => {
         add(g, "text", { x: left - 8, y: y + 17, "text-anchor": "end" }, name);
         let drawn = false;
-        for (const [style, from, to, text, more = ""] of parts) {
+        for (const [style, from, to, text, size] of parts) {
           if (!(to > from)) continue;
           drawn = true;
           const x = at(from), width = at(to) - x;
           const free = Math.min(x + width, Math.max(whisker, x)) - x;
           const rect = add(g, "rect", { class: `seg ${style}`, x, y, width, height: bar });
-          add(rect, "title", {}, `${text}: ${(to - from).toFixed(from % 1 || to % 1 ? 2 : 0)}${more} ms`);
-          const took = (to - from).toFixed(0);
+          const took = (to - from).toFixed(0); // what the OS reports, unless its size is given
+          add(rect, "title", {}, `${text}: ${size || `${took} ±1`} ms`);
           const named = /^(to-light|bios|image|drivers)$/.test(style) ? [`${text} ${took}`, took] : [];
           const inside = named.find((one) => one.length * 6.6 + 8 <= free);
           if (inside)
@@ -181,16 +182,18 @@
       const lines = [];
       c.wires.forEach((t, i) => {
         if (!(t >= before)) return;
-        lines.push([styles[i], before, t, `${from} to ${names[i]}`]);
+        lines.push([styles[i], before, t, `${from} to ${names[i]}`, quantity(t - before, c.wiresE[i] + 0.01)]);
         [before, from] = [t, names[i]];
       });
       const init = "device initialization";
       drawBar(wires, "Wires, light", lines, c.noWires, light >= 0 ? `display on ${quantity(light, c.lightE)} ms` : c.noWires);
       const parts = [["bios", 0, c.bios, "BIOS"], ["image", c.bios, c.bios + image, "image"], ["drivers", c.bios + image, reported + image, init]];
-      drawBar(os, "OS reports", parts.map(([s, a, b, t]) => [s, plt + a, plt + b, t, " ±1"]), c.noOs, reported >= 0 ? `reports ${reported} ms` : "");
+      drawBar(os, "OS reports", parts.map(([s, a, b, t]) => [s, plt + a, plt + b, t]), c.noOs, reported >= 0 ? `reports ${reported} ms` : "");
       drawBar(whole, "Reconciled", [
-        ["unknown", plt, zero, "unobserved, PLTRST# to TSC start"], ["hidden", zero, c.from, "hidden"],
-        ["bios", c.from, c.from + bios, "BIOS"], ["image", c.from + bios, c.from + bios + image, "image"],
+        ["unknown", plt, zero, "unobserved, PLTRST# to TSC start", unseen ? quantity(zero - plt, +unseen) : (zero - plt).toFixed(0)],
+        ["hidden", zero, c.from, "hidden, not in BiosInit", quantity(hidden, c.hiddenE)],
+        ["bios", c.from, c.from + bios, "BIOS", hidden < 0 && quantity(bios, c.hiddenE)],
+        ["image", c.from + bios, c.from + bios + image, "image"],
         ["drivers", c.from + bios + image, complete, init],
       ], c.noWhole, complete >= 0 ? `complete ${quantity(complete, c.completeE)} ms` : "", complete <= end ? at(complete - c.completeE) : Infinity);
       const limitMs = !Number(resume) ? parseFloat(limit.slice(6)) : c.limited ? zero + Number(resume) : NaN;

@@ -54,7 +54,7 @@ def failed_text(point: TrendPoint) -> str:
     rate = point.failures
     if rate is None:
         return MISSING
-    return f"{rate.failures} of {rate.n}, <= {percent_up(rate.upper)}"
+    return f"{rate.failures} of {rate.n}, ≤ {percent_up(rate.upper)}"
 
 
 def figure_text(figure: TrendFigure | None) -> str:
