@@ -12,9 +12,13 @@ from resume_rig.analysis.cycles.building import (
     SHUNT_GAIN,
     SHUNT_OFFSET_UV,
     CycleMoments,
+    Metered,
+    build_cycle,
     cycle_power,
 )
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.power import PowerMonitor, PowerSamples
+from resume_rig.timing.edge_uncertainty import IntervalBounds
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -122,3 +126,26 @@ def test_what_has_no_beginning_or_no_end_has_no_power(at: CycleMoments) -> None:
 
 def test_without_samples_there_is_nothing_to_say() -> None:
     assert cycle_power(PowerSamples(), MONITOR, PARTS) is None
+
+
+@pytest.mark.parametrize(
+    ("unwired", "until_ms"),
+    [((), 1_500), ((Channel.BACKLIGHT,), 158), ((Channel.BACKLIGHT, Channel.PLTRST), None)],
+    ids=["to the light", "to PLTRST#", "without an end"],
+)
+def test_a_resume_is_metered_from_the_press_to_the_last_line_that_shows_it(
+    story, unwired: tuple[Channel, ...], until_ms: int | None
+) -> None:
+    told = story.without(*unwired)
+    metered = Metered(samples(lambda _: 9.5, until_ns=30 * S), MONITOR)
+
+    cycle = build_cycle(
+        1, told.edges(), told.levels, Actuator.BUTTON, IntervalBounds(rate_ppb=0), metered=metered
+    )
+
+    power = cycle.power
+    assert power is not None
+    assert power.resume_ns == (None if until_ms is None else until_ms * MS)
+    assert (power.resume_j is None) == (power.awake_w is None) == (until_ms is None)
+    if power.resume_j is not None and until_ms is not None:
+        assert power.resume_j.value == pytest.approx(9.5 * until_ms / 1_000, rel=1e-4)

@@ -217,3 +217,23 @@ def test_long_and_hostile_fields_are_cut() -> None:
     (shown, _) = found.devices["id"]
     assert len(shown) <= 160
     assert shown.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("line", "kept", "most"),
+    [
+        ("device\tid{}\t0\tx", "devices", 4_096),
+        ("link\tw{}\tup\tx", "links", 64),
+        ("residency\tC{}\t7", "counters", 64),
+        ("error\t[{}] x", "errors", 64),
+    ],
+)
+def test_of_each_kind_of_line_no_more_than_the_first_are_kept(
+    line: str, kept: str, most: int
+) -> None:
+    whole, longer = (
+        getattr(read_report(report(*(line.format(n) for n in range(count)))), kept)
+        for count in (most, most + 1)
+    )
+    assert len(whole) == most
+    assert longer == whole

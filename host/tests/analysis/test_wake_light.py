@@ -104,10 +104,27 @@ def test_an_onset_from_before_the_wake_is_none_of_it(story, lit_ms) -> None:
     assert kinds(cycle) == [FindingKind.LIGHT_NOT_TIMED]
 
 
-def test_an_onset_of_the_next_sleep_is_none_of_this_wake(story) -> None:
+def test_an_onset_at_the_moment_of_the_wake_is_of_it(story) -> None:
+    # SLP_S3# rises at 20,048 ms, 48 ms after the press, and t_first is there.
+    cycle = build(story, onset(20_047))
+
+    assert light_ms(cycle) == [52, None, 48, 56]
+    assert kinds(cycle) == []
+
+
+@pytest.mark.parametrize(
+    ("lit_ms", "whose"),
+    [(61_500, LIGHT[:2]), (41_492, LIGHT[:2]), (41_491, LIGHT)],
+    ids=["after it", "t_90 as it begins", "t_90 just before it"],
+)
+def test_an_onset_of_the_next_sleep_is_none_of_this_wake(story, lit_ms, whose) -> None:
+    # SLP_S3# falls again at 41,501 ms.
     again = story.plus(*story.dropping(22_000).later(40_000).steps)
 
-    assert light_ms(build(again, onset(61_500))) == [1500, 1342, None, None]
+    cycle = build(again, onset(lit_ms))
+
+    assert tuple(name for name in LIGHT if name in cycle.intervals) == whose
+    assert (light_ms(cycle)[0] == 1500) == (whose != LIGHT)
 
 
 def test_a_panel_too_dim_for_the_comparator_is_not_dark(story) -> None:
