@@ -87,3 +87,15 @@ def test_a_table_is_made_of_blocks_as_they_are_stored() -> None:
     blocks = [LightBlock(i, i * MS, 38, 40, 45) for i in range(400)]
 
     assert onset_of_blocks(table_of(blocks)) == LightOnset(OnsetState.NO_LIGHT)
+
+
+@pytest.mark.parametrize(("share", "state"), [(0.081, OnsetState.OK), (0.086, OnsetState.UNSTABLE)])
+def test_quarters_of_the_last_blocks_differ_by_a_sixteenth_at_most(
+    share: float, state: OnsetState
+) -> None:
+    # A level that creeps by a share of the light over 200 blocks: 3/4 of that between quarters.
+    light = np.where(np.arange(1_000) < 300, 0.0, 1_000.0)
+    light[-200:] += np.linspace(-0.5, 0.5, 200) * share * 1_000
+    t_ns = np.arange(1_000, dtype=np.int64) * MS
+
+    assert onset_of_blocks(BlockTable(t_ns, 40 + light, 40 + light)).state is state

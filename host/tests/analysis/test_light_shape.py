@@ -243,3 +243,22 @@ def test_a_cycle_says_which_moment_was_refused_and_what_its_light_is(story) -> N
     assert IntervalName.PRESS_TO_FIRST_LIGHT not in hidden.intervals
     assert IntervalName.PRESS_TO_LIGHT in hidden.intervals
     assert cycle(KEYBOARD).light_basis is LightBasis.LARGEST_STEP
+
+
+@pytest.mark.parametrize(
+    ("counts_per_block", "doubt_ns"),
+    [(1_000, 11_000), (10, 2_100_000), (2, 6_500_000)],
+    ids=["within a block", "in 100 blocks", "in 500 blocks"],
+)
+def test_the_first_light_is_as_doubtful_as_the_rise_is_flat(counts_per_block, doubt_ns) -> None:
+    # The greatest samples stand 10 counts above the mean, so the tenth is good to 11 counts: they
+    # are passed within a block, or in 1.1 or 5.5 of them and one more: none shows where in it.
+    t_ns = np.arange(2_500, dtype=np.int64) * MS
+    mean = 40 + np.clip(counts_per_block * (np.arange(2_500) - 499.0), 0, 1_000)
+    times_ns = (round((500 + share * 1_000 / counts_per_block) * MS) for share in (0.1, 0.5, 0.9))
+    onset = LightOnset(*(OnsetState.OK, *times_ns, 20_000, 40.0, 2.0, 1_050, 1_040.0, 0.0, 1.0, 0))
+
+    reading = light_reading(onset, BlockTable(t_ns, mean, mean + 10))
+
+    assert reading is not None
+    assert reading.doubts[FIRST].ambient_ns == pytest.approx(doubt_ns, abs=1_000)
