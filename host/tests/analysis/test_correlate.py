@@ -1,5 +1,7 @@
 """Outside and inside become one statement, with findings where they disagree."""
 
+from dataclasses import replace
+
 import pytest
 from correlated import MS, Campaign, S, kinds
 
@@ -266,6 +268,21 @@ def test_what_the_bounds_explain_is_no_finding(campaign, fields) -> None:
     answer = campaign.healthy(8).cycle(**fields).correlation()
 
     assert kinds(answer.cycles[8]) == []
+
+
+@pytest.mark.parametrize(("later_ms", "found"), [(300, False), (800, False), (1_300, True)])
+def test_light_is_late_where_it_is_by_more_than_the_bound(campaign, story, later_ms, found) -> None:
+    # As a rule it comes 312 ms after the OS's "complete", known to half a second by the OS's clock.
+    (*steps, (lit_ms, line, level)) = story.steps
+    for _ in range(3):
+        campaign.cycle(replace(story, steps=(*steps, (lit_ms + later_ms, line, level))))
+
+    for cycle in campaign.correlation().cycles:
+        assert cycle.light_after_complete.value_ns == (312 + later_ms) * MS
+        assert kinds(cycle) == [FindingKind.COMPLETE_BEFORE_LIGHT] * found
+        for finding in cycle.findings:
+            told = finding.evidence
+            assert 500 * MS < told["bound_ns"] < told["late_ns"] - told["threshold_ns"]
 
 
 def test_the_unexplained_needs_three_cycles(campaign) -> None:

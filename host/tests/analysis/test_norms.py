@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resume_rig.analysis.reconcile.norms import norm_of
+from resume_rig.analysis.reconcile.norms import history_of, norm_of
 
 MS = 1_000_000
 SIGMA_NS = 20 * MS
@@ -75,3 +75,31 @@ def test_a_few_values_have_a_median_and_no_spread(n: int, told: bool) -> None:
     norm = norm_of([195 * MS] * n)
     assert (norm is not None) == told
     assert norm is None or (norm.spread_ns, norm.unusual_ns) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("grown_ms", "counts"),
+    [
+        # From one wake to the next: the sleep is counted, too.
+        (90_000, True),
+        # To the beginning of the next sleep, which takes 5 s; asleep the counter stands.
+        (55_000, True),
+        (53_501, True),
+        (56_500, True),
+        (53_499, None),
+        (56_501, None),
+        (50_000, None),
+    ],
+)
+def test_a_bios_time_that_grows_by_the_time_between_is_an_uptime(record, grown_ms, counts) -> None:
+    # None of them is as large as an uptime by itself.
+    first = record(record_id=1, wake_time_utc_ns=1_000_000 * MS, bios_init_ms=300)
+    second = record(
+        record_id=2,
+        sleep_time_utc_ns=1_050_000 * MS,
+        sleep_ms=5_000,
+        wake_time_utc_ns=1_090_000 * MS,
+        bios_init_ms=300 + grown_ms,
+    )
+
+    assert history_of([first, second], []).keeps_counting is counts
