@@ -99,6 +99,14 @@ def test_of_bounds_at_one_time_the_closest_stays() -> None:
     assert hull.near(3.0, 1.0) == ([3.0], [5.0], 0)
 
 
+def test_a_bound_on_the_line_between_its_neighbours_is_no_corner() -> None:
+    hull = BoundHull(0.0)
+    for time, bound in enumerate([9, 6, 3, 5, 7], start=10):
+        hull.add(float(time), float(bound))
+
+    assert hull.corners(10) == [10.0, 12.0, 14.0]
+
+
 def test_what_a_hull_keeps_is_enough_and_little() -> None:
     hull = BoundHull(1e-16)
     for n in range(10_000):

@@ -18,6 +18,7 @@ from resume_rig.timing.edge_uncertainty import (
 from resume_rig.timing.light_budget import (
     LONGEST_RAMP_NS,
     LightDefinition,
+    LightDoubt,
     LightEnd,
     light_end_of,
 )
@@ -155,6 +156,34 @@ def test_an_onset_that_tells_little_is_taken_for_the_slowest() -> None:
     end = light_end_of(LightOnset(OnsetState.UNSTABLE, first_ns=0), LightDefinition.FIRST)
 
     assert (end.ramp_ns, end.pwm_half_ns, end.duty) == (LONGEST_RAMP_NS, 0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("doubt", "waits"),
+    [
+        (None, 0.7),
+        (LightDoubt(0, 0, average_ns=40 * MS), 1.0),
+        (LightDoubt(0, 0, resolution_ns=2 * MS, average_ns=16_666_667), 1.0),
+    ],
+    ids=["one period", "a longer average", "points farther apart"],
+)
+def test_the_first_light_waits_for_a_whole_period_where_t_50_may_be_too_early(doubt, waits) -> None:
+    """By its t_50, 3.5 ms after t_first, the rise is quick and waits for the dark time alone."""
+    period_ns, duty = 1e9 / 60, 0.3
+    onset = LightOnset(
+        OnsetState.OK,
+        first_ns=0,
+        half_ns=3_500_000,
+        ninety_ns=20 * MS,
+        resolution_ns=20_000,
+        pwm_hz=60.0,
+        duty=duty,
+        pwm_uncertainty_ns=round((1 - duty) * period_ns / 12**0.5),
+    )
+
+    end = light_end_of(onset, LightDefinition.FIRST, doubt)
+
+    assert end.late_ns == pytest.approx(waits * period_ns / 2, rel=0.05)
 
 
 def test_a_calibrated_clock_changes_the_clock_alone() -> None:
