@@ -1,0 +1,49 @@
+"""What the match makes of the times before it weighs anything, and how much each of them says."""
+
+import numpy as np
+import pytest
+from test_match import S, os_wakes, outside, records, starts
+
+from resume_rig.analysis.match.match import OutsideMoments
+from resume_rig.analysis.match.offsets import Tracks
+from resume_rig.analysis.match.pairs import columns_of, moments_of, record_times
+from resume_rig.analysis.match.times import arrivals_of, cycle_times, wake_entries
+from resume_rig.analysis.match.views import with_beat
+from resume_rig.model.os_record import NO_SLEEPS
+
+
+def test_a_cycle_was_awake_since_the_wake_before_it_where_that_is_known() -> None:
+    cycles = [
+        OutsideMoments(10 * S, 30 * S),
+        OutsideMoments(42 * S, 60 * S),
+        OutsideMoments(75 * S, None),
+        OutsideMoments(90 * S, 100 * S),
+        OutsideMoments(107 * S, 120 * S),
+    ]
+
+    found = cycle_times(moments_of(cycles), arrivals_of((), 0, 5), None, by_wake=True)
+
+    assert found.index.tolist() == [0, 1, 3, 4]
+    assert found.awake_s.tolist() == pytest.approx([np.nan, 12, np.nan, 7], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("jitter_s", "least", "most"),
+    # Readings in whole seconds, 10 ms farther off in each cycle, or anywhere.
+    [pytest.param(0.0, 0.01, 0.1, id="beat"), pytest.param(8.0, 0.7, 1.0, id="random")],
+)
+def test_readings_that_err_alike_say_little(record, jitter_s, least, most) -> None:
+    n = 256
+    generator = np.random.default_rng(31)
+    awake = starts(generator, n, jitter_s, period_s=45.01)
+    told = record_times(columns_of(records(record, os_wakes(awake, 0, generator))), NO_SLEEPS)
+    read = arrivals_of((), n, n)
+    cycles = cycle_times(moments_of(outside(awake)), read, None, by_wake=True)
+    entries = wake_entries(told, read)
+    middle_s = np.median(entries.at_s - cycles.at_s)
+    track = Tracks(np.array([0, n]), np.array([[middle_s]]), np.zeros((1, 1)), np.zeros(1))
+
+    says = with_beat(cycles, entries, track).information
+
+    assert len(says) == n
+    assert least <= says.mean() <= most
