@@ -6,12 +6,20 @@ from pathlib import Path
 import pytest
 
 from resume_rig.analysis.compare.comparison import Question, compare
+from resume_rig.analysis.compare.samples import Evidence, evidence_of_log
 from resume_rig.analysis.stats.trend import training_of
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.measures import Sighting, measured
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.compare import load_sessions
-from resume_rig.model.os_record import Component, ComponentKind, SleepKind
+from resume_rig.model.os_record import (
+    Component,
+    ComponentKind,
+    Integrity,
+    LogReading,
+    LogSource,
+    SleepKind,
+)
 from resume_rig.model.result.comparison import Answer, Comparison
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.oslog.reading import read_logs
@@ -181,6 +189,18 @@ def test_a_slower_phase_of_several_runs_is_found(tmp_path: Path) -> None:
     slower = {effect.name for effect in found.effects if effect.change.value == "slower"}
     assert {"phase:SMSSInit", "figure:transition_ms"} <= slower
     assert "phase:PreSMSS" not in slower
+
+
+def test_no_number_of_services_and_devices_hides_a_phase() -> None:
+    def one(smss_ms: float) -> Evidence:
+        parts = [Component(ComponentKind.SERVICE, f"service {i}", "", 10.0) for i in range(50)]
+        parts.append(Component(ComponentKind.PHASE, "SMSSInit", "", smss_ms))
+        source = LogSource("boot.xml", "xperf", None, 1, Integrity(True))
+        return evidence_of_log(
+            "boot.xml", LogReading((source,), (trace_record(0, SleepKind.BOOT, tuple(parts)),))
+        )
+
+    assert shifts(compare([one(5461)], [one(5601)], Question())) == {"phase:SMSSInit": 140}
 
 
 def test_sleeps_are_compared_where_both_logs_tell_of_boots_too(fixtures_dir: Path) -> None:

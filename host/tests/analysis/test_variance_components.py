@@ -146,6 +146,22 @@ def test_a_study_says_gauge_r_and_r_and_what_it_lacks() -> None:
     assert any(note.startswith("One rig:") for note in alone.notes)
 
 
+def test_units_each_on_a_rig_of_its_own_are_not_told_from_their_rigs() -> None:
+    def notes(cells) -> tuple[str, ...]:
+        sessions = [
+            StudySession(f"{unit} {rig} {n}", unit, rig, {"resume_ms": (900.0, 900.0 + n)})
+            for unit, rig in cells
+            for n in range(2)
+        ]
+        return study_of(sessions).notes
+
+    (own,) = notes(["aA", "bB", "cC"])
+    (some,) = notes(["aA", "bB", "aB"])
+
+    assert own.startswith("Each unit was on a rig of its own: unit and rig cannot be separated")
+    assert some.startswith("3 of 4 pairs of unit and rig were measured")
+
+
 @pytest.mark.parametrize(
     ("share", "freedom", "value"),
     # Tables of the distribution (Pearson and Hartley, 1966, table 8).

@@ -11,11 +11,13 @@ from resume_rig.campaign.answer.assessment import assess
 from resume_rig.campaign.dut.wake_lan import HostNetwork, network_of
 from resume_rig.campaign.plan.plan import Plan, check_against_bench, check_plan
 from resume_rig.campaign.plan.plan_file import parse_plan
+from resume_rig.campaign.store.measured_cycle import outside_cycle
 from resume_rig.campaign.store.raw import CommandName, CycleRaw
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.channel import Actuator, Channel, WakeBy, WakeMeans
 from resume_rig.model.errors import RigError, UsageError
+from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, Outcome
 from resume_rig.model.result.verdict import FindingKind
 from resume_rig.rig.dut_profile import mac_bytes, magic_packet
@@ -61,6 +63,29 @@ def test_an_armed_dut_wakes_and_the_time_counts_from_the_command(
         assert 14_000_000 - to_slp_s3.bound_ns <= to_slp_s3.value_ns
         assert to_slp_s3.value_ns <= 84_000_000 + to_slp_s3.bound_ns
         assert to_slp_s3.bound_ns >= 1_000_000
+
+
+def test_a_packet_left_while_the_host_handed_it_over(simulated: Make) -> None:
+    bench = run(simulated, WakeMeans.LAN, "wakes-by-device", cycles=1)
+
+    def from_packet(took_ns: int | None) -> BoundedNs:
+        (raw,) = raw_cycles(bench)
+        commands = tuple(
+            dataclasses.replace(each, duration_ns=took_ns)
+            if each.name is CommandName.SEND_PACKET
+            else each
+            for each in raw.commands
+        )
+        handed = dataclasses.replace(raw, commands=commands)
+        outside = outside_cycle(handed, plan_of(WakeMeans.LAN), bench.identity)
+        return outside.intervals[IntervalName.PRESS_TO_SLP_S3]
+
+    at_once, slowly = from_packet(0), from_packet(6_000_000)
+
+    # In the middle of the time that it took, and no better known than that.
+    assert at_once.value_ns - slowly.value_ns == pytest.approx(3_000_000, abs=1_000)
+    assert slowly.bound_ns - at_once.bound_ns == pytest.approx(3_000_000, abs=1_000)
+    assert from_packet(None) == at_once
 
 
 @pytest.mark.parametrize("way", WAYS)
