@@ -194,6 +194,8 @@ class Model:
         elif not closed and driven:
             at_ns = min(at_ns, line.intervals[-1].end_ns)
             line.intervals[-1].end_ns, line.intervals[-1].opens = at_ns, True
+            if at_ns <= self.now_ns:
+                line.released_ns = self.now_ns
         if closed != driven:
             self.owner = host
         line.keep(token, (at_ns, FOREVER))
