@@ -39,9 +39,8 @@ REACH = ROOT / "build" / "mutants"
 MODULES = (
     "analysis/**/*",
     "timing/*",
-    "oslog/evtx/*",
+    "oslog/evtx*",
     "campaign/run/recovery*",
-    "campaign/run/ladder*",
     "campaign/store/*",
 )
 # Folders whose tests wait for windows, boards and processes: what decides is seen without them.
@@ -217,7 +216,14 @@ def main() -> int:
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     package = SOURCES / "resume_rig"
-    paths = {p for glob in sys.argv[3:] or MODULES for p in package.glob(glob) if p.suffix == ".py"}
+    by_glob = {
+        glob: [p for p in package.glob(glob) if p.suffix == ".py"]
+        for glob in sys.argv[3:] or MODULES
+    }
+    if empty := [glob for glob, found in by_glob.items() if not found]:
+        print(f"no module is named {', '.join(empty)} below {package.relative_to(ROOT)}")
+        return 2
+    paths = {p for found in by_glob.values() for p in found}
     equal = tomllib.loads((Path(__file__).parent / "mutants_equal.toml").read_text())["equal"]
     known = {(each["was"], each["becomes"]): each["why"] for each in equal}
     every = [mutant for path in sorted(paths) for mutant in mutants_of(path)]
