@@ -7,6 +7,8 @@ import pytest
 from resume_rig.model.os_record import SleepKind, kind_count
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.report.log.terminal import log_table
+from resume_rig.report.text.hostile_text import display_width
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 
 def text_of(judgement: Any, **style: Any) -> str:
@@ -146,3 +148,13 @@ def test_hostile_text_neither_moves_the_cursor_nor_floods(samples: Any, hostile:
         assert all(c == "\n" or c.isprintable() for c in text)
         assert not set(text) & set("\u202e\u2066\u2069\u2028")
         assert len(text) < 6_000
+
+
+def test_a_note_of_wide_signs_is_broken_by_their_width_and_stays_whole() -> None:
+    style = TerminalStyle(colour=False, unicode=True, width=80)
+    name = "device: Intel(R) USB \u53ef\u6269\u5c55\u4e3b\u673a - 1.10 (Microsoft)"
+    lines = style.cell_lines(name, 24)
+    assert " ".join(lines) == name
+    assert all(display_width(line) <= 24 for line in lines)
+    assert style.cell_lines("", 24) == [""]
+    assert style.cell_lines("x" * 40, 24) == ["x" * 23 + "\u2026"]

@@ -5,7 +5,6 @@ What `watch-sleeps` says: a line for each sleep when its record is there, and a 
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from textwrap import wrap
 from typing import Final
 
 from resume_rig.model.os_record import NO_SLEEPS, LogSource, kind_words
@@ -155,8 +154,8 @@ def _wide_end(transition: Transition, style: TerminalStyle) -> str:
         parts.append(woke.replace("T", " ").ljust(16))
     at = len(_header(style)) - len(_NOTE)
     note = "; ".join(filter(None, (woken_by(cycle.record), transition.note)))
-    lines = wrap(note, style.width - at, break_on_hyphens=False, break_long_words=False) or [""]
-    parts.append(f"\n{'':{at}}".join(style.cell(line, style.width - at) for line in lines))
+    lines = style.cell_lines(note, style.width - at)
+    parts.append(f"\n{'':{at}}".join(lines))
     return "   ".join(parts)
 
 

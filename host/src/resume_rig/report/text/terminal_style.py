@@ -55,6 +55,17 @@ class TerminalStyle:
             kept += character
         return kept + end
 
+    def cell_lines(self, text: str, cells: int) -> list[str]:
+        """Return `text` in lines of at most `cells` terminal cells; a wider word is cut."""
+        lines = [""]
+        for word in self.shown(text).split():
+            longer = f"{lines[-1]} {word}".lstrip()
+            if display_width(longer) <= cells:
+                lines[-1] = longer
+            else:
+                lines.append(self.cell(word, cells))
+        return lines if lines[0] else lines[1:] or [""]
+
     def verdict(self, verdict: Verdict, cells: int = 0) -> str:
         """Return the verdict's word, coloured where allowed, padded to `cells`."""
         padding = " " * (cells - len(verdict.value))
