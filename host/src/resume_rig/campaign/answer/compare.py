@@ -1,7 +1,8 @@
-"""What `compare` and `msa` read: stores and OS logs, and folders of them, of which unit and rig."""
+"""What `compare` and `msa` take: sessions from stores, OS logs and captures, and their design."""
 
 import csv
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,13 @@ from resume_rig.analysis.compare.samples import (
 from resume_rig.analysis.verdict.judge import judge_log
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.assessment import assess, assess_capture, facts_of
-from resume_rig.campaign.answer.fleet import SUFFIX, accounts_of, find_stores, origin_of
+from resume_rig.campaign.answer.fleet import (
+    SUFFIX,
+    accounts_of,
+    copies_of,
+    find_stores,
+    fingerprints_of,
+)
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import LogReading, SleepKind
@@ -40,7 +47,7 @@ ALLOWED: Final = (
     " of logs"
 )
 _NUMBER = re.compile(r"([0-9]{1,9})")
-# Judges captures where nobody names one; what it says of the OS needs a log, and is not shown.
+# Judges captures where nobody names one; its limits on the OS need a log, and are not shown.
 _REQUIREMENT = "sysfund-0004"
 
 
@@ -99,17 +106,21 @@ def _of_capture(path: Path, requirement: Requirement | None) -> Evidence:
     identity = {"wired": facts.identity["wired"], "sample rate": facts.identity["sample rate"]}
     evidence = replace(
         evidence_of_cycles(str(path), judged.cycles, identity, {}),
-        origin=_origin_of_capture(capture),
+        parts=frozenset({_part_of_capture(capture)}),
     )
     if requirement is None:
         return evidence
     return replace(evidence, limits=judged.limits, verdict=judged.verdict)
 
 
-def _origin_of_capture(capture: Capture) -> str:
+def _part_of_capture(capture: Capture) -> int:
     """Return what copies of a capture have in common, whatever they are called."""
     edges = [(edge.t_ns, edge.channel.value, edge.level) for edge in capture.edges]
-    return hashlib.sha256(repr(edges).encode()).hexdigest()
+    return _digest(repr(edges).encode())
+
+
+def _digest(content: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(content).digest())
 
 
 def _of_log(paths: Sequence[Path], requirement: Requirement | None) -> Evidence:
@@ -119,7 +130,7 @@ def _of_log(paths: Sequence[Path], requirement: Requirement | None) -> Evidence:
     evidence = replace(
         evidence_of_log(shown, reading),
         begun_utc_ns=min(begun, default=None),
-        origin=_origin_of_log(path, reading),
+        parts=frozenset({_part_of_log(path, reading)}),
     )
     if requirement is None:
         return evidence
@@ -144,7 +155,7 @@ def _of_store(path: Path, requirement: Requirement | None) -> Evidence:
     evidence = replace(
         evidence_of_cycles(str(path), judged.cycles, identity, setting),
         begun_utc_ns=stored.identity.created_utc_ns,
-        origin=origin_of(stored),
+        parts=frozenset(fingerprints_of(path)),
         # What stands behind a comma is no address: a seed, a clock.
         rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.partition(',')[0]}",
     )
@@ -164,17 +175,21 @@ def load_sessions(
     Raises:
         RecordError: a file cannot be read, or is neither store nor log.
     """
-    found: dict[str, Evidence] = {}
-    for paths in _runs_together(find_sessions(places)):
-        if len(paths) == 1:
-            evidence = load_evidence(paths[0], requirement)
-        else:
-            evidence = _of_log(paths, requirement)
-        first = found.setdefault(evidence.origin, evidence)
-        if first is not evidence:
-            note = f"{evidence.path} is a copy of {first.path} and counts once."
-            found[first.origin] = replace(first, notes=(*first.notes, note))
-    return tuple(found.values())
+    found = [
+        load_evidence(paths[0], requirement) if len(paths) == 1 else _of_log(paths, requirement)
+        for paths in _runs_together(find_sessions(places))
+    ]
+    copies = _copies(found)
+    for copy, of in copies.items():
+        note = f"{found[copy].path} is a copy of {found[of].path} and counts once."
+        found[of] = replace(found[of], notes=(*found[of].notes, note))
+    return tuple(each for place, each in enumerate(found) if place not in copies)
+
+
+def _copies(found: Sequence[Evidence]) -> dict[int, int]:
+    """Return the place of each copy, and of its original: the longest, the first of several."""
+    parts = [each.parts for each in found]
+    return copies_of(parts, parts, lambda place: (len(parts[place]), -place))
 
 
 def _runs_together(paths: Sequence[Path]) -> list[list[Path]]:
@@ -198,7 +213,7 @@ def _is_trace(path: Path) -> bool:
         with path.open("rb") as stream:
             entry = format_of(stream.read(HEAD_BYTES))
     except OSError:
-        return False  # who reads it says why
+        return False  # who reads it gets the reason
     return entry is not None and entry.single
 
 
@@ -219,10 +234,10 @@ def _is_log(path: Path) -> bool:
         return format_of(stream.read(HEAD_BYTES)) is not None
 
 
-def _origin_of_log(path: Path, reading: LogReading) -> str:
+def _part_of_log(path: Path, reading: LogReading) -> int:
     """Return what copies of a log have in common, whatever they are called."""
     accounts = accounts_of(reading.records)
-    return hashlib.sha256(accounts).hexdigest() if accounts else str(path.resolve())
+    return _digest(accounts.tobytes() if accounts else os.fsencode(path.resolve()))
 
 
 def _setting_text(name: str, value: object) -> str:
@@ -295,7 +310,7 @@ def load_study(
     Args:
         stores: stores, and folders of them.
         design: unit and rig of further stores and logs.
-        unit_by: what tells units of `stores` apart; their rig is the URL that they were run with.
+        unit_by: what distinguishes units of `stores`; their rig is the URL that they were run with.
         kind: of sleep; None for the commonest.
         progress: called with how many are read, of how many, and the next.
 
@@ -307,21 +322,28 @@ def load_study(
     if found.unread:
         raise UsageError(f"{found.unread[0].why}; name folders that can be read")
     named = dict.fromkeys(found.paths) | dict(design)
-    evidence: dict[str, tuple[Evidence, tuple[str, str]]] = {}
+    evidence, measured = [], []
     for number, (path, who) in enumerate(named.items()):
         progress(number, len(named), path)
         each = load_evidence(path)
-        evidence.setdefault(each.origin, (each, who or _who(path, each, unit_by)))
-    if len(evidence) < 2:
+        evidence.append(each)
+        measured.append(who or _who(path, each, unit_by))
+    copies = _copies(evidence)
+    sessions = [
+        (each, *who)
+        for place, (each, who) in enumerate(zip(evidence, measured, strict=True))
+        if place not in copies
+    ]
+    if len(sessions) < 2:
         raise UsageError(
-            f"could not study {len(evidence)} session: repeatability and reproducibility need "
+            f"could not study {len(sessions)} session: repeatability and reproducibility need "
             "two at least; name more stores"
         )
     kinds: Counter[SleepKind] = Counter()
-    for each, _ in evidence.values():
+    for each, _, _ in sessions:
         kinds.update(kinds_in(each))
     chosen = kind or next((each for each, _ in kinds.most_common(1)), SleepKind.S3)
-    return [study_session(each, chosen, unit, rig) for each, (unit, rig) in evidence.values()]
+    return [study_session(each, chosen, unit, rig) for each, unit, rig in sessions]
 
 
 def _who(path: Path, evidence: Evidence, unit_by: UnitBy) -> tuple[str, str]:

@@ -4,6 +4,7 @@ Whoever writes holds SQLite's write lock for as long as the store is open, so th
 writer is refused at once and a killed one leaves nothing behind. Readers are never in the way.
 """
 
+import hashlib
 import os
 import secrets
 import sqlite3
@@ -153,7 +154,7 @@ class Store:
         path: of the file.
         identity, plan: of the campaign.
         salvaged: what was salvaged, where the store was put together from a damaged one.
-        salvaged_to: the last cycle that was; those missing before it are known to be lost.
+        salvaged_to: the last cycle that was; those missing before it are lost.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, writing: bool) -> None:
@@ -191,7 +192,7 @@ class Store:
         """Open a store for reading; somebody else may be writing to it.
 
         Raises:
-            RecordError: the file is not a whole campaign store of a version that is known.
+            RecordError: the file is not a whole campaign store of a version that can be read.
         """
         return cls._of(path, schema.connect_existing(path, write=False), writing=False)
 
@@ -224,7 +225,7 @@ class Store:
 
         Args:
             raw: the cycle.
-            log: what is now known of its session's log.
+            log: the log of its session as it now stands.
 
         Raises:
             RecordError: the store cannot be written to.
@@ -310,7 +311,7 @@ class Store:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Say of which store a value is that is not of its form, and what to do."""
+        """Name the store that has a value which is not of its form, and what to do."""
         try:
             yield
         except RecordError as error:
@@ -349,6 +350,28 @@ class Store:
         if type(value) is not int or not -2 * encoding.MOST_NS <= value <= 2 * encoding.MOST_NS:
             raise self._damaged(f"cycle {number} is damaged: {value!r:.80} is no time")
         return value
+
+    def fingerprints(self) -> Iterator[int]:
+        """Yield 64 bits of each cycle, the same in every copy of it and in no other campaign.
+
+        They are of identity and plan, and of the cycle's clocks and edges. What a salvage may lose
+        of a cycle that it keeps (light, OS records, power, health) is not in them.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        campaign = repr(identity_to_rows(self.identity, self.plan)).encode()
+        seeded = hashlib.blake2b(campaign, digest_size=8)
+        with self._explained("read"):
+            rows = self._connection.execute(
+                "SELECT number, boot_id, utc_minus_host_ns, started_host_ns, ended_host_ns, "
+                "CAST(edges AS BLOB) FROM cycle ORDER BY number"
+            )
+            for *clocks, edges in rows:
+                found = seeded.copy()
+                found.update(repr(clocks).encode())
+                found.update(edges)
+                yield int.from_bytes(found.digest(), "little", signed=True)
 
     def index_of(self, number: int) -> int:
         """Return how many cycles of the plan were done before a cycle."""
@@ -524,7 +547,7 @@ class Store:
     ) -> tuple[int | None, bytes]:
         """Return the dictionary that records are packed with.
 
-        The OS words every cycle alike, so that the first one's records tell how the others look.
+        The OS words every cycle the same way, so that the first one's records show how others look.
         """
         for number, stored in self._dictionaries.items():
             return number, stored
