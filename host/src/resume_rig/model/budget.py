@@ -73,7 +73,7 @@ class BudgetRow:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Type A beside the budget: how the DUT itself scatters over a campaign's cycles.
+    """Type A, next to the budget: how the DUT itself scatters over a campaign's cycles.
 
     Attributes:
         count: cycles that have the interval.

@@ -1,6 +1,6 @@
-"""Judges a stored campaign, with its budgets; `run`, `correlate` and `report` all ask here.
+"""Judges a stored campaign, and a capture with an OS log, in one way; every face asks here.
 
-Judges somebody else's capture together with an OS log, as a store is judged.
+An answer is a `Correlation`, what a report needs besides it (`CampaignFacts`), and budgets.
 """
 
 import dataclasses
@@ -89,14 +89,14 @@ def facts_of(
     report_path: Path | None = None,
     cycles: Sequence[ReconciledCycle] = (),
 ) -> CampaignFacts:
-    """Return what a report has to know of a campaign beside its cycles.
+    """Return what a report needs of a campaign besides its cycles.
 
     Args:
         stored: the campaign.
         requirement: instead of the one that it was run for.
         report_path: where the report is, or will be.
-        cycles: as they were assessed, for outcomes that a later step, or the log, tells; without
-            them what the runner saw.
+        cycles: as they were assessed, for outcomes that a later step, or the log, decides; without
+            them those of the runner.
     """
     outcomes = Counter(cycle.outcome for cycle in cycles) or stored.outcomes
     progress = stored.progress
@@ -119,7 +119,7 @@ def facts_of(
 
 
 def reset_to_tsc_of(dut: DutProfile | None) -> BoundedNs:
-    """Return PLTRST# rising to the TSC's zero, as far as the DUT's profile tells."""
+    """Return PLTRST# rising to the TSC's zero, as the DUT's profile bounds it."""
     if dut is None:
         return UNKNOWN_RESET_TO_TSC
     low_ns, high_ns = dut.reset_to_tsc_min_ns, dut.reset_to_tsc_max_ns
@@ -262,14 +262,14 @@ def assess_capture(
     stated_pair: StatedPair | None = None,
     sample_rate: StatedRate | None = None,
 ) -> tuple[Correlation, CampaignFacts]:
-    """Return the answer and what a report has to know beside it.
+    """Return the answer and what a report needs besides it.
 
-    The capture's clock has no relation to any other; the match finds the offset by itself, or
-    with the help of a pair of cycle and record that somebody knows. `sample_rate` is what the user
-    says of it, instead of what the capture does.
+    The capture's clock has no relation to any other; the match finds the offset by itself, or with
+    the help of a stated pair. `sample_rate` is what the user states, instead of what the capture
+    does.
 
     Raises:
-        UsageError: nothing says how often the capture was sampled.
+        UsageError: nothing states how often the capture was sampled.
         RecordError: a channel changes far more often than cycles would make it.
     """
     what = f"Reading the capture {str(path)!r}"

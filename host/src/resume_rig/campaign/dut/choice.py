@@ -42,7 +42,7 @@ def dut_control(
     *,
     shown: bool = True,
 ) -> DutControl | None:
-    """Return who tells a DUT's OS what to do; None where nothing was named.
+    """Return what commands a DUT's OS; None where nothing was named.
 
     Args:
         command: a program of the user's own; goes before `shell`.
@@ -50,7 +50,7 @@ def dut_control(
         clock: the campaign's.
         ssh_config: for ssh, in place of the user's own configuration.
         store: of the campaign, for the program.
-        shown: whether what the program writes may stand between what the campaign says.
+        shown: whether what the program writes may stand between lines of the campaign.
 
     Raises:
         UsageError: a command that names no program, or an address that is not of its form.

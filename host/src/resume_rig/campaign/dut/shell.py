@@ -1,8 +1,8 @@
 """Commands on a DUT over the system's OpenSSH client, and what each kind of OS is asked to do.
 
-Host keys are checked and nothing is asked: a DUT that is not known yet is refused, in ssh's own
-words. Each command is a connection of its own, so that a name is looked up anew each time and a DUT
-that comes back with another address is found.
+Host keys are checked and nothing is asked: a DUT whose key ssh does not have is refused, in ssh's
+own words. Each command is a connection of its own, so that a name is looked up anew each time and a
+DUT that comes back with another address is found.
 """
 
 import base64
@@ -20,12 +20,11 @@ from typing import IO, Final
 from resume_rig.model.clock import Clock
 from resume_rig.model.errors import RecordError, UsageError
 from resume_rig.model.os_record import SleepKind, state_word
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import NS_PER_S, seconds_text
 from resume_rig.rig.interface import Ended
 
-_S: Final = 1_000_000_000
 CONNECT_TIMEOUT_S: Final = 5
-COMMAND_LIMIT_NS: Final = 60 * _S
+COMMAND_LIMIT_NS: Final = 60 * NS_PER_S
 OUTPUT_BYTES_MAX: Final = 256 << 20
 _POLL_NS: Final = 20_000_000
 _LAST_WORDS_BYTES: Final = 4096
@@ -193,7 +192,7 @@ class DutShell:
         """The address as the user wrote it."""
         return self.address.text
 
-    def known_kind(self) -> "DutKind | None":
+    def stated_kind(self) -> "DutKind | None":
         """Return None: whoever answers has to be asked."""
         return None
 
@@ -272,11 +271,10 @@ class DutKind(StrEnum):
 
 
 def kind_of(answer: Answer) -> DutKind:
-    """Return what the answer to PROBE tells."""
+    """Return what kind of OS gave an answer to PROBE."""
     return DutKind.LINUX if answer.output.strip() == b"Linux" else DutKind.WINDOWS
 
 
-_NS_PER_S: Final = 1_000_000_000
 _GREETING: Final = "echo"
 
 
@@ -440,7 +438,7 @@ class ShellControl:
 
     def arm_timer(self, after_ns: int) -> None:
         """Begin to arm its clock."""
-        self._begin(TIMER_COMMANDS[self._kind](-(-after_ns // _NS_PER_S)))
+        self._begin(TIMER_COMMANDS[self._kind](-(-after_ns // NS_PER_S)))
 
     def disarm_timer(self) -> None:
         """Begin to let its clock forget the wake."""

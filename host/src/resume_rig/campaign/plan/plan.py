@@ -1,10 +1,8 @@
 """A plan: how often, how, and with which waits a campaign puts a DUT to sleep and wakes it. Pure.
 
-The checked limits come from the chipset's own times; docs/reference/plans.md has each.
-
-Stop rules end a campaign before its plan does, by what became of its cycles. What varies from cycle
-to cycle follows from the plan, its seed and the cycle's place alone: a campaign that was stopped
-goes on with the cycles that it would have had.
+What varies from cycle to cycle follows from the plan, its seed and the cycle's place alone, so that
+a resumed campaign has the cycles that it would have had. Stop rules end it sooner. The limits come
+from the chipset's own times; docs/reference/plans.md has each.
 """
 
 import dataclasses
@@ -17,12 +15,12 @@ from enum import StrEnum, unique
 from typing import Any, TypeAlias, TypeVar, cast
 
 from resume_rig.analysis.stats.figures import CYCLES_MOST, cycles_needed, failure_rate_upper
-from resume_rig.campaign.plan.states import STATES, sleep_channel
+from resume_rig.campaign.plan.states import STATE_WORDS, STATES, sleep_channel
 from resume_rig.model.channel import Actuator, Channel, SleepBy, SleepMeans, WakeBy, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.result.cycle import FAILED, NO_ANSWER, Outcome
-from resume_rig.model.units import count_of, percent_up, seconds_text
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, count_of, percent_up, seconds_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +202,6 @@ def extremes(values: tuple[Varied, ...] | Range) -> tuple[Varied, ...]:
 
 _T = TypeVar("_T")
 
-NS_PER_MS = 1_000_000
-NS_PER_S = 1_000_000_000
-
 MAX_CYCLES = 1_000_000
 _OF_EACH_OTHER = frozenset({"state", "sleep_by", "wake_by", "settle_ns", "settle_limit_ns"})
 # SLP_S4# may be stretched to 4 s after sleep entry, and the chipset holds a wake off so long
@@ -284,29 +279,22 @@ class Plan:
     @property
     def states(self) -> frozenset[SleepKind]:
         """Every state that any of the cycles asks for."""
-        return self._each(self.state, SleepKind)
+        return self._all_of(SleepKind)
 
     @property
     def means(self) -> frozenset[SleepMeans | WakeMeans]:
         """Every way into sleep and out of it that is no actuator's, in any of the cycles."""
-        asleep = self._each(self.sleep_by, SleepMeans)
-        return asleep | self._each(self.wake_by, WakeMeans)
-
-    def _each(self, own: object, kind: type[_T]) -> frozenset[_T]:
-        varied = (value for each in self.vary for value in extremes(each.values))
-        return frozenset(each for each in (own, *varied) if isinstance(each, kind))
+        return self._all_of(SleepMeans) | self._all_of(WakeMeans)
 
     @property
     def actuators(self) -> frozenset[Actuator]:
         """What the plan moves, in any of its cycles."""
-        varied = (value for each in self.vary for value in extremes(each.values))
-        moved = {self.sleep_by, self.wake_by, *varied}
-        return frozenset(each for each in moved if isinstance(each, Actuator))
+        return self._all_of(Actuator)
 
-    @property
-    def longest_press_ns(self) -> int:
-        """The longest press of all cycles."""
-        return self.longest("press_ns")
+    def _all_of(self, kind: type[_T]) -> frozenset[_T]:
+        varied = (value for each in self.vary for value in extremes(each.values))
+        values = (self.state, self.sleep_by, self.wake_by, *varied)
+        return frozenset(each for each in values if isinstance(each, kind))
 
     def longest(self, name: str) -> int:
         """Return the greatest value of all cycles, in ns, of a duration by its attribute."""
@@ -363,33 +351,26 @@ def override(
     Raises:
         UsageError: a value is outside its range.
     """
-    given = {
+    options = {
+        "cycles": cycles,
         "state": state,
         "sleep_by": sleep_by,
         "wake_by": wake_by,
         "dwell_ns": dwell_ns,
         "settle_ns": settle_ns,
+        "settle_limit_ns": settle_limit_ns,
         "press_ns": press_ns,
+        "warm_up": warm_up,
+        "wake_timeout_ns": wake_timeout_ns,
+        "sleep_timeout_ns": sleep_timeout_ns,
+        "short_dwell": short_dwell,
+        "trace": trace,
+        "health": health,
     }
-    changed = dataclasses.replace(
-        plan,
-        # One value for all cycles takes the place of a list.
-        vary=tuple(each for each in plan.vary if given.get(each.name) is None),
-        cycles=_pick(cycles, plan.cycles),
-        state=_pick(state, plan.state),
-        sleep_by=_pick(sleep_by, plan.sleep_by),
-        wake_by=_pick(wake_by, plan.wake_by),
-        dwell_ns=_pick(dwell_ns, plan.dwell_ns),
-        settle_ns=_pick(settle_ns, plan.settle_ns),
-        settle_limit_ns=_pick(settle_limit_ns, plan.settle_limit_ns),
-        press_ns=_pick(press_ns, plan.press_ns),
-        warm_up=_pick(warm_up, plan.warm_up),
-        wake_timeout_ns=_pick(wake_timeout_ns, plan.wake_timeout_ns),
-        sleep_timeout_ns=_pick(sleep_timeout_ns, plan.sleep_timeout_ns),
-        short_dwell=_pick(short_dwell, plan.short_dwell),
-        trace=_pick(trace, plan.trace),
-        health=_pick(health, plan.health),
-    )
+    given: dict[str, Any] = {name: each for name, each in options.items() if each is not None}
+    # One value for all cycles takes the place of a list.
+    vary = tuple(each for each in plan.vary if each.name not in given)
+    changed = dataclasses.replace(plan, vary=vary, **given)
     check_plan(changed)
     return changed
 
@@ -418,9 +399,7 @@ def check_plan(plan: Plan) -> None:
             "(xbootmgr traces boots and shutdowns)"
         )
     if plan.state not in STATES:
-        raise UsageError(
-            f"a plan for {plan.state}; allowed are {', '.join(map(state_word, STATES))}"
-        )
+        raise UsageError(f"a plan for {plan.state}; allowed are {', '.join(STATE_WORDS)}")
     _check_ways(plan)
     if plan.dwell_ns < MIN_DWELL_NS and not plan.short_dwell:
         raise UsageError(
@@ -518,8 +497,8 @@ def check_against_bench(
         actuators: what the rig can move on this DUT.
         channels: what is wired on it.
         max_press_ns: the longest press that the board does.
-        idle_ns: after so long without input the DUT sleeps; None: nobody says.
-        commanded: the DUT's OS can be told what to do.
+        idle_ns: after so long without input the DUT sleeps; None: not stated.
+        commanded: the DUT's OS takes commands.
         max_key_ns: the longest press of a key that the board does.
         has_mac: a magic packet for the DUT can be made.
 
@@ -534,7 +513,7 @@ def check_against_bench(
             f"the plan moves the {missing[0]}, which the bench of {dut_name} cannot; "
             f"it can move: {', '.join(sorted(actuators)) or 'nothing'}"
         )
-    longest_ns = plan.longest_press_ns
+    longest_ns = plan.longest("press_ns")
     presses = Actuator.BUTTON in plan.actuators or WakeMeans.NONE in plan.means
     if presses and Actuator.BUTTON in actuators and longest_ns > max_press_ns:
         raise UsageError(
@@ -593,7 +572,3 @@ def _check_range(name: str, value_ns: int, low_ns: int, high_ns: int) -> None:
             f"a {name} of {seconds_text(value_ns)}; allowed are {seconds_text(low_ns)} to "
             f"{seconds_text(high_ns)}"
         )
-
-
-def _pick(new: _T | None, old: _T) -> _T:
-    return old if new is None else new

@@ -1,4 +1,4 @@
-"""What a Linux DUT should be like before its resumes are measured.
+"""The checklist for a Linux DUT before its resumes are measured.
 
 Sources: the kernel's Documentation/admin-guide/pm/sleep-states.rst and
 Documentation/power/basic-pm-debugging.rst; logind's bus interface.
@@ -38,19 +38,11 @@ def _states(replies: Sequence[Reply]) -> Found:
     )
 
 
-def _mem_sleep(replies: Sequence[Reply]) -> Found:
-    chosen = re.search(r"\[(\w{1,20})\]", replies[0].text)
-    if chosen is None:
-        return Found(Standing.UNKNOWN, "the kernel does not report it")
-    good = chosen[1] == "deep"
-    return Found(Standing.GOOD if good else Standing.CHANGE, f"{chosen[1]} is chosen")
-
-
-def _pm_test(replies: Sequence[Reply]) -> Found:
+def _chosen(replies: Sequence[Reply], wanted: str, absent: Found) -> Found:
     chosen = re.search(r"\[(\w{1,20})\]", replies[0].text)
     if replies[0].status or chosen is None:
-        return Found(Standing.GOOD, "this kernel has no such test")
-    good = chosen[1] == "none"
+        return absent
+    good = chosen[1] == wanted
     return Found(Standing.GOOD if good else Standing.CHANGE, f"{chosen[1]} is chosen")
 
 
@@ -115,8 +107,11 @@ def _restart(replies: Sequence[Reply]) -> Found:
 def _note(replies: Sequence[Reply]) -> Found:
     words = " ".join(_words(replies[0]))[:100]
     if replies[0].status or not words:
-        return Found(Standing.UNKNOWN, "the kernel does not report it")
+        return _UNKNOWN
     return Found(Standing.NOTE, words)
+
+
+_UNKNOWN: Final = Found(Standing.UNKNOWN, "the kernel does not report it")
 
 
 _ITEMS: Final = (
@@ -125,14 +120,18 @@ _ITEMS: Final = (
         "suspend to RAM",
         "deep (S3): s2idle leaves the power on",
         ("cat /sys/power/mem_sleep",),
-        _mem_sleep,
+        partial(_chosen, wanted="deep", absent=_UNKNOWN),
         "echo deep > /sys/power/mem_sleep, or mem_sleep_default=deep on the kernel's command line",
     ),
     Item(
         "suspend test",
         "none: a test turns round before the power goes",
         ("cat /sys/power/pm_test",),
-        _pm_test,
+        partial(
+            _chosen,
+            wanted="none",
+            absent=Found(Standing.GOOD, "this kernel has no such test"),
+        ),
         "echo none > /sys/power/pm_test",
     ),
     Item(

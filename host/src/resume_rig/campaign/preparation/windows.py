@@ -1,4 +1,4 @@
-"""What a Windows DUT should be like before its resumes are measured, in any language.
+"""The checklist for a Windows DUT before its resumes are measured, in any language.
 
 Sources: the on/off transition paper (persistent network connections, group policies, 15 minutes of
 idle after a driver was installed), the S3 resume paper, the notes on writing of records in

@@ -1,4 +1,4 @@
-"""What Microsoft's papers ask to be quiet, or the same each time, on a Windows DUT.
+"""The checklist of what Microsoft's papers ask to be quiet, or the same each time, on Windows.
 
 Each item has the section that asks for it. What a tool prints in its own language is read by what
 no language changes: GUIDs, MAC addresses, instance ids, the registry's own names.
@@ -61,7 +61,7 @@ def _screen_saver(replies: Sequence[Reply]) -> Found:
 
 
 def _wireless(replies: Sequence[Reply]) -> Found:
-    """A connected interface prints the address of its access point beside its own."""
+    """A connected interface prints the address of its access point after its own."""
     interfaces = len(_GUID.findall(replies[0].text))
     if replies[0].status or not interfaces:
         return Found(Standing.NOTE, "no adapter answers: there is none, or it is switched off")

@@ -8,13 +8,13 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import RigError
 from resume_rig.model.light import OnsetState
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.interface import ActionStart, Rig
 
 # While light is recorded the oldest samples go; each page asks behind the one before, so a
 # reading that is overtaken begins anew, and seldom.
 _TRIES = 5
 _SETTLING_NS = 20_000_000
-_S = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class KeptSamples:
 
     def time_ns(self, index: int) -> int:
         """Return when `counts[index]` was taken, board clock."""
-        return self.start_ns + (self.first + index) * _S // self.rate_hz
+        return self.start_ns + (self.first + index) * NS_PER_S // self.rate_hz
 
 
 def kept_samples(rig: Rig, clock: Clock) -> KeptSamples:

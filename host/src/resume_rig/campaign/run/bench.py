@@ -1,11 +1,8 @@
 """A rig and its DUT, as a campaign uses them: actions are recorded, waits keep the lease.
 
-An interrupt may strike anywhere: what was read twice is kept once, and what was lost is noted by
-the cursor that found it missing, not in a counter that could be left behind.
-
-What one record captures: edges, light and power since its beginning, read by cursor.
-
-What was read twice is kept once, and what was lost is noted by the cursor that found it missing.
+A `Capture` reads edges, light and power by cursor. An interrupt may strike anywhere: what was read
+twice is kept once, and what was lost is noted by the cursor that found it missing, not in a counter
+that could be left behind.
 """
 
 import dataclasses
@@ -22,7 +19,7 @@ from resume_rig.model.errors import LinkLost, ProtocolError, UsageError
 from resume_rig.model.light import LightColumns, LightOnset, OnsetState
 from resume_rig.model.power import PowerSamples
 from resume_rig.model.result.verdict import Finding, FindingKind
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import NS_PER_MS, seconds_text
 from resume_rig.rig.interface import (
     ActionStart,
     EdgeBatch,
@@ -54,7 +51,7 @@ class Capture:
 
     Attributes:
         initial_levels: just before the first edge.
-        edges: read so far, in the order of their numbers.
+        edges: that were read, in the order of their numbers.
         levels: after the newest of the edges.
         lost_power: samples of the power monitor that the board overwrote before they were read.
     """
@@ -80,10 +77,10 @@ class Capture:
     def lost_edges(self) -> int:
         """How many edges since `begin` the board lost before they were read.
 
-        Told by its numbers, or by its count of overruns alone: an edge that found no room on the
-        way into the ring never got a number.
+        Its numbers show it, or its count of overruns alone: an edge that found no room on the way
+        into the ring never got a number.
         """
-        # Not told from the numbers of `edges`: those of channels unknown to this host are no loss.
+        # The numbers of `edges` do not: those of channels that this host does not have are no loss.
         return max(sum(self._lost.values()), self._overruns - self._first_overruns)
 
     @property
@@ -93,7 +90,7 @@ class Capture:
 
     @property
     def light(self) -> LightColumns:
-        """The blocks of light read so far, in the order of their numbers."""
+        """The blocks of light that were read, in the order of their numbers."""
         if len(self._light) != 1:
             self._light = [LightColumns.joined(self._light)]
         return LightColumns.of(self._light[0])
@@ -101,7 +98,7 @@ class Capture:
     def begin(self) -> None:
         """Forget everything, go to the newest edge and block, and note the levels there."""
         for _ in range(QUIET_ATTEMPTS):
-            # Told of the moment between the edges that were read before and those that come now.
+            # Of the moment between the edges that were read before and those that come now.
             levels = self._rig.levels()
             before = self._next_edge
             self.read_edges()
@@ -201,7 +198,6 @@ class Capture:
         return ask(cursor, SHORT_BATCH)
 
 
-NS_PER_MS = 1_000_000
 # While something is about to happen; an edge is stamped by the board, so this costs no accuracy.
 FAST_PAUSE_NS = 10 * NS_PER_MS
 SLOW_PAUSE_NS = 250 * NS_PER_MS
@@ -209,7 +205,7 @@ SLOW_PAUSE_NS = 250 * NS_PER_MS
 # that bound the relation of the clocks best are kept.
 EXCHANGES = 5
 EXCHANGE_PAUSE_NS = 1_000 * NS_PER_MS
-# One whose round trip is hardly longer than the quickest of all tells nearly what can be told: it
+# One whose round trip is hardly longer than the quickest of all bounds nearly as well as any: it
 # ends the search at the beginning and the end. A step of the host's clock within a cycle is found
 # between two of them, so the one a second stays.
 QUICK_SHARE = 16
@@ -304,7 +300,7 @@ class Bench:
         ) // 2
 
     def exchanges(self) -> tuple[ClockExchange, ...]:
-        """Return the exchanges of this record that tell most, in order."""
+        """Return the exchanges of this record that bound the clocks best, in order."""
         return self._exchanges.kept()
 
     def host_time_of(self, board_ns: int) -> int:
@@ -396,7 +392,7 @@ class Bench:
         )
 
     def note(self, name: CommandName) -> None:
-        """Keep that somebody beside the rig was asked to do something."""
+        """Keep that something other than the rig was asked to act."""
         self.commands.append(Command(name, self.clock.now_ns()))
 
     def record_light(self, until_host_ns: int) -> None:
@@ -410,7 +406,7 @@ class Bench:
         span_ns = min(LIGHT_SPAN_NS, until_host_ns - now_ns)
         if span_ns > 0 and self._light_until_ns < min(until_host_ns, now_ns + LIGHT_SPAN_NS // 2):
             self._keep_onset(now_ns)
-            self._act(CommandName.ARM_LIGHT, span_ns, lambda: self._arm(span_ns))
+            self._act(CommandName.ARM_LIGHT, span_ns, partial(self.rig.arm_light, span_ns))
             self._light_until_ns, self._light_armed = now_ns + span_ns, True
 
     def _keep_onset(self, now_ns: int) -> None:
@@ -426,8 +422,8 @@ class Bench:
     def onset(self, *, wait: bool) -> LightOnset | None:
         """Return the onset in this record's light.
 
-        None where the board looks for none, or nothing was recorded: what the board tells then is
-        of an older recording.
+        None where the board looks for none, or nothing was recorded: what the board reports then
+        is of an older recording.
 
         Args:
             wait: until it is decided, or the recording is over.
@@ -473,7 +469,7 @@ class Bench:
     def release(self) -> None:
         """Let go of every actuator."""
         self.lid_closed = self.contact_closed = False
-        self._act(CommandName.RELEASE, None, self._release)
+        self._act(CommandName.RELEASE, None, self.rig.release)
 
     def wait(
         self,
@@ -491,8 +487,8 @@ class Bench:
             done: asked before and after each reading.
             fast: ask often, because something is about to happen.
             light_until_ns: keep recording light, until this host time at most.
-            signs: the lines that decide what `done` says; None: anything may. Of the other lines
-                it is not known in the end whether all was read.
+            signs: the lines that `done` depends on; None: anything. Of the other lines it is open
+                in the end whether all was read.
         """
         pause_ns = self.fast_pause_ns if fast else self.slow_pause_ns
         if signs is None and done is None:
@@ -528,7 +524,7 @@ class Bench:
         self.rig.await_change(self._duty_ns(until_host_ns), self.slow_pause_ns, log=True)
 
     def _duty_ns(self, until_host_ns: int) -> int:
-        """Return when the board has to be asked in any case, news or not; `until_host_ns` at most.
+        """Return when the board has to be asked whatever happens; `until_host_ns` at most.
 
         That keeps its lease, the relation of the clocks, and light that its ring cannot hold for
         long.
@@ -578,7 +574,7 @@ class Bench:
         self._exchanges.add(made)
         trip_ns = _round_trip_ns(made)
         quickest_ns = self._quickest_ns
-        # Against those before it: the very first one tells nothing of what is quick.
+        # Against those before it: the very first one does not show what is quick.
         self._was_quick = (
             quickest_ns is not None and trip_ns <= quickest_ns + quickest_ns // QUICK_SHARE
         )
@@ -600,12 +596,6 @@ class Bench:
         if answer is not None:
             self.commands[-1] = Command(name, host_ns, duration_ns, answer.start_ns, answer.end_ns)
         return self.commands[-1]
-
-    def _arm(self, span_ns: int) -> None:
-        self.rig.arm_light(span_ns)
-
-    def _release(self) -> None:
-        self.rig.release()
 
 
 def _round_trip_ns(exchange: ClockExchange) -> int:

@@ -2,8 +2,7 @@
 
 The host is kept awake while it runs: one that sleeps neither presses nor listens. Windows:
 SetThreadExecutionState, of the thread that runs the campaign. Linux: an inhibitor lock of logind,
-held by `systemd-inhibit` for as long as the program lives that it runs. Elsewhere nobody is
-asked.
+held by `systemd-inhibit` for as long as the program lives that it runs.
 """
 
 import select
@@ -152,7 +151,7 @@ def begin(
         plan: what to do.
         identity: who takes part (`identity.identify`).
         parts: what it works with; what their log holds already is not this campaign's.
-        observe: told what happens.
+        observe: gets every event.
 
     Raises:
         UsageError: plan and bench do not fit, or the store cannot be made; nothing was moved.
@@ -178,7 +177,7 @@ def go_on(
         path: of the store.
         identity: who takes part now; rig and DUT must be those of the store.
         parts: what it works with.
-        observe: told what happens.
+        observe: gets every event.
 
     Raises:
         UsageError: rig or DUT are others, or the host's clock is behind the store's cycles.
@@ -249,18 +248,18 @@ Watch = Callable[[Identity], Observer]
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a campaign may use beside the rig, each as the option of `run` of that name takes it.
+    """What a campaign may use besides the rig, each as the option of `run` of that name takes it.
 
     Attributes:
         log: the DUT's log; None: what the rig itself serves, if it does.
         ssh_config: in place of the user's own configuration of ssh.
         dut_shell: where the DUT's OS takes commands; None: `log`, where that is an ssh: address,
             or the OS of a simulated DUT.
-        sleep_command: a program of the user's that tells the DUT's OS; goes before `dut_shell`.
+        sleep_command: a program of the user's that commands the DUT's OS; goes before `dut_shell`.
         power_cycle: a program of the user's that cuts the DUT's supply and gives it back.
         person: somebody to ask; None where nobody is there.
         host_clock_ppb: the host's wall clock is kept to this rate error; None: ask its system.
-        shown: whether what programs of the user's write may stand between what the campaign says.
+        shown: whether what programs of the user's write may stand between lines of the campaign.
         lan_from: address of the host's that magic packets leave from; None: its system chooses.
         lan_to: where they go; None: everybody on that network.
     """
@@ -289,7 +288,7 @@ class Commission:
         plan: None to go on with the campaign of the store, by its own plan.
         requirement: what the campaign is judged against.
         dut: profile of what stands on the bench; None where there is none.
-        surroundings: what may be used beside the rig.
+        surroundings: what may be used besides the rig.
     """
 
     store: Path
@@ -307,7 +306,7 @@ class Interrupted:
         rig_url: of its rig.
         dut: the profile of its DUT; None where it has none.
         newest_utc_ns: wall time of its newest cycle; a virtual clock starts no earlier.
-        sessions: runs and resumes so far.
+        sessions: runs and resumes that there were.
     """
 
     rig_url: str
@@ -344,8 +343,8 @@ def carry_out(commission: Commission, opened: OpenRig, watch: Watch) -> Campaign
     Args:
         commission: what was asked for.
         opened: the rig.
-        watch: gets who takes part, and returns whom to tell what happens; at last, however it
-            ends, what the link lost.
+        watch: gets who takes part, and returns what gets every event; the last one, however the
+            campaign ends, is what the link lost.
 
     Raises:
         UsageError: plan and bench do not fit, or something that was named is not there; nothing
@@ -414,13 +413,9 @@ def _control(surroundings: Surroundings, opened: OpenRig, store: Path) -> DutCon
 
 def _shell_of(surroundings: Surroundings) -> str | None:
     """Return where the DUT's OS takes commands."""
-    if (
-        surroundings.dut_shell is None
-        and surroundings.log is not None
-        and surroundings.log.startswith(SSH)
-    ):
-        return surroundings.log
-    return surroundings.dut_shell
+    log = surroundings.log
+    by_log = log if log is not None and log.startswith(SSH) else None
+    return by_log if surroundings.dut_shell is None else surroundings.dut_shell
 
 
 def _trace(commission: Commission, opened: OpenRig) -> DutTrace | None:

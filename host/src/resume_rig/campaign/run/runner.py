@@ -12,7 +12,7 @@ from pathlib import Path
 from resume_rig.campaign.dut.log_source import LogFeed, OsLogSource
 from resume_rig.campaign.dut.trace import DutTrace
 from resume_rig.campaign.dut.user_program import NO_HELP, OutsideHelp
-from resume_rig.campaign.plan.plan import NS_PER_S, Plan, why_stop
+from resume_rig.campaign.plan.plan import Plan, why_stop
 from resume_rig.campaign.plan.states import CycleState, has_record
 from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.run.cycle import CycleRun, LearnedTimeouts
@@ -50,6 +50,7 @@ from resume_rig.model.errors import (
 from resume_rig.model.os_record import OsRecord
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import Finding, FindingKind
+from resume_rig.model.units import NS_PER_S
 from resume_rig.rig.dut_profile import DutNetwork, packet_for
 from resume_rig.rig.interface import DutControl, Rig, RigInfo
 
@@ -68,11 +69,11 @@ class RigReturn:
     """Every loss of the rig in one session.
 
     Args:
-        reopen: opens the rig's port anew and says who answers; None where that cannot be done.
+        reopen: opens the rig's port anew and returns who answers; None where that cannot be done.
         identity: who took part from the beginning.
         path: of the store, for sentences.
         clock: to wait on.
-        observe: told of losses and returns.
+        observe: gets losses and returns.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class RigReturn:
         self._in_a_row = 0
 
     def wait(self, error: RigError, after_cycle: int) -> RigInfo | None:
-        """Wait for the rig; return who it says it is, or None when it is not to be waited for.
+        """Wait for the rig; return what it reports of itself, None when it is not waited for.
 
         Raises:
             RigError: another rig answers.
@@ -175,15 +176,15 @@ PATIENCE = 2
 
 @dataclass(frozen=True, slots=True)
 class CampaignParts:
-    """What a campaign works with beside its store; whoever opened it closes it.
+    """What a campaign works with besides its store; whoever opened it closes it.
 
     Attributes:
         clock: the rig's.
         log: where OS records come from; None without one.
         control: the DUT's OS; None where nothing reaches it.
-        helps: may bring the DUT back, beside the rig.
+        helps: may bring the DUT back, besides the rig.
         reopen: opens the rig's port anew where its link went; None ends the campaign then.
-        free: tells how many bytes the disk of the store has left.
+        free: returns how many bytes the disk of the store has left.
         network: that the DUT's adapter listens on while it sleeps; None where nobody needs it.
         trace: records each cycle on the DUT; None where none is to be recorded.
     """
@@ -310,7 +311,7 @@ class CampaignRunner:
         return CampaignFinished(self._store.path, self._store.outcomes(), stopped_by(self._store))
 
     def _bench_of(self, info: RigInfo) -> Bench:
-        """Return the bench of the rig that says it is `info`."""
+        """Return the bench of the rig that reports `info` of itself."""
         return Bench(
             self._parts.rig,
             self._parts.clock,
@@ -359,7 +360,7 @@ class CampaignRunner:
         self._ladder.bench = self._bench
         self._boot_id = info.boot_id
         self._unwatched = True
-        # What the board was told before may hold still, as a lid that is closed.
+        # What the board was asked before may hold still, as a lid that is closed.
         self._bench.release()
 
     def _waits_for_last_log(self) -> bool:
@@ -398,7 +399,7 @@ class CampaignRunner:
             cycle.notes = (*cycle.notes, Finding(FindingKind.NO_TRACE, text, evidence))
 
     def _end_cycle(self, cycle: CycleRun) -> None:
-        """Read the log that tells of a cycle, keep both, and help the DUT where it needs that."""
+        """Read the log of a cycle, keep both, and help the DUT where it needs that."""
         outcome = self._outcome(cycle)
         self._read_log(cycle.number, last=self._is_last(outcome))
         raw = self._raw(cycle, outcome, ())

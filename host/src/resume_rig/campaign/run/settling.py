@@ -1,6 +1,6 @@
-"""When a DUT that woke has settled: by evidence, and not by a time alone.
+"""Waits for a DUT: until its wires show it off, running or lit, its supply is switched, it settled.
 
-The waits for wires that show a DUT off, running or lit, and for its supply, are here, too.
+A DUT that woke has settled by evidence (light, OS record, health), and not by a time alone.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Final
 from resume_rig.analysis.cycles.health import HEALTH_WITHIN_NS, is_settled, same_links
 from resume_rig.campaign.dut.log_source import LogFeed
 from resume_rig.campaign.dut.user_program import PowerSwitch
-from resume_rig.campaign.plan.plan import NS_PER_MS, NS_PER_S, Plan
+from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.plan.states import (
     RUNNING,
     STATES,
@@ -21,12 +21,11 @@ from resume_rig.campaign.plan.states import (
 from resume_rig.campaign.run.bench import Bench
 from resume_rig.campaign.store.rows import READINGS_MOST
 from resume_rig.model.channel import Channel
-from resume_rig.model.errors import RecordError
 from resume_rig.model.light import OnsetState
 from resume_rig.model.result.cycle import HEALTH_BYTES_MAX, HealthReading
 from resume_rig.model.result.verdict import Finding, FindingKind
-from resume_rig.model.units import seconds_text
-from resume_rig.rig.interface import DutControl, Ended
+from resume_rig.model.units import NS_PER_MS, NS_PER_S, seconds_text
+from resume_rig.rig.interface import DutControl
 
 # Rails go within some 10 ms of the override; an embedded controller may take its time.
 _OFF_WITHIN_NS: Final = 5 * NS_PER_S
@@ -90,7 +89,7 @@ ASK_PAUSE_NS = 500 * NS_PER_MS
 
 
 class Settling:
-    """What one cycle waits for after its wake; whatever was seen once need not be seen again.
+    """What one cycle waits for after its wake; a sign that came once need not come again.
 
     Args:
         plan: of the cycle.
@@ -142,8 +141,8 @@ class Settling:
     def after_absence(self) -> None:
         """Let a DUT that runs come up, where nobody saw when it woke; it may as well go to sleep.
 
-        One that is pressed before goes to sleep when it is up: that would be told as time that
-        its OS hides.
+        One that is pressed before goes to sleep when it is up: that would be reported as time
+        that its OS hides.
         """
         bench, plan = self._bench, self._plan
         if not comes_up(bench, plan.wake_timeout_ns) and not bench.is_running():
@@ -186,11 +185,7 @@ class Settling:
         if not self._greeting:
             self._control.greet()
             self._greeting = True
-        try:
-            ended = self._control.ended()
-        except RecordError:
-            self._greeting = False
-            return False
+        ended = self._control.ended()
         self._greeting = ended is None
         return ended is not None and ended.ok
 
@@ -242,7 +237,7 @@ class HealthCheck:
         if self._begun_ns is None:
             self._begun_ns = now_ns
             self._control.report()
-        ended = self._ended()
+        ended = self._control.ended()
         if ended is None:
             return False
         begun_ns, self._begun_ns = self._begun_ns, None
@@ -258,16 +253,10 @@ class HealthCheck:
         self._next_ns = self._bench.clock.now_ns()
         self._until_ns = self._next_ns + HEALTH_WITHIN_NS
 
-    def _ended(self) -> Ended | None:
-        try:
-            return self._control.ended()
-        except RecordError as error:
-            return Ended(ok=False, reached=False, text=str(error))
-
     def _keep(self, begun_ns: int, output: bytes) -> None:
         text = output[:HEALTH_BYTES_MAX].decode("utf-8", "replace")
         reading = HealthReading(self._after, begun_ns, self._bench.clock.now_ns(), text)
-        # Of those that show the links alike the first and the last say all.
+        # Of those that show the same links the first and the last are enough.
         same = [each for each in self.readings[-2:] if each.after and same_links(each.text, text)]
         if len(same) == 2 or len(self.readings) == READINGS_MOST:
             self.readings.pop()

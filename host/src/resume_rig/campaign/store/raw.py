@@ -1,4 +1,4 @@
-"""What a campaign keeps of each cycle, before anybody derives anything from it."""
+"""What a campaign keeps as it was recorded: cycles, recoveries, sessions; nothing derived."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ class CycleRaw:
         faults: the board's counters at the end; None where the link was gone.
         records: OS records that appeared while the cycle ran.
         findings: faults of the rig that the wires cannot show.
-        onset: of the light in this cycle's recording, as the board told it at the end; None
+        onset: of the light in this cycle's recording, as the board reported it at the end; None
             where it looks for none, nothing was recorded, or an older version ran the cycle.
         sleep_timeout_ns, wake_timeout_ns: how long its signs were waited for, learned from the
             cycles before it or the plan's own; None where an older version ran the cycle.

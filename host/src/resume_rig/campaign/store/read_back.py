@@ -1,8 +1,7 @@
 """A campaign read back from its store: everything derived is derived again from what is raw.
 
-The OS writes a record of each. Who does not know of them takes such a record for that of a cycle.
-
-How far the plan of a stored campaign is done, and whether anything is left of it.
+A long campaign does not fit the memory, so its cycles are read anew in each pass, and light only
+where it is drawn or timed.
 """
 
 import dataclasses
@@ -291,7 +290,8 @@ def extra_sleeps_of(
 ) -> tuple[ExtraSleep, ...]:
     """Return the sleeps whose end steps before or after a cycle show, in order.
 
-    A DUT that was off has slept in none of them, where its wires tell that from S4.
+    The OS writes a record of each, which would otherwise be taken for that of a cycle. A DUT that
+    was off has slept in none of them, where its wires distinguish that from S4.
 
     Args:
         raw: the cycle.
@@ -408,7 +408,7 @@ def load_campaign(path: Path) -> StoredCampaign:
     """Read a store, which another process may be writing to.
 
     Raises:
-        RecordError: it is not a whole campaign store of a version that is known.
+        RecordError: it is not a whole campaign store of a version that can be read.
     """
     numbers = array("q")
     records: list[OsRecord] = []
@@ -456,7 +456,7 @@ def light_of(raw: CycleRaw, store: Store) -> LightReading | None:
 
 @dataclass(frozen=True, slots=True)
 class TimedCampaign:
-    """What the wires say of each cycle, in order, and how the board's clock ran meanwhile.
+    """What the wires show of each cycle, in order, and how the board's clock ran meanwhile.
 
     Attributes:
         calibrations: of each cycle, the rate that the board's clock was proven to have, if any.
@@ -480,7 +480,7 @@ def clock_of(stored: StoredCampaign) -> CampaignClock:
 
 
 def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
-    """Return what the wires say, on the host's wall clock; intervals by true time as proven."""
+    """Return what the wires show, on the host's wall clock; intervals by true time as proven."""
     clock = clock_of(stored)
     calibrations: list[RateCalibration | None] = []
     extra: list[ExtraSleep] = []
@@ -498,7 +498,7 @@ def _timed(
 ) -> Iterator[TimedCycle]:
     """Yield each cycle.
 
-    To `calibrations` goes what its intervals were corrected by, to `extra` what slept beside it.
+    To `calibrations` goes what its intervals were corrected by, to `extra` each extra sleep.
     """
     steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
     for step in stored.recoveries:

@@ -1,7 +1,4 @@
-"""What two samples of cycles, a base and a candidate, say of each other.
-
-What a study of a measurement system finds: variance components, and what follows from them.
-"""
+"""Answers that are of several sessions: a comparison of base and candidate, and an MSA study."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -165,7 +162,7 @@ class SessionFacts:
         verdict: against the requirement.
         times_ms: their headline times in order, by name.
         broken: cycles that were tried and failed; 0 of a log, which does not report them.
-        training: first boots that are set apart; None where there are none.
+        training: first boots that are not compared; None where there are none.
     """
 
     path: str
@@ -278,7 +275,7 @@ class Component:
     Attributes:
         freedom: degrees of freedom of its mean square.
         share: of the total variance, 0..1.
-        contains_session: sessions are not told apart from it.
+        contains_session: the design does not separate sessions from it.
     """
 
     source: Source

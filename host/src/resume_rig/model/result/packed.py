@@ -122,7 +122,7 @@ class Derived(Collection[Result], Generic[Item, Result]):
 
 
 class _Parts(dict[type, Callable[[Any], tuple[type, tuple[object, ...]]]]):
-    """How each dataclass is taken apart: much faster than pickle finds out by itself."""
+    """How each dataclass is split into values: much faster than pickle finds out by itself."""
 
     def __missing__(self, kind: type) -> Callable[[Any], tuple[type, tuple[object, ...]]]:
         if not dataclasses.is_dataclass(kind):
