@@ -62,6 +62,11 @@ class ClockExchange(NamedTuple):
     board_tx_ns: int
     host_rx_ns: int
 
+    @property
+    def round_trip_ns(self) -> int:
+        """How long it took, without the time from request to reply on the board."""
+        return (self.host_rx_ns - self.host_tx_ns) - (self.board_tx_ns - self.board_rx_ns)
+
 
 CHANNELS: Final = tuple(Channel)
 """The channel of each code in `EdgeColumns.codes`."""

@@ -5,7 +5,7 @@ An answer is a `Correlation`, what a report needs besides it (`CampaignFacts`), 
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -105,17 +105,21 @@ def facts_of(
         report_path=None if report_path is None else str(report_path),
         identity=_names(stored),
         plan=plan_facts(stored.plan),
-        outcomes={outcome.value: outcomes[outcome] for outcome in Outcome if outcomes.get(outcome)},
+        outcomes=_by_name(outcomes),
         faults=_faults(stored),
         requirement=stored.identity.requirement if requirement is None else requirement,
         log_sources=stored.reading.sources,
         first_failure=_first_failure(stored, cycles),
         recoveries=tuple((step.after_cycle, step_text(step)) for step in stored.recoveries),
-        plan_state=None if progress is None else progress.left or progress.rule,
-        unfinished=progress is not None and progress.left is not None,
+        plan_state=progress.left or progress.rule,
+        unfinished=progress.left is not None,
         begun_utc_ns=stored.identity.created_utc_ns,
         reset_to_tsc=reset_to_tsc_of(stored.identity.dut),
     )
+
+
+def _by_name(outcomes: Mapping[Outcome, int]) -> dict[str, int]:
+    return {each.value: outcomes[each] for each in Outcome if outcomes.get(each)}
 
 
 def reset_to_tsc_of(dut: DutProfile | None) -> BoundedNs:
@@ -181,19 +185,12 @@ def _faults(stored: StoredCampaign) -> tuple[str, ...]:
 def stored_budgets(
     stored: StoredCampaign,
     correlation: Correlation,
-    calibrations: Sequence[RateCalibration | None] | None = None,
+    calibrations: Sequence[RateCalibration | None],
 ) -> tuple[Budget, ...]:
-    """Return a budget for each interval of a stored campaign.
-
-    Args:
-        stored: the campaign.
-        correlation: its answer.
-        calibrations: of its cycles, in order, for who has them already (`timed_campaign`).
-    """
+    """Return a budget for each interval of a stored campaign; as `timed_campaign` calibrated it."""
     identity = stored.identity
     bounds = bounds_of(identity.rig, identity.dut)
     places = {cycle.outside.number: place for place, cycle in enumerate(correlation.cycles)}
-    rates = timed_campaign(stored).calibrations if calibrations is None else calibrations
 
     def rebuild(number: int, witness: Witness) -> OutsideCycle:
         watched = dataclasses.replace(bounds, witness=witness)
@@ -205,7 +202,7 @@ def stored_budgets(
             stored.plan.of_cycle(_done_before(stored, number)),
             identity,
             light=light,
-            calibration=rates[places[number]],
+            calibration=calibrations[places[number]],
             bounds=watched,
         )
 
@@ -298,9 +295,6 @@ def assess_capture(
         platform_of(dut),
         stated_pair=stated_pair,
     )
-    counted = dict.fromkeys(Outcome, 0)
-    for cycle in cycles:
-        counted[cycle.outside.outcome] += 1
     facts = CampaignFacts(
         store_path=str(path),
         report_path=None if report_path is None else str(report_path),
@@ -313,7 +307,7 @@ def assess_capture(
             "resolution": f"{capture.resolution_ns} ns",
         },
         plan={},
-        outcomes={outcome.value: count for outcome, count in counted.items() if count},
+        outcomes=_by_name(Counter(cycle.outcome for cycle in built)),
         faults=(*sampling.notes, *_noise(edges), *capture.notes),
         requirement=requirement,
         budgets=capture_budgets(correlation, cuts, bounds, dut),

@@ -26,6 +26,7 @@ from resume_rig.campaign.answer.fleet import (
     copies_of,
     find_stores,
     fingerprints_of,
+    unit_of,
 )
 from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.model.errors import RecordError, UsageError
@@ -347,11 +348,5 @@ def load_study(
 
 
 def _who(path: Path, evidence: Evidence, unit_by: UnitBy) -> tuple[str, str]:
-    match unit_by:
-        case UnitBy.DUT:
-            unit = evidence.identity.get("dut", "unknown")
-        case UnitBy.FOLDER:
-            unit = str(path.parent)
-        case UnitBy.STORE:
-            unit = str(path)
+    unit = unit_of(path, unit_by, evidence.identity.get("dut", "unknown"))
     return unit, evidence.rig or "unknown"

@@ -118,7 +118,7 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
     times = log_times(judgement.cycles, HEADLINES)
     return FleetCampaign(
         path=str(path),
-        unit=_unit_at(path, unit_by, computer or str(path)),
+        unit=unit_of(path, unit_by, computer or str(path)),
         traits={
             **dict.fromkeys(Trait, ""),
             Trait.PRODUCT: maker.strip(),
@@ -219,7 +219,7 @@ def campaign_line(
     identity = stored.identity
     return FleetCampaign(
         path=str(stored.path),
-        unit=_unit_at(stored.path, unit_by, stored.identity.dut_name),
+        unit=unit_of(stored.path, unit_by, identity.dut_name),
         traits=_traits_of(identity, str(plan_facts(stored.plan).get("state", ""))),
         begun_utc_ns=identity.created_utc_ns,
         running=running,
@@ -276,7 +276,8 @@ def _times_of(name: str, times: MeasuredTimes) -> TimesOf:
     )
 
 
-def _unit_at(path: Path, unit_by: UnitBy, dut: str) -> str:
+def unit_of(path: Path, unit_by: UnitBy, dut: str) -> str:
+    """Return the name of the unit that a store or log is of."""
     match unit_by:
         case UnitBy.DUT:
             return dut
@@ -304,7 +305,8 @@ def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
         marks.append(_SALVAGED)
     if stored.identity.faults is not None:
         marks.append("faults on purpose")
-    if (progress := stored.progress) is not None and progress.left is not None:
+    progress = stored.progress
+    if progress.left is not None:
         marks.append(f"{progress.done} of {count_of(progress.cycles, 'cycle')} done")
     if len(stored.sessions) > 1:
         marks.append(f"gone on with {count_of(len(stored.sessions) - 1, 'time')}")

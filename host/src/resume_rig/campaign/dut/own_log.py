@@ -115,20 +115,14 @@ def export_own_delays(folder: Path, kind: DutKind) -> Path | None:
 
 def _reason(program: str, done: "subprocess.CompletedProcess[bytes]") -> str:
     message = " ".join(done.stderr.decode("utf-8", "replace").split())[:_REASON_CHARS].rstrip(".")
-    if done.returncode:
-        return f"{program} ended with status {done.returncode}" + (
-            f" ({message})" if message else ""
-        )
-    return f"{program} gave no event" + (f" ({message})" if message else "")
+    what = f"ended with status {done.returncode}" if done.returncode else "gave no event"
+    return f"{program} {what}" + (f" ({message})" if message else "")
 
 
 class ThisPc:
     """Runs commands where this runs; `ssh_log.SshLog` asks it as it asks a DUT.
 
-    Args:
-        clock: for limits.
-        kind: of OS.
-        host: of another Windows PC whose log this one's wevtutil reads; None: of this PC.
+    With a `host` they read the log of that other Windows PC, by this one's wevtutil.
     """
 
     def __init__(self, clock: Clock, kind: DutKind, host: str | None = None) -> None:

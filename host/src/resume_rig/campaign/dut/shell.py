@@ -173,13 +173,7 @@ class RunningCommand:
 
 
 class DutShell:
-    """Runs commands on one DUT.
-
-    Args:
-        address: where it answers.
-        clock: for limits.
-        config: a configuration file for ssh in place of the user's own.
-    """
+    """Runs commands on one DUT, by a configuration of ssh in place of the user's own if named."""
 
     def __init__(self, address: DutAddress, clock: Clock, config: Path | None = None) -> None:
         self.address = address
@@ -406,11 +400,7 @@ HEALTH_COMMANDS: Final[Mapping[DutKind, str]] = MappingProxyType(
 
 
 class ShellControl:
-    """A DutControl at the far end of SSH.
-
-    Args:
-        shell: to the DUT.
-    """
+    """A DutControl at the far end of SSH."""
 
     def __init__(self, shell: DutShell) -> None:
         self._shell = shell

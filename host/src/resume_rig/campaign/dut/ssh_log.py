@@ -105,16 +105,9 @@ class WindowsLog:
         """Return the log as it was read."""
         source = self._follower.describe()
         notes = (_NO_DELAYS,) if self._delays_denied else self._delays.integrity.problems
-        if notes:
-            all_problems = (*source.integrity.problems, *notes)
-            whole = source.integrity.ok and self._delays.integrity.ok
-            source = replace(source, integrity=Integrity(whole, all_problems))
-        if not self._problems:
-            return source
-        problems = (*source.integrity.problems, *self._problems)
-        return LogSource(
-            source.path, source.kind, source.os_build, source.records, Integrity(False, problems)
-        )
+        whole = source.integrity.ok and self._delays.integrity.ok and not self._problems
+        problems = (*source.integrity.problems, *notes, *self._problems)
+        return replace(source, integrity=Integrity(whole, problems))
 
     def close(self) -> None:
         """Nothing is kept outside of memory."""
@@ -337,12 +330,7 @@ _LOGS: Final[Mapping[DutKind, Callable[[str], RemoteLog]]] = {
 
 
 class SshLog:
-    """An OsLogSource on the far end of SSH, or of this PC itself.
-
-    Args:
-        shell: to the DUT.
-        clock: for pauses between tries.
-    """
+    """An OsLogSource on the far end of SSH, or of this PC itself."""
 
     record_wait_ns = RECORD_WAIT_NS
 

@@ -171,15 +171,7 @@ class _NoTraceError(Exception):
 
 
 class DutTrace:
-    """Traces a DUT cycle by cycle.
-
-    Args:
-        shell: to the DUT.
-        tool: what records.
-        folder: where files are kept; made with the first.
-        plan: of the campaign, for how long a cycle may last.
-        clock: the campaign's.
-    """
+    """Traces a DUT cycle by cycle; the folder of its files is made with the first."""
 
     def __init__(
         self, shell: DutShell, tool: TraceTool, folder: Path, plan: Plan, clock: Clock

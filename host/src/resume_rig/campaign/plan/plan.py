@@ -76,11 +76,8 @@ def why_stop(
 ) -> str | None:
     """Return which rule ends the campaign, in a sentence without a full stop; None to go on.
 
-    Args:
-        rules: of the plan.
-        outcomes: how many cycles came to which.
-        spent_ns: in cycles.
-        recoveries: how often the DUT was brought back, or tried to be.
+    `spent_ns` is the time in cycles, `recoveries` how often the DUT was brought back, or tried to
+    be.
     """
     answered = sum(count for outcome, count in outcomes.items() if outcome not in NO_ANSWER)
     failed = sum(count for outcome, count in outcomes.items() if outcome in FAILED)
@@ -143,14 +140,7 @@ class Vary:
 
 
 def values_of_cycle(vary: Sequence[Vary], order: Order, seed: int, index: int) -> dict[str, Varied]:
-    """Return what varies in one cycle, by name.
-
-    Args:
-        vary: what varies, in the order of the plan.
-        order: how lists come together.
-        seed: of everything that is drawn.
-        index: how many cycles of the plan are done before this one, from 0.
-    """
+    """Return what varies in one cycle, by name; `index` cycles of the plan are done before it."""
     # A generator a cycle: no cycle depends on how many numbers another one drew.
     chance = random.Random(f"{seed}/{index}")
     found: dict[str, Varied] = {}
@@ -170,12 +160,7 @@ def values_of_cycle(vary: Sequence[Vary], order: Order, seed: int, index: int) -
 
 
 def combinations(vary: Sequence[Vary], order: Order) -> Iterator[dict[str, Varied]]:
-    """Yield which values come together in some cycle, by name; of a range, both ends.
-
-    Args:
-        vary: what varies, in the order of the plan.
-        order: how lists come together.
-    """
+    """Yield which values come together in some cycle, by name; of a range, both ends."""
     lists = [each for each in vary if not isinstance(each.values, Range)]
     ranges = [each for each in vary if isinstance(each.values, Range)]
     if order is Order.SEQUENCE:
@@ -303,11 +288,7 @@ class Plan:
         return max([own, *(v for v in extremes(varied) if isinstance(v, int))])
 
     def of_cycle(self, index: int) -> "Plan":
-        """Return the plan of one cycle, in which nothing varies.
-
-        Args:
-            index: how many cycles of the plan are done before it, from 0.
-        """
+        """Return the plan of a cycle, in which nothing varies; `index` cycles are done before."""
         if not self.vary:
             return self
         values: dict[str, Any] = {**values_of_cycle(self.vary, self.order, self.seed, index)}

@@ -143,10 +143,7 @@ def _edges(info: RigInfo) -> Checked:
 
 
 def _round_trip(rig: Rig) -> Checked:
-    exchanges = [rig.exchange_clocks() for _ in range(EXCHANGES)]
-    waits = sorted(
-        (e.host_rx_ns - e.host_tx_ns) - (e.board_tx_ns - e.board_rx_ns) for e in exchanges
-    )
+    waits = sorted(rig.exchange_clocks().round_trip_ns for _ in range(EXCHANGES))
     bound = waits[0] // 2
     return Checked(
         "clock bound",

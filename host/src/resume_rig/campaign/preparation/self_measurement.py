@@ -228,12 +228,7 @@ def compare_stamps(
 ) -> Agreement:
     """Return how the stamps of the same edges go together.
 
-    Args:
-        ours: the board under test.
-        our_edges: what it stamped.
-        theirs: the second board.
-        their_edges: likewise.
-        channels: that the same wire goes to on both.
+    Ours is the board under test, theirs the second one; the same wire goes to `channels` of both.
     """
     stated_ppb = ours.clock_tolerance_ppb + theirs.clock_tolerance_ppb
     mine, others = _by_channel(ours, our_edges), _by_channel(theirs, their_edges)

@@ -228,9 +228,6 @@ class Bench:
         movable: what the rig can move on this DUT.
         alarm_until_ns: until when, host clock, a timer of the DUT may still wake it.
         contact_closed: whether the dry contact was closed last.
-
-    Args:
-        send_packet: sends the DUT a magic packet; None where nobody knows its address.
     """
 
     def __init__(
@@ -294,7 +291,7 @@ class Bench:
         made: list[ClockExchange] = []
         while len(made) < EXCHANGES and not (made and self._was_quick):
             made.append(self._exchange())
-        best = min(made, key=_round_trip_ns)
+        best = min(made, key=lambda exchange: exchange.round_trip_ns)
         self._board_minus_host_ns = (
             best.board_rx_ns - best.host_tx_ns + best.board_tx_ns - best.host_rx_ns
         ) // 2
@@ -423,10 +420,7 @@ class Bench:
         """Return the onset in this record's light.
 
         None where the board looks for none, or nothing was recorded: what the board reports then
-        is of an older recording.
-
-        Args:
-            wait: until it is decided, or the recording is over.
+        is of an older recording. To `wait` is until it is decided, or the recording is over.
         """
         if not (self.finds_onset and self._light_wanted):
             return None
@@ -572,8 +566,7 @@ class Bench:
     def _exchange(self) -> ClockExchange:
         made = self.rig.exchange_clocks()
         self._exchanges.add(made)
-        trip_ns = _round_trip_ns(made)
-        quickest_ns = self._quickest_ns
+        trip_ns, quickest_ns = made.round_trip_ns, self._quickest_ns
         # Against those before it: the very first one does not show what is quick.
         self._was_quick = (
             quickest_ns is not None and trip_ns <= quickest_ns + quickest_ns // QUICK_SHARE
@@ -596,9 +589,3 @@ class Bench:
         if answer is not None:
             self.commands[-1] = Command(name, host_ns, duration_ns, answer.start_ns, answer.end_ns)
         return self.commands[-1]
-
-
-def _round_trip_ns(exchange: ClockExchange) -> int:
-    return (exchange.host_rx_ns - exchange.host_tx_ns) - (
-        exchange.board_tx_ns - exchange.board_rx_ns
-    )

@@ -144,14 +144,7 @@ MOST_BEHIND_NS = 60_000_000_000
 def begin(
     path: Path, plan: Plan, identity: Identity, parts: CampaignParts, observe: Observer = ignore
 ) -> CampaignEnd:
-    """Run a campaign into a new store.
-
-    Args:
-        path: of the store; no file may be there.
-        plan: what to do.
-        identity: who takes part (`identity.identify`).
-        parts: what it works with; what their log holds already is not this campaign's.
-        observe: gets every event.
+    """Run a campaign into a new store; what its log holds already is not this campaign's.
 
     Raises:
         UsageError: plan and bench do not fit, or the store cannot be made; nothing was moved.
@@ -172,12 +165,6 @@ def go_on(
     path: Path, identity: Identity, parts: CampaignParts, observe: Observer = ignore
 ) -> CampaignEnd:
     """Go on with the campaign of a store, by its own plan, from its next cycle.
-
-    Args:
-        path: of the store.
-        identity: who takes part now; rig and DUT must be those of the store.
-        parts: what it works with.
-        observe: gets every event.
 
     Raises:
         UsageError: rig or DUT are others, or the host's clock is behind the store's cycles.
@@ -318,10 +305,7 @@ class Interrupted:
 def interrupted(store: Path, url: str | None = None, dut: str | None = None) -> Interrupted:
     """Return where the campaign of a store stands.
 
-    Args:
-        store: its path.
-        url: of the rig where it is another by now; None or empty: the store's own.
-        dut: name or path of a profile in place of the store's own; None or empty: that one.
+    `url` is of a rig, `dut` the name or path of a profile, in place of the store's own where given.
 
     Raises:
         RecordError: the store cannot be read.
@@ -340,11 +324,8 @@ def interrupted(store: Path, url: str | None = None, dut: str | None = None) -> 
 def carry_out(commission: Commission, opened: OpenRig, watch: Watch) -> CampaignEnd:
     """Run what was asked for on an open rig; it stays open.
 
-    Args:
-        commission: what was asked for.
-        opened: the rig.
-        watch: gets who takes part, and returns what gets every event; the last one, however the
-            campaign ends, is what the link lost.
+    `watch` gets who takes part, and returns what gets every event; the last one, however the
+    campaign ends, is what the link lost.
 
     Raises:
         UsageError: plan and bench do not fit, or something that was named is not there; nothing
@@ -443,12 +424,7 @@ def _report_link(opened: OpenRig, observe: Observer) -> None:
 
 
 def warnings_of(commission: Commission, opened: OpenRig) -> Iterator[str]:
-    """Yield a sentence for each thing that the verdict will lack, whatever is measured.
-
-    Args:
-        commission: what was asked for.
-        opened: the rig that it is asked of.
-    """
+    """Yield a sentence for each thing that the verdict will lack, whatever is measured."""
     plan, requirement = commission.plan, commission.requirement
     others = set() if plan is None else plan.states - set(requirement.kinds)
     if plan is not None and others:

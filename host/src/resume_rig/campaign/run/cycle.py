@@ -164,8 +164,8 @@ class CycleRun:
         session: int,
         boot_id: int,
         outcome: Outcome,
-        records: tuple[OsRecord, ...] = (),
-        findings: tuple[Finding, ...] = (),
+        records: tuple[OsRecord, ...],
+        findings: tuple[Finding, ...],
     ) -> CycleRaw:
         """Return what was measured until now."""
         capture = self._bench.capture

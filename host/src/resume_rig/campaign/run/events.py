@@ -240,8 +240,7 @@ _WIRES: Final = {name.value: name for name in IntervalName}
 class ProvisionalVerdict:
     """What the judged cycles of a session came to.
 
-    Args:
-        requirement: of which required limits on every cycle count, of the resume and the wires.
+    Required limits on every cycle count, of the resume and of the wires.
     """
 
     def __init__(self, requirement: Requirement) -> None:
@@ -265,14 +264,7 @@ class ProvisionalVerdict:
     def add(
         self, plan: Plan, index: int, outside: OutsideCycle, records: Iterable[OsRecord]
     ) -> None:
-        """Count a cycle.
-
-        Args:
-            plan: what this cycle was asked for.
-            index: how many cycles of the plan were before it.
-            outside: the cycle by its wires.
-            records: that the log brought with it.
-        """
+        """Count a cycle, before which `index` of the plan were done, with the records that came."""
         if index < plan.warm_up or plan.state not in self._kinds or outside.outcome not in TRIED:
             return
         if outside.outcome in BROKEN:

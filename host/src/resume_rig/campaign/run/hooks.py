@@ -73,12 +73,7 @@ class Hooks:
         self.problems: list[str] = []
 
     def fire(self, event: HookEvent, facts: Mapping[str, str]) -> None:
-        """Start the command for an event, if there is one.
-
-        Args:
-            event: what happened.
-            facts: name -> text; the command sees each as RESUME_RIG_NAME.
-        """
+        """Start the command for an event, if there is one; it gets each fact as RESUME_RIG_NAME."""
         words = self._commands.get(event)
         self._reap()
         if words is None:
@@ -133,12 +128,7 @@ UNREMARKABLE: Final = AS_PLANNED | {Outcome.INTERRUPTED}
 
 
 def hooks_of(commands: Mapping[HookEvent, str], store: Path, *, shown: bool = True) -> Hooks:
-    """Return the commands of a campaign.
-
-    Args:
-        commands: as the user wrote them.
-        store: of the campaign.
-        shown: whether what they write may stand between lines of the campaign.
+    """Return the commands of a campaign, of what the user wrote; `shown` as of Hooks.
 
     Raises:
         UsageError: one has quotes that are not closed, is empty, or names no program.
@@ -150,23 +140,14 @@ def hooks_of(commands: Mapping[HookEvent, str], store: Path, *, shown: bool = Tr
 def fire_end(hooks: Hooks, verdict: Verdict | None, text: str) -> None:
     """Run the command on end, if there is one.
 
-    Args:
-        hooks: the commands.
-        verdict: of the campaign; None where there is no answer.
-        text: what the verdict rests on, or what ended the campaign.
+    `text` is what the verdict rests on, or what ended the campaign without one.
     """
     facts = {} if verdict is None else {"verdict": verdict.value}
     hooks.fire(HookEvent.END, {**facts, "text": text})
 
 
 def fire_hooks(hooks: Hooks, event: CampaignEvent, outside: OutsideCycle | None) -> None:
-    """Run the command that an event has, if it has one.
-
-    Args:
-        hooks: the commands.
-        event: what the campaign emitted.
-        outside: a cycle that is over, by its wires; None with other events.
-    """
+    """Run the command that an event has, if it has one; `outside` is a cycle that is over."""
     if outside is not None and outside.outcome not in UNREMARKABLE:
         texts = "; ".join(finding.text for finding in outside.findings)
         facts = {"cycle": str(outside.number), "outcome": outside.outcome.value, "text": texts}

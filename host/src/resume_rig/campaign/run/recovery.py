@@ -328,13 +328,6 @@ class LadderClimb:
 
     Attributes:
         bench: may be exchanged between two climbs, when a rig came back.
-
-    Args:
-        bench: where it happens.
-        store: takes each step.
-        session: the run or resume.
-        helps: besides the rig.
-        observe: gets each step.
     """
 
     def __init__(

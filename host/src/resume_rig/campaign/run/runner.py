@@ -63,18 +63,11 @@ MOST_IN_A_ROW = 5
 PASSES = (LinkLost, BoardRebooted, ProtocolError)
 
 Reopen = Callable[[], RigInfo]
+"""Opens the rig's port anew, and returns who answers."""
 
 
 class RigReturn:
-    """Every loss of the rig in one session.
-
-    Args:
-        reopen: opens the rig's port anew and returns who answers; None where that cannot be done.
-        identity: who took part from the beginning.
-        path: of the store, for sentences.
-        clock: to wait on.
-        observe: gets losses and returns.
-    """
+    """Every loss of the rig in one session; without `reopen` a rig cannot come back."""
 
     def __init__(
         self,
@@ -508,11 +501,9 @@ class CampaignRunner:
         return CampaignStopped(path, outcomes, text)
 
     def _release(self) -> None:
-        try:
+        # Where the link is gone the board lets go by itself when its lease is over.
+        with contextlib.suppress(RigError):
             self._bench.release()
-        except RigError:
-            # The link is gone; the board lets go by itself when its lease is over.
-            return
 
     def _keep_rest(self, outcome: Outcome, findings: tuple[Finding, ...]) -> None:
         """Put what is under way on the disk, unless it is there already."""
@@ -523,22 +514,11 @@ class CampaignRunner:
         if cycle.state is CycleState.DONE:
             outcome = self._outcome(cycle)
         else:
-            self._read_what_is_left(cycle)
-        self._read_log_again()
+            with contextlib.suppress(RigError):
+                cycle.read_rest()
+        # By now: the DUT may be another when somebody goes on. A log that came over the link of
+        # the rig went with it.
+        with contextlib.suppress(RigError):
+            self._log.read()
         self._commit(self._raw(cycle, outcome, findings))
         self._cycle = None
-
-    def _read_log_again(self) -> None:
-        """Read what the log has by now: the DUT may be another when somebody goes on."""
-        try:
-            self._log.read()
-        except RigError:
-            # A log that came over the link of the rig went with it.
-            return
-
-    def _read_what_is_left(self, cycle: CycleRun) -> None:
-        try:
-            cycle.read_rest()
-        except RigError:
-            # What was read before is what there is.
-            return

@@ -89,15 +89,7 @@ ASK_PAUSE_NS = 500 * NS_PER_MS
 
 
 class Settling:
-    """What one cycle waits for after its wake; a sign that came once need not come again.
-
-    Args:
-        plan: of the cycle.
-        bench: where it happens.
-        log: OS records, as they come.
-        control: the DUT's OS; None where nothing reaches it.
-        expects_record: a record is worth waiting for.
-    """
+    """What one cycle waits for after its wake; a sign that came once need not come again."""
 
     def __init__(
         self,
@@ -111,7 +103,6 @@ class Settling:
         self._bench = bench
         self._plan = plan
         self._log = log
-        self._control = control
         self._asked_ns = -ASK_PAUSE_NS
         self._greeting = False
         self._signs: dict[str, Callable[[], bool]] = {"a light that stands still": self._is_still}
@@ -120,12 +111,7 @@ class Settling:
         if log.present:
             self._signs["a log that can be read"] = lambda: log.problem is None
         if control is not None and STATES[plan.state].boots:
-            self._signs["an OS that answers"] = self._answers
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """What is not there yet, in words."""
-        return tuple(self._signs)
+            self._signs["an OS that answers"] = lambda: self._answers(control)
 
     def done(self) -> bool:
         """Look, and return whether everything is there."""
@@ -179,13 +165,11 @@ class Settling:
         # Dark for so long under a backlight that is on: the photodiode sees none of it.
         return onset is None or onset.state is not OnsetState.RISING
 
-    def _answers(self) -> bool:
-        if self._control is None:
-            return True
+    def _answers(self, control: DutControl) -> bool:
         if not self._greeting:
-            self._control.greet()
+            control.greet()
             self._greeting = True
-        ended = self._control.ended()
+        ended = control.ended()
         self._greeting = ended is None
         return ended is not None and ended.ok
 
@@ -195,10 +179,6 @@ class HealthCheck:
 
     Attributes:
         readings: what came, in order.
-
-    Args:
-        bench: where it happens.
-        control: the DUT's OS.
     """
 
     def __init__(self, bench: Bench, control: DutControl) -> None:

@@ -158,11 +158,7 @@ class CampaignClock:
         )
 
     def summary(self, bounds_ppb: Sequence[int]) -> BoardClock:
-        """Return what an answer reports of the board's clock.
-
-        Args:
-            bounds_ppb: of each cycle's calibration, of those that have one.
-        """
+        """Return what an answer reports of the board's clock, by the bounds of its calibrations."""
         mean = self._mean()
         return BoardClock(
             tolerance_ppb=self._rig.clock_tolerance_ppb,

@@ -54,12 +54,7 @@ def why_too_little(cycles: int, cycle_bytes: int, free: int) -> str | None:
 
 
 class DiskSpace:
-    """The disk of one store.
-
-    Args:
-        path: of the store.
-        free: returns how much is left.
-    """
+    """The disk of one store."""
 
     def __init__(self, path: Path, free: FreeBytes = free_bytes) -> None:
         self._path = path

@@ -71,15 +71,7 @@ def identify(
 ) -> Identity:
     """Return the identity of a campaign that starts now on this host.
 
-    Args:
-        rig_url: as the user gave it.
-        rig: the board's own account.
-        dut: its profile; None takes every channel of the board as wired.
-        requirement: what the campaign is judged against.
-        created_utc_ns: host wall time.
-        host_clock: who keeps it (`clock_discipline.discipline_of`).
-        faults: the fault plan that is injected on purpose.
-        host_may_sleep: why nothing keeps the host awake.
+    Without a profile of the DUT every channel of the board counts as wired.
 
     Raises:
         UsageError: the profile wires a channel that the board does not have.

@@ -360,10 +360,7 @@ def pin_edges(
 ) -> tuple[Edge, ...]:
     """Return the edges of the wired channels as they were on the DUT's pins, in order.
 
-    Args:
-        raw: the record.
-        identity: of its campaign.
-        bounds: `bounds_of` the identity, for who has them already.
+    `bounds` are `bounds_of` the identity, for who has them already.
     """
     timing = bounds_of(identity.rig, identity.dut) if bounds is None else bounds
     wired = [edge for edge in raw.edges if edge.channel in identity.wired]
@@ -383,12 +380,7 @@ def with_hang(
     """Return a cycle, as one that hung where the steps after it prove that.
 
     A press that the button's own line shows, on a DUT that does not come on after it, is the
-    evidence: without it the first trigger may have been lost on its way.
-
-    Args:
-        cycle: by its own wires.
-        steps: what was done to bring the DUT back, in order.
-        wired: the channels that count.
+    evidence: without it the first trigger may have been lost on its way. `steps` are in order.
     """
     alone = cycle.outcome is Outcome.WOKE_ALONE
     if alone and _NOT_UP.isdisjoint(finding.kind for finding in cycle.findings):
@@ -414,13 +406,7 @@ def hung_after(
 ) -> OutsideCycle | None:
     """Return the newest cycle as one that hung, once the steps after it have proven that.
 
-    Args:
-        newest: the last cycle that is done, by its wires; None where there is none.
-        steps: since then, as the runner emitted them, in order.
-        wired: the channels that count.
-
-    Returns:
-        None where the steps prove nothing new of that cycle.
+    None where they prove nothing new of that cycle; `steps` are in order.
     """
     if newest is None:
         return None

@@ -138,7 +138,6 @@ class StoredCycles(Sequence[CycleRaw]):
         self._ends = ends
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[CycleRaw]:
@@ -245,11 +244,6 @@ def with_record_texts(
 ) -> Correlation:
     """Return an answer in which the records of some cycles have their original text again.
 
-    Args:
-        correlation: of the store; a record that has a text keeps it.
-        path: of the store.
-        numbers: of the cycles.
-
     Raises:
         RecordError: the store cannot be read.
     """
@@ -293,11 +287,7 @@ def extra_sleeps_of(
     The OS writes a record of each, which would otherwise be taken for that of a cycle. A DUT that
     was off has slept in none of them, where its wires distinguish that from S4.
 
-    Args:
-        raw: the cycle.
-        steps: what was done before it, or after it, in the same session; in order.
-        wired: the channels that count.
-        clock: of the campaign.
+    `steps` are of the session of the cycle, in order.
     """
     found = []
     for step in steps:
@@ -336,12 +326,7 @@ def _sleeps(
 def recorded_cycles(
     path: Path, numbers: Collection[int] | None = None, *, with_light: bool = True
 ) -> Iterator[RecordedCycle]:
-    """Yield the cycles of a store in order.
-
-    Args:
-        path: of the store.
-        numbers: only these; None for all.
-        with_light: whether light is read too; it is most of a store.
+    """Yield the cycles of a store in order, all or some; light is most of a store.
 
     Raises:
         RecordError: the store cannot be read.
@@ -400,8 +385,8 @@ class StoredCampaign:
     recoveries: tuple[Recovery, ...]
     outcomes: Mapping[Outcome, int]
     findings: tuple[tuple[int, Finding], ...]
-    salvaged: str | None = None
-    progress: PlanProgress | None = None
+    salvaged: str | None
+    progress: PlanProgress
 
 
 def load_campaign(path: Path) -> StoredCampaign:

@@ -65,10 +65,6 @@ NUMBERS_MOST: Final = 2 * MAX_CYCLES
 def bring_forth(path: Path, identity: Iterable[Row]) -> None:
     """Make a store without cycles; it gets its name when all of it is on the disk.
 
-    Args:
-        path: of the store; no file may be there.
-        identity: rows of the identity table.
-
     Raises:
         UsageError: the file is there already, or cannot be made.
     """
@@ -114,9 +110,7 @@ def _lay_out(part: Path, identity: Iterable[Row]) -> None:
 def give_name(part: Path, path: Path) -> None:
     """Let a store that is whole appear under its name, of which nobody else has one.
 
-    Args:
-        part: the store, under another name in the same folder or one below it.
-        path: its name from now on.
+    It has another name in the same folder, or one below it.
 
     Raises:
         FileExistsError: a file of that name is there.
@@ -221,11 +215,7 @@ class Store:
         self._write([insert("session", SESSION_COLUMNS, session_to_row(session))])
 
     def commit_cycle(self, raw: CycleRaw, log: LogState | None = None) -> None:
-        """Put a cycle on the disk; when this returns it stays there.
-
-        Args:
-            raw: the cycle.
-            log: the log of its session as it now stands.
+        """Put a cycle on the disk, and how the log of its session now stands; both stay there.
 
         Raises:
             RecordError: the store cannot be written to.
