@@ -1,7 +1,7 @@
 """A measured time with its uncertainty, and how wide 95 % of a sum of errors is.
 
 The excess kurtosis decides: 0 is a normal distribution (k = 1.96), -1.2 a rectangle (k = 1.645), -2
-two points (k = 1). Cumulants of independent errors add, so the kurtosis of a sum is known without
+two points (k = 1). Cumulants of independent errors add, so the kurtosis of a sum follows without
 a convolution. The table is the middle between sums of rectangles and sums of a rectangle, or the
 phase of a PWM, and a normal error; each of those lies within 2 % of it (timing/budget.py
 convolves, and a test compares the two).

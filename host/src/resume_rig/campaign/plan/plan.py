@@ -439,12 +439,9 @@ def _check_settling(plan: Plan) -> None:
 
 
 def _check_rules(rules: StopRules) -> None:
-    if rules.failures is not None and not 1 <= rules.failures <= MAX_CYCLES:
-        raise UsageError(f"a stop at {rules.failures} failures; allowed are 1 to {MAX_CYCLES:,}")
-    if rules.recoveries is not None and not 1 <= rules.recoveries <= MAX_CYCLES:
-        raise UsageError(
-            f"a stop at {rules.recoveries} recoveries; allowed are 1 to {MAX_CYCLES:,}"
-        )
+    for count, what in ((rules.failures, "failures"), (rules.recoveries, "recoveries")):
+        if count is not None and not 1 <= count <= MAX_CYCLES:
+            raise UsageError(f"a stop at {count} {what}; allowed are 1 to {MAX_CYCLES:,}")
     if rules.time_ns is not None:
         _check_range("time to stop after", rules.time_ns, NS_PER_S, MAX_TIME_NS)
     if rules.failure_rate is not None and not 0 < rules.failure_rate < 1:

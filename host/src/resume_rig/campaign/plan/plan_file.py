@@ -274,7 +274,7 @@ def _rules(value: object) -> StopRules | None:
         elif key == "confidence_percent":
             if "failure_rate_below_percent" not in value:
                 raise UsageError(
-                    "confidence_percent stands alone; allowed is beside failure_rate_below_percent"
+                    "confidence_percent stands alone; allowed is with failure_rate_below_percent"
                 )
             rules["confidence"] = _percent(key, each)
         else:
@@ -298,17 +298,17 @@ def _rules_written(rules: StopRules) -> dict[str, PlanValue]:
 
 
 def _percent(key: str, value: object) -> float:
+    return _number(key, value) / 100
+
+
+def _number(key: str, value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UsageError(f"{key} = {value!r}; allowed is a number")
-    return value / 100
+    return value
 
 
 def _order(value: object) -> Order | None:
-    if value is None:
-        return None
-    if isinstance(value, str) and value in list(Order):
-        return Order(value)
-    raise UsageError(f"order = {value!r}; allowed are {', '.join(Order)}")
+    return None if value is None else _word_of("order", value, Order)
 
 
 def _seed(document: Mapping[str, object]) -> int | None:
@@ -324,11 +324,10 @@ def _keys() -> list[str]:
 
 
 def _duration_ns(key: str, value: object, unit_ns: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UsageError(f"{key} = {value!r}; allowed is a number")
-    if not -MOST_NS < value * unit_ns < MOST_NS:
-        raise UsageError(f"{key} = {value!r}; allowed is a number of at most some years")
-    return round(value * unit_ns)
+    number = _number(key, value)
+    if not -MOST_NS < number * unit_ns < MOST_NS:
+        raise UsageError(f"{key} = {number!r}; allowed is a number of at most some years")
+    return round(number * unit_ns)
 
 
 def _whole(document: Mapping[str, object], key: str) -> int | None:
@@ -351,9 +350,13 @@ def trace_of(what: str, word: object) -> TraceTool:
     Raises:
         UsageError: there is no such word; the sentence names `what` and what is allowed.
     """
-    if isinstance(word, str) and word in list(TraceTool):
-        return TraceTool(word)
-    raise UsageError(f"{what} = {word!r}; allowed are {', '.join(TraceTool)}")
+    return _word_of(what, word, TraceTool)
+
+
+def _word_of(what: str, word: object, kind: type[_Means]) -> _Means:
+    if isinstance(word, str) and word in list(kind):
+        return kind(word)
+    raise UsageError(f"{what} = {word!r}; allowed are {', '.join(kind)}")
 
 
 def sleep_by_of(what: str, word: object) -> SleepBy:

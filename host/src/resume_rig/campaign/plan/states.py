@@ -82,40 +82,31 @@ class PlannedState:
 
     Attributes:
         shown: what the wires show of it; S4 and off look the same on some boards.
-        records: kinds that its OS record may have; none where no log has one.
+        recorded: an event log has a record of it.
         lid_wakes: a lid can wake from it.
         entry_ns: how long the way into it may take; the image of a hibernation has to be written.
         boots: the OS, or its loader, starts anew.
     """
 
     shown: frozenset[OutsideState]
-    records: frozenset[SleepKind]
+    recorded: bool = True
     lid_wakes: bool = True
     entry_ns: int = 10 * NS_PER_S
     boots: bool = False
 
 
+_S3: Final = frozenset({OutsideState.S3})
 _OFF: Final = frozenset({OutsideState.S4, OutsideState.S5})
+_IMAGE_NS: Final = 30 * NS_PER_S
 STATES: Final[Mapping[SleepKind, PlannedState]] = MappingProxyType(
     {
-        SleepKind.S3: PlannedState(frozenset({OutsideState.S3}), frozenset({SleepKind.S3})),
-        SleepKind.HYBRID: PlannedState(
-            frozenset({OutsideState.S3}), frozenset({SleepKind.HYBRID}), entry_ns=30 * NS_PER_S
-        ),
-        SleepKind.S4: PlannedState(_OFF, frozenset({SleepKind.S4}), entry_ns=30 * NS_PER_S),
-        SleepKind.FAST_STARTUP: PlannedState(
-            _OFF,
-            frozenset({SleepKind.FAST_STARTUP}),
-            lid_wakes=False,
-            entry_ns=30 * NS_PER_S,
-            boots=True,
-        ),
-        SleepKind.MODERN_STANDBY: PlannedState(
-            frozenset({OutsideState.S0IX}),
-            frozenset({SleepKind.MODERN_STANDBY, SleepKind.S2IDLE}),
-        ),
+        SleepKind.S3: PlannedState(_S3),
+        SleepKind.HYBRID: PlannedState(_S3, entry_ns=_IMAGE_NS),
+        SleepKind.S4: PlannedState(_OFF, entry_ns=_IMAGE_NS),
+        SleepKind.FAST_STARTUP: PlannedState(_OFF, lid_wakes=False, entry_ns=_IMAGE_NS, boots=True),
+        SleepKind.MODERN_STANDBY: PlannedState(frozenset({OutsideState.S0IX})),
         SleepKind.BOOT: PlannedState(
-            _OFF, frozenset(), lid_wakes=False, entry_ns=30 * NS_PER_S, boots=True
+            _OFF, recorded=False, lid_wakes=False, entry_ns=_IMAGE_NS, boots=True
         ),
     }
 )
@@ -157,7 +148,7 @@ def may_belong(record: OsRecord, states: Collection[SleepKind]) -> bool:
 
 def has_record(state: SleepKind) -> bool:
     """Return whether an event log has a record of a cycle of this state."""
-    return bool(STATES[state].records)
+    return STATES[state].recorded
 
 
 def is_shallower(asked: SleepKind, shown: OutsideState, wired: Collection[Channel]) -> bool:

@@ -446,9 +446,9 @@ class Bench:
     def leases_before(self) -> int:
         """Return how many leases had expired when this record began."""
         # None can have expired since the counters were read, where that was less than a lease ago.
-        is_recent = self._faults is not None
-        is_recent = is_recent and self.clock.now_ns() - self._faults_ns < self._lease_ns // 2
-        faults = self._faults if is_recent and self._faults is not None else self.faults()
+        faults = self._faults
+        if faults is None or self.clock.now_ns() - self._faults_ns >= self._lease_ns // 2:
+            faults = self.faults()
         return faults.lease_expiries
 
     def lease_expired(self) -> Finding:

@@ -250,7 +250,7 @@ class CycleRun:
         if failed is None:
             return
         if failed.evidence.get("reached") == "yes":
-            self.notes = (*self.notes, failed)
+            self._remark(failed)
         else:
             self.findings = (*self.findings, failed)
 
@@ -271,7 +271,7 @@ class CycleRun:
         if not woke:
             self._woken = True
             self._noted(ways.start_wake())
-            self.notes = (*self.notes, ways.warning) if ways.warning is not None else self.notes
+            self._remark(ways.warning)
         return CycleState.WAKING
 
     def _wait_for_timer(self, due_ns: int) -> CycleState:

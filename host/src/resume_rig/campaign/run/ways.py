@@ -62,9 +62,9 @@ class CycleWays:
         asked_ns = bench.board_now_ns()
         bench.alarm_until_ns = bench.clock.now_ns() + after_ns + TIMER_SLACK_NS
         control.arm_timer(after_ns)
-        ended = self._ended_within(ARMED_WITHIN_NS)
-        if ended is None or not ended.ok:
-            return self._failed("arm its timer", ended)
+        failed = self._unless_done("arm its timer", self._ended_within(ARMED_WITHIN_NS))
+        if failed is not None:
+            return failed
         self.due_ns = asked_ns + after_ns - TIMER_SLACK_NS
         armed = bench.commands[-1]
         bench.commands[-1] = Command(
@@ -77,11 +77,10 @@ class CycleWays:
             return None
         self._note(CommandName.DISARM_TIMER)
         control.disarm_timer()
-        ended = self._ended_within(ARMED_WITHIN_NS)
-        if ended is None or not ended.ok:
-            return self._failed("forget its timer", ended)
-        self._bench.alarm_until_ns = 0
-        return None
+        failed = self._unless_done("forget its timer", self._ended_within(ARMED_WITHIN_NS))
+        if failed is None:
+            self._bench.alarm_until_ns = 0
+        return failed
 
     def start_sleep(self) -> Command | None:
         """Start the sleep; return the rig's command where it is one."""
@@ -97,10 +96,7 @@ class CycleWays:
         """Return a finding where the OS was commanded to sleep and did not."""
         if self._plan.sleep_by is not SleepMeans.COMMAND:
             return None
-        ended = self._ended()
-        if ended is not None and ended.ok:
-            return None
-        return self._failed(f"go to {state_word(self._plan.state)}", ended)
+        return self._unless_done(f"go to {state_word(self._plan.state)}", self._ended())
 
     def end_command(self) -> None:
         """Give up a command that a DUT which sleeps never answers."""
@@ -146,7 +142,10 @@ class CycleWays:
         now_ns = self._bench.clock.now_ns()
         self._bench.commands.append(Command(name, now_ns, duration_ns, self._bench.board_now_ns()))
 
-    def _failed(self, what: str, ended: Ended | None) -> Finding:
+    def _unless_done(self, what: str, ended: Ended | None) -> Finding | None:
+        """Return a finding where a command did not end well; None where it did."""
+        if ended is not None and ended.ok:
+            return None
         why = "it gave no answer" if ended is None else ended.text or "it did not"
         reached = ended is not None and ended.reached
         return Finding(

@@ -62,7 +62,7 @@ NUMBERS_MOST: Final = 2 * MAX_CYCLES
 """Of a cycle: beyond the plan's there are only interrupted ones, and a few are many."""
 
 
-def bring_forth(path: Path, identity: Iterable[Row]) -> None:
+def create_file(path: Path, identity: Iterable[Row]) -> None:
     """Make a store without cycles; it gets its name when all of it is on the disk.
 
     Raises:
@@ -178,7 +178,7 @@ class Store:
             UsageError: the file is there already, or cannot be made.
             RecordError: another process went on with it at once.
         """
-        bring_forth(path, identity_to_rows(identity, plan))
+        create_file(path, identity_to_rows(identity, plan))
         return cls.resume(path)
 
     @classmethod
