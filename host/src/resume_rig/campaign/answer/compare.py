@@ -68,6 +68,23 @@ def find_sessions(places: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(found.values())
 
 
+def _sessions_in(folder: Path) -> list[Path]:
+    stores = sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
+    found = stores or sorted(path for path in folder.iterdir() if path.is_file() and _is_log(path))
+    if not found or len(found) > _FILES_MOST:
+        what = f"{len(found)} files" if found else f"no *{SUFFIX} in it or below, and no OS log"
+        raise RecordError(
+            f"could not compare {folder}: found {what}; allowed is a folder of up to "
+            f"{_FILES_MOST} campaign stores or OS logs"
+        )
+    return found
+
+
+def _is_log(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return format_of(stream.read(HEAD_BYTES)) is not None
+
+
 def check_sides(base: Sequence[Path], candidate: Sequence[Path]) -> None:
     """Refuse files that stand on both sides of a comparison.
 
@@ -80,89 +97,6 @@ def check_sides(base: Sequence[Path], candidate: Sequence[Path]) -> None:
             f"could not compare {min(both).name} with itself: it is one file on both sides; name "
             "other files for base and candidate"
         )
-
-
-def load_evidence(path: Path, requirement: Requirement | None = None) -> Evidence:
-    """Return what a store, a log or a capture has to be compared.
-
-    Args:
-        path: of one or the other.
-        requirement: what it is judged against; None judges nothing.
-
-    Raises:
-        RecordError: it cannot be read, or is neither.
-    """
-    if is_capture(path):
-        return _of_capture(path, requirement)
-    return _of_store(path, requirement) if _is_store(path) else _of_log([path], requirement)
-
-
-def _of_capture(path: Path, requirement: Requirement | None) -> Evidence:
-    """Return what the wires alone have: without a log, no limit of the OS's times is judged."""
-    capture = read_capture(path, {})
-    asked = load_requirement(_REQUIREMENT) if requirement is None else requirement
-    judged, facts = assess_capture(
-        path, capture, LogReading((), ()), requirement=asked, dut=None, report_path=None
-    )
-    identity = {"wired": facts.identity["wired"], "sample rate": facts.identity["sample rate"]}
-    evidence = replace(
-        evidence_of_cycles(str(path), judged.cycles, identity, {}),
-        parts=frozenset({_part_of_capture(capture)}),
-    )
-    if requirement is None:
-        return evidence
-    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
-
-
-def _part_of_capture(capture: Capture) -> int:
-    """Return what copies of a capture have in common, whatever they are called."""
-    edges = [(edge.t_ns, edge.channel.value, edge.level) for edge in capture.edges]
-    return _digest(repr(edges).encode())
-
-
-def _digest(content: bytes) -> int:
-    return int.from_bytes(hashlib.sha256(content).digest())
-
-
-def _of_log(paths: Sequence[Path], requirement: Requirement | None) -> Evidence:
-    reading, path = read_logs(paths), paths[0]
-    shown = str(path) if len(paths) == 1 else f"{path.parent} ({count_of(len(paths), 'trace')})"
-    begun = [r.sleep_time_utc_ns for r in reading.records if r.sleep_time_utc_ns is not None]
-    evidence = replace(
-        evidence_of_log(shown, reading),
-        begun_utc_ns=min(begun, default=None),
-        parts=frozenset({_part_of_log(path, reading)}),
-    )
-    if requirement is None:
-        return evidence
-    judged = judge_log(reading, requirement)
-    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
-
-
-def _of_store(path: Path, requirement: Requirement | None) -> Evidence:
-    stored = load_campaign(path)
-    judged = assess(stored, requirement)
-    facts = facts_of(stored)
-    setting = {
-        name.removesuffix("_ns").replace("_", " "): _setting_text(name, facts.plan[name])
-        for name in _SETTINGS
-        if name in facts.plan
-    }
-    builds = {r.os_build for r in stored.reading.records if r.os_build is not None}
-    # By which port or URL a board was reached makes it no other board.
-    identity = {**facts.identity, "rig": stored.identity.rig.board}
-    if builds:
-        identity["os_build"] = ", ".join(str(build) for build in sorted(builds))
-    evidence = replace(
-        evidence_of_cycles(str(path), judged.cycles, identity, setting),
-        begun_utc_ns=stored.identity.created_utc_ns,
-        parts=frozenset(fingerprints_of(path)),
-        # What stands behind a comma is no address: a seed, a clock.
-        rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.partition(',')[0]}",
-    )
-    if requirement is None:
-        return evidence
-    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
 
 
 def load_sessions(
@@ -218,31 +152,19 @@ def _is_trace(path: Path) -> bool:
     return entry is not None and entry.single
 
 
-def _sessions_in(folder: Path) -> list[Path]:
-    stores = sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
-    found = stores or sorted(path for path in folder.iterdir() if path.is_file() and _is_log(path))
-    if not found or len(found) > _FILES_MOST:
-        what = f"{len(found)} files" if found else f"no *{SUFFIX} in it or below, and no OS log"
-        raise RecordError(
-            f"could not compare {folder}: found {what}; allowed is a folder of up to "
-            f"{_FILES_MOST} campaign stores or OS logs"
-        )
-    return found
+def load_evidence(path: Path, requirement: Requirement | None = None) -> Evidence:
+    """Return what a store, a log or a capture has to be compared.
 
+    Args:
+        path: of one or the other.
+        requirement: what it is judged against; None judges nothing.
 
-def _is_log(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return format_of(stream.read(HEAD_BYTES)) is not None
-
-
-def _part_of_log(path: Path, reading: LogReading) -> int:
-    """Return what copies of a log have in common, whatever they are called."""
-    accounts = accounts_of(reading.records)
-    return _digest(accounts.tobytes() if accounts else os.fsencode(path.resolve()))
-
-
-def _setting_text(name: str, value: object) -> str:
-    return seconds_text(value) if name.endswith("_ns") and isinstance(value, int) else str(value)
+    Raises:
+        RecordError: it cannot be read, or is neither.
+    """
+    if is_capture(path):
+        return _of_capture(path, requirement)
+    return _of_store(path, requirement) if _is_store(path) else _of_log([path], requirement)
 
 
 def _is_store(path: Path) -> bool:
@@ -257,46 +179,82 @@ def _is_store(path: Path) -> bool:
         ) from error
 
 
-_COLUMNS = ("path", "unit", "rig")
-_ROWS_MOST = 10_000
+def _of_capture(path: Path, requirement: Requirement | None) -> Evidence:
+    """Return what the wires alone have: without a log, no limit of the OS's times is judged."""
+    capture = read_capture(path, {})
+    asked = load_requirement(_REQUIREMENT) if requirement is None else requirement
+    judged, facts = assess_capture(
+        path, capture, LogReading((), ()), requirement=asked, dut=None, report_path=None
+    )
+    identity = {"wired": facts.identity["wired"], "sample rate": facts.identity["sample rate"]}
+    evidence = replace(
+        evidence_of_cycles(str(path), judged.cycles, identity, {}),
+        parts=frozenset({_part_of_capture(capture)}),
+    )
+    if requirement is None:
+        return evidence
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
 
 
-def read_design(path: Path) -> dict[Path, tuple[str, str]]:
-    """Return unit and rig of each store or log of a design, a CSV of path, unit and rig.
+def _part_of_capture(capture: Capture) -> int:
+    """Return what copies of a capture have in common, whatever they are called."""
+    edges = [(edge.t_ns, edge.channel.value, edge.level) for edge in capture.edges]
+    return _digest(repr(edges).encode())
 
-    Paths in it are relative to its own folder.
 
-    Raises:
-        UsageError: it cannot be read, or is of another form.
-    """
-    if path.exists() and not path.is_file():  # a device never ends, a pipe never begins
-        raise UsageError(
-            f"could not read the design {path}: it is a folder or a device; name a CSV file"
-        )
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.DictReader(stream)
-            rows = [row for row, _ in zip(reader, range(_ROWS_MOST), strict=False)]
-            columns = reader.fieldnames or []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no CSV in UTF-8"
-        raise UsageError(f"could not read the design {path}: {reason}; name a CSV file") from error
-    missing = [name for name in _COLUMNS if name not in columns]
-    if missing or not rows:
-        what = f"no column {missing[0]}" if missing else "no row"
-        raise UsageError(
-            f"could not read the design {path}: it has {what}; allowed are the columns "
-            f"{', '.join(_COLUMNS)}, and a row for each session"
-        )
-    found: dict[Path, tuple[str, str]] = {}
-    for number, row in enumerate(rows, 2):
-        name, unit, rig = (row[column] or "" for column in _COLUMNS)
-        place = path.parent / name
-        if not name or not unit or not rig or place in found:
-            what = "names a file again" if name and unit and rig else "has an empty field"
-            raise UsageError(f"could not read the design {path}: line {number} {what}")
-        found[place] = (unit, rig)
-    return found
+def _of_log(paths: Sequence[Path], requirement: Requirement | None) -> Evidence:
+    reading, path = read_logs(paths), paths[0]
+    shown = str(path) if len(paths) == 1 else f"{path.parent} ({count_of(len(paths), 'trace')})"
+    begun = [r.sleep_time_utc_ns for r in reading.records if r.sleep_time_utc_ns is not None]
+    evidence = replace(
+        evidence_of_log(shown, reading),
+        begun_utc_ns=min(begun, default=None),
+        parts=frozenset({_part_of_log(path, reading)}),
+    )
+    if requirement is None:
+        return evidence
+    judged = judge_log(reading, requirement)
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
+
+
+def _part_of_log(path: Path, reading: LogReading) -> int:
+    """Return what copies of a log have in common, whatever they are called."""
+    accounts = accounts_of(reading.records)
+    return _digest(accounts.tobytes() if accounts else os.fsencode(path.resolve()))
+
+
+def _of_store(path: Path, requirement: Requirement | None) -> Evidence:
+    stored = load_campaign(path)
+    judged = assess(stored, requirement)
+    facts = facts_of(stored)
+    setting = {
+        name.removesuffix("_ns").replace("_", " "): _setting_text(name, facts.plan[name])
+        for name in _SETTINGS
+        if name in facts.plan
+    }
+    builds = {r.os_build for r in stored.reading.records if r.os_build is not None}
+    # By which port or URL a board was reached makes it no other board.
+    identity = {**facts.identity, "rig": stored.identity.rig.board}
+    if builds:
+        identity["os_build"] = ", ".join(str(build) for build in sorted(builds))
+    evidence = replace(
+        evidence_of_cycles(str(path), judged.cycles, identity, setting),
+        begun_utc_ns=stored.identity.created_utc_ns,
+        parts=frozenset(fingerprints_of(path)),
+        # What stands behind a comma is no address: a seed, a clock.
+        rig=f"{stored.identity.rig.board} at {stored.identity.rig_url.partition(',')[0]}",
+    )
+    if requirement is None:
+        return evidence
+    return replace(evidence, limits=judged.limits, verdict=judged.verdict)
+
+
+def _setting_text(name: str, value: object) -> str:
+    return seconds_text(value) if name.endswith("_ns") and isinstance(value, int) else str(value)
+
+
+def _digest(content: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(content).digest())
 
 
 def load_study(
@@ -350,3 +308,45 @@ def load_study(
 def _who(path: Path, evidence: Evidence, unit_by: UnitBy) -> tuple[str, str]:
     unit = unit_of(path, unit_by, evidence.identity.get("dut", "unknown"))
     return unit, evidence.rig or "unknown"
+
+
+_COLUMNS = ("path", "unit", "rig")
+_ROWS_MOST = 10_000
+
+
+def read_design(path: Path) -> dict[Path, tuple[str, str]]:
+    """Return unit and rig of each store or log of a design, a CSV of path, unit and rig.
+
+    Paths in it are relative to its own folder.
+
+    Raises:
+        UsageError: it cannot be read, or is of another form.
+    """
+    if path.exists() and not path.is_file():  # a device never ends, a pipe never begins
+        raise UsageError(
+            f"could not read the design {path}: it is a folder or a device; name a CSV file"
+        )
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream)
+            rows = [row for row, _ in zip(reader, range(_ROWS_MOST), strict=False)]
+            columns = reader.fieldnames or []
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no CSV in UTF-8"
+        raise UsageError(f"could not read the design {path}: {reason}; name a CSV file") from error
+    missing = [name for name in _COLUMNS if name not in columns]
+    if missing or not rows:
+        what = f"no column {missing[0]}" if missing else "no row"
+        raise UsageError(
+            f"could not read the design {path}: it has {what}; allowed are the columns "
+            f"{', '.join(_COLUMNS)}, and a row for each session"
+        )
+    found: dict[Path, tuple[str, str]] = {}
+    for number, row in enumerate(rows, 2):
+        name, unit, rig = (row[column] or "" for column in _COLUMNS)
+        place = path.parent / name
+        if not name or not unit or not rig or place in found:
+            what = "names a file again" if name and unit and rig else "has an empty field"
+            raise UsageError(f"could not read the design {path}: line {number} {what}")
+        found[place] = (unit, rig)
+    return found

@@ -47,9 +47,101 @@ from resume_rig.model.units import NS_PER_US, count_of
 from resume_rig.oslog.reading import name_of_log, read_logs
 
 logger = logging.getLogger(__name__)
-
+SUFFIX: Final = ".rrs"
+# A file so called that no reader recognises is a damaged log, not some other file.
+_BINARY_LOGS: Final = frozenset({".evtx", ".etl"})
+# Many files that are no log are called so: these are asked for their content.
+_TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm"})
 _SALVAGED: Final = "salvaged"
 _ABSENT: Final = -1
+
+
+if sys.platform != "win32":
+    _ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundStores:
+    """The stores of some places, and what could not be looked into."""
+
+    paths: tuple[Path, ...]
+    unread: tuple[UnreadStore, ...]
+
+
+def find_stores(places: Sequence[Path], *, logs: bool = False) -> FoundStores:
+    """Return the stores that are named, and those in folders that are named; each once, sorted.
+
+    Args:
+        places: stores, and folders of them.
+        logs: OS logs in folders, too.
+
+    Raises:
+        UsageError: a place is not there, or a folder without any.
+    """
+    what, name = "campaign", "folders of stores, or stores"
+    if logs:
+        what, name = "campaign or OS log", "stores, OS logs, or folders of them"
+    found: dict[str, Path] = {}
+    unread: dict[str, UnreadStore] = {}
+    for place in places:
+        if place.is_dir():
+            refused = len(unread)
+            inside = sorted(_stores_in(place, unread, logs=logs))
+            if not inside and len(unread) == refused:
+                none = f"no file named *{SUFFIX}{' and no OS log' if logs else ''}"
+                raise UsageError(
+                    f"could not find a {what} in {place}: there is {none} in "
+                    f"it or below it; name {name}"
+                )
+        elif place.exists():
+            inside = [place]
+        else:
+            raise UsageError(
+                f"could not read {place}: there is no such file or folder; name campaign stores, "
+                f"{'OS logs, ' if logs else ''}or folders of them"
+            )
+        for path in inside:
+            found.setdefault(_real_name(path), path)
+    if unread and not found:
+        raise UsageError(f"{next(iter(unread.values())).why}; name folders that can be read")
+    return FoundStores(tuple(sorted(found.values())), tuple(unread.values()))
+
+
+def _real_name(path: Path) -> str:
+    try:
+        return os.path.realpath(path)
+    except OSError:  # Windows, of a name that is too long
+        return str(path.absolute())
+
+
+def _stores_in(folder: Path, unread: dict[str, UnreadStore], *, logs: bool) -> Iterator[Path]:
+    """Yield the stores in a folder and below; links to folders are not followed.
+
+    Folders that nobody may look into, or whose names are too long for the system, are put down.
+    """
+
+    def refused(error: OSError) -> None:
+        name = os.fsdecode(error.filename)
+        why = f"could not look for stores in {name}: {error.strerror}"
+        unread[name] = UnreadStore(name, why)
+
+    for inside, _, names in os.walk(folder, onerror=refused):
+        for name in names:
+            path = Path(inside, name)
+            suffix = path.suffix.lower()
+            is_log = logs and (suffix in _BINARY_LOGS or (suffix in _TEXT_LOGS and _is_log(path)))
+            if name.endswith(SUFFIX) or is_log:
+                yield path
+
+
+def _is_log(path: Path) -> bool:
+    """Return whether a file is read as an OS log, by the beginning of its content."""
+    if path.suffix == SUFFIX or not path.is_file():
+        return False
+    suffix = path.suffix.lower()
+    if suffix in _BINARY_LOGS or name_of_log(path) is not None:
+        return True
+    return suffix == ".xml" and path.stat().st_size == 0  # an export to a full disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +158,112 @@ class SurveyedStore:
     accounts: Sequence[int] = ()
     campaign_id: str = ""
     cycles: Sequence[int] = ()
+
+
+def survey_stores(
+    stores: Sequence[Path],
+    requirement: Requirement,
+    unit_by: UnitBy,
+    *,
+    jobs: int,
+    progress: Callable[[int, Path], None],
+) -> Iterator[SurveyedStore | UnreadStore]:
+    """Yield what each store comes to, in the order of `stores`.
+
+    Args:
+        stores: to be read.
+        requirement: what each is judged against.
+        unit_by: what distinguishes units.
+        jobs: processes at a time, 1 or more; with 1 it is this one.
+        progress: called with how many are read, and the newest of them.
+    """
+    if jobs == 1 or len(stores) < 2:
+        for number, path in enumerate(stores, 1):
+            yield survey_store(path, requirement, unit_by)
+            progress(number, path)
+        return
+    with _workers(min(jobs, len(stores))) as pool:
+        with _ends_held_back():
+            asked = {pool.submit(survey_store, path, requirement, unit_by): path for path in stores}
+        for number, done in enumerate(as_completed(asked), 1):
+            progress(number, asked[done])
+        for future, path in asked.items():
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                # Of all that were waiting one had it killed, and nothing shows which.
+                yield _survey_alone(path, requirement, unit_by)
+
+
+def _survey_alone(
+    path: Path, requirement: Requirement, unit_by: UnitBy
+) -> SurveyedStore | UnreadStore:
+    """Return what a store comes to, read by a process that nothing else depends on."""
+    with _workers(1) as pool:
+        with _ends_held_back():
+            asked = pool.submit(survey_store, path, requirement, unit_by)
+        try:
+            return asked.result()
+        except BrokenProcessPool:
+            return UnreadStore(
+                str(path),
+                f"could not read {path}: the process that read it was killed, for want of memory "
+                "perhaps",
+            )
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
+    """Open so many processes; they end with the block, however that ends."""
+    # Not forked: what another thread holds just then would stay held in the child for ever.
+    way = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(count, mp_context=way, initializer=_leave_ctrl_c_to_the_parent)
+    before = set(multiprocessing.active_children())
+    try:
+        with pool:
+            try:
+                yield pool
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for child in set(multiprocessing.active_children()) - before:
+                    child.kill()
+                raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _ends_held_back() -> Iterator[None]:
+    """Let a request to end wait until all processes are started.
+
+    One that strikes in between would leave a process that is half started, and that ends with a
+    traceback. They are born with the same signals held back: Ctrl-C is for their parent.
+    """
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    struck: list[int] = []
+    # Held back in this thread alone, so that the processes inherit it; other threads take a signal
+    # all the same, and leave it to what is to be done here.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    heeded = [number for number in _ENDS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {
+        number: signal.signal(number, lambda which, _frame: struck.append(which))
+        for number in heeded
+    }
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if struck:
+            signal.raise_signal(struck[0])
+
+
+def _leave_ctrl_c_to_the_parent() -> None:
+    """Where no signal can be held back before a process begins."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def survey_store(
@@ -195,22 +393,6 @@ def _mark_of(cycle: JudgedRecord, *, timed: bool) -> CycleMark:
     return CycleMark.FAILED if cycle.verdict is Verdict.FAIL else CycleMark.TIMED
 
 
-def accounts_of(records: Iterable[OsRecord]) -> "array[int]":
-    """Return a hash of each OS record that has a wake time, int64 [n], the same in all exports.
-
-    Times are cut to 1 us, which is what the evtx library keeps of them. Of whole numbers alone, as
-    hashes of texts are others in each process.
-    """
-    found = array("q")
-    for record in records:
-        if record.wake_time_utc_ns is not None:
-            times_ns = (record.wake_time_utc_ns, record.sleep_time_utc_ns)
-            values = [None if t_ns is None else t_ns // NS_PER_US for t_ns in times_ns]
-            values += [record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms]
-            found.append(hash(tuple(_ABSENT if value is None else value for value in values)))
-    return found
-
-
 def campaign_line(
     stored: StoredCampaign, correlation: Correlation, unit_by: UnitBy, *, running: bool
 ) -> FleetCampaign:
@@ -313,6 +495,22 @@ def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
     return tuple(marks)
 
 
+def accounts_of(records: Iterable[OsRecord]) -> "array[int]":
+    """Return a hash of each OS record that has a wake time, int64 [n], the same in all exports.
+
+    Times are cut to 1 us, which is what the evtx library keeps of them. Of whole numbers alone, as
+    hashes of texts are others in each process.
+    """
+    found = array("q")
+    for record in records:
+        if record.wake_time_utc_ns is not None:
+            times_ns = (record.wake_time_utc_ns, record.sleep_time_utc_ns)
+            values = [None if t_ns is None else t_ns // NS_PER_US for t_ns in times_ns]
+            values += [record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms]
+            found.append(hash(tuple(_ABSENT if value is None else value for value in values)))
+    return found
+
+
 def campaign_id(stored: StoredCampaign) -> str:
     """Return the same text for all copies of a campaign, however far each of them goes.
 
@@ -332,122 +530,6 @@ def fingerprints_of(path: Path) -> "array[int]":
     """
     with Store.open(path) as store:
         return array("q", store.fingerprints())
-
-
-SUFFIX: Final = ".rrs"
-# A file so called that no reader recognises is a damaged log, not some other file.
-_BINARY_LOGS: Final = frozenset({".evtx", ".etl"})
-# Many files that are no log are called so: these are asked for their content.
-_TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm"})
-
-if sys.platform != "win32":
-    _ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-@dataclass(frozen=True, slots=True)
-class FoundStores:
-    """The stores of some places, and what could not be looked into."""
-
-    paths: tuple[Path, ...]
-    unread: tuple[UnreadStore, ...]
-
-
-def find_stores(places: Sequence[Path], *, logs: bool = False) -> FoundStores:
-    """Return the stores that are named, and those in folders that are named; each once, sorted.
-
-    Args:
-        places: stores, and folders of them.
-        logs: OS logs in folders, too.
-
-    Raises:
-        UsageError: a place is not there, or a folder without any.
-    """
-    what, name = "campaign", "folders of stores, or stores"
-    if logs:
-        what, name = "campaign or OS log", "stores, OS logs, or folders of them"
-    found: dict[str, Path] = {}
-    unread: dict[str, UnreadStore] = {}
-    for place in places:
-        if place.is_dir():
-            refused = len(unread)
-            inside = sorted(_stores_in(place, unread, logs=logs))
-            if not inside and len(unread) == refused:
-                none = f"no file named *{SUFFIX}{' and no OS log' if logs else ''}"
-                raise UsageError(
-                    f"could not find a {what} in {place}: there is {none} in "
-                    f"it or below it; name {name}"
-                )
-        elif place.exists():
-            inside = [place]
-        else:
-            raise UsageError(
-                f"could not read {place}: there is no such file or folder; name campaign stores, "
-                f"{'OS logs, ' if logs else ''}or folders of them"
-            )
-        for path in inside:
-            found.setdefault(_real_name(path), path)
-    if unread and not found:
-        raise UsageError(f"{next(iter(unread.values())).why}; name folders that can be read")
-    return FoundStores(tuple(sorted(found.values())), tuple(unread.values()))
-
-
-def _real_name(path: Path) -> str:
-    try:
-        return os.path.realpath(path)
-    except OSError:  # Windows, of a name that is too long
-        return str(path.absolute())
-
-
-def survey_stores(
-    stores: Sequence[Path],
-    requirement: Requirement,
-    unit_by: UnitBy,
-    *,
-    jobs: int,
-    progress: Callable[[int, Path], None],
-) -> Iterator[SurveyedStore | UnreadStore]:
-    """Yield what each store comes to, in the order of `stores`.
-
-    Args:
-        stores: to be read.
-        requirement: what each is judged against.
-        unit_by: what distinguishes units.
-        jobs: processes at a time, 1 or more; with 1 it is this one.
-        progress: called with how many are read, and the newest of them.
-    """
-    if jobs == 1 or len(stores) < 2:
-        for number, path in enumerate(stores, 1):
-            yield survey_store(path, requirement, unit_by)
-            progress(number, path)
-        return
-    with _workers(min(jobs, len(stores))) as pool:
-        with _ends_held_back():
-            asked = {pool.submit(survey_store, path, requirement, unit_by): path for path in stores}
-        for number, done in enumerate(as_completed(asked), 1):
-            progress(number, asked[done])
-        for future, path in asked.items():
-            try:
-                yield future.result()
-            except BrokenProcessPool:
-                # Of all that were waiting one had it killed, and nothing shows which.
-                yield _survey_alone(path, requirement, unit_by)
-
-
-def _survey_alone(
-    path: Path, requirement: Requirement, unit_by: UnitBy
-) -> SurveyedStore | UnreadStore:
-    """Return what a store comes to, read by a process that nothing else depends on."""
-    with _workers(1) as pool:
-        with _ends_held_back():
-            asked = pool.submit(survey_store, path, requirement, unit_by)
-        try:
-            return asked.result()
-        except BrokenProcessPool:
-            return UnreadStore(
-                str(path),
-                f"could not read {path}: the process that read it was killed, for want of memory "
-                "perhaps",
-            )
 
 
 def counted_once(
@@ -560,87 +642,3 @@ def _holders(held: Sequence[Set[int]]) -> Mapping[int, set[int]]:
         for part in each:
             holders[part].add(place)
     return holders
-
-
-def _is_log(path: Path) -> bool:
-    """Return whether a file is read as an OS log, by the beginning of its content."""
-    if path.suffix == SUFFIX or not path.is_file():
-        return False
-    suffix = path.suffix.lower()
-    if suffix in _BINARY_LOGS or name_of_log(path) is not None:
-        return True
-    return suffix == ".xml" and path.stat().st_size == 0  # an export to a full disk
-
-
-def _stores_in(folder: Path, unread: dict[str, UnreadStore], *, logs: bool) -> Iterator[Path]:
-    """Yield the stores in a folder and below; links to folders are not followed.
-
-    Folders that nobody may look into, or whose names are too long for the system, are put down.
-    """
-
-    def refused(error: OSError) -> None:
-        name = os.fsdecode(error.filename)
-        why = f"could not look for stores in {name}: {error.strerror}"
-        unread[name] = UnreadStore(name, why)
-
-    for inside, _, names in os.walk(folder, onerror=refused):
-        for name in names:
-            path = Path(inside, name)
-            suffix = path.suffix.lower()
-            is_log = logs and (suffix in _BINARY_LOGS or (suffix in _TEXT_LOGS and _is_log(path)))
-            if name.endswith(SUFFIX) or is_log:
-                yield path
-
-
-@contextmanager
-def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """Open so many processes; they end with the block, however that ends."""
-    # Not forked: what another thread holds just then would stay held in the child for ever.
-    way = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=way, initializer=_leave_ctrl_c_to_the_parent)
-    before = set(multiprocessing.active_children())
-    try:
-        with pool:
-            try:
-                yield pool
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                for child in set(multiprocessing.active_children()) - before:
-                    child.kill()
-                raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _ends_held_back() -> Iterator[None]:
-    """Let a request to end wait until all processes are started.
-
-    One that strikes in between would leave a process that is half started, and that ends with a
-    traceback. They are born with the same signals held back: Ctrl-C is for their parent.
-    """
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    struck: list[int] = []
-    # Held back in this thread alone, so that the processes inherit it; other threads take a signal
-    # all the same, and leave it to what is to be done here.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
-    heeded = [number for number in _ENDS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {
-        number: signal.signal(number, lambda which, _frame: struck.append(which))
-        for number in heeded
-    }
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if struck:
-            signal.raise_signal(struck[0])
-
-
-def _leave_ctrl_c_to_the_parent() -> None:
-    """Where no signal can be held back before a process begins."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

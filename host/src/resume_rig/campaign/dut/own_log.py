@@ -21,10 +21,10 @@ _RIGHTS: Final = {
     DutKind.WINDOWS: "this user needs to be in the group Event Log Readers",
     DutKind.LINUX: "this user needs to be in the group systemd-journal",
 }
-# Exporting 20 MB of events took 2 s; assumed: a full log on a slow disk takes a minute.
 WEVTUTIL: Final = "wevtutil:"
 DELAYS_CHANNEL: Final = "Microsoft-Windows-Diagnostics-Performance/Operational"
 _HOST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}")
+# Exporting 20 MB of events took 2 s; assumed: a full log on a slow disk takes a minute.
 _EXPORT_S: Final = 120
 _REASON_CHARS: Final = 200
 

@@ -53,183 +53,7 @@ from resume_rig.rig.interface import DutControl
 from resume_rig.rig.link.open import OpenRig
 from resume_rig.timing.wall_clock import discipline_of, stated_discipline
 
-if sys.platform == "win32":
-    import ctypes
-
-    # winbase.h
-    _CONTINUOUS: Final = 0x80000000
-    _SYSTEM_REQUIRED: Final = 0x00000001
-    _set_state = ctypes.windll.kernel32.SetThreadExecutionState
-    _set_state.argtypes, _set_state.restype = (ctypes.c_uint,), ctypes.c_uint
-
-# `cat` answers once logind has given the lock, and ends with its standard input.
-_INHIBIT: Final = (
-    "systemd-inhibit",
-    "--what=sleep:idle:handle-lid-switch",
-    "--who=resume-rig",
-    "--why=a campaign is running",
-    "cat",
-)
-# Assumed: D-Bus answers within some ms, or not at all.
-_ANSWER_S: Final = 5.0
-_REASON_CHARS: Final = 200
-
-
-@contextmanager
-def host_awake() -> Iterator[str | None]:
-    """Keep the host awake within the block; yields why it may sleep all the same, or None."""
-    if sys.platform == "win32":
-        kept = _set_state(_CONTINUOUS | _SYSTEM_REQUIRED)
-        try:
-            yield None if kept else "Windows refused it"
-        finally:
-            _set_state(_CONTINUOUS)
-    elif sys.platform == "linux":
-        with _inhibited() as why:
-            yield why
-    else:
-        yield "nobody tried how to ask this system"
-
-
-@contextmanager
-def _inhibited() -> Iterator[str | None]:
-    try:
-        # In a session of its own: Ctrl-C is not for it, and nobody is asked for a password.
-        lock = subprocess.Popen(
-            _INHIBIT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError:
-        yield "there is no systemd-inhibit to ask"
-        return
-    try:
-        yield _why_not(lock)
-    finally:
-        try:
-            lock.communicate(timeout=_ANSWER_S)  # closes its standard input
-        except subprocess.TimeoutExpired:
-            lock.kill()
-            lock.communicate()
-
-
-def _why_not(lock: "subprocess.Popen[bytes]") -> str | None:
-    """Return why there is no lock; None once there is one."""
-    assert lock.stdin is not None
-    assert lock.stdout is not None
-    assert lock.stderr is not None
-    try:
-        lock.stdin.write(b"\n")
-        lock.stdin.flush()
-    except BrokenPipeError:
-        pass
-    answered, _, _ = select.select([lock.stdout], [], [], _ANSWER_S)
-    if not answered:
-        return f"systemd-inhibit did not answer within {_ANSWER_S:g} s"
-    if lock.stdout.readline():
-        return None
-    words = " ".join(lock.stderr.read(4 * _REASON_CHARS).decode("utf-8", "replace").split())
-    return words[:_REASON_CHARS].rstrip(".") or "systemd-inhibit refused it"
-
-
 __all__ = ["CampaignEnd", "CampaignFinished", "CampaignParts", "CampaignStopped", "begin", "go_on"]
-
-
-# A clock that time synchronisation set back a little is waited for.
-MOST_BEHIND_NS = 60_000_000_000
-
-
-def begin(
-    path: Path, plan: Plan, identity: Identity, parts: CampaignParts, observe: Observer = ignore
-) -> CampaignEnd:
-    """Run a campaign into a new store; what its log holds already is not this campaign's.
-
-    Raises:
-        UsageError: plan and bench do not fit, or the store cannot be made; nothing was moved.
-        RecordError: log or store cannot be used.
-        RigError: the rig or the DUT failed; the store keeps what was measured.
-    """
-    check_plan(plan)
-    _prepare(plan, identity, parts)
-    DiskSpace(path, parts.free).check_before(plan, has_light=identity.rig.light_ring > 0)
-    log = parts.log
-    mark = mark_of(log.new_records()) if log is not None else LogMark()
-    feed = LogFeed(log, mark, states=plan.states)
-    with Store.create(path, identity, plan) as store:
-        return CampaignRunner(parts, store, identity, feed, observe).run()
-
-
-def go_on(
-    path: Path, identity: Identity, parts: CampaignParts, observe: Observer = ignore
-) -> CampaignEnd:
-    """Go on with the campaign of a store, by its own plan, from its next cycle.
-
-    Raises:
-        UsageError: rig or DUT are others, or the host's clock is behind the store's cycles.
-        RecordError: log or store cannot be used, or another process runs the campaign.
-        RigError: the rig or the DUT failed; the store keeps what was measured.
-    """
-    with Store.resume(path) as store:
-        check_same_bench(store.identity, identity, str(path))
-        why = stopped_by(store)
-        if why is not None or done_of(store) >= store.plan.cycles:
-            return CampaignFinished(path, store.outcomes(), why)
-        _prepare(store.plan, identity, parts)
-        _wait_past(store, parts.clock)
-        feed = _feed_of(store, parts.log)
-        return CampaignRunner(parts, store, identity, feed, observe).run()
-
-
-def _wait_past(store: Store, clock: Clock) -> None:
-    """Let no cycle stand before an earlier one: records are matched with cycles by their times."""
-    behind_ns = store.newest_utc_ns() - clock.utc_ns()
-    if behind_ns > MOST_BEHIND_NS:
-        raise UsageError(
-            f"could not go on with {store.path}: the host's clock shows a time "
-            f"{seconds_text(behind_ns)} before the end of its newest cycle; set the clock right"
-        )
-    clock.sleep_ns(behind_ns)
-
-
-def _feed_of(store: Store, log: OsLogSource | None) -> LogFeed:
-    states = store.plan.states
-    if log is None:
-        return LogFeed(None, LogMark())
-    found = log.new_records()
-    earlier = [session.log.mark for session in store.sessions() if session.log is not None]
-    if not earlier:
-        return LogFeed(log, mark_of(found), states=states)
-    stored = frozenset(
-        identity_of(record) for raw in store.cycles(with_light=False) for record in raw.records
-    )
-    return LogFeed(log, earlier[0], came_late(found, earlier[0], stored), states)
-
-
-def _prepare(plan: Plan, identity: Identity, parts: CampaignParts) -> None:
-    """Check that the bench, and the DUT's OS, can do what the plan asks for; nothing is moved."""
-    control = parts.control
-    movable = identity.movable
-    check_against_bench(
-        plan,
-        identity.dut_name,
-        tuple(movable),
-        identity.wired,
-        movable.get(Actuator.BUTTON, 0),
-        idle_ns=None if identity.dut is None else identity.dut.idle_ns,
-        commanded=control is not None,
-        max_key_ns=movable.get(Actuator.KEYBOARD, 0),
-        has_mac=identity.dut is not None and identity.dut.mac is not None,
-    )
-    by_os = {SleepMeans.COMMAND, WakeMeans.TIMER} & plan.means
-    if control is not None and (by_os or plan.health):
-        states = plan.states if SleepMeans.COMMAND in by_os else ()
-        control.prepare(states, reports=plan.health)
-    if parts.trace is not None:
-        parts.trace.prepare()
-
-
 Watch = Callable[[Identity], Observer]
 
 
@@ -318,6 +142,31 @@ def interrupted(store: Path, url: str | None = None, dut: str | None = None) -> 
             load_dut_profile(dut) if dut else identity.dut,
             opened.newest_utc_ns(),
             len(opened.sessions()),
+        )
+
+
+def warnings_of(commission: Commission, opened: OpenRig) -> Iterator[str]:
+    """Yield a sentence for each thing that the verdict will lack, whatever is measured."""
+    plan, requirement = commission.plan, commission.requirement
+    others = set() if plan is None else plan.states - set(requirement.kinds)
+    if plan is not None and others:
+        kinds = ", ".join(requirement.kinds)
+        whole = ", so the verdict will be NO-EVIDENCE" if others == set(plan.states) else ""
+        yield (
+            f"{requirement.id} speaks of {kinds}; cycles of "
+            f"{', '.join(sorted(map(state_word, others)))} are measured and not judged{whole} "
+            "(--kind changes that, but for S5)."
+        )
+    if plan is not None and plan.cycles < (needed := cycles_for_rate(plan.stop)):
+        yield (
+            f"the plan stops when it is shown {plan.stop.rate_words()}; that takes {needed:,} "
+            f"cycles or more without a failure, and the plan has {plan.cycles:,}, so it cannot be "
+            "shown."
+        )
+    if commission.surroundings.log is None and opened.dut_log is None:
+        yield (
+            "no --log was given and this rig serves none, so the verdict will be NO-EVIDENCE; "
+            "what the wires say is measured all the same."
         )
 
 
@@ -423,26 +272,176 @@ def _report_link(opened: OpenRig, observe: Observer) -> None:
     observe(LinkReported(counts.repeated, counts.stale, counts.damaged))
 
 
-def warnings_of(commission: Commission, opened: OpenRig) -> Iterator[str]:
-    """Yield a sentence for each thing that the verdict will lack, whatever is measured."""
-    plan, requirement = commission.plan, commission.requirement
-    others = set() if plan is None else plan.states - set(requirement.kinds)
-    if plan is not None and others:
-        kinds = ", ".join(requirement.kinds)
-        whole = ", so the verdict will be NO-EVIDENCE" if others == set(plan.states) else ""
-        yield (
-            f"{requirement.id} speaks of {kinds}; cycles of "
-            f"{', '.join(sorted(map(state_word, others)))} are measured and not judged{whole} "
-            "(--kind changes that, but for S5)."
+def begin(
+    path: Path, plan: Plan, identity: Identity, parts: CampaignParts, observe: Observer = ignore
+) -> CampaignEnd:
+    """Run a campaign into a new store; what its log holds already is not this campaign's.
+
+    Raises:
+        UsageError: plan and bench do not fit, or the store cannot be made; nothing was moved.
+        RecordError: log or store cannot be used.
+        RigError: the rig or the DUT failed; the store keeps what was measured.
+    """
+    check_plan(plan)
+    _prepare(plan, identity, parts)
+    DiskSpace(path, parts.free).check_before(plan, has_light=identity.rig.light_ring > 0)
+    log = parts.log
+    mark = mark_of(log.new_records()) if log is not None else LogMark()
+    feed = LogFeed(log, mark, states=plan.states)
+    with Store.create(path, identity, plan) as store:
+        return CampaignRunner(parts, store, identity, feed, observe).run()
+
+
+def go_on(
+    path: Path, identity: Identity, parts: CampaignParts, observe: Observer = ignore
+) -> CampaignEnd:
+    """Go on with the campaign of a store, by its own plan, from its next cycle.
+
+    Raises:
+        UsageError: rig or DUT are others, or the host's clock is behind the store's cycles.
+        RecordError: log or store cannot be used, or another process runs the campaign.
+        RigError: the rig or the DUT failed; the store keeps what was measured.
+    """
+    with Store.resume(path) as store:
+        check_same_bench(store.identity, identity, str(path))
+        why = stopped_by(store)
+        if why is not None or done_of(store) >= store.plan.cycles:
+            return CampaignFinished(path, store.outcomes(), why)
+        _prepare(store.plan, identity, parts)
+        _wait_past(store, parts.clock)
+        feed = _feed_of(store, parts.log)
+        return CampaignRunner(parts, store, identity, feed, observe).run()
+
+
+def _prepare(plan: Plan, identity: Identity, parts: CampaignParts) -> None:
+    """Check that the bench, and the DUT's OS, can do what the plan asks for; nothing is moved."""
+    control = parts.control
+    movable = identity.movable
+    check_against_bench(
+        plan,
+        identity.dut_name,
+        tuple(movable),
+        identity.wired,
+        movable.get(Actuator.BUTTON, 0),
+        idle_ns=None if identity.dut is None else identity.dut.idle_ns,
+        commanded=control is not None,
+        max_key_ns=movable.get(Actuator.KEYBOARD, 0),
+        has_mac=identity.dut is not None and identity.dut.mac is not None,
+    )
+    by_os = {SleepMeans.COMMAND, WakeMeans.TIMER} & plan.means
+    if control is not None and (by_os or plan.health):
+        states = plan.states if SleepMeans.COMMAND in by_os else ()
+        control.prepare(states, reports=plan.health)
+    if parts.trace is not None:
+        parts.trace.prepare()
+
+
+def _feed_of(store: Store, log: OsLogSource | None) -> LogFeed:
+    states = store.plan.states
+    if log is None:
+        return LogFeed(None, LogMark())
+    found = log.new_records()
+    earlier = [session.log.mark for session in store.sessions() if session.log is not None]
+    if not earlier:
+        return LogFeed(log, mark_of(found), states=states)
+    stored = frozenset(
+        identity_of(record) for raw in store.cycles(with_light=False) for record in raw.records
+    )
+    return LogFeed(log, earlier[0], came_late(found, earlier[0], stored), states)
+
+
+# A clock that time synchronisation set back a little is waited for.
+MOST_BEHIND_NS = 60_000_000_000
+
+
+def _wait_past(store: Store, clock: Clock) -> None:
+    """Let no cycle stand before an earlier one: records are matched with cycles by their times."""
+    behind_ns = store.newest_utc_ns() - clock.utc_ns()
+    if behind_ns > MOST_BEHIND_NS:
+        raise UsageError(
+            f"could not go on with {store.path}: the host's clock shows a time "
+            f"{seconds_text(behind_ns)} before the end of its newest cycle; set the clock right"
         )
-    if plan is not None and plan.cycles < (needed := cycles_for_rate(plan.stop)):
-        yield (
-            f"the plan stops when it is shown {plan.stop.rate_words()}; that takes {needed:,} "
-            f"cycles or more without a failure, and the plan has {plan.cycles:,}, so it cannot be "
-            "shown."
+    clock.sleep_ns(behind_ns)
+
+
+if sys.platform == "win32":
+    import ctypes
+
+    # winbase.h
+    _CONTINUOUS: Final = 0x80000000
+    _SYSTEM_REQUIRED: Final = 0x00000001
+    _set_state = ctypes.windll.kernel32.SetThreadExecutionState
+    _set_state.argtypes, _set_state.restype = (ctypes.c_uint,), ctypes.c_uint
+
+
+# `cat` answers once logind has given the lock, and ends with its standard input.
+_INHIBIT: Final = (
+    "systemd-inhibit",
+    "--what=sleep:idle:handle-lid-switch",
+    "--who=resume-rig",
+    "--why=a campaign is running",
+    "cat",
+)
+# Assumed: D-Bus answers within some ms, or not at all.
+_ANSWER_S: Final = 5.0
+_REASON_CHARS: Final = 200
+
+
+@contextmanager
+def host_awake() -> Iterator[str | None]:
+    """Keep the host awake within the block; yields why it may sleep all the same, or None."""
+    if sys.platform == "win32":
+        kept = _set_state(_CONTINUOUS | _SYSTEM_REQUIRED)
+        try:
+            yield None if kept else "Windows refused it"
+        finally:
+            _set_state(_CONTINUOUS)
+    elif sys.platform == "linux":
+        with _inhibited() as why:
+            yield why
+    else:
+        yield "nobody tried how to ask this system"
+
+
+@contextmanager
+def _inhibited() -> Iterator[str | None]:
+    try:
+        # In a session of its own: Ctrl-C is not for it, and nobody is asked for a password.
+        lock = subprocess.Popen(
+            _INHIBIT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
-    if commission.surroundings.log is None and opened.dut_log is None:
-        yield (
-            "no --log was given and this rig serves none, so the verdict will be NO-EVIDENCE; "
-            "what the wires say is measured all the same."
-        )
+    except OSError:
+        yield "there is no systemd-inhibit to ask"
+        return
+    try:
+        yield _why_not(lock)
+    finally:
+        try:
+            lock.communicate(timeout=_ANSWER_S)  # closes its standard input
+        except subprocess.TimeoutExpired:
+            lock.kill()
+            lock.communicate()
+
+
+def _why_not(lock: "subprocess.Popen[bytes]") -> str | None:
+    """Return why there is no lock; None once there is one."""
+    assert lock.stdin is not None
+    assert lock.stdout is not None
+    assert lock.stderr is not None
+    try:
+        lock.stdin.write(b"\n")
+        lock.stdin.flush()
+    except BrokenPipeError:
+        pass
+    answered, _, _ = select.select([lock.stdout], [], [], _ANSWER_S)
+    if not answered:
+        return f"systemd-inhibit did not answer within {_ANSWER_S:g} s"
+    if lock.stdout.readline():
+        return None
+    words = " ".join(lock.stderr.read(4 * _REASON_CHARS).decode("utf-8", "replace").split())
+    return words[:_REASON_CHARS].rstrip(".") or "systemd-inhibit refused it"

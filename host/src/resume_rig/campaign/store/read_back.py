@@ -113,6 +113,122 @@ def stopped_by(store: Store) -> str | None:
     return why_stop(rules, store.outcomes(), store.spent_ns(), recoveries)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredCampaign:
+    """What a store holds, but for the light.
+
+    Attributes:
+        path: of the store.
+        cycles: in order; their `light` is empty (`Store.cycles` has it). Those of a store are
+            read anew in each pass over them, so that memory does not grow with their edges.
+        reading: the OS records of all cycles, and the log that they came from; the original
+            text, which is most of a record, stays in the store (`record_texts`).
+        sessions: runs and resumes, in order.
+        recoveries: what was done outside of cycles, in order.
+        outcomes: how many cycles the runner saw come to which; those that none came to are absent.
+        findings: of the runner, with the number of the cycle; in order.
+        salvaged: what was salvaged, where the store was put together from a damaged one.
+    """
+
+    path: Path
+    identity: Identity
+    plan: Plan
+    cycles: Sequence[CycleRaw]
+    reading: LogReading
+    sessions: tuple[Session, ...]
+    recoveries: tuple[Recovery, ...]
+    outcomes: Mapping[Outcome, int]
+    findings: tuple[tuple[int, Finding], ...]
+    salvaged: str | None
+    progress: PlanProgress
+
+
+def load_campaign(path: Path) -> StoredCampaign:
+    """Read a store, which another process may be writing to.
+
+    Raises:
+        RecordError: it is not a whole campaign store of a version that can be read.
+    """
+    numbers = array("q")
+    records: list[OsRecord] = []
+    ends = array("q")
+    outcomes: Counter[Outcome] = Counter()
+    findings: list[tuple[int, Finding]] = []
+    with Store.open(path) as store:
+        sessions = store.sessions()
+        for raw in store.cycles(with_light=False):
+            numbers.append(raw.number)
+            outcomes[raw.outcome] += 1
+            findings += [(raw.number, finding) for finding in raw.findings]
+            records += map(without_text, raw.records)
+            ends.append(len(records))
+        joined, ends = _joined(records, ends)
+        return StoredCampaign(
+            path=path,
+            identity=store.identity,
+            plan=store.plan,
+            cycles=StoredCycles(path, numbers, joined, ends),
+            reading=_reading(joined, sessions),
+            sessions=sessions,
+            recoveries=store.recoveries(),
+            outcomes=outcomes,
+            findings=tuple(findings),
+            salvaged=store.salvaged,
+            progress=progress_of(store),
+        )
+
+
+def _reading(records: Sequence[OsRecord], sessions: Iterable[Session]) -> LogReading:
+    logs = [session.log for session in sessions if session.log is not None]
+    return LogReading(
+        sources=() if not logs else (logs[-1].source,),
+        records=tuple(records),
+    )
+
+
+def _joined(
+    records: Sequence[OsRecord], ends: Sequence[int]
+) -> tuple[list[OsRecord], "array[int]"]:
+    """Return the records with what delayed them, and how many each cycle and those before have."""
+    found = with_delays(records)
+    kept = [0, *accumulate(record is not None for record in found)]
+    left = array("q", (kept[end] for end in ends))
+    return [record for record in found if record is not None], left
+
+
+def without_text(record: OsRecord) -> OsRecord:
+    """Return a record without its original text; what many have is one object in all of them."""
+    figures = tuple(_figure(sys.intern(each.name), each.value) for each in record.figures)
+    return dataclasses.replace(
+        record,
+        text="",
+        figures=figures,
+        wake_source=_source(record.wake_source),
+        sleep_ms=_number(record.sleep_ms),
+        wake_ms=_number(record.wake_ms),
+        driver_init_ms=_number(record.driver_init_ms),
+        bios_init_ms=_number(record.bios_init_ms),
+        firmware_resume_ms=_number(record.firmware_resume_ms),
+        firmware_resume_count=_number(record.firmware_resume_count),
+        os_build=_number(record.os_build),
+    )
+
+
+@lru_cache(maxsize=256)
+def _source(source: WakeSource) -> WakeSource:
+    return source
+
+
+@lru_cache(maxsize=4096)
+def _number(value: int | None) -> int | None:
+    return value
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _figure(name: str, value: float) -> Figure:
+    return Figure(name, value)
+
+
 class StoredCycles(Sequence[CycleRaw]):
     """Cycles of a store, in order, without light. A committed cycle never changes.
 
@@ -201,79 +317,120 @@ class StoredCycles(Sequence[CycleRaw]):
         return dataclasses.replace(raw, records=records) if records else raw
 
 
-def without_text(record: OsRecord) -> OsRecord:
-    """Return a record without its original text; what many have is one object in all of them."""
-    figures = tuple(_figure(sys.intern(each.name), each.value) for each in record.figures)
-    return dataclasses.replace(
-        record,
-        text="",
-        figures=figures,
-        wake_source=_source(record.wake_source),
-        sleep_ms=_number(record.sleep_ms),
-        wake_ms=_number(record.wake_ms),
-        driver_init_ms=_number(record.driver_init_ms),
-        bios_init_ms=_number(record.bios_init_ms),
-        firmware_resume_ms=_number(record.firmware_resume_ms),
-        firmware_resume_count=_number(record.firmware_resume_count),
-        os_build=_number(record.os_build),
+@dataclass(frozen=True, slots=True)
+class TimedCampaign:
+    """What the wires show of each cycle, in order, and how the board's clock ran meanwhile.
+
+    Attributes:
+        calibrations: of each cycle, the rate that the board's clock was proven to have, if any.
+        extra_sleeps: that the rig made outside of the cycles, in order.
+    """
+
+    cycles: Sequence[TimedCycle]
+    board_clock: BoardClock
+    calibrations: Sequence[RateCalibration | None]
+    extra_sleeps: tuple[ExtraSleep, ...] = ()
+
+
+def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
+    """Return what the wires show, on the host's wall clock; intervals by true time as proven."""
+    clock = clock_of(stored)
+    calibrations: list[RateCalibration | None] = []
+    extra: list[ExtraSleep] = []
+    timed = _timed(stored, clock, calibrations, extra)
+    cycles = PackedSequence(timed, kept=stored.reading.records)
+    board_clock = clock.summary([each.bound_ppb for each in calibrations if each is not None])
+    return TimedCampaign(cycles, board_clock, PackedSequence(calibrations), tuple(extra))
+
+
+def _timed(
+    stored: StoredCampaign,
+    clock: CampaignClock,
+    calibrations: list[RateCalibration | None],
+    extra: list[ExtraSleep],
+) -> Iterator[TimedCycle]:
+    """Yield each cycle.
+
+    To `calibrations` goes what its intervals were corrected by, to `extra` each extra sleep.
+    """
+    steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
+    for step in stored.recoveries:
+        steps[step.session, step.after_cycle].append(step)
+    wired, index, last = stored.identity.wired, 0, (0, 0)
+    with Store.open(stored.path) as store:
+        for raw in stored.cycles:
+            if raw.session != last[0]:
+                extra += extra_sleeps_of(raw, steps.get((raw.session, last[1]), ()), wired, clock)
+            last = raw.session, raw.number
+            calibration = clock.calibration(raw)
+            calibrations.append(calibration)
+            outside = _outside(raw, stored, index, calibration, light_of(raw, store))
+            after = steps.get((raw.session, raw.number), ())
+            outside = with_hang(outside, after, wired)
+            outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
+            extra += extra_sleeps_of(raw, after, wired, clock)
+            yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records)
+            index += raw.outcome is not Outcome.INTERRUPTED
+
+
+def _outside(
+    raw: CycleRaw,
+    stored: StoredCampaign,
+    index: int,
+    calibration: RateCalibration | None,
+    light: LightReading | None,
+) -> OutsideCycle:
+    """Return a cycle; `index` is how many cycles of the plan were done before it."""
+    plan = stored.plan
+    return outside_cycle(
+        raw,
+        plan.of_cycle(index),
+        stored.identity,
+        light=light,
+        ignored=index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED,
+        calibration=calibration,
     )
 
 
-@lru_cache(maxsize=256)
-def _source(source: WakeSource) -> WakeSource:
-    return source
+def _wake_utc(raw: CycleRaw, outside: OutsideCycle, clock: CampaignClock) -> BoundedNs | None:
+    """Return when the DUT woke; None where nothing relates the board's clock to the wall's.
 
-
-@lru_cache(maxsize=4096)
-def _number(value: int | None) -> int | None:
-    return value
-
-
-@lru_cache(maxsize=4096, typed=True)
-def _figure(name: str, value: float) -> Figure:
-    return Figure(name, value)
-
-
-def _bare(record: OsRecord) -> OsRecord:
-    """Return what is left of a record without its text and without what may be joined to it."""
-    return dataclasses.replace(record, text="", components=(), figures=())
-
-
-def with_record_texts(
-    correlation: Correlation, path: Path, numbers: Collection[int]
-) -> Correlation:
-    """Return an answer in which the records of some cycles have their original text again.
-
-    Raises:
-        RecordError: the store cannot be read.
+    Where a clock stepped within the cycle its edges stand, their UTC does not.
     """
-    chosen = frozenset(numbers)
-    wanted = {
-        _bare(cycle.record)
-        for cycle in correlation.cycles
-        if cycle.outside.number in chosen and cycle.record is not None and not cycle.record.text
-    }
-    if not wanted:
-        return correlation
-    texts: dict[OsRecord, str] = {}
-    with Store.open(path) as store:
-        # A record is in its own cycle, or came late and is in a later one.
-        for raw in store.cycles(with_light=False):
-            for record in raw.records:
-                if (bare := _bare(record)) in wanted:
-                    texts.setdefault(bare, record.text)
-            if len(texts) == len(wanted):
-                break
+    board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
+    board_ns = _lit_ns(raw) if board_ns is None else board_ns
+    return None if board_ns is None else clock.utc_ns(raw, board_ns)
 
-    def with_text(cycle: ReconciledCycle) -> ReconciledCycle:
-        if cycle.outside.number not in chosen or cycle.record is None:
-            return cycle
-        text = cycle.record.text or texts.get(_bare(cycle.record), "")
-        return dataclasses.replace(cycle, record=dataclasses.replace(cycle.record, text=text))
 
-    kept = [cycle.record for cycle in correlation.cycles if cycle.record is not None]
-    cycles = PackedSequence(map(with_text, correlation.cycles), kept)
-    return dataclasses.replace(correlation, cycles=cycles)
+def _lit_ns(raw: CycleRaw) -> int | None:
+    """Return when the display came on last, which is all that Modern Standby shows of a timer."""
+    lit = [e.t_ns for e in raw.edges if e.channel is Channel.BACKLIGHT and e.level]
+    return lit[-1] if lit and any(c.name is CommandName.ARM_TIMER for c in raw.commands) else None
+
+
+def clock_of(stored: StoredCampaign) -> CampaignClock:
+    """Return how the board's clock ran in each of the cycles."""
+    return CampaignClock(
+        stored.cycles,
+        stored.identity.rig,
+        stored.identity.host_clock,
+        frozenset(s.number for s in stored.sessions if s.host == stored.identity.host),
+    )
+
+
+def light_of(raw: CycleRaw, store: Store) -> LightReading | None:
+    """Return what a cycle's light shows; blocks are read for it and not kept.
+
+    Where they cannot be read, the onset stands without them.
+    """
+    rig = store.identity.rig
+    if not rig.light_ring:
+        return None
+    try:
+        table = store.light_table(raw.number)
+    except RecordError:
+        return None if raw.onset is None else LightReading(raw.onset)
+    return light_reading(raw.onset, table, rig.light_full_scale)
 
 
 _SLEEPS = (OutsideState.S3, OutsideState.S4)
@@ -359,203 +516,46 @@ def recorded_cycle(raw: CycleRaw, store: Store) -> RecordedCycle:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCampaign:
-    """What a store holds, but for the light.
-
-    Attributes:
-        path: of the store.
-        cycles: in order; their `light` is empty (`Store.cycles` has it). Those of a store are
-            read anew in each pass over them, so that memory does not grow with their edges.
-        reading: the OS records of all cycles, and the log that they came from; the original
-            text, which is most of a record, stays in the store (`record_texts`).
-        sessions: runs and resumes, in order.
-        recoveries: what was done outside of cycles, in order.
-        outcomes: how many cycles the runner saw come to which; those that none came to are absent.
-        findings: of the runner, with the number of the cycle; in order.
-        salvaged: what was salvaged, where the store was put together from a damaged one.
-    """
-
-    path: Path
-    identity: Identity
-    plan: Plan
-    cycles: Sequence[CycleRaw]
-    reading: LogReading
-    sessions: tuple[Session, ...]
-    recoveries: tuple[Recovery, ...]
-    outcomes: Mapping[Outcome, int]
-    findings: tuple[tuple[int, Finding], ...]
-    salvaged: str | None
-    progress: PlanProgress
-
-
-def load_campaign(path: Path) -> StoredCampaign:
-    """Read a store, which another process may be writing to.
+def with_record_texts(
+    correlation: Correlation, path: Path, numbers: Collection[int]
+) -> Correlation:
+    """Return an answer in which the records of some cycles have their original text again.
 
     Raises:
-        RecordError: it is not a whole campaign store of a version that can be read.
+        RecordError: the store cannot be read.
     """
-    numbers = array("q")
-    records: list[OsRecord] = []
-    ends = array("q")
-    outcomes: Counter[Outcome] = Counter()
-    findings: list[tuple[int, Finding]] = []
+    chosen = frozenset(numbers)
+    wanted = {
+        _bare(cycle.record)
+        for cycle in correlation.cycles
+        if cycle.outside.number in chosen and cycle.record is not None and not cycle.record.text
+    }
+    if not wanted:
+        return correlation
+    texts: dict[OsRecord, str] = {}
     with Store.open(path) as store:
-        sessions = store.sessions()
+        # A record is in its own cycle, or came late and is in a later one.
         for raw in store.cycles(with_light=False):
-            numbers.append(raw.number)
-            outcomes[raw.outcome] += 1
-            findings += [(raw.number, finding) for finding in raw.findings]
-            records += map(without_text, raw.records)
-            ends.append(len(records))
-        joined, ends = _joined(records, ends)
-        return StoredCampaign(
-            path=path,
-            identity=store.identity,
-            plan=store.plan,
-            cycles=StoredCycles(path, numbers, joined, ends),
-            reading=_reading(joined, sessions),
-            sessions=sessions,
-            recoveries=store.recoveries(),
-            outcomes=outcomes,
-            findings=tuple(findings),
-            salvaged=store.salvaged,
-            progress=progress_of(store),
-        )
+            for record in raw.records:
+                if (bare := _bare(record)) in wanted:
+                    texts.setdefault(bare, record.text)
+            if len(texts) == len(wanted):
+                break
+
+    def with_text(cycle: ReconciledCycle) -> ReconciledCycle:
+        if cycle.outside.number not in chosen or cycle.record is None:
+            return cycle
+        text = cycle.record.text or texts.get(_bare(cycle.record), "")
+        return dataclasses.replace(cycle, record=dataclasses.replace(cycle.record, text=text))
+
+    kept = [cycle.record for cycle in correlation.cycles if cycle.record is not None]
+    cycles = PackedSequence(map(with_text, correlation.cycles), kept)
+    return dataclasses.replace(correlation, cycles=cycles)
 
 
-def light_of(raw: CycleRaw, store: Store) -> LightReading | None:
-    """Return what a cycle's light shows; blocks are read for it and not kept.
-
-    Where they cannot be read, the onset stands without them.
-    """
-    rig = store.identity.rig
-    if not rig.light_ring:
-        return None
-    try:
-        table = store.light_table(raw.number)
-    except RecordError:
-        return None if raw.onset is None else LightReading(raw.onset)
-    return light_reading(raw.onset, table, rig.light_full_scale)
-
-
-@dataclass(frozen=True, slots=True)
-class TimedCampaign:
-    """What the wires show of each cycle, in order, and how the board's clock ran meanwhile.
-
-    Attributes:
-        calibrations: of each cycle, the rate that the board's clock was proven to have, if any.
-        extra_sleeps: that the rig made outside of the cycles, in order.
-    """
-
-    cycles: Sequence[TimedCycle]
-    board_clock: BoardClock
-    calibrations: Sequence[RateCalibration | None]
-    extra_sleeps: tuple[ExtraSleep, ...] = ()
-
-
-def clock_of(stored: StoredCampaign) -> CampaignClock:
-    """Return how the board's clock ran in each of the cycles."""
-    return CampaignClock(
-        stored.cycles,
-        stored.identity.rig,
-        stored.identity.host_clock,
-        frozenset(s.number for s in stored.sessions if s.host == stored.identity.host),
-    )
-
-
-def timed_campaign(stored: StoredCampaign) -> TimedCampaign:
-    """Return what the wires show, on the host's wall clock; intervals by true time as proven."""
-    clock = clock_of(stored)
-    calibrations: list[RateCalibration | None] = []
-    extra: list[ExtraSleep] = []
-    timed = _timed(stored, clock, calibrations, extra)
-    cycles = PackedSequence(timed, kept=stored.reading.records)
-    board_clock = clock.summary([each.bound_ppb for each in calibrations if each is not None])
-    return TimedCampaign(cycles, board_clock, PackedSequence(calibrations), tuple(extra))
-
-
-def _timed(
-    stored: StoredCampaign,
-    clock: CampaignClock,
-    calibrations: list[RateCalibration | None],
-    extra: list[ExtraSleep],
-) -> Iterator[TimedCycle]:
-    """Yield each cycle.
-
-    To `calibrations` goes what its intervals were corrected by, to `extra` each extra sleep.
-    """
-    steps: defaultdict[tuple[int, int], list[Recovery]] = defaultdict(list)
-    for step in stored.recoveries:
-        steps[step.session, step.after_cycle].append(step)
-    wired, index, last = stored.identity.wired, 0, (0, 0)
-    with Store.open(stored.path) as store:
-        for raw in stored.cycles:
-            if raw.session != last[0]:
-                extra += extra_sleeps_of(raw, steps.get((raw.session, last[1]), ()), wired, clock)
-            last = raw.session, raw.number
-            calibration = clock.calibration(raw)
-            calibrations.append(calibration)
-            outside = _outside(raw, stored, index, calibration, light_of(raw, store))
-            after = steps.get((raw.session, raw.number), ())
-            outside = with_hang(outside, after, wired)
-            outside = dataclasses.replace(outside, intervals=PackedIntervals(outside.intervals))
-            extra += extra_sleeps_of(raw, after, wired, clock)
-            yield TimedCycle(outside, _wake_utc(raw, outside, clock), raw.records)
-            index += raw.outcome is not Outcome.INTERRUPTED
-
-
-def _outside(
-    raw: CycleRaw,
-    stored: StoredCampaign,
-    index: int,
-    calibration: RateCalibration | None,
-    light: LightReading | None,
-) -> OutsideCycle:
-    """Return a cycle; `index` is how many cycles of the plan were done before it."""
-    plan = stored.plan
-    return outside_cycle(
-        raw,
-        plan.of_cycle(index),
-        stored.identity,
-        light=light,
-        ignored=index < plan.warm_up and raw.outcome is not Outcome.INTERRUPTED,
-        calibration=calibration,
-    )
-
-
-def _wake_utc(raw: CycleRaw, outside: OutsideCycle, clock: CampaignClock) -> BoundedNs | None:
-    """Return when the DUT woke; None where nothing relates the board's clock to the wall's.
-
-    Where a clock stepped within the cycle its edges stand, their UTC does not.
-    """
-    board_ns = outside.trigger_ns if outside.awake_from_ns is None else outside.awake_from_ns
-    board_ns = _lit_ns(raw) if board_ns is None else board_ns
-    return None if board_ns is None else clock.utc_ns(raw, board_ns)
-
-
-def _lit_ns(raw: CycleRaw) -> int | None:
-    """Return when the display came on last, which is all that Modern Standby shows of a timer."""
-    lit = [e.t_ns for e in raw.edges if e.channel is Channel.BACKLIGHT and e.level]
-    return lit[-1] if lit and any(c.name is CommandName.ARM_TIMER for c in raw.commands) else None
-
-
-def _joined(
-    records: Sequence[OsRecord], ends: Sequence[int]
-) -> tuple[list[OsRecord], "array[int]"]:
-    """Return the records with what delayed them, and how many each cycle and those before have."""
-    found = with_delays(records)
-    kept = [0, *accumulate(record is not None for record in found)]
-    left = array("q", (kept[end] for end in ends))
-    return [record for record in found if record is not None], left
-
-
-def _reading(records: Sequence[OsRecord], sessions: Iterable[Session]) -> LogReading:
-    logs = [session.log for session in sessions if session.log is not None]
-    return LogReading(
-        sources=() if not logs else (logs[-1].source,),
-        records=tuple(records),
-    )
+def _bare(record: OsRecord) -> OsRecord:
+    """Return what is left of a record without its text and without what may be joined to it."""
+    return dataclasses.replace(record, text="", components=(), figures=())
 
 
 @dataclass(frozen=True, slots=True)
