@@ -43,7 +43,6 @@ class BudgetRow:
     """One term of a budget.
 
     Attributes:
-        name: what may be wrong.
         source: document or file that the figures come from.
         half_width_ns: the error is within +/- this; standard_ns: its standard uncertainty.
         sensitivity: by what the error reaches the result: +1 or -1, 2 where it counts twice.

@@ -215,7 +215,6 @@ class DutProfile:
             zero, which neither side can observe.
         os_build: the Windows build that a simulated one claims.
         firmware_extra_ms: BiosInitDuration minus FullResume, constant per machine.
-        timing: how a simulated one behaves.
         lid_close_sleeps, lid_open_wakes: what a simulated one does when its lid moves.
         keyboard_wakes, contact_wakes, lan_wakes: whether a simulated one is armed for them.
         mac: of the network adapter that a magic packet wakes, twelve hexadecimal digits in pairs;
@@ -225,7 +224,6 @@ class DutProfile:
         pwr_ok_rise_max_ns: PWR_OK rises within so long (0 to 100 %); None: within ATX's 10 ms.
         pressed_by: what presses the button: "header" (photoMOS at its header) or "finger".
         platform: what healthy units have shown, the table `known` of the file; None: nothing.
-        behaviour: how a simulated one errs.
         recovery: how it is brought back when it hangs.
         idle_ns: after so long without input its OS puts it to sleep; None: never, or not stated.
     """

@@ -21,7 +21,6 @@ class Edge(NamedTuple):
     Attributes:
         number: the board's gapless number of this edge since its boot, from 0.
         t_ns: board clock, nanoseconds since the board's boot (or capture start).
-        channel: the line that changed.
         level: the electrical level after the change, 0 or 1.
     """
 

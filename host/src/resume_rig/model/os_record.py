@@ -22,7 +22,6 @@ class Component:
     Components may overlap and nest: their durations do not add up to that of the transition.
 
     Attributes:
-        kind: what it is.
         name: as recorded; hostile: escape it where it is shown.
         phase: the phase of the transition that it belongs to, e.g. "resume devices"; of a phase,
             its parent's name, or empty.
@@ -172,7 +171,6 @@ class OsRecord:
         source: index into the reading's sources.
         record_id: number of the event that gives the account: Power-Troubleshooter 1, or
             Kernel-Power 507 or 41 for the kinds that it does not know.
-        kind: what kind of sleep it was.
         sleep_time_utc_ns, wake_time_utc_ns: SleepTime and WakeTime, OS clock, ns since 1970 UTC;
             after a wake good to about +/-0.5 s absolutely. Of a boot its start and its end, of a
             shutdown its start, where the account has them.

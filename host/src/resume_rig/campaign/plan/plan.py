@@ -31,7 +31,6 @@ class StopRules:
         failures: so many cycles in which the DUT failed (`model.result.cycle.FAILED`).
         time_ns: so long spent in cycles, all sessions together.
         failure_rate: the failure rate is shown to be at most this, 0..1, at `confidence`.
-        confidence: 0..1.
         recoveries: the DUT was brought back so often.
     """
 
@@ -221,7 +220,6 @@ class Plan:
 
     Attributes:
         cycles: how many are measured; interrupted ones do not count.
-        state: the sleep state asked for.
         sleep_by, wake_by: what starts the sleep, and the wake.
         dwell_ns: from sleep entry, as the wires show it, to the wake trigger. A timer is armed for
             so long and the way into the state on top.
@@ -230,7 +228,6 @@ class Plan:
             and after each wake.
         settle_limit_ns: where this is not None, the cycle ends after `settle_ns` only when the DUT
             shows that it has settled, and after so long at the latest.
-        press_ns: how long the button is pressed.
         warm_up: so many cycles at the beginning are measured and kept, and not judged.
         wake_timeout_ns: from the trigger to the last sign of the wake.
         sleep_timeout_ns: from the trigger to sleep entry.

@@ -83,7 +83,6 @@ class PlannedState:
     Attributes:
         shown: what the wires show of it; S4 and off look the same on some boards.
         recorded: an event log has a record of it.
-        lid_wakes: a lid can wake from it.
         entry_ns: how long the way into it may take; the image of a hibernation has to be written.
         boots: the OS, or its loader, starts anew.
     """

@@ -44,7 +44,6 @@ class Checked:
     """One thing that was looked at.
 
     Attributes:
-        name: what it is.
         ok: whether a campaign can go on with it.
         text: what was found, and what to do when it is not good.
     """

@@ -25,7 +25,6 @@ class KeptSamples:
         state: of the onset in the recording.
         start_ns: board clock at sample 0. rate_hz: samples in a second.
         first: number of the first of `counts`.
-        counts: of the converter.
     """
 
     state: OnsetState
@@ -83,7 +82,6 @@ class MeasuredPress:
 
     Attributes:
         commanded_ns: duration that was asked for.
-        start_ns: when the output was driven.
         pressed_ns, released_ns: the sensed edges; None where none came.
     """
 

@@ -220,7 +220,6 @@ class Bench:
     """The one place of a campaign that speaks to the rig.
 
     Attributes:
-        clock: the host's.
         wired: the channels that count.
         commands: what was asked of the rig since `begin`, with its answers.
         lid_closed: whether the lid was closed last.

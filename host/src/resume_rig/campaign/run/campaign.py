@@ -114,7 +114,6 @@ class Interrupted:
     """Where a stored campaign stands, for who opens its bench again.
 
     Attributes:
-        rig_url: of its rig.
         dut: the profile of its DUT; None where it has none.
         newest_utc_ns: wall time of its newest cycle; a virtual clock starts no earlier.
         sessions: runs and resumes that there were.

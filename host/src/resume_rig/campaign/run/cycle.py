@@ -93,12 +93,9 @@ class CycleRun:
     """A cycle under way. It holds what was measured, for whoever has to stop it.
 
     Attributes:
-        number: of the cycle.
-        state: where it is.
         triggered: the DUT was touched, so that there is something to keep.
         findings: what the board, or the way to the DUT's OS, did wrong: the DUT had no part.
         notes: what else the wires cannot show.
-        plan: of this cycle.
         settling: what it waits for in the end; None where it waits for a fixed time.
         health: asks for health reports; None where the plan does not.
     """

@@ -100,7 +100,6 @@ class Trouble:
     Attributes:
         session: the run or resume.
         after_cycle: the newest cycle, 0 for none.
-        why: one sentence.
         deaf: it ran and did not react, so that lines which show a DUT that runs prove nothing.
     """
 

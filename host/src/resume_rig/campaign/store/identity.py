@@ -24,7 +24,6 @@ class Identity:
         wired: the channels that the DUT has and the rig observes.
         requirement: what the campaign is judged against.
         host: machine, system and Python.
-        software: version of resume-rig.
         created_utc_ns: host wall time.
         host_clock: who keeps the host's wall clock; None in stores without it.
         faults: the fault plan (TOML) that was injected on purpose; None for none.

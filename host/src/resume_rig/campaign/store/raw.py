@@ -116,9 +116,7 @@ class Recovery:
     Attributes:
         session: the run or resume that it belongs to.
         after_cycle: the newest cycle at that time, 0 for none.
-        why: one sentence.
         ok: whether the wires showed a DUT that is awake in the end.
-        edges: of this step.
         step: of the ladder; stores of version 1 know one more try alone.
         levels: of the wired channels in the end; None where the link was gone, or in version 1.
     """
@@ -161,7 +159,6 @@ class Session:
     Attributes:
         number: from 1.
         boot_id: of the board at its start.
-        log: None without a log.
     """
 
     number: int

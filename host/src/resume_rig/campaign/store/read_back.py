@@ -57,7 +57,6 @@ class PlanProgress:
 
     Attributes:
         done: cycles of the plan that are done.
-        cycles: of the plan.
         ended_by: the rule of the plan that ended it, a sentence without a full stop; None without.
         to_show: what a rule of the plan wants to be shown, in words; empty without one.
     """
@@ -118,7 +117,6 @@ class StoredCampaign:
     """What a store holds, but for the light.
 
     Attributes:
-        path: of the store.
         cycles: in order; their `light` is empty (`Store.cycles` has it). Those of a store are
             read anew in each pass over them, so that memory does not grow with their edges.
         reading: the OS records of all cycles, and the log that they came from; the original
@@ -233,7 +231,6 @@ class StoredCycles(Sequence[CycleRaw]):
     """Cycles of a store, in order, without light. A committed cycle never changes.
 
     Args:
-        path: of the store.
         numbers: of the cycles that are in this sequence; ascending. What another process adds
             to the store later is not.
         records: OS records of these cycles, in order. They are unpacked once, as they are part of

@@ -145,8 +145,6 @@ class Store:
     """One campaign's file; made by `create`, `resume` (to write) and `open` (to read).
 
     Attributes:
-        path: of the file.
-        identity, plan: of the campaign.
         salvaged: what was salvaged, where the store was put together from a damaged one.
         salvaged_to: the last cycle that was; those missing before it are lost.
     """

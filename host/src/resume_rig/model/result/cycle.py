@@ -223,7 +223,6 @@ class ReconciledCycle:
     """Outside and inside of one cycle as one statement.
 
     Attributes:
-        outside: what the wires showed.
         record: the matched OS record; None if there is none.
         press_to_resume_complete: press to all devices having completed their S0 set-power IRP,
             outside + inside.

@@ -41,7 +41,6 @@ class TimesOf:
     """One measure over the judged cycles of one campaign, or over its wires where none is judged.
 
     Attributes:
-        name: what was timed.
         spread_ms: scaled median absolute deviation, which a few slow cycles do not move.
         median, p95: with their intervals, in which all that the values may be off by counts.
         common: what all values have wrong in common, at most.
@@ -117,7 +116,6 @@ class GroupTimes:
     """One measure over the units of a group.
 
     Attributes:
-        name: what was timed.
         units: that have it.
         median_ms: the middle of the units' medians.
         low_ms, high_ms: the ends of the units' medians, each widened by what its cycles share: the
@@ -147,7 +145,6 @@ class OutlyingUnit:
     """A unit that is unlike the others of its group.
 
     Attributes:
-        unit: which.
         measure: what it is unlike in; None: how often it fails.
         value, others: its median and the middle of the others', in ms; failures: shares of 0..1.
         p: chance of so unlike a unit anywhere in the group where all are of one kind.

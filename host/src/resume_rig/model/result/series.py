@@ -208,7 +208,6 @@ class CycleTimes:
     """One measure over every cycle of a campaign, in their order; none is left out.
 
     Attributes:
-        name: what was timed.
         numbers: of the cycles. times_ms: of each, NaN without one.
         marks: a CycleMark of each, in one string.
     """

@@ -151,7 +151,6 @@ class Requirement:
     Attributes:
         id: e.g. "sysfund-0004".
         version: of the profile in this project, not of the document it comes from.
-        title: one line for a report.
         source: the document that the limits come from.
         kinds: the kinds of sleep that it covers.
         resume_limit_ms: BiosInit + DriverInit must be at most this; None where the profile does
