@@ -25,6 +25,13 @@ class Found:
     standing: Standing
     text: str
 
+    @classmethod
+    def good_if(cls, good: bool, text: str, otherwise: str | None = None) -> "Found":
+        """Return what is as it should be, or is to be changed: then `otherwise`, if it differs."""
+        if good:
+            return cls(Standing.GOOD, text)
+        return cls(Standing.CHANGE, text if otherwise is None else otherwise)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
