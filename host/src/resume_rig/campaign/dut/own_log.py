@@ -33,7 +33,7 @@ def own_kind(platform: str = sys.platform) -> DutKind:
     """Return what kind of OS this is.
 
     Raises:
-        RecordError: one whose log nobody knows how to ask for.
+        RecordError: one that has neither wevtutil nor journalctl.
     """
     match platform:
         case "win32":

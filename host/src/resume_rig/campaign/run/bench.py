@@ -334,7 +334,7 @@ class Bench:
         """Wake the DUT by something, or open its lid; a contact stays closed.
 
         Raises:
-            UsageError: by a packet, and nobody knows where to.
+            UsageError: by a packet, and the DUT's profile names no MAC address.
             RigError: it could not be sent.
         """
         if by is Actuator.KEYBOARD:

@@ -47,7 +47,7 @@ from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import state_word
 from resume_rig.model.result.verdict import Requirement
-from resume_rig.model.units import seconds_text
+from resume_rig.model.units import NS_PER_S, seconds_text
 from resume_rig.rig.dut_profile import load_dut_profile
 from resume_rig.rig.interface import DutControl
 from resume_rig.rig.link.open import OpenRig
@@ -350,7 +350,7 @@ def _feed_of(store: Store, log: OsLogSource | None) -> LogFeed:
 
 
 # A clock that time synchronisation set back a little is waited for.
-MOST_BEHIND_NS = 60_000_000_000
+MOST_BEHIND_NS = 60 * NS_PER_S
 
 
 def _wait_past(store: Store, clock: Clock) -> None:

@@ -38,7 +38,6 @@ from resume_rig.model.clock import Clock
 from resume_rig.model.errors import (
     BoardRebooted,
     DeviceFault,
-    DutFault,
     LinkLost,
     ProtocolError,
     RecordError,
@@ -156,10 +155,7 @@ def with_advice(error: RigError, path: Path) -> RigError:
     text = advised(str(error), path)
     if isinstance(error, DeviceFault):
         return DeviceFault(error.group, error.code, text)
-    for kind in (BoardRebooted, LinkLost, ProtocolError, DutFault):
-        if isinstance(error, kind):
-            return kind(text)
-    return RigError(text)
+    return type(error)(text)
 
 
 LONGEST_ALARM_NS = 25 * 3600 * NS_PER_S

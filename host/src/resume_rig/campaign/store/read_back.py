@@ -459,7 +459,7 @@ def _sleeps(
 ) -> Iterator[tuple[int | None, int]]:
     """Yield when each sleep of a step began and ended, board clock; None: before the step."""
     edges = [edge for edge in step.edges if edge.channel in wired]
-    # A board that began anew counts from nothing: nobody knows when its edges were.
+    # A board that began anew counts from nothing: when its edges were is open.
     if (
         raw.edges
         and edges
