@@ -196,10 +196,10 @@ def stored_budgets(
         watched = dataclasses.replace(bounds, witness=witness)
         raw = stored.cycles[places[number]]
         with Store.open(stored.path) as store:
-            light = light_of(raw, store)
+            light, index = light_of(raw, store), store.index_of(number)
         return outside_cycle(
             raw,
-            stored.plan.of_cycle(_done_before(stored, number)),
+            stored.plan.of_cycle(index),
             identity,
             light=light,
             calibration=calibrations[places[number]],
@@ -227,12 +227,6 @@ def capture_budgets(
 
     hidden = reset_to_tsc_of(dut)
     return interval_budgets(correlation.cycles, bounds, rebuild, hidden, _hidden_source(dut))
-
-
-def _done_before(stored: StoredCampaign, number: int) -> int:
-    """Return how many cycles of the plan were done before one."""
-    with Store.open(stored.path) as store:
-        return store.index_of(number)
 
 
 def _hidden_source(dut: DutProfile | None) -> str:
