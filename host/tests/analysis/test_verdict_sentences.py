@@ -46,7 +46,7 @@ from resume_rig.model.result.cycle import (
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import CycleMark as Mark
 from resume_rig.model.result.series import Training
-from resume_rig.model.result.verdict import Comparison, Limit, Verdict
+from resume_rig.model.result.verdict import Comparison, Finding, FindingKind, Limit, Verdict
 
 MS = 1_000_000
 LIMIT = load_requirement("sysfund-0004")
@@ -553,3 +553,29 @@ def test_every_cycle_is_shown_as_what_became_of_it() -> None:
         Mark.LEFT_OUT,
     ]
     assert all_cycles([cycle(light_ms=None)], ["resume_ms", LIGHT.value]).name == "resume_ms"
+
+
+def test_the_worst_is_the_nearest_to_a_limit_from_either_side() -> None:
+    least = Limit(LIGHT.value, Comparison.AT_LEAST, 500 * MS, "ms", kinds=(SleepKind.S3,))
+
+    assert of(light_limit(), lights(900, 950, 800)).worst == 950
+    assert of(least, lights(900, 950, 800)).worst == 800
+
+
+def test_an_unclear_trigger_may_have_been_one() -> None:
+    unclear = Finding(FindingKind.TRIGGER_UNCLEAR, "It is not clear what woke it.")
+    other = Finding(FindingKind.LEASE_EXPIRED, "The host was silent.")
+    nobody = cycle(light_ms=None, wake_by=None, trigger_ns=None)
+
+    def counted(*findings: Finding) -> int:
+        outside = replace(nobody.outside, findings=findings)
+        sightings = [*lights(900), Sighting(None, replace(nobody, outside=outside))]
+        return of(light_limit(), sightings).undecided
+
+    assert [counted(unclear), counted(other, unclear), counted(other), counted()] == [1, 1, 0, 0]
+
+
+def test_an_undecided_one_of_a_share_is_said() -> None:
+    found = of(light_limit(share=0.5), lights(900, 900, 1000))
+
+    assert "0 of 3 cycles beyond it, 1 undecided, " in found.why
