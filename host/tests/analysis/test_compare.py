@@ -559,3 +559,31 @@ def test_components_of_less_than_four_values_are_not_compared(log) -> None:
         return one_a_side(with_parts(n, 5.0), with_parts(m, 5.0), Question()).components_compared
 
     assert [compared(3, 9), compared(9, 3), compared(4, 4)] == [0, 0, 1]
+
+
+def test_of_very_many_components_the_longest_are_compared(log) -> None:
+    generator = np.random.default_rng(SEED)
+
+    def with_parts(lengths_ms) -> Evidence:
+        parts = tuple(
+            Component(ComponentKind.DEVICE, f"d{n}", "resume devices", float(ms))
+            for n, ms in enumerate(lengths_ms)
+        )
+        sightings = tuple(
+            replace(each, record=replace(each.record, components=parts))
+            for each in log(generator, 12).sightings
+        )
+        return replace(log(generator, 1), sightings=sightings)
+
+    # d0 is the shortest in the base, and the longest in the candidate; d1 is short in both.
+    base, candidate = [2, 3, *[100] * 399], [500, 3, *[100] * 399]
+    found = one_a_side(with_parts(base), with_parts(candidate), Question())
+    backwards = one_a_side(with_parts(candidate), with_parts(base), Question())
+
+    assert found.components_compared == backwards.components_compared == 400
+    assert [each.name for each in found.components] == ["device d0 in resume devices (sleep)"]
+    assert [each.shift_ms for each in backwards.components] == [-498.0]
+
+
+def test_a_question_takes_the_usual_level_and_a_twentieth_for_what_matters() -> None:
+    assert Question() == Question(kind=None, alpha=0.05, matters=0.05, one_session_is_enough=False)

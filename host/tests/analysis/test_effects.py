@@ -655,3 +655,13 @@ def test_failures_that_come_in_rows_are_worth_fewer_cycles() -> None:
     assert p(spread) == pytest.approx(fisher(0, 60, 10, 60))
     assert p(rows) > 0.2
     assert p(np.zeros(60)) == 1.0
+
+
+def test_the_sessions_that_it_takes_are_for_the_whole_family() -> None:
+    weak = replace(EFFECT, detectable_ms=60.0)
+
+    few, many = (
+        int(answer_of(replace(FOUND, effects=[weak], tests=n))[1].split()[-3]) for n in (1, 20)
+    )
+
+    assert few < many

@@ -775,3 +775,16 @@ def test_large_numbers_that_do_not_grow_are_no_uptime(record) -> None:
     assert counts(60_000, 101_000) is True
     assert counts(200, 200) is None
     assert counts(200, 200, awake_s=-200) is None
+
+
+@pytest.mark.parametrize(("far_ms", "counts"), [(29.6, True), (29.7, False)])
+def test_what_is_farther_than_five_deviations_counts_in_no_spread(far_ms, counts) -> None:
+    """Of 12 values whose median distance is 2 ms, 5 x 2 x 1.4826 x 2 ms is the limit: 29.652."""
+    values = [0, 0, 1, -1, 2, -2, 2, -2, 2, -2, -3]
+
+    norm = norm_of([round(value * MS) for value in [*values, far_ms]])
+
+    near = [*values, *([far_ms] if counts else [])]
+    assert norm.median_ns == 0
+    squares = sum(value * value for value in near)
+    assert norm.spread_ns == pytest.approx((squares / (len(near) - 1)) ** 0.5 * MS, abs=1)
