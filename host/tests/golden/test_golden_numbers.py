@@ -17,6 +17,7 @@ from resume_rig.timing.hull import ClockLimits
 from resume_rig.timing.relation import ExchangeSelection, relate
 
 SCENES = 60
+DRIFTS = (0, 100, 5_000)
 S = 1_000_000_000
 
 
@@ -71,7 +72,7 @@ def exchanges_of(seed: int) -> list[ClockExchange]:
     ]
 
 
-@pytest.mark.parametrize("drift", [0, 100, 5_000])
+@pytest.mark.parametrize("drift", DRIFTS)
 def test_clocks_are_related_as_they_were(drift: int, hold) -> None:
     answers = {}
     for seed in range(12):
