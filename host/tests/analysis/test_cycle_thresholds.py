@@ -634,3 +634,9 @@ def test_light_that_comes_in_steps_is_timed_by_the_largest(parts, expected) -> N
         levels, count, before = expected
         assert found.levels == pytest.approx(levels)
         assert (found.steps, found.before) == (count, pytest.approx(before))
+
+
+def test_the_first_light_of_a_wake_is_its_light(story) -> None:
+    again = story.plus((22_500, BACKLIGHT, 0), (23_500, BACKLIGHT, 1))
+
+    assert build(again).intervals[IntervalName.PRESS_TO_LIGHT].value_ns == 1_500 * MS

@@ -10,7 +10,8 @@ import pytest
 
 from resume_rig.model.budget import BudgetRow, Distribution, Evaluation, Scope
 from resume_rig.model.channel import Actuator, Channel, WakeMeans
-from resume_rig.model.errors import UsageError
+from resume_rig.model.edge import ClockExchange
+from resume_rig.model.errors import ProtocolError, UsageError
 from resume_rig.model.front_end import PathDelay
 from resume_rig.model.light import LightOnset, OnsetState
 from resume_rig.model.quantity import BoundedNs
@@ -33,7 +34,7 @@ from resume_rig.timing.budget import (
     unproven_row,
 )
 from resume_rig.timing.clocks import VirtualClock
-from resume_rig.timing.edge_uncertainty import Stimulus
+from resume_rig.timing.edge_uncertainty import IntervalBounds, Moment, Stimulus
 from resume_rig.timing.hull import ClockLimits, board_limits
 from resume_rig.timing.light_budget import (
     LightDefinition,
@@ -43,7 +44,16 @@ from resume_rig.timing.light_budget import (
     light_end_of,
     light_rows,
 )
-from resume_rig.timing.relation import RateCalibration, RateRange, calibrate, round_div
+from resume_rig.timing.relation import (
+    BreakKind,
+    ClockRelation,
+    ExchangeSelection,
+    RateCalibration,
+    RateRange,
+    calibrate,
+    relate,
+    round_div,
+)
 from resume_rig.timing.wall_clock import (
     WallClock,
     stated_discipline,
@@ -571,3 +581,126 @@ def test_a_virtual_clock_moves_by_waiting_alone() -> None:
     assert (clock.now_ns(), clock.utc_ns(), clock.tick_ns) == (5, 12, 0)
     clock.sleep_ns(1)
     assert clock.now_ns() == 6
+
+
+def test_who_watches_intervals_is_told_of_each_with_its_ends() -> None:
+    seen = []
+    bounds = IntervalBounds(rate_ppb=0, witness=lambda *told: seen.append(told))
+    ends = Moment(Channel.SLP_S3, 0), Moment(Channel.PLTRST, 5)
+
+    found = bounds.between(*ends)
+
+    assert seen == [(bounds, *ends, found)]
+
+
+def related(*hosts_ms: float, boards_ms=None, tolerance=0) -> ClockRelation:
+    """Return the relation of exchanges that take no time, board beside host."""
+    pairs = zip(hosts_ms, boards_ms or hosts_ms, strict=True)
+    exchanges = [
+        ClockExchange(*[round(each * MS) for each in (host, board, board, host)])
+        for host, board in pairs
+    ]
+    return relate(exchanges, ClockLimits(tolerance, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("moved_ms", "kind"),
+    [
+        (0.0, None),
+        (9.9, BreakKind.RATE),  # less than a thousandth of the 10 s between
+        (10.2, BreakKind.HOST_STOOD_STILL),
+        (-9.9, BreakKind.RATE),
+        (-10.2, BreakKind.BOARD_STOOD_STILL),
+    ],
+)
+def test_clocks_that_part_by_a_thousandth_stood_still(moved_ms: float, kind) -> None:
+    relation = related(0, 1_000, 11_000, boards_ms=[0, 1_000, 11_000 + moved_ms])
+
+    assert [each.kind for each in relation.breaks] == ([] if kind is None else [kind])
+    if kind is not None:
+        (found,) = relation.breaks
+        assert (found.after_ns, found.before_ns) == (1_000 * MS, round((11_000 + moved_ms) * MS))
+        assert abs(found.size_ns - abs(moved_ms) * MS) <= 2
+
+
+def test_a_board_time_that_two_segments_hold_is_none() -> None:
+    """The board stood still, and was reset later: its clock showed 5 s twice."""
+    hosts = [0, 1_000, 2_000, 10_000, 20_000, 30_000]
+    boards = [0, 1_000, 4_000, 12_000, 3_000, 13_000]
+
+    relation = related(*hosts, boards_ms=boards)
+
+    assert [each.kind for each in relation.breaks] == [
+        BreakKind.HOST_STOOD_STILL,
+        BreakKind.BOARD_RESET,
+    ]
+    assert relation.to_host_ns(5_000 * MS) is None
+    assert relation.to_host_ns(500 * MS).value_ns == 500 * MS
+    assert relation.to_host_ns(12_500 * MS).value_ns == 29_500 * MS
+    assert relation.to_board_ns(5_000 * MS).value_ns == 7_000 * MS
+    assert relation.to_board_ns(1_500 * MS) is None
+    assert relation.interval_ns(500 * MS, 12_500 * MS) is None
+    back = relation.interval_ns(900 * MS, 400 * MS)
+    assert (back.value_ns, back.bound_ns <= 5) == (-500 * MS, True)
+
+
+def test_a_board_that_began_anew_or_a_host_that_did_is_a_break_without_a_size() -> None:
+    reset = related(0, 1_000, boards_ms=[5_000, 4_999.999999])
+    assert [(each.kind, each.size_ns) for each in reset.breaks] == [(BreakKind.BOARD_RESET, 0)]
+    exchanges = [ClockExchange(5 * S, 0, 0, 5 * S), ClockExchange(4 * S, 10, 10, 4 * S)]
+    relation = ClockRelation(ClockLimits(0, 0, 1))
+    assert relation.add(exchanges[0]) is None
+    assert relation.add(exchanges[1]).kind is BreakKind.HOST_RESTARTED
+
+
+def test_an_exchange_in_which_the_host_stood_still_bounds_nothing() -> None:
+    """The board took 100 ms to answer, and the host saw 40 pass."""
+    relation = ClockRelation(ClockLimits(0, 0, 1))
+    relation.add(ClockExchange(0, 0, 0, 0))
+
+    found = relation.add(ClockExchange(S, S, S + 100 * MS, S + 40 * MS))
+
+    assert (found.kind, found.after_ns, found.before_ns) == (
+        BreakKind.HOST_STOOD_STILL,
+        S,
+        S + 100 * MS,
+    )
+    assert found.size_ns == 60 * MS - 2
+    assert relation.add(ClockExchange(2 * S, 2 * S, 2 * S, 2 * S)) is None
+    assert len(relation.segments) == 2
+    assert relation.to_host_ns(S + 50 * MS) is None
+
+
+@pytest.mark.parametrize(("count", "kept"), [(1, 1), (2, 2), (9, 8)])
+def test_segments_beyond_the_newest_are_forgotten(count: int, kept: int) -> None:
+    relation = related(*[1_000 * n for n in range(9)], boards_ms=[2_000 * n for n in range(9)])
+    assert len(relation.segments) == 9
+
+    relation.keep_newest(count)
+
+    assert (len(relation.segments), len(relation.breaks)) == (count, min(count, kept))
+    assert relation.to_host_ns(16_000 * MS).value_ns == 8_000 * MS
+
+
+def test_the_exchanges_that_are_kept_are_at_both_ends_of_each_of_eight_segments() -> None:
+    selection = ExchangeSelection(ClockLimits(0, 0, 1))
+    for n in range(12):
+        for part in (0, 100):
+            host, board = (1_000 * n + part) * MS, (5_000 * n + part) * MS
+            selection.add(ClockExchange(host, board, board, host))
+
+    kept = selection.kept()
+
+    # The first four segments, and the last four.
+    assert [each.host_tx_ns // MS for each in kept] == [
+        1_000 * n + part for n in (0, 1, 2, 3, 8, 9, 10, 11) for part in (0, 100)
+    ]
+    assert selection.kept() is kept
+    selection.add(ClockExchange(20 * S, 90 * S, 90 * S, 20 * S))
+    assert selection.kept()[-1].host_tx_ns == 20 * S
+
+
+def test_a_reply_before_its_request_is_refused() -> None:
+    for wrong in (ClockExchange(0, 5, 4, 9), ClockExchange(9, 4, 5, 8)):
+        with pytest.raises(ProtocolError, match="a reply comes after its request"):
+            relate([wrong], ClockLimits(0, 0, 1))
