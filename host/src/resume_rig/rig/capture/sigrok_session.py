@@ -40,7 +40,7 @@ _NS: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """What the metadata tell of the samples.
+    """What the metadata state of the samples.
 
     Attributes:
         file: name of the samples' file, or the beginning of the names of several.
@@ -235,7 +235,7 @@ def _gather(
             lines = block[:, column] & mask[column]
             changed[1:] |= lines[1:] != lines[:-1]
         at = np.flatnonzero(changed)
-        gathering.moments(session.time_ns(first), session.time_ns(first + len(block)))
+        gathering.cover(session.time_ns(first), session.time_ns(first + len(block)))
         _take(block[at], session.times_ns(first, at), gathering)
         first, before = first + len(block), block[-1]
     if not first:

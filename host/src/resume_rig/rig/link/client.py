@@ -1,12 +1,9 @@
-"""A rig that is spoken to over SMP: serial, socket and simulated ones alike.
+"""A rig that is reached over SMP, whether by a serial line, a socket or in this process.
 
-A real one never speaks unasked: it has to be asked now and then. A simulated bench on a virtual
-clock knows what comes next, so that the time until then need not be waited through.
-
-Each method asks once through `SmpClient`, which repeats what gets lost, and returns the reply as
-a fact of `rig.interface`.
-
-The link to one board: requests of the rig group, and which boot their answers belong to.
+Each method asks once through `SmpClient`, which repeats what gets lost, and returns the reply as a
+fact of `rig.interface`. Every reply names the boot that it is of: one of another boot than was
+identified is a BoardRebooted. A board never speaks unasked and has to be asked now and then; a
+simulated bench on a virtual clock knows what comes next (`Foresight`), and time jumps there.
 """
 
 import logging
@@ -20,6 +17,7 @@ from resume_rig.model.errors import BoardRebooted, DeviceFault, ProtocolError, R
 from resume_rig.model.light import LightOnset
 from resume_rig.model.units import seconds_text
 from resume_rig.rig.commands.actions import (
+    ActionRequest,
     BootloaderRequest,
     CalibrationRequest,
     CalibrationWriteRequest,
@@ -68,12 +66,44 @@ from resume_rig.rig.smp.client import DEFAULT_TIMEOUT_NS, DEFAULT_TRIES, Reply, 
 from resume_rig.rig.smp.packet import Group
 from resume_rig.rig.smp.request import SMP_LEVEL, Fields, Request, RigCode, SmpCode
 
+logger = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
+_U32: Final = 0xFFFF_FFFF  # rig.cddl: "tok"
+# Assumed: decides how long a board may drive and look at its own pins before it counts as lost.
+_SELFTEST_TIMEOUT_NS: Final = 5_000_000_000
+# Assumed: decides how long closing waits for a board that is gone; its lease lets go anyway.
+_CLOSING_TIMEOUT_NS: Final = 200_000_000
+_CLOSING_TRIES: Final = 2
+# Ten times what boards ask for by default; a longer one is for the user to know.
+_LONGEST_REST_NS: Final = 1_000_000_000
+# Assumed: how often to ask whether another host has let go; twelve times within a lease of 3 s.
+_LOOK_AGAIN_NS: Final = 250_000_000
+# Assumed: decides when a file that never ends is given up; Windows keeps 20 MiB of a log.
+_MOST_FILE_BYTES: Final = 64 * 1024 * 1024
 # These can be the first sign of a reboot: the board's clock and its numbering began anew.
 _DOUBTFUL_CODES: Final = frozenset(
     {RigCode.TOO_LATE, RigCode.TOO_EARLY, RigCode.CURSOR, RigCode.OTHER_BOOT}
 )
+
+
+class Foresight(Protocol):
+    """Looks ahead on a bench whose time passes only by waiting."""
+
+    def next_change_ns(
+        self, until_host_ns: int, channels: Collection[Channel], *, log: bool = False
+    ) -> int:
+        """Return the host time of the next edge on one of `channels`, `until_host_ns` at most.
+
+        The clock has to reach that time before anything is asked of the bench again.
+
+        Args:
+            until_host_ns: look no further.
+            channels: the others' edges do not count.
+            log: the DUT's log growing counts, too.
+        """
+        ...
 
 
 class BoardLink:
@@ -96,7 +126,7 @@ class BoardLink:
 
     @property
     def identified(self) -> bool:
-        """Tell whether the board ever said who it is."""
+        """Return whether the board was ever identified."""
         return self._identity is not None
 
     def identity(self) -> Identity:
@@ -155,41 +185,6 @@ class BoardLink:
             )
 
 
-class Foresight(Protocol):
-    """Looks ahead on a bench whose time passes only by waiting."""
-
-    def next_change_ns(
-        self, until_host_ns: int, channels: Collection[Channel], *, log: bool = False
-    ) -> int:
-        """Return the host time of the next edge on one of `channels`, `until_host_ns` at most.
-
-        The clock has to reach that time before anything is asked of the bench again.
-
-        Args:
-            until_host_ns: look no further.
-            channels: the others' edges do not count.
-            log: the DUT's log growing counts, too.
-        """
-        ...
-
-
-logger = logging.getLogger(__name__)
-
-_U32: Final = 0xFFFF_FFFF  # rig.cddl: "tok"
-# Assumed: decides how long a board may drive and look at its own pins before it counts as lost.
-_SELFTEST_TIMEOUT_NS: Final = 5_000_000_000
-# Assumed: decides how long closing waits for a board that is gone; its lease lets go anyway.
-_Action = PressRequest | HoldRequest | LoopbackStartRequest
-_CLOSING_TIMEOUT_NS: Final = 200_000_000
-_CLOSING_TRIES: Final = 2
-# Ten times what boards ask for by default; a longer one is for the user to know.
-_LONGEST_REST_NS: Final = 1_000_000_000
-# Assumed: how often to ask whether another host has let go; twelve times within a lease of 3 s.
-_LOOK_AGAIN_NS: Final = 250_000_000
-# Assumed: decides when a file that never ends is given up; Windows keeps 20 MiB of a log.
-_MOST_FILE_BYTES: Final = 64 * 1024 * 1024
-
-
 class SmpRig:
     """Implements `rig.interface.Rig` on an SMP client, which it owns from then on.
 
@@ -239,7 +234,7 @@ class SmpRig:
         *,
         log: bool = False,
     ) -> bool:
-        """Wait until something may have changed, at most until a host time; say whether."""
+        """Wait for a change, at most until a host time; return whether there may be one."""
         clock = self._client.clock
         left_ns = until_host_ns - clock.now_ns()
         if self._foresight is None or left_ns <= 0:
@@ -272,7 +267,7 @@ class SmpRig:
             self._index_of(actuator),
             duration_ns,
             self._next_token(),
-            self._link.identity().info.boot_id,
+            self._boot_id(),
             at_ns,
             force_off,
         )
@@ -292,8 +287,7 @@ class SmpRig:
             BoardRebooted: as of a press.
         """
         self._index_of(Actuator.LID)
-        boot_id = self._link.identity().info.boot_id
-        return self._rested(LidRequest(closed, self._next_token(), boot_id, at_ns))
+        return self._rested(LidRequest(closed, self._next_token(), self._boot_id(), at_ns))
 
     def contact(self, closed: bool, at_ns: int | None = None) -> ActionStart:
         """Close or open the dry contact, at board time `at_ns` or at once.
@@ -304,8 +298,7 @@ class SmpRig:
             BoardRebooted: as of a press.
         """
         self._index_of(Actuator.CONTACT)
-        boot_id = self._link.identity().info.boot_id
-        return self._rested(ContactRequest(closed, self._next_token(), boot_id, at_ns))
+        return self._rested(ContactRequest(closed, self._next_token(), self._boot_id(), at_ns))
 
     def keyboard(self) -> Keyboard:
         """Return what the DUT makes of the board as its keyboard; refused by one that is none."""
@@ -369,7 +362,7 @@ class SmpRig:
             self._next_token(),
             count,
             gap_ns,
-            self._link.identity().info.boot_id,
+            self._boot_id(),
         )
         return self._rested(request)
 
@@ -419,7 +412,7 @@ class SmpRig:
         Raises:
             DeviceFault: something is driven, or the board has no such bootloader.
         """
-        self._link.ask(BootloaderRequest(self._link.identity().info.boot_id))
+        self._link.ask(BootloaderRequest(self._boot_id()))
 
     def link_counts(self) -> LinkCounts:
         """Return what the link lost and damaged since the rig was opened."""
@@ -452,12 +445,15 @@ class SmpRig:
         finally:
             self._client.close()
 
-    def _rested(self, request: _Action) -> ActionStart:
+    def _boot_id(self) -> int:
+        return self._link.identity().info.boot_id
+
+    def _rested(self, request: ActionRequest) -> ActionStart:
         """Ask for an action, at once or once the actuator, or another host, has let go of it.
 
         A host that was killed is forgotten after the board's lease: one that lives stays longer.
         """
-        planned = not isinstance(request, LoopbackStartRequest) and request.at_ns is not None
+        planned = isinstance(request, PressRequest | HoldRequest) and request.at_ns is not None
         deadline_ns: int | None = None
         while True:
             try:

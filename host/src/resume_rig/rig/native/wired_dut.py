@@ -27,7 +27,7 @@ from resume_rig.rig.native.wires import (
 )
 from resume_rig.rig.sim.dut.event import PanelChange, SimFault, WireChange
 from resume_rig.rig.sim.dut.machine import SimulatedDut
-from resume_rig.rig.sim.dut.os_log import OsClock, new_log
+from resume_rig.rig.sim.dut.os_log import OsClock, OsLog
 from resume_rig.rig.sim.dut.panel import FULL_SCALE, RAMP_NS, Panel
 from resume_rig.rig.sim.dut.states import PowerState, has_state
 
@@ -59,7 +59,7 @@ class WiredDut:
         self._mac = None if profile.mac is None else mac_bytes(profile.mac)
         dut, log, time, light = (default_rng(stream) for stream in SeedSequence(seed).spawn(4))
         self._dut = SimulatedDut(profile, dut, faults)
-        self._log = new_log(profile, OsClock(utc_ns, time), log, faults)
+        self._log = OsLog(profile, OsClock(utc_ns, time), log, faults)
         self._panel = Panel(light)
         self._light_ns: int | None = None
         self._ramp_end_ns = 0

@@ -29,7 +29,7 @@ from resume_rig.rig.interface import Keyboard, KeyboardBus
 from resume_rig.rig.sim.board import EDGE_RING, LIGHT_RATE_HZ, BoardWiring, SimulatedBoard
 from resume_rig.rig.sim.dut.event import DutEvent, PanelChange, SimFault, WireChange
 from resume_rig.rig.sim.dut.machine import SimulatedDut
-from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME, OsClock, new_log
+from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME, OsClock, OsLog
 from resume_rig.rig.sim.dut.panel import Load, Panel
 from resume_rig.rig.sim.dut.plug import LoopbackPlug, Plugged
 from resume_rig.rig.sim.dut.states import PowerState, has_state
@@ -270,7 +270,7 @@ class SimulatedBench:
         dut, log, _, board, light = _streams(seed + sessions_before)
         _, _, time, crystal, _ = _streams(seed)
         self._dut: Plugged = LoopbackPlug(dut) if loopback else SimulatedDut(profile, dut, faults)
-        self._log = new_log(profile, OsClock(clock.utc_ns(), time), log, faults)
+        self._log = OsLog(profile, OsClock(clock.utc_ns(), time), log, faults)
         self._panel = Panel(light, profile.behaviour.pwm_hz, profile.behaviour.pwm_duty)
         self._moves: list[tuple[int, Actuator, bool]] = []
         self._changed: set[Channel] = set()

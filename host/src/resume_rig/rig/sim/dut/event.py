@@ -1,10 +1,7 @@
-"""What a simulated DUT shows to the world: wires, light, and moments that its OS can tell of.
+"""What a simulated DUT is made of: its events, the agenda of what it does next, and its faults.
 
-All times are world time: nanoseconds since the bench was made, on the host's clock.
-
-What a discrete-event model still has to do, in time order; parts of it can be dropped.
-
-Ways in which a simulated DUT can be told to misbehave.
+Events are what the world sees of it, wires and light, and the moments that its OS may log. All
+times are world time: nanoseconds since the bench was made, on the host's clock.
 """
 
 import heapq
@@ -82,7 +79,7 @@ class DisplayOff:
 
 @dataclass(frozen=True, slots=True)
 class SleepEntered:
-    """The OS has told its devices to sleep; it writes Kernel-Power 42."""
+    """The OS has sent its devices to sleep; it writes Kernel-Power 42."""
 
     t_ns: int
 
@@ -197,7 +194,7 @@ class _Planned(NamedTuple):
 
 
 class Agenda:
-    """Deeds by time; deeds of the same time are done in the order in which they were planned."""
+    """Actions by time; those of the same time are done in the order in which they were planned."""
 
     def __init__(self) -> None:
         self._heap: list[_Planned] = []
@@ -215,7 +212,7 @@ class Agenda:
         self._generation[thread] += 1
 
     def next_ns(self) -> int | None:
-        """Return when the next deed is due, None when there is none."""
+        """Return when the next action is due, None when there is none."""
         heap = self._heap
         while heap:
             first = heap[0]
@@ -235,7 +232,7 @@ class Agenda:
 
 @unique
 class SimFault(StrEnum):
-    """One misbehaviour; it holds for every cycle while it is set."""
+    """One misbehaviour of a simulated DUT; it holds for every cycle while it is set."""
 
     NEVER_SLEEPS = "never-sleeps"
     NEVER_WAKES = "never-wakes"

@@ -1,4 +1,4 @@
-"""The events that a Windows writes about power, by their manifests; no state, no clock.
+"""The events that Windows writes about power, by their manifests; no state, no clock.
 
 Versions follow the build: 7600 writes Power-Troubleshooter version 1, 10240 version 2, 18990
 version 3. From build 17134 on a device is wake source type 5, before it was 4.
@@ -157,7 +157,7 @@ REASON_INPUT: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class CycleRecord:
-    """What Power-Troubleshooter will say of one cycle; OS times in ns since 1970 UTC.
+    """What Power-Troubleshooter will report of one cycle; OS times in ns since 1970 UTC.
 
     Attributes:
         states: TargetState and EffectiveState.
