@@ -66,7 +66,7 @@ class OpenRig:
 
 @dataclass(frozen=True, slots=True)
 class SimOptions:
-    """What stands behind `sim:`; None where it was left out."""
+    """The options of a `sim:` URL; None where one was left out."""
 
     virtual: bool | None = None
     seed: int | None = None
