@@ -51,7 +51,7 @@ class TomlTable:
         self._end = end
 
     def expect(self, required: Sequence[str], optional: Sequence[str] = ()) -> None:
-        """Refuse keys that are not known or missing."""
+        """Refuse keys that are unknown or missing."""
         allowed = (*required, *optional)
         for key in self.values:
             if key not in allowed:
@@ -480,7 +480,7 @@ def mac_bytes(text: str) -> bytes:
     """Return the six bytes of an address.
 
     Raises:
-        UsageError: it is none of one adapter; the sentence says what is allowed.
+        UsageError: it is none of one adapter; the sentence names what is allowed.
     """
     found = _MAC.fullmatch(text.strip())
     if found is None:

@@ -48,7 +48,7 @@ class ChannelInfo:
         delay_ns: from the DUT's pin to the stamp, to be subtracted from its stamps.
         uncertainty_ns: half-width left after that correction, per edge; with the resolution in
             it where the channel is calibrated, without it elsewhere.
-        latency: what the calibration in force says of it; None where it is not calibrated.
+        latency: in the calibration in force; None where it is not calibrated.
     """
 
     channel: Channel
@@ -68,7 +68,7 @@ class ActuatorInfo:
 
 @dataclass(frozen=True, slots=True)
 class RigInfo:
-    """Who the board says it is.
+    """The identity and abilities of a board.
 
     Attributes:
         protocol: version of the rig group (this host speaks 1).
@@ -368,7 +368,8 @@ class Rig(Protocol):
     """A rig on a bench.
 
     Every method may raise LinkLost, ProtocolError and BoardRebooted; requests that the board
-    refuses raise DeviceFault. Methods block; `close` may be called twice.
+    refuses raise DeviceFault, also where it lacks the actuator or channel, and numbers that the
+    wire cannot carry are a UsageError. Methods block; `close` may be called twice.
     """
 
     def info(self) -> RigInfo:
@@ -419,7 +420,8 @@ class Rig(Protocol):
     ) -> ActionStart:
         """Press for `duration_ns`, at board time `at_ns` or at once.
 
-        Bound to the boot that `info` reported: a board that started anew presses nothing.
+        Bound to the boot that `info` reported: a board that started anew presses nothing, even if
+        that was between a lost reply and the repeat of the request.
         """
         ...
 
@@ -455,7 +457,7 @@ class Rig(Protocol):
         ...
 
     def onset(self) -> LightOnset:
-        """Return what is known of the onset of light in the newest recording."""
+        """Return the onset of light in the newest recording, as far as it is found."""
         ...
 
     def light(self, cursor: int, count: int = 128) -> LightBatch:
@@ -514,7 +516,11 @@ class Rig(Protocol):
         ...
 
     def download(self, name: str, offset: int) -> bytes:
-        """Return the bytes of a file on the board from `offset` to its end (SMP file group)."""
+        """Return the bytes of a file on the board from `offset` to its end (SMP file group).
+
+        Raises:
+            ProtocolError: a reply for another offset, or more than 64 MiB.
+        """
         ...
 
     def close(self) -> None:

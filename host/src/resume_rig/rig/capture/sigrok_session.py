@@ -192,7 +192,7 @@ def _blocks(
 ) -> Iterator[NDArray[np.uint8]]:
     """Yield samples, uint8 [n, unitsize]; none is torn between two entries' ends.
 
-    What the archive says of sizes is not trusted: what was unpacked is counted.
+    What the archive states of sizes is not trusted: what was unpacked is counted.
     """
     wanted = _BLOCK_BYTES - _BLOCK_BYTES % session.unit_bytes
     rest, unpacked = b"", 0

@@ -187,7 +187,7 @@ class RigRequest(Request, Generic[Reply_co]):
         """Return the reply as a fact.
 
         Raises:
-            ProtocolError: it is not what the CDDL says; the sentence names the key.
+            ProtocolError: it is not as in the CDDL; the sentence names the key.
         """
         raise NotImplementedError
 
@@ -283,7 +283,7 @@ class FileChunk(NamedTuple):
     """A part of a file.
 
     Attributes:
-        size_bytes: of the whole file; None where the board does not say.
+        size_bytes: of the whole file; None where the board does not state it.
     """
 
     size_bytes: int | None

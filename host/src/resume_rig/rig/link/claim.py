@@ -90,7 +90,7 @@ def claim_rig(url: str, who: str, since_utc: str) -> Claim:
         since_utc: now, likewise.
 
     Raises:
-        LinkLost: another process has it; the sentence says which.
+        LinkLost: another process has it; the sentence names it.
     """
     place = _place_of(url)
     if place is None:

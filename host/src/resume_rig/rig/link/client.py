@@ -186,7 +186,7 @@ class BoardLink:
 
 
 class SmpRig:
-    """Implements `rig.interface.Rig` on an SMP client, which it owns from then on.
+    """Implements `rig.interface.Rig`, which documents its methods, on an SMP client that it owns.
 
     Args:
         client: on an open transport; closed by `close`.
@@ -216,14 +216,12 @@ class SmpRig:
         return self._link.identify().info
 
     def exchange_clocks(self) -> ClockExchange:
-        """Stamp one request and reply on both sides."""
         reply, board = self._link.ask_stamped(TimeRequest())
         # A clock that moves in steps is behind the time: the reply came up to one step later.
         at_latest_ns = reply.rx_ns + self._client.clock.tick_ns
         return ClockExchange(reply.tx_ns, board.rx_ns, board.tx_ns, at_latest_ns)
 
     def edges(self, cursor: int, count: int = 128) -> EdgeBatch:
-        """Return up to `count` edges numbered from `cursor`."""
         return self._link.ask(EdgesRequest(cursor, count))
 
     def await_change(
@@ -234,7 +232,6 @@ class SmpRig:
         *,
         log: bool = False,
     ) -> bool:
-        """Wait for a change, at most until a host time; return whether there may be one."""
         clock = self._client.clock
         left_ns = until_host_ns - clock.now_ns()
         if self._foresight is None or left_ns <= 0:
@@ -245,7 +242,6 @@ class SmpRig:
         return change_ns < until_host_ns
 
     def levels(self) -> dict[Channel, int]:
-        """Return the present electrical level of each channel."""
         return self._link.ask(LevelsRequest())
 
     def press(
@@ -255,14 +251,6 @@ class SmpRig:
         at_ns: int | None = None,
         force_off: bool = False,
     ) -> ActionStart:
-        """Press for `duration_ns`, at board time `at_ns` or at once.
-
-        Raises:
-            UsageError: a negative time.
-            DeviceFault: the board refused, or has no such actuator.
-            BoardRebooted: it started anew since `info`, even if that was between a lost reply
-                and the repeat of the request, and has not pressed since.
-        """
         request = PressRequest(
             self._index_of(actuator),
             duration_ns,
@@ -279,68 +267,40 @@ class SmpRig:
             raise self._too_long(actuator, duration_ns, fault) from fault
 
     def lid(self, closed: bool, at_ns: int | None = None) -> ActionStart:
-        """Close or open the lid, at board time `at_ns` or at once.
-
-        Raises:
-            UsageError: a negative time.
-            DeviceFault: the board refused, or moves no lid.
-            BoardRebooted: as of a press.
-        """
         self._index_of(Actuator.LID)
         return self._rested(LidRequest(closed, self._next_token(), self._boot_id(), at_ns))
 
     def contact(self, closed: bool, at_ns: int | None = None) -> ActionStart:
-        """Close or open the dry contact, at board time `at_ns` or at once.
-
-        Raises:
-            UsageError: a negative time.
-            DeviceFault: the board refused, or has no contact.
-            BoardRebooted: as of a press.
-        """
         self._index_of(Actuator.CONTACT)
         return self._rested(ContactRequest(closed, self._next_token(), self._boot_id(), at_ns))
 
     def keyboard(self) -> Keyboard:
-        """Return what the DUT makes of the board as its keyboard; refused by one that is none."""
         return self._link.ask(KeyboardRequest())
 
     def release(self) -> None:
-        """Let go of every actuator and forget what was scheduled."""
         self._link.ask(ReleaseRequest())
 
     def arm_light(
         self, duration_ns: int, baseline_ns: int | None = None, settle_ns: int | None = None
     ) -> None:
-        """Record light for `duration_ns` from now, and look for its onset.
-
-        Raises:
-            UsageError: a negative time.
-            DeviceFault: the board refused, e.g. another baseline while it records.
-        """
         self._link.ask(LightArmRequest(duration_ns, baseline_ns, settle_ns))
 
     def onset(self) -> LightOnset:
-        """Return what is known of the onset of light in the newest recording."""
         return self._link.ask(OnsetRequest())
 
     def light(self, cursor: int, count: int = 128) -> LightBatch:
-        """Return up to `count` light blocks numbered from `cursor`."""
         return self._link.ask(LightRequest(cursor, count))
 
     def power(self, cursor: int, count: int = 128) -> PowerBatch:
-        """Return up to `count` samples of the power monitor numbered from `cursor`."""
         return self._link.ask(PowerRequest(cursor, count))
 
     def selftest(self) -> tuple[SelfTestCheck, ...]:
-        """Let the board measure itself; refused while an action is under way."""
         return self._link.ask(SelftestRequest(), _SELFTEST_TIMEOUT_NS)
 
     def faults(self) -> Faults:
-        """Return the board's fault counters."""
         return self._link.ask(FaultsRequest())
 
     def samples(self, number: int, count: int | None = None) -> SampleBatch:
-        """Return samples kept about the onset, numbered from `number`: `count`, or what fits."""
         return self._link.ask(SamplesRequest(number, count))
 
     def start_loopback(
@@ -350,12 +310,6 @@ class SmpRig:
         count: int,
         gap_ns: int,
     ) -> ActionStart:
-        """Drive an output again and again; no DUT may be connected.
-
-        Raises:
-            UsageError: a number that the wire cannot carry.
-            DeviceFault: the board refused, or has no such actuator or channel.
-        """
         request = LoopbackStartRequest(
             self._index_of(actuator),
             self._wired_to(channels),
@@ -367,31 +321,17 @@ class SmpRig:
         return self._rested(request)
 
     def loopback(self) -> LoopbackResult:
-        """Return what came of the newest loop-back; asking keeps one that runs alive."""
         return self._link.ask(LoopbackResultRequest())
 
     def calibration(self) -> Calibration:
-        """Return what the board keeps of itself."""
         return self._link.ask(CalibrationRequest())
 
     def calibrate(
         self, *, clock_ppb: int | None = None, loopback: bool = False, clear: bool = False
     ) -> Calibration:
-        """Let the board keep something of itself over resets, and return all that it keeps.
-
-        Raises:
-            UsageError: `clock_ppb` is out of range.
-            DeviceFault: the board refused; what it kept before, it keeps.
-        """
         return self._link.ask(CalibrationWriteRequest(clock_ppb, loopback, clear))
 
     def download(self, name: str, offset: int) -> bytes:
-        """Return the bytes of a file on the board from `offset` to its end (SMP file group).
-
-        Raises:
-            DeviceFault: no such file, or `offset` is behind its end.
-            ProtocolError: a reply for another offset, or more than 64 MiB.
-        """
         content = bytearray()
         end: int | None = None
         while end is None or offset + len(content) < end:
@@ -433,7 +373,6 @@ class SmpRig:
         return self.info()
 
     def close(self) -> None:
-        """Release every actuator if the link still works, and close it; may be called twice."""
         if self._closed:
             return
         self._closed = True

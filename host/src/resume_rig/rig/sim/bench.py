@@ -330,7 +330,7 @@ class SimulatedBench:
         return size_bytes if self._held_bytes is None else min(size_bytes, self._held_bytes)
 
     def _touch(self) -> int:
-        """Do all that is due, and be ready for something that is due sooner than was known."""
+        """Do all that is due, and be ready for something that is due sooner."""
         t_ns = self.advance()
         self._idle_until_ns = 0
         return t_ns

@@ -40,7 +40,7 @@ class FirmwareImage:
 
     Attributes:
         version: as MCUboot writes it, e.g. "1.2.3", or "1.2.3.4" with a build number.
-        hash: SHA-256 of header, program and protected entries; what the board knows it by.
+        hash: SHA-256 of header, program and protected entries; what the board identifies it by.
         board: that it was built for; None where it names none.
         data: all bytes, to be sent.
     """

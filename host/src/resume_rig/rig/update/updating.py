@@ -5,6 +5,7 @@ that is there already is not sent again, one that runs on trial is only confirme
 """
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final
@@ -96,11 +97,12 @@ class Updater:
         Raises:
             RigError: it does not answer, or has no image group.
         """
-        transport = self.open_port()
-        try:
-            return self._look(transport)
-        finally:
-            transport.close()
+        with closing(self.open_port()) as transport:
+            try:
+                info = SmpRig(SmpClient(transport, self.clock)).info()
+            except ProtocolError:
+                info = None  # no rig group, or one that this version does not speak
+            return BoardFirmware(info, ImageGroup(transport, self.clock).slots())
 
     def update(self, image: FirmwareImage, *, keep: bool) -> Update:
         """Bring `image` onto the board, and check that it runs.
@@ -140,14 +142,6 @@ class Updater:
             image, before, keep=keep, sent_bytes=sent_bytes, resumptions=resumptions
         )
 
-    def _look(self, transport: Transport) -> BoardFirmware:
-        rig = SmpRig(SmpClient(transport, self.clock))
-        try:
-            info = rig.info()
-        except ProtocolError:
-            info = None  # no rig group, or one that this host does not speak
-        return BoardFirmware(info, ImageGroup(transport, self.clock).slots())
-
     def _check_board(self, image: FirmwareImage, before: BoardFirmware) -> None:
         found = None if before.info is None else before.info.board
         if image.board is None or found is None:
@@ -176,11 +170,8 @@ class Updater:
                 self.on_offset(offset, len(image.data))
 
             try:
-                transport = self._reopened() if resumptions else self.open_port()
-                try:
+                with closing(self._reopened() if resumptions else self.open_port()) as transport:
                     ImageGroup(transport, self.clock).upload(image.data, note)
-                finally:
-                    transport.close()
             except LinkLost as e:
                 if resumptions == MAX_RESUMPTIONS or (resumptions and last <= furthest):
                     raise
@@ -215,8 +206,7 @@ class Updater:
                 return transport
 
     def _arm_and_reset(self, image: FirmwareImage) -> None:
-        transport = self._reopened()
-        try:
+        with closing(self._reopened()) as transport:
             group = ImageGroup(transport, self.clock)
             other = next((slot for slot in group.slots() if not slot.active), None)
             if other is None or other.hash != image.hash:
@@ -227,8 +217,6 @@ class Updater:
                 )
             group.try_next(image.hash)
             group.reset()
-        finally:
-            transport.close()
 
     def _await_return(self, image: FirmwareImage, before: BoardFirmware) -> None:
         """Wait until the board has started anew, and see which image it runs."""
@@ -300,8 +288,7 @@ class Updater:
 
     def _confirm(self) -> None:
         deadline_ns = self.clock.now_ns() + PROOF_NS
-        transport = self.open_port()
-        try:
+        with closing(self.open_port()) as transport:
             group = ImageGroup(transport, self.clock)
             while True:
                 try:
@@ -316,8 +303,6 @@ class Updater:
                             "to the image before at its next reset"
                         ) from e
                     self.clock.sleep_ns(_PAUSE_NS)
-        finally:
-            transport.close()
 
 
 def _is_older(version: str, than: str) -> bool:

@@ -55,6 +55,11 @@ class PanelChange:
 
 
 @dataclass(frozen=True, slots=True)
+class _Moment:
+    t_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class SleepBegan:
     """The OS accepted a sleep request (SleepTime).
 
@@ -70,25 +75,16 @@ class SleepBegan:
     cause: SleepCause = SleepCause.USER
 
 
-@dataclass(frozen=True, slots=True)
-class DisplayOff:
+class DisplayOff(_Moment):
     """The OS ended the display session on its way to sleep."""
 
-    t_ns: int
 
-
-@dataclass(frozen=True, slots=True)
-class SleepEntered:
+class SleepEntered(_Moment):
     """The OS has sent its devices to sleep; it writes Kernel-Power 42."""
 
-    t_ns: int
 
-
-@dataclass(frozen=True, slots=True)
-class OsFrozen:
+class OsFrozen(_Moment):
     """The OS wrote SLP_TYP; its clock stops here."""
-
-    t_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,32 +104,20 @@ class OsResumed:
     image_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DriversReady:
+class DriversReady(_Moment):
     """Every device has its S0 power."""
 
-    t_ns: int
 
-
-@dataclass(frozen=True, slots=True)
-class WakeEnded:
+class WakeEnded(_Moment):
     """Devices and user are back (WakeTime)."""
 
-    t_ns: int
 
-
-@dataclass(frozen=True, slots=True)
-class RecordDue:
+class RecordDue(_Moment):
     """The OS would now write its record of the last cycle."""
 
-    t_ns: int
 
-
-@dataclass(frozen=True, slots=True)
-class PowerLost:
+class PowerLost(_Moment):
     """The button was held until the chipset cut the power; the OS never knew."""
-
-    t_ns: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ minimum. Asleep: wakes. In firmware, or booting: ignores it. While the OS resume
 sleeps when the wake has ended, as Windows queues the request. Off: boots. Held for 4 s of S0: goes
 off. A lid that opens while suspending or later is remembered: its wake event is latched.
 
-A key of its keyboard, its plug and a magic packet wake it where its profile says that it is armed
+A key of its keyboard, its plug and a magic packet wake it where its profile arms it
 for them; from S4 and off the key does not, as the bus has no power there, and only the packet
 switches it on.
 
@@ -217,7 +217,7 @@ class SimulatedDut:
     def command(self, t_ns: int, state: SleepKind) -> bool:
         """Its OS is commanded into a state; return whether it runs and does so.
 
-        One that errs does what its behaviour says where it is asked for S3.
+        One that errs does what its behaviour has instead of S3.
         """
         if self._state is not PowerState.UP:
             return False

@@ -25,7 +25,7 @@ _NS_PER_S = 1_000_000_000
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPECIAL = re.compile("[<>&\x00-\x1f]")
 
-FILETIMEERO = "1601-01-01T00:00:00.0000000Z"
+_FILETIME_ZERO = "1601-01-01T00:00:00.0000000Z"
 
 
 @unique
@@ -228,7 +228,7 @@ def session(t_ns: int, boot_id: int, number: int, kinds: tuple[int, int], us: in
 
 
 def entering_sleep(
-    t_ns: int, transitions: int, states: tuple[int, int], cause: SleepCause = SleepCause.USER
+    t_ns: int, transitions: int, states: tuple[int, int], cause: SleepCause
 ) -> Event:
     """Return Kernel-Power 42."""
     fields = (
@@ -270,8 +270,8 @@ def resumed(t_ns: int, states: tuple[int, int]) -> Event:
         ("TargetState", states[0]),
         ("EffectiveState", states[1]),
         ("WakeFromState", states[0]),
-        ("ProgrammedWakeTimeAc", FILETIMEERO),
-        ("ProgrammedWakeTimeDc", FILETIMEERO),
+        ("ProgrammedWakeTimeAc", _FILETIME_ZERO),
+        ("ProgrammedWakeTimeDc", _FILETIME_ZERO),
         ("WakeRequesterTypeAc", 0),
         ("WakeRequesterTypeDc", 0),
     )

@@ -2,7 +2,7 @@
 
 Order of one S3 cycle: 566, 42, [asleep] 107, Kernel-General 1, 131, 130, 566, 566 and, some time
 after the end of the wake, Power-Troubleshooter 1. 107 carries a stale time, as the clock is set
-after it. When the next sleep begins before the record was written, the record says nothing but
+after it. When the next sleep begins before the record was written, the record holds nothing but
 zeros; when Kernel-Power 42 of the next sleep comes first, the record follows that 42. A DUT that
 reports Modern Standby writes 506 and 507 instead, and one that is shut down Kernel-General 13.
 """

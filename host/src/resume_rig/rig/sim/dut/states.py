@@ -152,7 +152,7 @@ LOAD_MW: Final = {
     PowerState.OFF: 120,
     PowerState.BOOTING: 16_000,
 }
-"""What a simulated laptop draws (assumed); a sleep in S0 as its profile says."""
+"""What a simulated laptop draws (assumed); a sleep in S0 as in its profile."""
 
 COUNTS_OVERRIDE: Final = (
     PowerState.UP,
