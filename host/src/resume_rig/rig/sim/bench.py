@@ -36,6 +36,7 @@ from resume_rig.rig.smp.packet import (
     VERSION_BITS,
     Group,
     Operation,
+    OsCommand,
 )
 from resume_rig.rig.smp.request import FileCode, SmpCode
 
@@ -382,16 +383,6 @@ class SimulatedBench:
 
 
 @unique
-class _OsCommand(IntEnum):
-    """Commands of the OS group that are answered."""
-
-    ECHO = 0
-    RESET = 5
-    PARAMETERS = 6
-    APPLICATION_INFO = 7
-
-
-@unique
 class _FileCommand(IntEnum):
     """Commands of the file group that are answered."""
 
@@ -458,15 +449,15 @@ class SmpServer:
 
     def _os_answer(self, command: int, write: bool, request: _Map) -> _Answer:
         match command, write:
-            case (_OsCommand.ECHO, _):  # mcumgr takes it as read and as write
+            case (OsCommand.ECHO, _):  # mcumgr takes it as read and as write
                 text = request.get("d")
                 return {"r": text} if isinstance(text, str) else SmpCode.INVALID_VALUE
-            case (_OsCommand.RESET, True):
+            case (OsCommand.RESET, True):
                 self._bench.reboot()
                 return {}
-            case (_OsCommand.PARAMETERS, False):
+            case (OsCommand.BUFFERS, False):
                 return {"buf_size": self._buffer_bytes, "buf_count": BUFFER_COUNT}
-            case (_OsCommand.APPLICATION_INFO, False):
+            case (OsCommand.INFO, False):
                 return {"output": f"resume-rig simulated bench {__version__}"}
             case _:
                 return SmpCode.NOT_SUPPORTED

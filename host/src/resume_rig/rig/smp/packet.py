@@ -49,6 +49,7 @@ class OsCommand(IntEnum):
     ECHO = 0
     RESET = 5
     BUFFERS = 6
+    INFO = 7
 
 
 @unique

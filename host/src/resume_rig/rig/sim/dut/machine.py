@@ -1,25 +1,7 @@
 """The simulated DUT: a discrete-event machine without clock, thread or port.
 
 Actuators go in, wires, light and the OS's moments come out, all in world time. What it takes from
-real machines stands in the DUT profile; what all of them share stands here as constants.
-
-What it makes of a press, by what it is doing when the press is accepted:
-up: sleeps. Suspending: ignores it, as the OS clears the button's status before it writes SLP_TYP.
-Power going down: remembers it and wakes as soon as the power is gone and SLP_S3# was low for its
-minimum. Asleep: wakes. In firmware, or booting: ignores it. While the OS resumes: remembers it and
-sleeps when the wake has ended, as Windows queues the request. Off: boots. Held for 4 s of S0: goes
-off. A lid that opens while suspending or later is remembered: its wake event is latched.
-
-A key of its keyboard, its plug and a magic packet wake it where its profile arms it
-for them; from S4 and off the key does not, as the bus has no power there, and only the packet
-switches it on.
-
-Its OS does what it is commanded, and sleeps by itself where its profile names an `idle_s`.
-Its own clock wakes it, or switches it on, where that was armed. From S5, and from the S4 of a fast
-startup, a lid does not wake it.
-
-Its profile's behaviour is how it errs; a sound one draws not one number more for that. What its OS
-lists of devices and counters is `SimulatedHealth`.
+real machines stands in the DUT profile; what all of them share are constants in states.py.
 """
 
 from dataclasses import dataclass
@@ -161,6 +143,30 @@ def draw_resume(
 
 class SimulatedDut:
     """One PC that is up when it is made.
+
+    What a press does depends on the state in which it is accepted:
+
+    - up: it sleeps
+    - suspending: nothing, as the OS clears the button's status before it writes SLP_TYP
+    - power going down: it wakes as soon as the power is gone and SLP_S3# was low for its minimum
+    - asleep: it wakes
+    - in firmware, or booting: nothing
+    - resuming: it sleeps when the wake has ended, as Windows queues the request
+    - off: it boots
+
+    A button that is held for 4 s of S0 switches it off. A lid that opens while it suspends, or
+    later, is remembered: its wake event is latched.
+
+    A key of its keyboard, its plug and a magic packet wake it where its profile arms it for
+    them; from S4 and off the key does not, as the bus has no power there, and only the packet
+    switches it on.
+
+    Its OS does what it is commanded, and sleeps by itself where its profile names an `idle_s`.
+    Its own clock wakes it, or switches it on, where that was armed. From S5, and from the S4 of
+    a fast startup, a lid does not wake it.
+
+    Its profile's behaviour is how it errs; a sound one draws not one number more for that. What
+    its OS lists of devices and counters is `SimulatedHealth`.
 
     Attributes:
         faults: misbehaviours; may be exchanged at any time, holds for what starts after.
