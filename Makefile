@@ -500,7 +500,8 @@ HEADROOM_BUILD = $(FIRMWARE_BUILD)$(if $(UPDATES),-updates)-headroom
 firmware-headroom: has-zephyr
 	@$(if $(UPDATES),$(MCUBOOT_MODULES)) $(ZEPHYR_CMAKE) -S firmware -B $(HEADROOM_BUILD) -DBOARD=$(BOARD) \
 		"-DEXTRA_CFLAGS=-fstack-usage -fcallgraph-info=su" \
-		$(if $(UPDATES),-DCONFIG_BOOTLOADER_MCUBOOT=y '-DCONFIG_MCUBOOT_SIGNATURE_KEY_FILE=""' "-DEXTRA_DTC_OVERLAY_FILE=$(APP_OVERLAY)")
+		$(if $(UPDATES),-DCONFIG_BOOTLOADER_MCUBOOT=y '-DCONFIG_MCUBOOT_SIGNATURE_KEY_FILE=""' "-DEXTRA_DTC_OVERLAY_FILE=$(APP_OVERLAY)") \
+		$(FIRMWARE_OPTIONS)
 	@cmake --build $(HEADROOM_BUILD)
 	@python3 firmware/scripts/stack_headroom.py $(HEADROOM_BUILD)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from resume_rig import __version__
 from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.errors import UsageError
-from resume_rig.rig.interface import Keyboard, KeyboardBus
+from resume_rig.rig.interface import Keyboard, KeyboardBus, PastBoot
 from resume_rig.rig.sim.dut.os_log import DUT_LOG_NAME
 from resume_rig.rig.sim.dut.panel import (
     POWER_PERIOD_NS,
@@ -125,19 +125,6 @@ class BoardWiring:
     actuators: tuple[Actuator, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Past:
-    """An earlier boot, and how it ended; fields as in rig_core.h."""
-
-    boot_id: int
-    reason: str
-    up_ns: int
-    edge_overruns: int
-    light_overruns: int
-    refusals: int
-    lease_expiries: int
-
-
 class SimulatedBoard:
     """One board, booted when it is made.
 
@@ -188,7 +175,7 @@ class SimulatedBoard:
         self._deadline_ns: int | None = None
         # What outlives a reset.
         self._calibration = ffi.new("struct rig_calibration *")
-        self._past: list[_Past] = []
+        self._past: list[PastBoot] = []
         self._boot_id: int | None = None
 
     def boot(self, world_ns: int, levels: dict[Channel, int], reset_reason: str) -> None:
@@ -396,9 +383,9 @@ class SimulatedBoard:
         self._calibration[0] = calibration[0]
         return 0
 
-    def _ended(self, boot_id: int, world_ns: int, reason: str) -> "_Past":
+    def _ended(self, boot_id: int, world_ns: int, reason: str) -> PastBoot:
         core = self._core
-        return _Past(
+        return PastBoot(
             boot_id,
             reason,
             self._clock.at(world_ns),
@@ -491,8 +478,8 @@ class SimulatedBoard:
         boots = self._keep(ffi.new("struct rig_past[]", _MOST_PAST))
         for slot, boot in zip(boots, self._past, strict=False):
             slot.boot_id = boot.boot_id
-            slot.reason = self._text(boot.reason)
-            slot.up_ns = boot.up_ns
+            slot.reason = self._text(boot.reset_reason)
+            slot.up_ns = boot.uptime_ns
             slot.edge_overruns = boot.edge_overruns
             slot.light_overruns = boot.light_overruns
             slot.refusals = boot.refusals
