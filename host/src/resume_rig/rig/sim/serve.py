@@ -23,6 +23,8 @@ from resume_rig.rig.smp.serial_transport import listen_on
 READ_BYTES: Final = 4096  # assumed: decides how many reads a burst takes
 _MAX_UNSENT_BYTES: Final = 262_144  # assumed: decides when a client that does not read is cut
 _MOST_READS: Final = 16  # at one turn: who floods the line must not stop the bench
+_IDLE_S: Final = 0.004  # assumed: decides how late an edge is, and what an idle bench costs
+_TERMINALS: Final = Path("/dev/pts")
 
 
 class Port(Protocol):
@@ -151,8 +153,6 @@ class Connection:
                 del self._unsent[: self._port.write(bytes(self._unsent))]
 
 
-_TERMINALS: Final = Path("/dev/pts")
-
 if sys.platform == "win32":
 
     def open_terminal() -> tuple[Port, str]:
@@ -248,9 +248,6 @@ def _try_link(link: Path, action: Callable[[], None]) -> None:
             f"Cannot link {link} to the bench's terminal: {error.strerror}; a path in a folder "
             "that can be written to is allowed."
         ) from error
-
-
-_IDLE_S: Final = 0.004  # assumed: decides how late an edge is, and what an idle bench costs
 
 
 def serve_pty(
