@@ -24,37 +24,9 @@ from resume_rig.model.errors import LinkLost
 from resume_rig.rig.smp.framing import Decoder
 from resume_rig.rig.smp.serial_transport import BAUD, GREETING, listen_on
 
-_FIXED: Final = ("baudrate", "bytesize", "parity", "stopbits", "xonxoff", "rtscts", "rts", "dtr")
-
-
-class PlainPort:
-    """An open port; what a client sets is not applied."""
-
-    baudrate = BAUD
-    bytesize, parity, stopbits = serial.EIGHTBITS, serial.PARITY_NONE, serial.STOPBITS_ONE
-    xonxoff = rtscts = break_condition = False
-    rts = dtr = cts = dsr = cd = True
-    ri = False
-
-    def __init__(self, port: serial.Serial) -> None:
-        self._port = port
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Take no line setting from the client."""
-        if name not in _FIXED and name != "break_condition":
-            super().__setattr__(name, value)
-
-    def reset_input_buffer(self) -> None:
-        """Forget what came in and was not sent on."""
-        self._port.reset_input_buffer()
-
-    def reset_output_buffer(self) -> None:
-        """Forget what was not sent to the board."""
-        self._port.reset_output_buffer()
-
-
 logger = logging.getLogger(__name__)
 
+_FIXED: Final = ("baudrate", "bytesize", "parity", "stopbits", "xonxoff", "rtscts", "rts", "dtr")
 _READ_BYTES: Final = 4096  # assumed: decides how many reads a burst takes; two packets fit
 _POLL_S: Final = 0.2  # assumed: decides how soon Ctrl-C ends it
 _HANG_UP_S: Final = 0.5  # assumed: decides whether one that reconnects at once is let in
@@ -222,6 +194,32 @@ class _Client:
         if plain:
             self._proven = self._proven or bool(self._proof.feed(plain))
             self._port.write(plain)
+
+
+class PlainPort:
+    """An open port; what a client sets is not applied."""
+
+    baudrate = BAUD
+    bytesize, parity, stopbits = serial.EIGHTBITS, serial.PARITY_NONE, serial.STOPBITS_ONE
+    xonxoff = rtscts = break_condition = False
+    rts = dtr = cts = dsr = cd = True
+    ri = False
+
+    def __init__(self, port: serial.Serial) -> None:
+        self._port = port
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Take no line setting from the client."""
+        if name not in _FIXED and name != "break_condition":
+            super().__setattr__(name, value)
+
+    def reset_input_buffer(self) -> None:
+        """Forget what came in and was not sent on."""
+        self._port.reset_input_buffer()
+
+    def reset_output_buffer(self) -> None:
+        """Forget what was not sent to the board."""
+        self._port.reset_output_buffer()
 
 
 def _prepare(connection: socket.socket) -> None:
