@@ -187,7 +187,7 @@ BAD_PROFILES = [
     pytest.param("os_build = 22000", "os_build = 1.5", '"os_build" is 1.5', id="not whole"),
     pytest.param("os_build = 22000", "os_build = true", '"os_build" is True', id="flag for whole"),
     pytest.param('"PLTRST"', '"PLTSRT"', "\"channels\" names 'PLTSRT'", id="unknown channel"),
-    pytest.param('"PLTRST"', '"PWR_OK"', '"channels" names a line twice', id="channel twice"),
+    pytest.param('"PLTRST"', '"PWR_OK"', '"channels" names PWR_OK twice', id="channel twice"),
     pytest.param('["BUTTON", "LID"]', "[]", '"actuators" is []', id="no actuator"),
     pytest.param('["BUTTON", "LID"]', "[1]", '"actuators" names 1', id="actuator of wrong type"),
     pytest.param('"laptop"', '"tablet"', "\"chassis\" is 'tablet'", id="unknown chassis"),

@@ -258,7 +258,7 @@ def _updater(args: argparse.Namespace) -> "Updater":
         name=args.rig,
         open_port=lambda: open_port(args.rig, clock),
         clock=clock,
-        say=say,
+        on_step=say,
         on_offset=_Progress(),
         return_ns=args.wait,
     )

@@ -41,7 +41,8 @@ def loopback_lines(
     yield f"{_HEAD[0]:<10}" + "".join(f"{name:>12}" for name in _HEAD[1:])
     uncertainty_ns = {each.channel: each.uncertainty_ns for each in info.channels}
     for row in result.channels:
-        figures = (row.seen, row.missed, row.extra, row.mean_ns, row.sd_ns, row.min_ns, row.max_ns)
+        counts = (row.detected, row.missed, row.extra)
+        figures = (*counts, row.mean_ns, row.sd_ns, row.min_ns, row.max_ns)
         cells = (*figures, uncertainty_ns[row.channel])
         yield f"{row.channel:<10}" + "".join(f"{cell:>12}" for cell in cells)
     yield f"The clock was read up to {result.held_ns} ns before the pin changed."
@@ -56,7 +57,7 @@ def loopback_lines(
 def _complaint(plan: "LoopbackPlan", result: "LoopbackResult") -> str:
     if result.lost:
         return f"the board lost {result.lost} edges; allow more time with --gap"
-    silent = [row.channel for row in result.channels if row.seen == 0]
+    silent = [row.channel for row in result.channels if row.detected == 0]
     if silent:
         return (
             f"no edge came on {', '.join(silent)}; is the wire from {plan.actuator}'s output pin "
@@ -83,7 +84,7 @@ def loopback_document(
         "channels": [
             {
                 "channel": row.channel,
-                "seen": row.seen,
+                "seen": row.detected,
                 "missed": row.missed,
                 "extra": row.extra,
                 "mean_ns": row.mean_ns,

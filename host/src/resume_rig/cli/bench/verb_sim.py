@@ -135,7 +135,7 @@ def _simulated(args: argparse.Namespace, seed: int) -> _Bench:
     from resume_rig.rig.fault_file import load_fault_plan
     from resume_rig.rig.sim.bench import SimulatedBench
     from resume_rig.rig.sim.dut.event import parse_faults
-    from resume_rig.rig.sim.schedule import FaultDiary, FaultSchedule, LinkFaults, ignore_fault
+    from resume_rig.rig.sim.schedule import FaultDiary, FaultSchedule, LinkFaults
     from resume_rig.timing.clocks import SystemClock
 
     dut, clock = load_dut_profile(args.dut), SystemClock()
@@ -150,9 +150,9 @@ def _simulated(args: argparse.Namespace, seed: int) -> _Bench:
     start_ns = clock.now_ns()
     diary = None
     if out is not None:
-        # The wall clock may be set while the bench runs; the diary tells it as it is then.
+        # The wall clock may be set while the bench runs; the diary has it as it is then.
         diary = FaultDiary(out, lambda t_ns: clock.utc_ns() - clock.now_ns() + start_ns + t_ns)
-    note = ignore_fault if diary is None else diary.fault
+    note = None if diary is None else diary.fault
     bench = SimulatedBench(
         dut,
         clock,
