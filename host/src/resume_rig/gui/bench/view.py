@@ -353,7 +353,7 @@ class BenchConnection(QGroupBox):
 
     def _toggle(self) -> None:
         if not self.button.isEnabled():
-            self._desk.say("A campaign owns the rig; stop it first.")
+            self._desk.show_status("A campaign owns the rig; stop it first.")
         elif self._connected:
             self._desk.worker.ask(Disconnect())
         else:

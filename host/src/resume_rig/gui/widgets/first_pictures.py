@@ -87,7 +87,7 @@ class _Picture(QWidget):
     def copy(self) -> None:
         """Put the picture on the clipboard, as it is on the screen."""
         QGuiApplication.clipboard().setPixmap(self.grab())
-        self._desk.say(f"{self._title} is on the clipboard as a picture.")
+        self._desk.show_status(f"{self._title} is on the clipboard as a picture.")
 
     def export_title(self) -> str:
         """Return what it shows."""
