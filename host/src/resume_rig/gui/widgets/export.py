@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from PySide6.QtCore import QBuffer, QByteArray, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QImageWriter, QPainter
@@ -142,7 +142,11 @@ def _write_png(image: QImage, path: Path, progress: Progress) -> None:
     encoded = QByteArray()
     device = QBuffer(encoded)
     QImageWriter(device, QByteArray(b"png")).write(image)
-    write_whole(path, lambda file: file.write(encoded.data()))
+
+    def write(file: IO[bytes]) -> None:
+        file.write(encoded.data())
+
+    write_whole(path, write)
 
 
 def _write_text(text: str, path: Path, progress: Progress) -> None:

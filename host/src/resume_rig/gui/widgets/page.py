@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QPushButton,
     QScrollArea,
+    QSplitter,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -166,6 +167,7 @@ def keyed_button(
     return button, keyed_action(parent, title or text, key, button.click)
 
 
+_BAR_PX: Final = 20
 _VERSION: Final = 1
 """Of the kept layout; another number makes Qt refuse one of other docks."""
 
@@ -275,6 +277,25 @@ class Halves(QWidget):
         way = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
         if way != self._box.direction():
             self._box.setDirection(way)
+
+
+def with_side(widgets: Sequence[QWidget], right: QWidget) -> QSplitter:
+    """Return a page of two columns: left some widgets, which scroll, and right the rest."""
+    left = QWidget()
+    column = QVBoxLayout(left)
+    column.setContentsMargins(0, 0, 8, 0)
+    for widget in widgets:
+        column.addWidget(widget)
+    column.addStretch(1)
+    scroll = scrolled(left)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setMinimumWidth(left.sizeHint().width() + _BAR_PX)
+    split = QSplitter()
+    split.addWidget(scroll)
+    split.addWidget(right)
+    split.setStretchFactor(1, 1)
+    split.setChildrenCollapsible(False)
+    return split
 
 
 def lift_tab(tabs: QTabWidget, title: str) -> None:
