@@ -36,7 +36,14 @@ from resume_rig.gui.widgets.labels import (
     show_text,
     tip_of,
 )
-from resume_rig.gui.widgets.page import Halves, View, keyed_action, keyed_button, scrolled
+from resume_rig.gui.widgets.page import (
+    Halves,
+    View,
+    keyed_action,
+    keyed_button,
+    scrolled,
+    with_side,
+)
 from resume_rig.gui.widgets.plot_panel import LanesPlot
 from resume_rig.gui.widgets.store_menu import ShownStore, ask_to_open
 from resume_rig.gui.worker.campaign_state import CampaignState, Phase
@@ -82,13 +89,13 @@ class CampaignControl(QWidget):
         grid.setVerticalSpacing(2)
         grid.addWidget(top, 0, 0, 1, 2)
         grid.addWidget(self._doing, 1, 0)
-        grid.addWidget(self._outcomes, 2, 0, 1, 2)
+        grid.addWidget(self._outcomes, 2, 0)
         grid.setColumnStretch(0, 1)
         self._grid = grid
 
     def place_at_side(self, widget: QWidget) -> None:
         """Put a widget right of the words."""
-        self._grid.addWidget(widget, 1, 1)
+        self._grid.addWidget(widget, 1, 1, 2, 1)
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -202,7 +209,7 @@ _LINES_KEPT: Final = 500
 _PLOTS_PX: Final = 150
 _TABS_PX: Final = 80
 _PICTURES_PX: Final = 600
-_ROWS_SHOWN: Final = 6
+_ROWS_SHOWN: Final = 5
 _ROW_ROOM_PX: Final = 3
 
 
@@ -418,16 +425,6 @@ class CampaignView(View):
             self.open(Target((path,), number))
 
     def _split(self) -> QSplitter:
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.addWidget(self.setting)
-        column.addWidget(self.setting.extras)
-        column.addWidget(self.editor)
-        column.addStretch(1)
-        scroll = scrolled(left)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setMinimumWidth(left.sizeHint().width() + 20)
         self.tabs = QTabWidget()
         failed = QWidget()
         column = QVBoxLayout(failed)
@@ -464,13 +461,9 @@ class CampaignView(View):
         rows.addWidget(self.control)
         rows.addWidget(self.answer)
         rows.addWidget(lower, 1)
-        split = QSplitter()
-        split.addWidget(scroll)
-        split.addWidget(right)
-        split.setStretchFactor(1, 1)
-        for each in (plots, lower, split):
+        for each in (plots, lower):
             each.setChildrenCollapsible(False)
-        return split
+        return with_side((self.setting, self.setting.extras, self.editor), right)
 
     def _make_menu(self) -> Sequence[QAction]:
         here = partial(self._choose_store, here=True)

@@ -48,7 +48,8 @@ _PLACE: Final = re.compile(r"M(-?[\d.]+) (-?[\d.]+)")
 _MARKS: Final = ("timed", "failed", "left_out", "broken", "unknown", "beyond", "hidden")
 _NEAR_PX: Final = 12.0
 _PADDING_PX: Final = 9
-_PHASES_PX: Final = 194
+_PHASES_PX: Final = (158, 194)
+"""Least and greatest height: below, names and times would run into one another."""
 _LEAST_PHASES_PX: Final = 520
 _LEAST_MARKS_PX: Final = 104
 _BELOW: Final = 40
@@ -208,8 +209,8 @@ class PhasesView(_Picture):
         super().__init__(desk, "Where the time goes")
         self._picture: PhasePicture | None = None
         self._panel: PhasePanel | None = None
-        self.setMinimumHeight(_PHASES_PX)
-        self.setMaximumHeight(_PHASES_PX)
+        self.setMinimumHeight(_PHASES_PX[0])
+        self.setMaximumHeight(_PHASES_PX[1])
         self.setMinimumWidth(_LEAST_PHASES_PX)
         self.setMouseTracking(True)
 
