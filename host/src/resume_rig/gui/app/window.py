@@ -194,7 +194,7 @@ class PersonStrip(Strip):
         """Show what is asked, if anything is."""
         campaign = self._desk.state.campaign
         waiting = campaign.phase is Phase.WAITING
-        show_text(self.label, campaign.asked or (_PLUG if waiting else ""))
+        show_text(self.label, in_window(campaign.asked) or (_PLUG if waiting else ""))
         self.done.setVisible(bool(campaign.asked))
         self.setVisible(waiting or bool(campaign.asked))
 

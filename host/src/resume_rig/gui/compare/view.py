@@ -37,6 +37,7 @@ from resume_rig.gui.compare.state import (
 )
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.table import NO_TABLE
 from resume_rig.gui.widgets.export import Exportable
 from resume_rig.gui.widgets.labels import VerdictLine, plain_label, show_text, tip_of
@@ -359,7 +360,7 @@ class CompareView(View):
         if comparison is None:
             return
         self.answer.show_verdict(answer_badge(comparison.answer), comparison.why)
-        show_text(self.summary, " ".join(_sentences(comparison)))
+        show_text(self.summary, in_window(" ".join(_sentences(comparison))))
         self.summary.setToolTip("")
         self.forest.draw(comparison.effects)
         self.effects.show_table(effects_table(comparison.effects))

@@ -16,6 +16,7 @@ from resume_rig.gui.desk import Desk
 from resume_rig.gui.explorer.measured import Snapped, difference_bound_ms, edges_of, region_words
 from resume_rig.gui.explorer.state import Detail
 from resume_rig.gui.state.lanes import Evidence, wires_of
+from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.widgets.labels import ElidedLabel, show_elided
 from resume_rig.gui.widgets.page import keyed_action
 from resume_rig.gui.widgets.plot_panel import LanesPlot, PlotPanel
@@ -48,7 +49,7 @@ class CycleText(QPlainTextEdit):
 def _lines(detail: Detail) -> Iterator[str]:
     cycle = detail.cycle
     if cycle is None:
-        yield from map(one_line, detail.evidence.sentences)
+        yield from map(one_line, map(in_window, detail.evidence.sentences))
         yield ""
         yield "Findings and verdict come when the whole store is read."
     else:
@@ -62,7 +63,8 @@ def _lines(detail: Detail) -> Iterator[str]:
 
 def _verdict(cycle: ReconciledCycle) -> str:
     judged = f": {cycle.verdict.value}" if cycle.judged else f", not judged: {cycle.why_not}"
-    return one_line(f"Cycle {cycle.outside.number} {outcome_words(cycle.outcome)}{judged}.")
+    text = f"Cycle {cycle.outside.number} {outcome_words(cycle.outcome)}{judged}."
+    return one_line(in_window(text))
 
 
 def _times(cycle: ReconciledCycle) -> Iterator[str]:
@@ -87,12 +89,12 @@ def _findings(cycle: ReconciledCycle) -> Iterator[str]:
     found = findings_of(cycle)
     yield f"Findings: {len(found) or 'none'}"
     for finding in found:
-        yield one_line(f"• {finding.kind.value}: {finding.text}")
+        yield one_line(f"• {finding.kind.value}: {in_window(finding.text)}")
         meaning = explained(finding.kind)
         if meaning is not None:
             yield f"  {meaning.means}"
             yield f"  What to do: {meaning.do}"
-            yield f"  Owner: {team_of(finding.kind).value}; more by: {meaning.command}"
+            yield f"  Owner: {team_of(finding.kind).value}; more by: {in_window(meaning.command)}"
         evidence = ", ".join(f"{k} = {plain_value(v)}" for k, v in finding.evidence.items())
         if evidence:
             yield one_line(f"  Evidence: {evidence}")
