@@ -209,7 +209,7 @@ _LINES_KEPT: Final = 500
 _PLOTS_PX: Final = 150
 _TABS_PX: Final = 80
 _PICTURES_PX: Final = 600
-_ROWS_SHOWN: Final = 5
+_ROWS_SHOWN: Final = 6
 _ROW_ROOM_PX: Final = 3
 
 
