@@ -3,14 +3,14 @@
 Each group of fields makes its part of a `RunCampaign`, and raises what is wrong with a field.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -261,6 +261,9 @@ _REDO: Final = ("Ctrl+Shift+Z", "Ctrl+Y")
 class PlanEditor(QGroupBox):
     """The editor holds the draft's history, and nothing of a campaign.
 
+    Attributes:
+        menu_actions: undo and redo, with their keys.
+
     Signals:
         changed: the draft is another one; `problem` is empty where it is a plan.
         refused: why a plan could not be loaded, in a sentence.
@@ -290,6 +293,7 @@ class PlanEditor(QGroupBox):
         column.addWidget(self._sentences[WHOLE])
         self.undo = keyed_action(self, "Undo in the plan", _UNDO, self._undo)
         self.redo = keyed_action(self, "Redo in the plan", _REDO[0], self._redo, *_REDO[1:])
+        self.menu_actions = self.undo, self.redo
         self._show()
 
     @property
@@ -323,10 +327,6 @@ class PlanEditor(QGroupBox):
             self.take(load_plan(name_or_path))
         except UsageError as error:
             self.refused.emit(str(error))
-
-    def menu_actions(self) -> Sequence[QAction]:
-        """Return undo and redo."""
-        return self.undo, self.redo
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let undo and redo be the plan's, not those of the field that has the focus."""

@@ -469,7 +469,7 @@ class CampaignView(View):
         here = partial(self._choose_store, here=True)
         return (
             *self.control.menu_actions,
-            *self.editor.menu_actions(),
+            *self.editor.menu_actions,
             *self.answer.menu_actions,
             keyed_action(self, "Load a plan …", "Ctrl+Shift+O", self._load_plan),
             keyed_action(self, "Resume a store …", "", self._choose_store),

@@ -222,6 +222,9 @@ _AFTER_WAKE: Final = 1.25
 class CycleWave(QWidget):
     """Lanes, light and phases, linked; markers run through all of them.
 
+    Attributes:
+        menu_actions: what can be done with markers and regions, with their keys.
+
     Signals:
         wanted: two `Pick`s, whose distance is to be measured in all cycles.
     """
@@ -266,9 +269,9 @@ class CycleWave(QWidget):
         self.measure.setCheckable(True)
         self.measure.toggled.connect(self._switch_cursors)
         desk.look.changed.connect(self._draw_phases)
-        self._actions = self._make_actions()
+        self.menu_actions = self._make_actions()
         for panel in (self.lanes.lanes, self.lanes.light, self.phases):
-            panel.offer(self._actions[:_OFFERED])
+            panel.offer(self.menu_actions[:_OFFERED])
         self.lanes.lanes.share_axis()
         self.lanes.light.share_axis()
         for plot in plots:
@@ -303,10 +306,6 @@ class CycleWave(QWidget):
         if self.cursors.shown:
             self._stay_on_edges()
         self._show_region()
-
-    def menu_actions(self) -> Sequence[QAction]:
-        """Return what can be done with markers and regions, each with its key."""
-        return self._actions
 
     def scale_light(self, most_counts: float) -> None:
         """Take the most light of a whole campaign for the end of the axis; 0 begins anew."""

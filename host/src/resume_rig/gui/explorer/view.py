@@ -527,7 +527,7 @@ class ExplorerView(View):
         )
         return (
             *(keyed_action(self, *row) for row in rows),
-            *self.wave.menu_actions(),
+            *self.wave.menu_actions,
             self._behind,
             *self.docks.menu_actions(),
             keyed_action(self, "Read the store again", "F5", self._read),
