@@ -1,4 +1,4 @@
-"""A plan while it is edited: texts, undo, and what the plan itself says of each. Free of Qt."""
+"""A plan while it is edited: its texts with undo, and what is wrong with each. Free of Qt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -104,7 +104,7 @@ class PlanField:
 
     Attributes:
         key: of plan files.
-        title: beside the field.
+        title: left of the field.
         choices: offered; other texts may be typed.
         tip: what may be written.
         needs: fields without which its value cannot be checked.
@@ -202,9 +202,9 @@ def plan_of(draft: PlanDraft) -> Plan:
 
 
 def problems_of(draft: PlanDraft) -> Mapping[str, str]:
-    """Return what is wrong, as the plan itself says it: a sentence a field, or one for the whole.
+    """Return what is wrong, as the plan itself raises it: a sentence a field, or one for all.
 
-    A field is checked beside the defaults of all others, so that one mistake is told once.
+    A field is checked with the defaults of all others, so that one mistake is shown once.
     """
     found: dict[str, str] = {}
     for field in FIELDS:
@@ -228,7 +228,7 @@ def _checkable(draft: PlanDraft, field: PlanField) -> list[str]:
         try:
             parse_plan(_mapping(draft, [*needed.needs, key]))
         except UsageError:
-            # Told beside that field.
+            # Shown at that field.
             return []
     return keys
 

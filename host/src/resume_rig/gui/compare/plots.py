@@ -1,4 +1,4 @@
-"""Distributions of one time in several files, and shifts with their confidence intervals."""
+"""The plots of a comparison: distributions of one time in several builds, and all shifts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

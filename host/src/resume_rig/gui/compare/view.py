@@ -1,4 +1,4 @@
-"""Base against candidates: which times changed, by how much, and what could be detected."""
+"""The page of a comparison: which times changed from base to candidate, and by how much."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -221,7 +221,7 @@ def _sessions_button(name: str) -> QToolButton:
         f"{name}: add files or a folder; more than one session a side separates builds"
     )
     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-    button.setFocusPolicy(button.focusPolicy().StrongFocus)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button
 
 

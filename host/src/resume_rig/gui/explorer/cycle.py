@@ -436,7 +436,8 @@ class CycleWave(QWidget):
             detail = self._detail
             tolerance = 0 if detail is None else detail.evidence.clock_tolerance_ppb
             bound_ms = difference_bound_ms(a, b, tolerance)
-            text = f"{b.at_ms - a.at_ms:+.3f} ±{bound_ms:.3f} ms (bound), {a.name} → {b.name}"
+            edges = f"{a.pick.name} → {b.pick.name}"
+            text = f"{b.at_ms - a.at_ms:+.3f} ±{bound_ms:.3f} ms (bound), {edges}"
         self._show_measured(text)
 
     def _show_measured(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""All cycles of a store: sorted, filtered, followed, each with wires, light and findings."""
+"""The page of a store or a capture: its cycles in a table, and the one that is chosen."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ from resume_rig.gui.explorer.state import (
     Detail,
     Explored,
     Quick,
-    Sight,
+    StoreLook,
     explore,
     look_at,
     read_detail,
@@ -213,15 +213,15 @@ class ExplorerView(View):
             slot=self._reading,
         )
 
-    def _show_quick(self, found: tuple[Sight, Quick]) -> None:
-        sight, quick = found
+    def _show_quick(self, found: tuple[StoreLook, Quick]) -> None:
+        look, quick = found
         self._quick = quick
         self.cycles.show_table(quick.table)
         self.narrowing.apply()
         path = self._path
         if path is None:
             return
-        self.following.start(path, sight)
+        self.following.start(path, look)
         self._show_file()
         self._explore(path, quick, self._reading)
         self._choose_first(quick)

@@ -1,4 +1,4 @@
-"""What a campaign is judged by: limits with their margins, and the budget of each interval."""
+"""The page of what a campaign is judged by: limits with margins, budgets of its intervals."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Logs judged by themselves, and the tables of that. Free of Qt."""
+"""Logs judged by themselves, and tables of that. Free of Qt."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -62,7 +62,7 @@ _CENTRE: Final = Qt.AlignmentFlag.AlignCenter
 class _Picture(QWidget):
     """Paints in the units of a report's drawing; its plot takes the room that there is.
 
-    What stands beside the plot keeps its size, as the application's letters do.
+    What stands around the plot keeps its size, as the application's letters do.
 
     Attributes:
         menu: of a right click, and of the menu key.
@@ -107,7 +107,7 @@ class _Picture(QWidget):
         raise NotImplementedError
 
     def note(self) -> str:
-        """Return what stands beside the title in a file."""
+        """Return what stands behind the title in a file."""
         raise NotImplementedError
 
     def _head(self) -> Head:
@@ -151,7 +151,7 @@ class _Picture(QWidget):
     def words(
         self, painter: QPainter, place: QPointF, text: str, colour: str, side: Qt.AlignmentFlag
     ) -> None:
-        """Write beside a place of the widget: left of it, right of it, or about it."""
+        """Write at a place of the widget: left of it, right of it, or about it."""
         metrics = painter.fontMetrics()
         width, height = metrics.horizontalAdvance(text) + 2, metrics.height()
         left = place.x()
@@ -228,7 +228,7 @@ class PhasesView(_Picture):
         return "" if self._panel is None else f"{self._panel.choice} cycle {self._panel.number}"
 
     def table(self) -> Table:
-        """Return a row for each phase, and one for each figure beside the plot."""
+        """Return a row for each phase, and one for each figure right of the plot."""
         panel = self._panel
         rows = [] if panel is None else list(_phase_rows(panel))
         return Table(
@@ -240,7 +240,7 @@ class PhasesView(_Picture):
         )
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Say what lies under the mouse, with value and uncertainty."""
+        """Show what lies under the mouse, with value and uncertainty."""
         self.setToolTip(tip_of(self.text_at(event.position())))
 
     def text_at(self, place: QPointF) -> str:
@@ -456,9 +456,9 @@ class MarksView(_Picture):
         corners = []
         for axis, plot, room in ((0, self._across, self.width()), (1, self._down, self.height())):
             begin, end, whole = plot
-            places_known = [0.0, float(begin), float(end), float(whole)]
-            shown = [_stretched(place, plot, room) for place in places_known]
-            corners.append(np.interp(places[:, axis], places_known, shown))
+            drawn = [0.0, float(begin), float(end), float(whole)]
+            shown = [_stretched(place, plot, room) for place in drawn]
+            corners.append(np.interp(places[:, axis], drawn, shown))
         return corners[0], corners[1]
 
     def _polygon(self, name: str) -> QPolygonF:
