@@ -8,7 +8,7 @@ from typing import Final
 
 from resume_rig.model.errors import UsageError
 
-VIEW_NAMES = ("start", "bench", "campaign", "explorer", "limits", "log", "compare")
+VIEW_NAMES: Final = ("start", "bench", "campaign", "explorer", "limits", "log", "compare")
 LEAST_SIDE, MOST_SIDE = 480, 8_000
 _SQLITE: Final = b"SQLite format 3\x00"
 _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")

@@ -4,8 +4,8 @@ A page is imported when it is first shown: the window is there sooner.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from pkgutil import resolve_name
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt
@@ -23,80 +23,18 @@ from PySide6.QtWidgets import (
 )
 
 from resume_rig.gui.desk import Desk
-from resume_rig.gui.request import Target, ThemeName
+from resume_rig.gui.request import VIEW_NAMES, Target, ThemeName
 from resume_rig.gui.widgets import store_menu
 from resume_rig.gui.widgets.export import add_exports
 from resume_rig.gui.widgets.labels import plain_label
 from resume_rig.gui.widgets.page import View
 
 
-@dataclass(frozen=True, slots=True)
-class ViewEntry:
-    """One page.
-
-    Attributes:
-        name: as `--view` and `Desk.go` know it; also in `request.VIEW_NAMES`.
-        title: in the rail and the menu.
-        make: imports and makes it.
-    """
-
-    name: str
-    title: str
-    make: Callable[[Desk], View]
-
-
-def _bench(desk: Desk) -> View:
-    from resume_rig.gui.bench.view import BenchView
-
-    return BenchView(desk)
-
-
-def _campaign(desk: Desk) -> View:
-    from resume_rig.gui.campaign.view import CampaignView
-
-    return CampaignView(desk)
-
-
-def _explorer(desk: Desk) -> View:
-    from resume_rig.gui.explorer.view import ExplorerView
-
-    return ExplorerView(desk)
-
-
-def _limits(desk: Desk) -> View:
-    from resume_rig.gui.limits.view import LimitsView
-
-    return LimitsView(desk)
-
-
-def _log(desk: Desk) -> View:
-    from resume_rig.gui.log.view import LogView
-
-    return LogView(desk)
-
-
-def _compare(desk: Desk) -> View:
-    from resume_rig.gui.compare.view import CompareView
-
-    return CompareView(desk)
-
-
-def _start(desk: Desk) -> View:
-    from resume_rig.gui.start.view import StartView
-
-    return StartView(desk)
-
-
-VIEWS = (
-    ViewEntry("start", "Start", _start),
-    ViewEntry("bench", "Bench", _bench),
-    ViewEntry("campaign", "Campaign", _campaign),
-    ViewEntry("explorer", "Explorer", _explorer),
-    ViewEntry("limits", "Limits", _limits),
-    ViewEntry("log", "Log", _log),
-    ViewEntry("compare", "Compare", _compare),
-)
-"""Ctrl+1 shows the first, Ctrl+2 the second, and so on."""
+def new_view(name: str, desk: Desk) -> View:
+    """Import and make a page: `explorer` is the class ExplorerView of `gui.explorer.view`."""
+    made: View = resolve_name(f"resume_rig.gui.{name}.view:{name.capitalize()}View")(desk)
+    made.setObjectName(name)
+    return made
 
 
 class ShortcutsWindow(QDialog):
@@ -165,11 +103,11 @@ class Menus:
         bar.addMenu("&Help").addAction("&Shortcuts", "F1", self._show_shortcuts)
         self._shortcuts: ShortcutsWindow | None = None
 
-    def show_view(self, view: View, title: str) -> None:
+    def show_view(self, view: View) -> None:
         """Offer what a page can do."""
         self._view = view
         self.own.clear()
-        self.own.setTitle(f"&{title}")
+        self.own.setTitle(f"&{view.objectName().capitalize()}")
         self.own.addActions(list(view.view_actions()))
         self.own.menuAction().setVisible(bool(view.view_actions()))
         for name, action in self._views.items():
@@ -193,18 +131,18 @@ class Menus:
     def _fill_views(self, menu: QMenu) -> None:
         group = QActionGroup(self._window)
         self._views: dict[str, QAction] = {}
-        for place, entry in enumerate(VIEWS, start=1):
-            go = partial(self._desk.go, entry.name, Target())
-            action = menu.addAction(entry.title, f"Ctrl+{place}", go)
+        for place, name in enumerate(VIEW_NAMES, start=1):
+            go = partial(self._desk.go, name, Target())
+            action = menu.addAction(name.capitalize(), f"Ctrl+{place}", go)
             action.setCheckable(True)
             group.addAction(action)
-            self._views[entry.name] = action
+            self._views[name] = action
         menu.addSeparator()
         themes = QActionGroup(self._window)
-        for name, title in _THEMES.items():
-            action = menu.addAction(title, partial(self._desk.look.choose, name))
+        for theme, title in _THEMES.items():
+            action = menu.addAction(title, partial(self._desk.look.choose, theme))
             action.setCheckable(True)
-            action.setChecked(name is self._desk.look.name)
+            action.setChecked(theme is self._desk.look.name)
             themes.addAction(action)
         menu.addSeparator()
         menu.addAction("&Full screen", "F11", self._switch_full_screen)

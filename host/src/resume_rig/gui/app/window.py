@@ -28,9 +28,9 @@ from PySide6.QtWidgets import (
 
 from resume_rig.campaign.run.hooks import HookEvent
 from resume_rig.gui.app.documents import Documents
-from resume_rig.gui.app.menus import VIEWS, Menus, ViewEntry
+from resume_rig.gui.app.menus import Menus, new_view
 from resume_rig.gui.desk import RECENT, AskPath, Desk, Remembered
-from resume_rig.gui.request import NO_WISH, BenchWish, Target
+from resume_rig.gui.request import NO_WISH, VIEW_NAMES, BenchWish, Target
 from resume_rig.gui.state.requirement_choice import in_window
 from resume_rig.gui.state.store_writing import CampaignJudged
 from resume_rig.gui.theme import Look
@@ -309,7 +309,7 @@ class Window(QMainWindow):
     @property
     def view_name(self) -> str:
         """Its name; empty before any is shown."""
-        return next((name for name, view in self._views.items() if view is self.view), "")
+        return "" if self.view is None else self.view.objectName()
 
     @property
     def status(self) -> str:
@@ -317,20 +317,14 @@ class Window(QMainWindow):
         return self._status.text()
 
     def go(self, name: str, target: Target | None = None) -> None:
-        """Show a page, and let it open something."""
-        entry = next((each for each in VIEWS if each.name == name), None)
-        if entry is None:
-            self.show_status(
-                f"There is no view {name}; there are {', '.join(e.name for e in VIEWS)}."
-            )
-            return
-        view = self._made(entry)
+        """Show a page, one of VIEW_NAMES, and let it open something."""
+        view = self._made(name)
         # A hidden page asks for no room: a small screen has to hold one at a time.
         for each in self._views.values():
             fits = QSizePolicy.Policy.Preferred if each is view else QSizePolicy.Policy.Ignored
             each.setSizePolicy(fits, fits)
         self._stack.setCurrentWidget(view)
-        self._rail.setCurrentRow(VIEWS.index(entry))
+        self._rail.setCurrentRow(VIEW_NAMES.index(name))
         if target is not None:
             view.open(target)
             self._opened[name] = target if target.paths else self._opened.get(name, target)
@@ -339,7 +333,7 @@ class Window(QMainWindow):
             for path in reversed(target.paths):
                 self.desk.remembered.keep_newest(RECENT, str(path.absolute()))
         view.refresh()
-        self.menus.show_view(view, entry.title)
+        self.menus.show_view(view)
 
     def lift(self, name: str, target: Target, part: str) -> None:
         """Show a document in a page, with a part of the page in front; empty: as it is."""
@@ -387,33 +381,31 @@ class Window(QMainWindow):
     def open_files(self, names: Iterable[str], cycle: int | None = None) -> None:
         """Open files in the page that takes them; the one that is shown is asked first."""
         paths = tuple(filter(None, names))
-        shown = [entry for entry in VIEWS if entry.name == self.view_name]
-        for entry in (*shown, *VIEWS):
-            if paths and self._made(entry).takes(paths):
-                self.go(entry.name, Target(tuple(map(Path, paths)), cycle))
+        shown = [self.view_name] if self.view_name else []
+        for name in (*shown, *VIEW_NAMES):
+            if paths and self._made(name).takes(paths):
+                self.go(name, Target(tuple(map(Path, paths)), cycle))
                 return
         if self.view is None:
             self.go("start")
         self.show_status(f"No view opens {', '.join(paths) or 'that'}.")
 
-    def _made(self, entry: ViewEntry) -> View:
-        if entry.name not in self._views:
-            view = entry.make(self.desk)
-            view.setObjectName(entry.name)
-            self._views[entry.name] = view
-            self._stack.addWidget(view)
-        return self._views[entry.name]
+    def _made(self, name: str) -> View:
+        if name not in self._views:
+            self._views[name] = new_view(name, self.desk)
+            self._stack.addWidget(self._views[name])
+        return self._views[name]
 
     def _build(self) -> None:
         self._rail = QListWidget()
         self._rail.setObjectName("rail")
         self._rail.setAccessibleName("Views")
         height = self.fontMetrics().height() + 18
-        for entry in VIEWS:
-            item = QListWidgetItem(entry.title)
+        for name in VIEW_NAMES:
+            item = QListWidgetItem(name.capitalize())
             item.setSizeHint(QSize(0, height))
             self._rail.addItem(item)
-        self._rail.setFixedHeight(len(VIEWS) * height + 2 * self._rail.frameWidth())
+        self._rail.setFixedHeight(len(VIEW_NAMES) * height + 2 * self._rail.frameWidth())
         self._rail.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.documents = Documents(self.desk, self.lift)
         ways = QVBoxLayout()
@@ -470,8 +462,8 @@ class Window(QMainWindow):
         )
 
     def _rail_chosen(self, row: int) -> None:
-        if 0 <= row < len(VIEWS) and VIEWS[row].name != self.view_name:
-            self.go(VIEWS[row].name)
+        if 0 <= row < len(VIEW_NAMES) and VIEW_NAMES[row] != self.view_name:
+            self.go(VIEW_NAMES[row])
 
     def _take(self, events: tuple[Event, ...]) -> None:
         self.desk.state.take(events)

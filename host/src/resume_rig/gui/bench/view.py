@@ -43,10 +43,8 @@ from resume_rig.gui.worker.events import (
     Connect,
     Disconnect,
     FindPorts,
-    MoveContact,
-    MoveLid,
+    Move,
     Press,
-    PressKey,
     RecordLight,
     ReleaseAll,
     Request,
@@ -91,15 +89,14 @@ class BenchActions(QGroupBox):
         self.force.setToolTip(
             "Allows a press long enough to cut the power: a DUT loses its unsaved work"
         )
+        lid, contact = Actuator.LID, Actuator.CONTACT
         made = (
             keyed_button(self, "Press", "Ctrl+P", self._press),
-            keyed_button(self, "Close lid", "Ctrl+L", partial(self._ask, MoveLid(True))),
-            keyed_button(self, "Open lid", "Ctrl+Shift+L", partial(self._ask, MoveLid(False))),
+            keyed_button(self, "Close lid", "Ctrl+L", partial(self._move, lid, True)),
+            keyed_button(self, "Open lid", "Ctrl+Shift+L", partial(self._move, lid, False)),
             keyed_button(self, "Press key", "Ctrl+J", self._press_key),
-            keyed_button(self, "Close contact", "Ctrl+U", partial(self._ask, MoveContact(True))),
-            keyed_button(
-                self, "Open contact", "Ctrl+Shift+U", partial(self._ask, MoveContact(False))
-            ),
+            keyed_button(self, "Close contact", "Ctrl+U", partial(self._move, contact, True)),
+            keyed_button(self, "Open contact", "Ctrl+Shift+U", partial(self._move, contact, False)),
             keyed_button(self, "Release all", "Ctrl+R", partial(self._ask, ReleaseAll())),
             keyed_button(self, "Self-test", "Ctrl+T", partial(self._ask, SelfTest())),
         )
@@ -108,6 +105,12 @@ class BenchActions(QGroupBox):
         self.close_contact, self.open_contact, self.release, self.selftest = buttons[4:]
         self._action_of = dict(made)
         self.menu_actions = tuple(self._action_of.values())
+        self._moved_by: dict[QWidget, Actuator] = {
+            **dict.fromkeys((self.press, self.duration, self.force), Actuator.BUTTON),
+            **dict.fromkeys((self.close_lid, self.open_lid), lid),
+            **dict.fromkeys((self.close_contact, self.open_contact), contact),
+            self.key: Actuator.KEYBOARD,
+        }
         self._offer(set(), up=False)
         self.light = QCheckBox("Record light")
         self.light.setChecked(True)
@@ -135,10 +138,6 @@ class BenchActions(QGroupBox):
         up = state.link is Link.UP and not busy
         info = state.info
         can = {each.actuator for each in info.actuators} if info is not None else set()
-        for widget in (self.press, self.duration, self.force):
-            widget.setEnabled(up and Actuator.BUTTON in can)
-        for widget in (self.close_lid, self.open_lid):
-            widget.setEnabled(up and Actuator.LID in can)
         self._offer(can, up=up)
         for widget in (self.release, self.selftest):
             widget.setEnabled(up)
@@ -155,24 +154,25 @@ class BenchActions(QGroupBox):
         self.answers.scrollToBottom()
 
     def _offer(self, can: set[Actuator], *, up: bool) -> None:
-        """Show key and contact where the rig has them, which few have."""
-        for button, actuator in (
-            (self.key, Actuator.KEYBOARD),
-            (self.close_contact, Actuator.CONTACT),
-            (self.open_contact, Actuator.CONTACT),
-        ):
-            button.setVisible(actuator in can)
-            button.setEnabled(up and actuator in can)
-            self._action_of[button].setVisible(actuator in can)
+        """Offer what the rig can move; key and contact, which few have, are hidden where not."""
+        for widget, actuator in self._moved_by.items():
+            widget.setEnabled(up and actuator in can)
+        for button in (self.key, self.close_contact, self.open_contact):
+            shown = self._moved_by[button] in can
+            button.setVisible(shown)
+            self._action_of[button].setVisible(shown)
 
     def _press_key(self) -> None:
-        self._ask(PressKey(self.duration.value() * _NS_PER_MS))
+        self._ask(Press(Actuator.KEYBOARD, self.duration.value() * _NS_PER_MS))
 
     def _press(self) -> None:
         duration_ns = self.duration.value() * _NS_PER_MS
-        self._ask(Press(duration_ns, self.force.isChecked()))
+        self._ask(Press(Actuator.BUTTON, duration_ns, self.force.isChecked()))
         # Asked for once, not for good: the next press is a usual one again.
         self.force.setChecked(False)
+
+    def _move(self, actuator: Actuator, closed: bool) -> None:
+        self._ask(Move(actuator, closed))
 
     def _ask(self, request: Request) -> None:
         self._desk.worker.ask(request)
@@ -555,7 +555,7 @@ class BenchView(View):
     def _press_as_wished(self, state: BenchState) -> None:
         if self.desk.wish.press and not self._wished and state.faults is not None:
             self._wished = True
-            self.desk.worker.ask(Press(_PRESS_NS))
+            self.desk.worker.ask(Press(Actuator.BUTTON, _PRESS_NS))
 
     def _split(self) -> QSplitter:
         right = QWidget()

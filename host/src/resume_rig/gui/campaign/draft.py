@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Final, Generic, TypeVar
 
 from resume_rig.campaign.plan.plan import Plan, default_plan
@@ -10,15 +11,7 @@ from resume_rig.campaign.plan.states import STATES
 from resume_rig.model.channel import SLEEPERS, Actuator, SleepMeans, WakeMeans
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import state_word
-from resume_rig.model.units import duration_of
-
-_WHOLE_UNITS: Final = (("h", 3_600_000_000_000), ("min", 60_000_000_000))
-_POINTED_UNITS: Final = (
-    ("s", 1_000_000_000, 9),
-    ("ms", 1_000_000, 6),
-    ("us", 1_000, 3),
-    ("ns", 1, 0),
-)
+from resume_rig.model.units import DURATION_UNITS_NS, duration_of
 
 
 def parse_duration_ns(text: str) -> int:
@@ -37,16 +30,12 @@ def parse_duration_ns(text: str) -> int:
 
 
 def duration_text(duration_ns: int) -> str:
-    """Return a duration of 0 or more, exactly, in a unit that fits."""
-    if duration_ns == 0:
-        return "0 s"
-    for unit, unit_ns in _WHOLE_UNITS:
-        if duration_ns % unit_ns == 0:
-            return f"{duration_ns // unit_ns} {unit}"
-    unit, unit_ns, digits = next(each for each in _POINTED_UNITS if duration_ns >= each[1])
-    whole, rest = divmod(duration_ns, unit_ns)
-    part = f"{rest:0{digits}d}".rstrip("0") if rest else ""
-    return f"{whole}.{part} {unit}" if part else f"{whole} {unit}"
+    """Return a duration of 0 or more, exactly, in a unit that fits: hours and minutes whole."""
+    for unit, unit_ns in reversed(DURATION_UNITS_NS.items()):
+        fits = duration_ns % unit_ns == 0 if unit in ("h", "min") else duration_ns >= unit_ns
+        if duration_ns and fits:
+            return f"{Decimal(duration_ns) / unit_ns:f} {unit}"
+    return "0 s"
 
 
 T = TypeVar("T")

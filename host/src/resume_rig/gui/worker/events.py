@@ -12,7 +12,7 @@ from resume_rig.campaign.plan.plan import Plan
 from resume_rig.campaign.run.events import CampaignEvent
 from resume_rig.campaign.run.hooks import HookEvent
 from resume_rig.gui.state.store_writing import CampaignJudged
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Actuator, Channel
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.edge import Edge, LightBlock
 from resume_rig.model.result.cycle import Outcome, OutsideCycle
@@ -276,30 +276,18 @@ class Disconnect:
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """Press the button."""
+    """Press the button, or the key of the keyboard that the board is."""
 
+    actuator: Actuator
     duration_ns: int
     force_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class MoveLid:
-    """Close or open the lid; a closed one is kept closed."""
+class Move:
+    """Close or open the lid or the dry contact; a closed one is kept closed."""
 
-    closed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PressKey:
-    """Press the key of the keyboard that the board is."""
-
-    duration_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class MoveContact:
-    """Close or open the dry contact; a closed one is kept closed."""
-
+    actuator: Actuator
     closed: bool
 
 
@@ -320,7 +308,7 @@ class SelfTest:
     """Let the board measure itself."""
 
 
-BenchAction = Press | MoveLid | PressKey | MoveContact | ReleaseAll | RecordLight | SelfTest
+BenchAction = Press | Move | ReleaseAll | RecordLight | SelfTest
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,9 @@ from resume_rig.gui.worker.events import (
     FindPorts,
     HealthRead,
     LinkDown,
-    MoveContact,
-    MoveLid,
+    Move,
     PortsFound,
     Press,
-    PressKey,
     RecordLight,
     ReleaseAll,
     Request,
@@ -126,21 +124,16 @@ class BenchSession:
             RigError: the link went.
         """
         match request:
-            case Press(duration_ns=duration_ns, force_off=force_off):
-                start = self._rig.press(Actuator.BUTTON, duration_ns, force_off=force_off)
-                lasts = seconds_text(duration_ns)
-                self._answer(f"The board presses for {lasts}, from {_at(start.start_ns)} on.")
-            case MoveLid(closed=closed):
-                start = self._rig.lid(closed)
-                done = "closes" if closed else "opens"
-                self._answer(f"The lid {done}, at {_at(start.start_ns)} of the board.")
-            case PressKey(duration_ns=duration_ns):
-                start = self._rig.press(Actuator.KEYBOARD, duration_ns)
-                self._answer(f"The board presses its key, from {_at(start.start_ns)} on.")
-            case MoveContact(closed=closed):
-                start = self._rig.contact(closed)
-                done = "closes" if closed else "opens"
-                self._answer(f"The contact {done}, at {_at(start.start_ns)} of the board.")
+            case Press(actuator=actuator, duration_ns=duration_ns, force_off=force_off):
+                start = self._rig.press(actuator, duration_ns, force_off=force_off)
+                key = actuator is Actuator.KEYBOARD
+                what = "its key" if key else f"for {seconds_text(duration_ns)}"
+                self._answer(f"The board presses {what}, from {_at(start.start_ns)} on.")
+            case Move(actuator=actuator, closed=closed):
+                move = self._rig.lid if actuator is Actuator.LID else self._rig.contact
+                start = move(closed)
+                done = f"{actuator.lower()} {'closes' if closed else 'opens'}"
+                self._answer(f"The {done}, at {_at(start.start_ns)} of the board.")
             case ReleaseAll():
                 self._rig.release()
                 self._answer("The board has let go of everything.")
