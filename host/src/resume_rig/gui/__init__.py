@@ -3,7 +3,7 @@
 state/    what pages share, free of Qt: tables, wires, names of fields, work on stores
 worker/   the thread that owns the rig, folds over its events, jobs in the background
 widgets/  pieces that pages share: plots, tables, notices, actions with keys
-app/      the window around the pages; `app/menus.py` lists them
+app/      the window around the pages, which `request.VIEW_NAMES` names
 
 The other folders are one page each: `state` is what it shows, free of Qt, and `view` shows it.
 A page waits for a job in a `JobSlot`; `refresh` reads `desk.state`, and nothing else is kept.
