@@ -92,7 +92,7 @@ class HistogramPlot(PlotPanel):
 
 
 class DriftPlot(PlotPanel):
-    """Press to light of each cycle, and whether it drifts."""
+    """Time to display on of each cycle, and whether it drifts."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "Drift", "cycle", "power button to display on, ms")

@@ -89,7 +89,7 @@ class CampaignExtras(QGroupBox):
             form.addRow(title, field)
             self.fields[name] = field
         self.ask = QCheckBox("Ask me where nothing else helps")
-        self.ask.setToolTip("A strip over every page says what to do with the DUT")
+        self.ask.setToolTip("A strip over every page shows what to do with the DUT")
         self.ask.setChecked(desk.remembered.text("campaign/ask", "yes") == "yes")
         form.addRow(self.ask)
 

@@ -295,7 +295,7 @@ class CycleWave(QWidget):
         # Of the cycles that were shown, until all are read: `scale_light`.
         self._most_counts = max(self._most_counts, float(counts.max()) if len(counts) else 0.0)
         self.lanes.scale_light(self._most_counts, evidence.light_threshold)
-        self.lanes.lanes.note("" if evidence.has_trigger else "no wake trigger was seen")
+        self.lanes.lanes.note("" if evidence.has_trigger else "no wake trigger")
         self._draw_phases()
         # What is derived later may end later; a range that somebody chose stays.
         untouched = self.lanes.lanes.plot.viewRange()[0] == self._wake_range
@@ -522,7 +522,7 @@ class CycleWave(QWidget):
         inside = None if self._detail is None else self._detail.inside
         if inside is None:
             self.phases.show_items(())
-            self.phases.note("not known: no record, or one that cannot be placed")
+            self.phases.note("no OS record, or one that cannot be placed")
             return
         unreported = "" if inside.hidden is None else "; hatched: time that nobody reports"
         self.phases.note(

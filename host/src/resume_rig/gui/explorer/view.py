@@ -392,7 +392,7 @@ class ExplorerView(View):
     def _step(self, *, forward: bool) -> None:
         """Go to the next row on the screen that is worth a look."""
         if self._explored is None:
-            self.desk.show_status("What is worth a look is known when the whole store is read.")
+            self.desk.show_status("Cycles worth a look are named when the whole store is read.")
             return
         shown = self.cycles.model.rows
         worth = np.flatnonzero(np.isin(shown, self._explored.outliers))
