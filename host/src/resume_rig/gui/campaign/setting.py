@@ -3,7 +3,6 @@
 Each group of fields makes its part of a `RunCampaign`, and raises what is wrong with a field.
 """
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -134,7 +133,7 @@ class CampaignExtras(QGroupBox):
         Raises:
             UsageError: one has quotes that are not closed.
         """
-        found = dict(self._commands())
+        found = {event: text for event in HookEvent if (text := self._text(event.value))}
         for text in found.values():
             command_words(text)
         return found
@@ -144,11 +143,6 @@ class CampaignExtras(QGroupBox):
         for name in self.fields:
             self._desk.remembered.keep(f"campaign/{name}", self._text(name))
         self._desk.remembered.keep("campaign/ask", "yes" if self.ask.isChecked() else "no")
-
-    def _commands(self) -> Iterator[tuple[HookEvent, str]]:
-        for event in HookEvent:
-            if self._text(event.value):
-                yield event, self._text(event.value)
 
     def _text(self, name: str) -> str:
         return self.fields[name].text().strip()
@@ -225,8 +219,8 @@ class CampaignSetting(QGroupBox):
             self._desk.remembered.keep(f"campaign/{key}", field.text().strip())
         return order
 
-    def go_on_order(self, store: Path, *, here: bool = False) -> RunCampaign:
-        """Return what goes on with the campaign of a store.
+    def resume_order(self, store: Path, *, here: bool = False) -> RunCampaign:
+        """Return what resumes the campaign of a store.
 
         Args:
             store: of the campaign.

@@ -70,7 +70,7 @@ class CampaignControl(QWidget):
             keyed_button(self, "Start", "Ctrl+Return", start, "Start the campaign"),
             keyed_button(self, "Pause", "Ctrl+Shift+P", hold, "Pause the campaign"),
             keyed_button(self, "Stop", "Ctrl+.", stop, "Stop the campaign"),
-            keyed_button(self, "Resume", "Ctrl+Shift+Return", resume, "Resume it"),
+            keyed_button(self, "Resume", "Ctrl+Shift+Return", resume, "Resume the campaign"),
         )
         self.start, self.hold, self.stop, self.resume = (button for button, _ in made)
         self.menu_actions = [action for _, action in made]
@@ -225,17 +225,12 @@ class CampaignView(View):
         self.editor = PlanEditor()
         self.editor.refused.connect(self.notice.fail)
         self.setting = CampaignSetting(desk)
-        self.control = CampaignControl(self.start, self.hold, self.stop, self.go_on)
-        self.histogram, self.drift, self.phases = (
-            HistogramPlot(desk),
-            DriftPlot(desk),
-            PhasePlot(desk),
-        )
-        self._drawn: dict[HistogramPlot | DriftPlot | PhasePlot, CampaignState | None] = {
-            self.histogram: None,
-            self.drift: None,
-            self.phases: None,
-        }
+        self.control = CampaignControl(self.start, self.hold, self.stop, self.resume)
+        self.histogram, self.drift = HistogramPlot(desk), DriftPlot(desk)
+        self.phases = PhasePlot(desk)
+        plots = self.histogram, self.drift, self.phases
+        self._drawn: dict[HistogramPlot | DriftPlot | PhasePlot, CampaignState | None]
+        self._drawn = dict.fromkeys(plots)
         self.answer = CampaignAnswer(desk)
         self.answer.overview.chosen.connect(self._show_number)
         self.evidence = CampaignEvidence(desk)
@@ -269,27 +264,17 @@ class CampaignView(View):
 
     def start(self) -> None:
         """Start a campaign by the plan in the editor."""
-        try:
-            order = self.setting.order(self.editor.plan())
-        except UsageError as error:
-            self.notice.fail(str(error))
-            return
-        self._run(order)
+        self._run(lambda: self.setting.order(self.editor.plan()))
 
-    def go_on(self) -> None:
-        """Go on with the campaign that was stopped."""
+    def resume(self) -> None:
+        """Resume the campaign that was stopped."""
         path = self.desk.state.campaign.path
         if path is not None:
-            self.go_on_with(path)
+            self.resume_store(path)
 
-    def go_on_with(self, store: Path, *, here: bool = False) -> None:
-        """Go on with the campaign of a store, on its own rig or on the one that is chosen."""
-        try:
-            order = self.setting.go_on_order(store, here=here)
-        except UsageError as error:
-            self.notice.fail(str(error))
-        else:
-            self._run(order)
+    def resume_store(self, store: Path, *, here: bool = False) -> None:
+        """Resume the campaign of a store, on its own rig or on the one that is chosen."""
+        self._run(lambda: self.setting.resume_order(store, here=here))
 
     def hold(self) -> None:
         """Let the campaign wait after the cycle in flight, or go on."""
@@ -346,7 +331,12 @@ class CampaignView(View):
         drawn = drawn and self.answer.shows(state) and not self.evidence.loading
         return not state.phase.active and drawn and bool(answered)
 
-    def _run(self, order: RunCampaign) -> None:
+    def _run(self, make: Callable[[], RunCampaign]) -> None:
+        try:
+            order = make()
+        except UsageError as error:
+            self.notice.fail(str(error))
+            return
         self.notice.clear()
         self.failures.clear()
         self._failures_shown = ()
@@ -414,10 +404,7 @@ class CampaignView(View):
         self._drawn = dict.fromkeys(self._drawn)
 
     def _failure_chosen(self, item: QListWidgetItem) -> None:
-        path = self.desk.state.campaign.path
-        number = item.data(Qt.ItemDataRole.UserRole)
-        if path is not None and isinstance(number, int):
-            self.open(Target((path,), number))
+        self._show_number(item.data(Qt.ItemDataRole.UserRole))
 
     def _show_number(self, number: int) -> None:
         path = self.desk.state.campaign.path
@@ -487,7 +474,7 @@ class CampaignView(View):
         self._ask("Load a plan", "Plans (*.toml)", self.editor.load)
 
     def _choose_store(self, *, here: bool = False) -> None:
-        resume = partial(self.go_on_with, here=here)
+        resume = partial(self.resume_store, here=here)
         suffixes = "Stores (*.rrs);;All files (*)"
         self._ask("Resume a store", suffixes, lambda name: resume(Path(name)))
 

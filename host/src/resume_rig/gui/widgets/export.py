@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from PySide6.QtCore import QBuffer, QByteArray, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QImageWriter, QPainter
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
+    QImageWriter,
+    QPainter,
+)
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
@@ -160,10 +168,17 @@ def add_exports(menu: QMenu, desk: Desk, what: Exportable, words: str = "Save") 
         menu.addAction(f"{words} as {kind.name} …", partial(export_to_file, desk, what, kind))
 
 
-def add_to_menu(menu: QMenu, desk: Desk, what: Exportable, copy: Callable[[], object]) -> None:
-    """Offer to save something in each of its formats, and to copy its picture."""
+def picture_menu(parent: QWidget, desk: Desk, what: Exportable, picture: QWidget) -> QMenu:
+    """Return a menu that saves something in each of its formats, and copies its picture."""
+
+    def copy() -> None:
+        QGuiApplication.clipboard().setPixmap(picture.grab())
+        desk.show_status(f"{what.export_title()} is on the clipboard as a picture.")
+
+    menu = QMenu(parent)
     add_exports(menu, desk, what)
     menu.addAction("Copy the picture", copy)
+    return menu
 
 
 def export_to_file(desk: Desk, what: Exportable, kind: ExportFormat) -> None:

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QBrush,
     QColor,
     QContextMenuEvent,
-    QGuiApplication,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -22,7 +21,7 @@ from PySide6.QtGui import (
     QPen,
     QPolygonF,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.gui.desk import Desk
@@ -31,7 +30,7 @@ from resume_rig.gui.widgets.export import (
     ExportFormat,
     Head,
     Writing,
-    add_to_menu,
+    picture_menu,
     png_of,
     svg_of,
 )
@@ -75,8 +74,7 @@ class _Picture(QWidget):
         self._across = self._down = (0, 1, 1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.menu = QMenu(self)
-        add_to_menu(self.menu, desk, self, self.copy)
+        self.menu = picture_menu(self, desk, self, self)
         desk.look.changed.connect(self.update)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -84,11 +82,6 @@ class _Picture(QWidget):
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
         place = self.mapToGlobal(self.rect().center()) if by_key else event.globalPos()
         self.menu.popup(place)
-
-    def copy(self) -> None:
-        """Put the picture on the clipboard, as it is on the screen."""
-        QGuiApplication.clipboard().setPixmap(self.grab())
-        self._desk.show_status(f"{self._title} is on the clipboard as a picture.")
 
     def export_title(self) -> str:
         """Return what it shows."""

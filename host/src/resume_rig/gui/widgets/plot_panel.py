@@ -8,12 +8,12 @@ from typing import Any, Final
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QGuiApplication, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.state.lanes import Wires
-from resume_rig.gui.widgets.export import ExportFormat, Head, Writing, add_to_menu, png_of, svg_of
+from resume_rig.gui.widgets.export import ExportFormat, Head, Writing, picture_menu, png_of, svg_of
 from resume_rig.gui.widgets.labels import ElidedLabel, plain_label, show_elided
 from resume_rig.model.channel import Channel, line_name
 
@@ -115,8 +115,7 @@ class PlotPanel(QWidget):
         self.button.setProperty("role", "more")
         self.button.setAutoRaise(True)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu = QMenu(self)
-        add_to_menu(self.menu, desk, self, self.copy)
+        self.menu = picture_menu(self, desk, self, self.graphics)
         self.menu.addAction("Show all", self.show_all)
         self.button.setMenu(self.menu)
         self._top = head = QHBoxLayout()
@@ -183,11 +182,6 @@ class PlotPanel(QWidget):
 
     def _show_menu(self, place: QPointF) -> None:
         self.menu.popup(QPoint(round(place.x()), round(place.y())))
-
-    def copy(self) -> None:
-        """Put the picture on the clipboard, as it is on the screen."""
-        QGuiApplication.clipboard().setPixmap(self.graphics.grab())
-        self._desk.show_status(f"{self._title} is on the clipboard as a picture.")
 
     def pen(
         self, colour: str, width: float = 1, style: Qt.PenStyle = Qt.PenStyle.SolidLine
