@@ -291,8 +291,8 @@ class Window(QMainWindow):
         self._wants_to_close = False
         self._build()
         self.menus = Menus(self, self.desk, self._own_actions())
-        self._judge = CampaignJudge(self.desk, self._take)
-        self.worker.reported.connect(self._take)
+        self._judge = CampaignJudge(self.desk, self.desk.state.take)
+        self.worker.reported.connect(self.desk.state.take)
         self.jobs.changed.connect(self._show_job)
         self._frames = QTimer(self)
         self._frames.setInterval(FRAME_MS)
@@ -397,6 +397,28 @@ class Window(QMainWindow):
         return self._views[name]
 
     def _build(self) -> None:
+        self._stack = QStackedWidget()
+        self.alarm, self.person = FailureAlarm(self.desk), PersonStrip(self.desk)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.person)
+        column.addWidget(self.alarm)
+        column.addWidget(self._stack, 1)
+        left = self._new_side()
+        self._middle = QSplitter()
+        self._middle.addWidget(left)
+        self._middle.addWidget(right)
+        self._middle.setChildrenCollapsible(False)
+        self._middle.setStretchFactor(1, 1)
+        left_px = max(left.minimumWidth(), _LEFT_SIGNS * self.fontMetrics().averageCharWidth())
+        self._middle.setSizes([left_px, USUAL_SIZE[0] - left_px])
+        self.setCentralWidget(self._middle)
+        self._fill_status_bar()
+
+    def _new_side(self) -> QWidget:
+        """Return the rail of pages over the open documents."""
         self._rail = QListWidget()
         self._rail.setObjectName("rail")
         self._rail.setAccessibleName("Views")
@@ -407,35 +429,18 @@ class Window(QMainWindow):
             self._rail.addItem(item)
         self._rail.setFixedHeight(len(VIEW_NAMES) * height + 2 * self._rail.frameWidth())
         self._rail.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.documents = Documents(self.desk, self.lift)
-        ways = QVBoxLayout()
-        ways.setContentsMargins(0, 0, 0, 0)
-        ways.addWidget(self._rail)
-        ways.addWidget(self.documents, 1)
-        ways.addStretch(0)
-        left = QWidget()
-        left.setLayout(ways)
-        left.setMinimumWidth(self.fontMetrics().horizontalAdvance("Requirement") + 36)
         self._rail.currentRowChanged.connect(self._rail_chosen)
-        self._stack = QStackedWidget()
-        self.alarm = FailureAlarm(self.desk)
-        self.person = PersonStrip(self.desk)
-        column = QVBoxLayout()
-        column.setSpacing(0)
-        column.addWidget(self.person)
-        column.addWidget(self.alarm)
-        column.addWidget(self._stack, 1)
+        self.documents = Documents(self.desk, self.lift)
+        side = QWidget()
+        column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
-        right = QWidget()
-        right.setLayout(column)
-        self._middle = QSplitter()
-        for widget in (left, right):
-            self._middle.addWidget(widget)
-        self._middle.setChildrenCollapsible(False)
-        self._middle.setStretchFactor(1, 1)
-        left_px = max(left.minimumWidth(), _LEFT_SIGNS * self.fontMetrics().averageCharWidth())
-        self._middle.setSizes([left_px, USUAL_SIZE[0] - left_px])
-        self.setCentralWidget(self._middle)
+        column.addWidget(self._rail)
+        column.addWidget(self.documents, 1)
+        column.addStretch(0)
+        side.setMinimumWidth(self.fontMetrics().horizontalAdvance("Requirement") + 36)
+        return side
+
+    def _fill_status_bar(self) -> None:
         self._status = plain_label()
         self._link = plain_label(role="soft")
         self._job = QProgressBar()
@@ -464,9 +469,6 @@ class Window(QMainWindow):
     def _rail_chosen(self, row: int) -> None:
         if 0 <= row < len(VIEW_NAMES) and VIEW_NAMES[row] != self.view_name:
             self.go(VIEW_NAMES[row])
-
-    def _take(self, events: tuple[Event, ...]) -> None:
-        self.desk.state.take(events)
 
     def _refresh(self) -> None:
         if self.view is not None:
