@@ -18,6 +18,7 @@ SHOWN = (
     "oslog",
     "rig/capture",
     "rig/link",
+    "report/campaign/answer.py",
     "report/log/answer.py",
 )
 """What makes sentences that pages show: findings, refusals, notes."""

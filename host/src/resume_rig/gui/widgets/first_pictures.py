@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -47,8 +47,8 @@ _PLACE: Final = re.compile(r"M(-?[\d.]+) (-?[\d.]+)")
 _MARKS: Final = ("timed", "failed", "left_out", "broken", "unknown", "beyond", "hidden")
 _NEAR_PX: Final = 12.0
 _PADDING_PX: Final = 9
-_PHASES_PX: Final = (158, 194)
-"""Least and greatest height: below, names and times would run into one another."""
+_PHASES_PX: Final = (164, 194)
+"""Least and usual height: in less, a bar would be lower than the letters in it."""
 _LEAST_PHASES_PX: Final = 520
 _LEAST_MARKS_PX: Final = 104
 _BELOW: Final = 40
@@ -207,12 +207,18 @@ class PhasesView(_Picture):
         self.setMinimumWidth(_LEAST_PHASES_PX)
         self.setMouseTracking(True)
 
+    def sizeHint(self) -> QSize:
+        """Ask for the usual height; a page that has less gives less."""
+        return QSize(_LEAST_PHASES_PX, _PHASES_PX[1])
+
     def show_panel(self, picture: PhasePicture | None, panel: PhasePanel | None) -> None:
         """Show one of the cycles of a picture; None for none."""
         self._picture, self._panel = picture, panel
         if picture is not None:
             g = picture.frame
-            self._across, self._down = (g.left, g.right, g.width), (0, g.height, g.height)
+            # Where room is short the bars come nearer; words above and below them keep their lines.
+            self._across = g.left, g.right, g.width
+            self._down = g.top, g.reconciled + g.bar, g.height
         self.setAccessibleName("" if panel is None else f"Where the time goes: {panel.summary}")
         self.update()
 
