@@ -54,7 +54,7 @@ class Exportable(Protocol):
     """A plot or a table that a menu can write to a file."""
 
     def export_title(self) -> str:
-        """Return what it shows, as a file name would say it."""
+        """Return what it shows, in words that name a file."""
         ...
 
     def export_formats(self) -> tuple[ExportFormat, ...]:

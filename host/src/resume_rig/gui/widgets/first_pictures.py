@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -48,7 +48,7 @@ _MARKS: Final = ("timed", "failed", "left_out", "broken", "unknown", "beyond", "
 _NEAR_PX: Final = 12.0
 _PADDING_PX: Final = 9
 _PHASES_PX: Final = (164, 194)
-"""Least and usual height: in less, a bar would be lower than the letters in it."""
+"""Least and greatest height: in less, a bar would be lower than the letters in it."""
 _LEAST_PHASES_PX: Final = 520
 _LEAST_MARKS_PX: Final = 104
 _BELOW: Final = 40
@@ -206,10 +206,6 @@ class PhasesView(_Picture):
         self.setMaximumHeight(_PHASES_PX[1])
         self.setMinimumWidth(_LEAST_PHASES_PX)
         self.setMouseTracking(True)
-
-    def sizeHint(self) -> QSize:
-        """Ask for the usual height; a page that has less gives less."""
-        return QSize(_LEAST_PHASES_PX, _PHASES_PX[1])
 
     def show_panel(self, picture: PhasePicture | None, panel: PhasePanel | None) -> None:
         """Show one of the cycles of a picture; None for none."""

@@ -132,7 +132,7 @@ class FirstScreenView(QWidget):
         head.addWidget(self.choice)
         head.addStretch(1)
         column.addLayout(head)
-        column.addWidget(self.phases)
+        column.addWidget(self.phases, 1)
         grid = QGridLayout()
         for at, (name, value) in enumerate(self.tiles):
             grid.addWidget(name, 0, at, Qt.AlignmentFlag.AlignBottom)

@@ -147,7 +147,7 @@ class NoticeStrip(Strip):
 def keyed_action(
     parent: QWidget, text: str, key: str, do: Callable[[], object], *more_keys: str
 ) -> QAction:
-    """Return an action of a menu; the first of its keys stands beside it."""
+    """Return an action of a menu, with a key or several; the menu shows the first."""
     action = QAction(text, parent)
     action.setShortcuts([QKeySequence(each) for each in (key, *more_keys)])
     action.triggered.connect(lambda *_: do())
