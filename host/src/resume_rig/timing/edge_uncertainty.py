@@ -1,8 +1,8 @@
 """How uncertain an interval between two edges is: quickly for each, as a table on demand.
 
-A campaign has a million intervals, so what two kinds of edges have in common is worked out once
-(`IntervalBounds.between`); `IntervalBounds.rows` gives the same terms as rows of a budget.
-docs/explanation/uncertainty.md tells what the terms are.
+A campaign may have a million intervals, so what two kinds of edges have in common is worked out
+once (`IntervalBounds.between`); `IntervalBounds.rows` gives the same terms as rows of a budget.
+docs/explanation/uncertainty.md has the terms.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,21 +47,20 @@ from resume_rig.timing.light_budget import LightEnd, light_delay_ns, light_rows
 
 # What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments.
 CAPTURE_TOLERANCE_PPB: Final = 100_000
-_STEPS_AN_OCTAVE: Final = 8  # of the clock's term, for which coverage factors are kept
+# Of the clock's term, for which coverage factors are kept: the expanded uncertainty is then within
+# 0.5 % of the convolution's (host/tests/timing/test_edge_uncertainty.py).
+_STEPS_AN_OCTAVE: Final = 8
 _NEGLIGIBLE: Final = 0.005  # a variance below this share moves no coverage factor by 0.2 %
-_MOST_PAIRS: Final = (
-    2_048  # kinds of edges are few; a panel that never repeats must not fill memory
-)
-# Intervals of one kind are alike to some us, so that their clock's term repeats.
+# Kinds of edges are few; a panel that never repeats must not fill memory. Both assumed.
+_MOST_PAIRS: Final = 2_048
+# Intervals of one kind are equal to some us, so that their clock's term repeats.
 _MOST_WIDTHS: Final = 2_048
-
-
-# Widths are rounded up to it, so that cycles share what is worked out of them.
+# Widths are rounded up to it, so that cycles share what is worked out of them. Assumed.
 _CLOCKS_STEP_NS: Final = 10_000
 
 
 class Stimulus(NamedTuple):
-    """A trigger that no wire shows; its command tells when it was.
+    """A trigger that no wire shows; its command says when it was.
 
     Attributes:
         by: what was asked to wake the DUT.
@@ -130,7 +129,7 @@ class IntervalBounds:
         is_own: False for an instrument that is not ours: its 95 % interval is the guaranteed one.
         capture: how such an instrument stamps, instead of the front end and all of the above; None
             for a board.
-        witness: told of each interval that is formed, by whom and with its ends; None for nobody.
+        witness: called with each interval that is formed, by whom and with its ends; None without.
     """
 
     rate_ppb: int

@@ -1,14 +1,9 @@
-"""Base against candidate: what became slower, how sure that is, and what could have been seen.
+"""Base against candidate: what became slower, how sure that is, and what would have been shown.
 
-The baseline method of Microsoft's paper on on/off transitions (measure, change one thing, measure
-again), with the questions that it leaves open: could chance have made the difference, could the
-day have made it, and could these measurements have shown one at all.
-
-A store or a log is one session. A build differs from another where its sessions do: a difference
-has to stand out from the scatter between sessions of one build (analysis/stats/sessions.py). With
-one session a side that scatter is unknown; then cycles are compared (there too), and the
-answer is on these two sessions. The chance to name any difference where there is none is `alpha`,
-over all times and counts together. Components are a family of their own and decide nothing.
+A store or a log is one session, and a difference has to stand out from the scatter between sessions
+of one build (analysis/stats/sessions.py); with one session a side the answer is on these two.
+`alpha` holds over all times and counts together; components are a family of their own.
+docs/reference/compare.md has the methods.
 """
 
 from collections import Counter
@@ -66,7 +61,7 @@ SESSIONS_ADVISED: Final = 5
 """Sessions a side from which on all divisions of them are counted; where sessions
 scatter by 3 % they show 10 % nearly always (benchmarks/compare_errors.py --power)."""
 
-# Names that a sentence holds; the document has all.
+# Assumed: names that a sentence holds; the document has all.
 _NAMED_MOST: Final = 5
 
 
@@ -229,12 +224,13 @@ def _percent(value_ms: float, effect: Effect) -> str:
 # The usual level; of a family of tests, by Holm. benchmarks/compare_errors.py holds it.
 ALPHA: Final = 0.05
 MATTERS: Final = 0.05
-"""A slow-down of this share of the base's median matters, unless the user says otherwise."""
+"""A slow-down of this share of the base's median matters, unless the user says otherwise.
+Assumed."""
 
 # Each one tested makes the others harder to show; the longest come first. Assumed: decides which
 # short ones are not compared.
 _COMPONENTS_MOST: Final = 400
-# Rows that a page holds.
+# Assumed: rows that a page holds.
 _COMPONENTS_SHOWN: Final = 50
 _ORDER: Final = (
     Change.SLOWER,
@@ -344,7 +340,7 @@ def compare(
 def _common_kind(ours: Counter[SleepKind], theirs: Counter[SleepKind]) -> SleepKind | None:
     common = {kind: min(ours[kind], theirs[kind]) for kind in ours if kind in theirs}
     sleeps = {kind: n for kind, n in common.items() if kind not in NO_SLEEPS}
-    chosen = sleeps or common  # boots that a log tells beside its sleeps are asked for by name
+    chosen = sleeps or common  # boots in a log of sleeps are asked for by name
     return max(chosen, key=lambda kind: chosen[kind]) if chosen else None
 
 

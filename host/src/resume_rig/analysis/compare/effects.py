@@ -1,9 +1,7 @@
 """What became of each time and of each count: one family of tests, by sessions or by cycles.
 
-Counts are of cycles that failed, that were slow, and that were over a limit. A time that is far
-longer in one cycle of fifty moves no median. Slow is a cycle that is farther above the middle of
-all sessions together than an outlier is, and than what matters. All sessions make that threshold
-alike, so that it favours none.
+Counts are of cycles that failed, that were slow, and that were over a limit: a time that is far
+longer in one cycle of fifty moves no median.
 """
 
 import math
@@ -34,7 +32,7 @@ from resume_rig.model.result.comparison import Change, Effect, FailureEffect, Ov
 from resume_rig.model.result.verdict import Limit, Verdict
 
 VALUES_LEAST: Final = 4
-"""With three values a side, no order of them is rarer than one in ten."""
+"""With three values a side, no order of them is rarer than one in ten (20 ways to divide six)."""
 
 # A value that is rounded to a step is off by step / sqrt(12) as a standard deviation.
 _STEPS_PER_SIGMA: Final = 12**0.5
@@ -322,11 +320,11 @@ def _any(sessions: Sequence[Floats]) -> bool:
 
 
 _VALUES_LEAST: Final = 20
-"""With fewer on a side, a few slow cycles are as often there by chance."""
+"""With fewer on a side, a few slow cycles are as often there by chance. Assumed."""
 
 
 def failures_of(base: Sequence[Evidence], candidate: Sequence[Evidence]) -> Count | None:
-    """Return which cycles failed on both sides; None where no session of one knows."""
+    """Return which cycles failed on both sides; None where no session of one shows it."""
     sides = [
         tuple(np.asarray(each.failed or (), np.float64) for each in side)
         for side in (base, candidate)
@@ -338,6 +336,9 @@ def failures_of(base: Sequence[Evidence], candidate: Sequence[Evidence]) -> Coun
 
 def slow_cycles_of(times: Sequence[Times], matters: float) -> list[tuple[str, float, Count]]:
     """Return name, threshold [ms] and slow cycles of the headline times that have any.
+
+    Slow is a cycle that is farther above the middle of all sessions together than an outlier is,
+    and than what matters. All sessions make that threshold together, so that it favours none.
 
     Args:
         times: that are compared; their warm-up is left out here, too.

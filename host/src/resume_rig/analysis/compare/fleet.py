@@ -1,8 +1,6 @@
-"""Puts many campaigns side by side: groups, the units in them, the odd ones, and one answer.
+"""Many campaigns in one answer: groups, the units in them, and the units unlike the others.
 
-Medians are compared by the generalised extreme Studentised deviate (Rosner, 1983), so that two odd
-units do not hide each other; with one it is Grubbs' test. It takes the medians of alike units as
-normal. Failures are compared by Fisher's test, each unit against all others together.
+docs/reference/fleet.md has the methods.
 """
 
 import math
@@ -29,17 +27,21 @@ from resume_rig.model.result.verdict import Requirement, Verdict
 from resume_rig.model.units import count_of, percent_up
 
 UNITS_LEAST: Final = 5
-"""With fewer, one that is far from the others cannot be told from a wide spread."""
+"""With fewer, one that is far from the others cannot be distinguished from a wide spread.
+Assumed."""
 
-# Of units that are alike, one study in a hundred names one. Assumed: decides what is named.
+# Of units that are equal, one study in a hundred names one. Assumed: decides what is named.
 ALPHA: Final = 0.01
-_OUTLIERS_MOST: Final = 5  # at most one unit in so many can be odd; more are another kind
+_OUTLIERS_MOST: Final = 5  # assumed: of one unit in so many; more are another kind
 
 
 def outlying_medians(
     medians_ms: Mapping[str, Mapping[str, float]], matters: float
 ) -> tuple[OutlyingUnit, ...]:
-    """Return the units with a median apart.
+    """Return the units whose median is unlike that of the others.
+
+    By the generalised extreme Studentised deviate (Rosner, 1983), so that two outliers do not hide
+    each other; with one it is Grubbs' test. It takes the medians of equal units as normal.
 
     Args:
         medians_ms: by measure, each unit's.
@@ -59,10 +61,10 @@ def outlying_medians(
 
 
 def outlying_failures(counts: Mapping[str, tuple[int, int]]) -> tuple[OutlyingUnit, ...]:
-    """Return the units that fail more often than all others together.
+    """Return the units that fail more often than all others together, by Fisher's test.
 
     Args:
-        counts: failed and judged cycles of each unit; those without a judged one tell nothing.
+        counts: failed and judged cycles of each unit; those without a judged one do not count.
     """
     judged = {unit: each for unit, each in counts.items() if each[1]}
     if len(judged) < 2:
@@ -78,7 +80,7 @@ def outlying_failures(counts: Mapping[str, tuple[int, int]]) -> tuple[OutlyingUn
 
 
 def _extremes(medians_ms: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Return the odd units with the chance of so odd a one; the most extreme first."""
+    """Return the outliers with the chance of so extreme a one; the most extreme first."""
     left = dict(medians_ms)
     stages: list[tuple[str, float]] = []
     for _ in range(max(1, len(left) // _OUTLIERS_MOST)):
@@ -92,7 +94,7 @@ def _extremes(medians_ms: Mapping[str, float]) -> list[tuple[str, float]]:
         stages.append((unit, _grubbs_p(float(away[place]) / spread, len(values))))
         del left[unit]
     last = max((i for i, (_, p) in enumerate(stages, 1) if p <= ALPHA), default=0)
-    # One that hides behind another is as odd as the last that shows.
+    # One that hides behind another is as extreme as the last that shows.
     return [(unit, min(p for _, p in stages[i:last])) for i, (unit, _) in enumerate(stages[:last])]
 
 
@@ -113,7 +115,7 @@ _DO: Final = {
     Verdict.MARGINAL: ("is marginal", "are marginal"),
     Verdict.NO_EVIDENCE: ("gives no evidence", "give no evidence"),
 }
-# Names that a sentence holds; the document has all.
+# Assumed: names that a sentence holds; the document has all.
 _NAMED_MOST: Final = 3
 _MEDIAN_ERROR: Final = math.sqrt(math.pi / 2)
 """The standard error of a median of n normal values is this times their deviation over root n."""
@@ -285,7 +287,7 @@ def _times(name: str, units: Sequence[_Middle]) -> GroupTimes:
         median_ms=float(np.median(medians)),
         low_ms=float((medians - shared).min()),
         high_ms=float((medians + shared).max()),
-        # One more of count + 1 alike values is the lowest or the highest with 2 in count + 1.
+        # One more of count + 1 equal values is the lowest or the highest with 2 in count + 1.
         next_within=None if count < 2 else (count - 1) / (count + 1),
         between_ms=between,
         within_ms=float(np.median([each.spread_ms for each in units])),

@@ -1,13 +1,8 @@
 """How the figures of a product go over its builds or weeks, and where they change.
 
-The unit is what repeats: cycles of one unit are alike, and a thousand of them are one witness. So
-a figure is the mean of the units' medians with Student's interval over them, and two points are
-compared by the units that were measured at both (paired, each is its own reference), or by Welch's
-test where fewer than three were. Where a single unit was measured, its campaigns repeat.
-
-A point is compared with the level before it: all points since the last change. P is multiplied by
-the number of comparisons (Bonferroni), as the levels depend on the changes that were found, and a
-step-down procedure would not know its family.
+The unit is what repeats, not the cycle: a point is compared with all points since the last change,
+by the units that were measured at both (paired), or by Welch's test where fewer than three were.
+docs/reference/trend.md has the methods.
 """
 
 import math
@@ -46,12 +41,13 @@ from resume_rig.model.result.series import CommonTerm
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of
 
-# Of trends in which nothing changes, one in a hundred names a change. As of `fleet`.
+# Of trends in which nothing changes, one in a hundred names a change. Assumed, as of `fleet`.
 ALPHA: Final = 0.01
 PAIRED_LEAST: Final = 3
 """Units at both points from which on each is its own reference: with two, Student's t has one
 degree of freedom, and finds nothing."""
 
+# Names that a list and a sentence hold. Assumed.
 _CARRIERS_MOST: Final = 5
 _POINTS_NAMED: Final = 3
 # A value that is rounded to a step is off by step / sqrt(12) as a standard deviation.
@@ -244,7 +240,11 @@ def _changes(
     measure: str | None,
     asked: _Asked,
 ) -> tuple[list[TrendChange], int, list[str]]:
-    """Return the changes of a measure, how many points were compared, and which could not be."""
+    """Return the changes of a measure, how many points were compared, and which could not be.
+
+    P is multiplied by the number of comparisons (Bonferroni): the levels depend on the changes that
+    were found, so that a step-down procedure would not know its family.
+    """
     found: list[TrendChange] = []
     tested, missing = 0, []
     since = points[0][0]

@@ -1,4 +1,7 @@
-"""What became of a cycle, and the faults that the wires alone show."""
+"""What became of a cycle, and the faults that the wires alone show.
+
+docs/reference/outcomes.md and docs/reference/findings.md are the tables of this module.
+"""
 
 import math
 from typing import NamedTuple
@@ -20,15 +23,17 @@ from resume_rig.model.result.cycle import Outcome, OutsideState
 from resume_rig.model.result.verdict import Finding, FindingKind
 from resume_rig.model.units import count_of, seconds_text
 
-# SLP_S4# is stretched by up to 4 s after sleep entry, and a wake is held off so long.
+# A wake is held off while SLP_S4# is stretched, up to 4 s after sleep entry (coreboot has
+# minimum assertion widths of 1 to 4 s).
 _STRETCH_NS = 4_000_000_000
-# An EC's pulse and the chipset need 0.2 s; a wake that took longer was held off by something.
+# An EC's pulse and the chipset need 0.2 s (ChromeOS EC, power_button_x86.c); a wake that took
+# longer was held off by something. Assumed, with room.
 _PROMPT_NS = 500_000_000
 _NOT_JUDGED = (Outcome.NEVER_WOKE, Outcome.INTERRUPTED)
 
 
-def oddities(wires: Wires, sleep: Sleep, wake: Wake, outcome: Outcome) -> tuple[Finding, ...]:
-    """Return the findings that say what to be careful with, in the order of the cycle."""
+def _cautions(wires: Wires, sleep: Sleep, wake: Wake, outcome: Outcome) -> tuple[Finding, ...]:
+    """Return the findings that decide no outcome, in the order of the cycle."""
     found = [
         *glitches(wires),
         _impossible_levels(wires, sleep),
@@ -224,7 +229,7 @@ class Awaited(NamedTuple):
     """What was to wake the DUT.
 
     Attributes:
-        by: the actuator; None where nobody was asked, or it was to wake by itself.
+        by: the actuator; None where none was asked, or it was to wake by itself.
         due_ns: board clock from which on it was to wake by itself; None where it was not.
         commanded: what was asked to wake it, where no wire shows that.
     """
@@ -234,7 +239,7 @@ class Awaited(NamedTuple):
     commanded: Commanded | None = None
 
 
-# What a DUT has to be told before these wake it; nothing outside shows whether it was.
+# What has to be set up on a DUT before these wake it; no wire shows whether it was.
 _ARMED_BY = {
     Actuator.KEYBOARD: "let the keyboard wake it (Windows: powercfg /deviceenablewake; Linux: "
     "power/wakeup of its USB device) and keep its port under power (firmware setup)",
@@ -287,7 +292,7 @@ def judge_wires(
         )
         return Outcome.NEVER_SLEPT, (finding,)
     outcome, found = _outcome(wires, sleep, wake, awaited)
-    return outcome, (*found, *oddities(wires, sleep, wake, outcome))
+    return outcome, (*found, *_cautions(wires, sleep, wake, outcome))
 
 
 def _outcome(wires: Wires, sleep: Sleep, wake: Wake, awaited: Awaited) -> _Judged:
@@ -301,7 +306,7 @@ def _outcome(wires: Wires, sleep: Sleep, wake: Wake, awaited: Awaited) -> _Judge
     is_alone = wake.trigger.by is None and wake.trigger.unclear is None
     in_time = awaited.due_ns is not None and sleep.until_ns >= awaited.due_ns
     if is_alone and not in_time and _trigger_was_watched(wires, awaited):
-        # A wake that nobody asked for may leave the display off; what followed is told beside it.
+        # A wake that nobody asked for may leave the display off; what followed has findings, too.
         _, followed = _woken(wires, sleep, wake)
         return Outcome.WOKE_ALONE, (_woke_alone(sleep, wake, awaited), *followed, *also)
     outcome, found = _woken(wires, sleep, wake)
@@ -421,6 +426,6 @@ def _dark(wires: Wires, wake: Wake) -> Finding | None:
 
 
 def _held_in_reset(wires: Wires, wake: Wake) -> bool:
-    """Return whether nothing ran; a display that was lit after the wake says that something did."""
+    """Return whether nothing ran; light that came after the wake shows that something did."""
     lit = wake.light.came and not wake.light.already
     return not lit and wake.resets == 0 and wires.of(Channel.PLTRST).level(wake.end_ns) == 0

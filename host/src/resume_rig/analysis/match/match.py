@@ -1,17 +1,8 @@
 """Matches cycles with OS records, given only two sequences of times on unrelated clocks.
 
-docs/explanation/matching.md explains how: candidate offsets are voted for and followed
-(offsets.py), a chain over the whole campaign weighs them against each other, steps of the clock
-included (chain.py), with what the wakes and the times asleep say (likelihood.py); the likeliest
-record of each cycle is taken where it is likely enough. What the campaign's noise is like is learnt
-from a first round and used in a second. Last, all that fits is held against "this log is of another
-unit" (foreign.py). All of that is done once more as if the clock had never been set, where the log
-reports settings (views.py).
-
-Where the log was read while the cycles ran, one thing is certain: a record that was there at the
-end of a cycle belongs to none that came later.
-
-O(n log n) but for the votes, which are a fixed number of cycles against all records.
+docs/explanation/matching.md explains how. In the order of the data: times.py, offset_vote.py and
+offsets.py (candidates), likelihood.py, chain.py (weighs them), views.py (the likeliest records),
+rivals.py and foreign.py (doubts). O(n log n), but for votes of a fixed number of cycles.
 """
 
 from collections.abc import Collection, Sequence
@@ -44,13 +35,13 @@ from resume_rig.model.result.match import LOWEST_CONFIDENCE, CycleReason, Record
 
 __all__ = ["Match", "OutsideMoments", "match", "match_arrays"]
 
-# What is less likely is not told as a second possibility (assumed).
+# Assumed: what is less likely is not reported as a second possibility.
 _LEAST_REPORTED = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Which cycle is told of by which record.
+    """Which record is of which cycle.
 
     Attributes:
         matched: the pairs in order of the cycles; no probability is below LOWEST_CONFIDENCE.
@@ -130,11 +121,11 @@ def match_arrays(
     sure = chosen.where(chosen.probability >= LOWEST_CONFIDENCE)
     unsure = possible.where(possible.probability > _LEAST_REPORTED)
     if found.origin.is_foreign:
-        # When a reading brought a record of another unit says nothing.
+        # When a reading brought a record of another unit is no evidence.
         arrivals = arrivals_of((), len(times.kind), len(moments.awake_s))
     equal_offsets = _equal_offsets(found) if found.related > LIKELY else 1
     if equal_offsets > 1:
-        # So many that none of them is worth telling by itself.
+        # So many that none of them is worth reporting by itself.
         unsure = possible
     pairs = Pairs(index[sure.rows], sure.record, sure.probability).in_order()
     if view.by_wake:

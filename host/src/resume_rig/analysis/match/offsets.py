@@ -1,15 +1,9 @@
-"""Where the OS clock may have stood in each stretch of a campaign.
+"""Where the OS clock may have stood in each stretch of a campaign: the candidates.
 
-A long campaign is gone over once with the best candidate alone, from where it is known outwards.
-Runs that it explains from end to end become one stretch each; the rest is cut short, so that a
-clock that is set there can be followed.
-
-A stretch is a run of consecutive cycles, short enough for the offset to be a line. Candidates come
-from votes: against all records at the beginning, the middle and the end of the campaign, and
-against the records next in order wherever the offset so far no longer explains the cycles (the
-clock was set). They are carried from stretch to stretch, forwards and then backwards, each moved
-to where its own pairs are. The assignment in order that explains the intervals best (`order`) adds
-its own: it needs no votes.
+A stretch is a run of cycles short enough for the offset to be a line; in a long campaign also a
+long run that one offset explains from end to end. Candidates are voted for, carried from stretch to
+stretch both ways, and voted for again where they no longer explain the cycles: the clock was set.
+The assignment in order that explains the intervals best (order.py) adds its own.
 """
 
 from dataclasses import dataclass
@@ -35,7 +29,7 @@ from resume_rig.analysis.match.times import (
     Indexes,
 )
 
-# The offset, and one more where the clock was set among the cycles.
+# The offset, and one more where the clock was set among the cycles (assumed).
 _OF_EACH_LAG = 2
 
 
@@ -182,14 +176,15 @@ class _Walk:
                 self.candidates, self.at_s = found, middle_s
 
 
-# Closer candidates are one: half a second of the RTC, and what varies.
+# Closer candidates are one: half a second of the RTC, and what varies (assumed).
 _SAME_S = 0.7
 # What is tried in a stretch: the most voted offsets of it, and of a longer run that holds the few
 # uneven pauses of an even pace; and from where in the log to look on (assumed).
 _VOTED = 32
 _LONG_RUN = 512
 _PLACES = 8
-# What is kept: fewer in long campaigns, so that time and memory grow with their length alone.
+# What is kept: fewer in long campaigns, so that time and memory grow with their length alone
+# (assumed; docs/validation-match.md has what is left out).
 _KEPT_OF_VOTES = 200_000
 _KEPT_MIN, _KEPT_MAX = 6, 96
 # Shares of the best score: below the first it is not carried on; what is as good as the best goes
@@ -197,11 +192,14 @@ _KEPT_MIN, _KEPT_MAX = 6, 96
 _POOR = 0.3
 _ANY = 2.0
 _AS_GOOD = 0.9
-# Two clocks that agree: off by a minute at most, to be voted for among the records there alone.
+# Two clocks that agree: off by a minute at most, to be voted for among the records there alone
+# (assumed).
 _CLOSE_S = 60.0
-# Two readings of an RTC in whole seconds about one offset, and what varies; two pairs are a run.
+# Two readings of an RTC in whole seconds about one offset, and what varies; two pairs are a run
+# (assumed).
 _RUN_S, _RUN_OF = 1.2, 2
-# Of so many cycles next to a stretch so many speak for an offset that is looked at in it, too.
+# Of so many cycles next to a stretch so many speak for an offset that is looked at in it, too
+# (assumed; benchmarks/matching.py).
 _EDGE, _EDGE_EXPLAINED, _EDGE_MOST = 6, 3, 4
 
 
@@ -427,8 +425,8 @@ class _Finder:
     def _voted(self, stretch: int) -> Floats:
         """Return what the cycles of a stretch, and those of a longer run, vote for.
 
-        The short run sees a clock that is set often; the long one sees the few irregular pauses
-        that tell the shifts of an even pace apart.
+        The short run shows a clock that is set often; the long one has the few irregular pauses
+        that distinguish the shifts of an even pace.
         """
         times, inside = self._times(stretch), self._entries.at_s
         low = max(min(int(self._first[stretch]), len(self._at_s) - _LONG_RUN), 0)
@@ -442,7 +440,7 @@ class _Finder:
         return np.concatenate(voted)
 
     def _live_offsets(self, stretch: int) -> Floats:
-        """Return what the readings of the log say that the cycles of a stretch were told of."""
+        """Return what the records vote for that the readings of a stretch of cycles brought."""
         return self._live.offsets(int(self._first[stretch]), int(self._first[stretch + 1]))
 
     def _carried(self, before: Candidates, origin: int, stretch: int) -> Candidates:
@@ -493,7 +491,7 @@ class _Finder:
 
         Those of `one` come from a neighbour or were there before; they stay for this stretch even
         if little speaks for them here, because the clock may have been set within it. And where
-        more are as good as can be kept, they go first: at an even pace all shifts are alike, and
+        more are as good as can be kept, they go first: at an even pace all shifts are equal, and
         what is followed in one stretch must be there in the next.
         """
         offset = np.concatenate([one.offset_s, other.offset_s])

@@ -1,8 +1,8 @@
-"""One record of each cycle, and the order that they must have.
+"""One record of each cycle, and the order that they must have: records are written in it.
 
-Records were written in the order of the cycles. Pairs that contradict that exclude each other.
-And of all assignments in that order one explains the intervals best, without any offset: where the
-clock is set often, or a pace is even, that one has offsets that few cycles vote for.
+Pairs that contradict the order exclude each other. And of all assignments in that order one
+explains the intervals best, without any offset (`aligned`): where the clock is set often, or a pace
+is even, it has offsets that few cycles vote for.
 """
 
 from bisect import bisect_left
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
 
 # Likely pairs are put in order; of the others those of 5 % and more leave a doubt on up to so many
-# beside them, unless three likely ones contradict them (all assumed; benchmarks/matching.py).
+# neighbours, unless three likely ones contradict them (all assumed; benchmarks/matching.py).
 _WORTH_A_DOUBT = 0.5
 _WORTH_A_LOOK = 0.05
 _LOOKED_AT = 24
@@ -61,7 +61,7 @@ def in_order(each: Choice, entries: Entries) -> Choice:
     """Drop as few pairs as need be for each record to stand once and in the order of the cycles.
 
     A pair that had to give way leaves a doubt on those that it contradicts. What is unlikely
-    stays as it is; it only tells later that a cycle had more than one possible record.
+    stays as it is; it only shows later that a cycle had more than one possible record.
     """
     is_likely = each.probability > _WORTH_A_DOUBT
     likely = each.where(is_likely)
@@ -131,7 +131,7 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     """Return pairs with the doubt that unlikely options of other cycles leave on them.
 
     After the clock went back by a few paces two records may fit one cycle, and neither of them is
-    likely; a pair beside that contradicts one of the two is only as good as the other.
+    likely; a neighbour that contradicts one of the two is only as good as the other.
 
     Args:
         chosen: one record of each cycle, likely ones in order.
@@ -176,7 +176,7 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
 _CELLS_MOST = 8_000_000
 # So many cycles, or records, from one pair to the next; what is beyond is a gap with a step.
 _AHEAD = 3
-# Two readings of an RTC in whole seconds differ by a second and what varies. Beside that a pair is
+# Two readings of an RTC in whole seconds differ by a second and what varies. Against that a pair is
 # worth what a record is that comes once an hour; a record that is passed over costs a little, a
 # cycle without one what a lost record does, and a gap what a step of the clock to anywhere within
 # an hour does, once in 300 cycles (all as assumed in the chain).

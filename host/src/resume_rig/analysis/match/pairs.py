@@ -1,7 +1,6 @@
 """Columns of cycles and OS records that the match is given, and the pairs that it finds.
 
-`match` makes columns of facts; who has columns already hands them to `match_arrays`. Where a cycle
-or a record has no partner, the likely reason is named.
+Where a cycle or a record has no partner, the likely reason is named.
 """
 
 from collections.abc import Collection, Sequence
@@ -34,7 +33,7 @@ from resume_rig.model.result.match import CycleReason, RecordReason
 
 _NS = 1e-9
 _MS = 1e-3
-# No firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
+# Assumed: no firmware of a PC takes a minute; more is a TSC that was not reset, or ticks.
 _PLAUSIBLE_FIRMWARE_S = 60.0
 _NOTHING = np.iinfo(np.int64).min
 # Differences of such numbers stay below 64 bits.
@@ -61,7 +60,7 @@ class OutsideMoments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordColumns:
-    """What records say, one value a record; NaN where one says nothing.
+    """What records report, one value a record; NaN where one reports nothing.
 
     Attributes:
         base_ns: what the times count from.
@@ -100,7 +99,7 @@ def moments_of(cycles: Sequence[OutsideMoments]) -> Moments:
 
 
 def columns_of(records: Sequence[OsRecord]) -> RecordColumns:
-    """Return what records say as arrays."""
+    """Return what records report as arrays."""
     first = (r.wake_time_utc_ns or r.sleep_time_utc_ns for r in records)
     base_ns = next((ns for ns in first if ns is not None), 0)
     count, code = len(records), {kind: codes_of([kind])[0] for kind in SleepKind}
@@ -149,7 +148,7 @@ def record_times(columns: RecordColumns, left_out: Collection[SleepKind]) -> Rec
 def _ranks(source: Indexes, wake_s: Floats, began_s: Floats) -> Indexes:
     """Return the order in which records were written: their own in a source, else by time.
 
-    The clock may go back within a source; across sources nothing but the time tells.
+    The clock may go back within a source; across sources only the time shows it.
     """
     rank = np.arange(len(source), dtype=np.int64)
     if len(source) == 0 or np.all(source == source[0]):
@@ -360,14 +359,14 @@ def by_late_wakes(
     """Return pairs of cycles that are left with records whose wake came late to the OS.
 
     The cycles on either side must be tied to records of the same source, between which that of the
-    cycle stands, and the clock not be set between them. So it says nothing of the origin of a log.
+    cycle stands, and the clock not be set between them. So it is no evidence of a log's origin.
 
     Args:
         sure: the pairs by wake.
         cycles: by wake.
         entries: those that `sure` names.
         noise: of the campaign.
-        same_s: offsets that are no farther apart are of a clock that was not set.
+        same_s: offsets that differ by no more are of a clock that was not set.
     """
     nothing = np.empty(0, dtype=np.int64)
     between = np.flatnonzero((np.diff(sure.rows) == 2) & (np.abs(np.diff(sure.offset_s)) <= same_s))

@@ -1,12 +1,7 @@
 """The likeliest record of each cycle, by the log as it is and as if its clock had never been set.
 
-At an even pace the readings of one cycle and the next are off by nearly the same: a pace that
-beats with whole seconds makes the error wander by a second within hours. Counted as if each were
-independent, a candidate that lies a tenth of a second better for a while would seem certain.
-
-Where the log reports settings of its clock there are two views of it, as likely as each other
-before anything was compared. Each is matched by itself, and what both explain weighs them: what the
-log reports of its clock has to earn its place.
+The two views are there where the log reports settings of its clock, as likely as each other before
+anything was compared. Each is matched by itself, and what it explains weighs it.
 """
 
 from dataclasses import dataclass, replace
@@ -34,14 +29,19 @@ from resume_rig.analysis.match.trace import traced
 from resume_rig.model.result.match import LOWEST_CONFIDENCE
 
 # A stretch of cycles; how far their readings may lie from the line (as in offset_vote.py); and what
-# a reading says at least, however alike it is to those before it (assumed).
+# a reading adds at least, however near it is to those before it (assumed).
 _TOGETHER = 64
 _REACH_S = 1.3
 _LEAST = 0.01
 
 
 def with_beat(cycles: CycleTimes, entries: Entries, tracks: Tracks) -> CycleTimes:
-    """Return the cycles with what each of their readings adds, by the best candidates."""
+    """Return the cycles with what each of their readings adds, by the best candidates.
+
+    A pace that beats with whole seconds makes the error wander by a second within hours, so that
+    the readings of neighbours are off by nearly the same. Counted as if each were independent, a
+    candidate that lies a tenth of a second better for a while would seem certain.
+    """
     rows = np.arange(len(cycles.at_s))
     stretch = np.searchsorted(tracks.first, rows, side="right") - 1
     departure_s = _departure(cycles.at_s + tracks.offset_at(stretch, 0, cycles.at_s), entries)
@@ -66,7 +66,7 @@ def _departure(predicted_s: Floats, entries: Entries) -> Floats:
 
 # Before anything was compared one log in ten is none of these cycles (assumed).
 _NO_LOG_OF_OURS = np.log(0.1)
-# Another log than that of the campaign is likely from the same week.
+# Another log than that of the campaign is likely from the same week (assumed).
 _WEEK_S = 7 * 86_400.0
 
 
@@ -134,7 +134,7 @@ def related(
 
 
 def _one_of_each_record(each: Choice) -> Choice:
-    """Sum up what several candidates or entries say for one record and one cycle."""
+    """Sum up what several candidates or entries add to one record of one cycle."""
     if _once(each):
         return replace(each, probability=np.minimum(each.probability, 1.0))
     order = np.lexsort([-each.probability, each.record, each.rows])
@@ -164,7 +164,7 @@ def _once(each: Choice) -> bool:
 LIKELY = 0.5
 """What is likelier than not."""
 _ROUNDS_TO_LEARN = 2  # assumed
-# A view that is less likely changes no probability that is told.
+# A view that is less likely changes no probability that is reported.
 _NEGLIGIBLE = 1e-6
 
 
@@ -173,7 +173,7 @@ class View:
     """Cycles, and the log's times as they are read.
 
     Attributes:
-        cycles: by wake, or by sleep where no record tells of a wake.
+        cycles: by wake, or by sleep where no record reports a wake.
         entries: what they are held against.
         sleeps: the records that have a sleep time alone.
     """
@@ -200,7 +200,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What one view says.
+    """The match of one view.
 
     Attributes:
         view: the cycles and the log.
@@ -229,7 +229,7 @@ def likeliest(
     *,
     same_epoch: bool,
 ) -> Found:
-    """Return what the likelier view says, less what speaks for the other one."""
+    """Return the match of the likelier view, less what speaks for the other one."""
     as_is = _view(moments, times, arrivals, stated_pair)
     if as_is.is_empty:
         return _nothing(as_is)
@@ -353,7 +353,7 @@ def _log_odds(as_is: _Followed, unset: _Followed) -> float:
     """Return how much more the times explain as if the clock had never been set.
 
     Evidence counts against "all records are of other sleeps", so both need one rate of those. At
-    either's own; in doubt, what tells less.
+    either's own; in doubt, that which is nearer to nothing.
     """
     rates = as_is.noise.others_hz, unset.noise.others_hz
     one, other = (unset.evidence(rate) - as_is.evidence(rate) for rate in rates)

@@ -15,8 +15,8 @@ seconds, so that is known to a second. But the error that one wake leaves is the
 next sleep starts with: over n cycles in a row all but the first and the last cancel, and the mean
 is known to 1 s / n.
 
-Nothing tells how what is hidden before a sleep is shared between its two places, before SleepTime
-and after the clock's stop (`way_to_sleep`). So hidden time is an interval of that width.
+Nothing shows how what is hidden before a sleep is shared between its two places, before SleepTime
+and after the clock's stop (os_account.py). So hidden time is an interval of that width.
 """
 
 from collections.abc import Iterable, Sequence
@@ -124,7 +124,7 @@ def _hidden(
     stopped = stop_to_power_down(*sleep)
     if stopped is not None:
         return Hidden(whole - stopped - to_os, drift_ns, bios_ns, stopped)
-    # Nobody saw the sleep's trigger: all that passed, the BIOS time too, may be the sleep's.
+    # The sleep's trigger was not observed: all that passed, the BIOS time too, may be the sleep's.
     rest = whole - firmware_suspend(sleep[1]) - to_os
     most_ns = rest.value_ns + rest.bound_ns
     half_ns = max(rest.bound_ns, -(-(most_ns + bios_ns) // 2))
@@ -132,7 +132,7 @@ def _hidden(
 
 
 def _is_s3(pair: Pair) -> bool:
-    """Return whether it is an S3 whose SLP_S3# is wired; PWR_OK does not tell where it begins."""
+    """Return whether it is an S3 whose SLP_S3# is wired; PWR_OK does not show where it begins."""
     return pair[1].kind is SleepKind.S3 and Channel.SLP_S3 in pair[0].channels
 
 
@@ -151,7 +151,7 @@ def off_median(hidden: Hidden | None, norm: Norm | None, always_ns: int) -> Boun
     """Return how far what a cycle hides is from the campaign's median; None if not known.
 
     Args:
-        hidden: of the cycle, by the clock's running; half seconds of the RTC tell nothing here.
+        hidden: of the cycle, by the clock's running; half seconds of the RTC are too coarse here.
         norm: of those of the campaign.
         always_ns: of its bound, what is the same in all cycles and cancels.
     """
@@ -212,11 +212,11 @@ class HiddenMean:
 def means_of(
     running: Sequence[Hidden | None], standing: Sequence[Hidden | None], follows: Sequence[bool]
 ) -> list[HiddenMean | None]:
-    """Return for each cycle what it and those like it hide on average; None where nobody knows.
+    """Return for each cycle what it and those like it hide on average; None if not known.
 
     Args:
         running: by the OS's clock from one sleep to the next, in order of the cycles.
-        standing: by the time that the OS was away; `means_in_a_row` tells what it needs.
+        standing: by the time that the OS was away, as `means_in_a_row` takes it.
         follows: likewise.
     """
     found = means_in_a_row(standing, follows)
@@ -242,7 +242,7 @@ def means_in_a_row(
 
     A row ends where a cycle has no hidden time (its record is lost), and where one hides another
     time than the others do: it has a finding of its own. Where all rows agree within their bounds,
-    the mean of them all is that of each: what a short one cannot tell, the others do.
+    the mean of them all is that of each: what a short one leaves open, the others show.
 
     Args:
         cycles: in order.
@@ -312,7 +312,7 @@ def _mean(cycles: Sequence[Hidden], rows: int) -> HiddenMean:
 def _mean_of_narrow(cycles: Sequence[Hidden]) -> HiddenMean:
     """Return the mean of those that are nearly as narrow as the narrowest.
 
-    What they hide is the same; a cycle that hides seconds before its sleep tells little of it.
+    What they hide is the same; a cycle that hides seconds before its sleep shows little of it.
     """
     least_ns = min(cycle.each.bound_ns for cycle in cycles)
     return _mean([c for c in cycles if c.each.bound_ns <= SIMILAR_WIDTHS * least_ns], 1)

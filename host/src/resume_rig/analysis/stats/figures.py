@@ -1,13 +1,7 @@
-"""Figures of a set of times, and what a count of failures proves.
+"""Distributions without a table, figures of a set of times, and what a count of failures proves.
 
-Distributions without a table: exact tails of beta and binomial, quantiles of chi-squared.
-
-The continued fraction is that of DiDonato and Morris (1992) as evaluated by Lentz's method
-(Numerical Recipes, 6.4); checked against closed forms and numpy's own draws in the tests.
-
-The regularised incomplete gamma function by its series (Abramowitz and Stegun, 6.5.29), inverted by
-bisection; from 300 degrees of freedom on by Wilson and Hilferty (1931), which is off by less than
-1e-5 of the value there.
+docs/decisions/statistics-without-scipy.md says why no library; docs/reference/statistics.md has
+the methods.
 """
 
 import functools
@@ -31,6 +25,8 @@ _BISECTIONS = 200
 
 def beta_below(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function: P(X <= x) for X ~ Beta(a, b).
+
+    By the continued fraction of DiDonato and Morris (1992).
 
     Args:
         x: any number; outside of 0..1 the answer is 0 or 1.
@@ -103,6 +99,7 @@ def normal_below(z: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
+    """Return the continued fraction of the beta function, by Lentz (Numerical Recipes, 6.4)."""
     c, d = 1.0, 1.0 - (a + b) * x / (a + 1.0)
     d = 1.0 / (d if abs(d) > _TINY else _TINY)
     value = d
@@ -120,12 +117,16 @@ def _fraction(x: float, a: float, b: float) -> float:
     return value
 
 
-# Degrees of freedom from which on the approximation is used (see above).
+# Degrees of freedom from which on Wilson and Hilferty (1931) serve: off by less than 1e-5 of the
+# value there.
 _SERIES_MOST: Final = 300
 
 
 def chi_squared_below(x: float, freedom: float) -> float:
-    """Return P(X <= x) for X chi-squared with `freedom` degrees of freedom, up to some hundred."""
+    """Return P(X <= x) for X chi-squared with `freedom` degrees of freedom, up to some hundred.
+
+    The regularised incomplete gamma function by its series (Abramowitz and Stegun, 6.5.29).
+    """
     if x <= 0.0:
         return 0.0
     a, half = freedom / 2.0, x / 2.0
@@ -159,10 +160,10 @@ def chi_squared_quantile(share: float, freedom: float) -> float:
 
 
 MAD_TO_SIGMA = 1.4826
-"""A median absolute deviation times this is the standard deviation of normal values."""
+"""A median absolute deviation times this is the standard deviation of normal values: 1 / 0.6745."""
 
 CYCLES_MOST = 100_000_000
-"""A count of cycles beyond this is none that anybody runs."""
+"""Assumed: a count of cycles beyond this is none that anybody runs."""
 
 
 def summarise(values_ms: Sequence[float]) -> Statistics:
@@ -192,7 +193,7 @@ def scaled_mad(values: NDArray[np.float64]) -> float:
 def failure_rate_upper(failures: int, n: int, confidence: float = 0.95) -> float:
     """Return the one-sided upper bound on a failure rate, 0..1 (Clopper and Pearson, 1934).
 
-    It is the rate at which `failures` or fewer in `n` would be seen with a chance of just
+    It is the rate at which `failures` or fewer in `n` would come with a chance of just
     1 - `confidence`. Without a trial it is 1.
 
     Raises:
@@ -239,7 +240,7 @@ def failure_rate(failures: int, n: int, undecided: int = 0) -> FailureRate | Non
 
 
 def undecided_text(rate: FailureRate) -> str:
-    """Return what a bound has counted as failed beside what failed; nothing where that is none."""
+    """Return what a bound counts as failed besides what failed; nothing where that is none."""
     return f" ({rate.undecided} without evidence counted as failed)" if rate.undecided else ""
 
 

@@ -1,16 +1,6 @@
-"""Judges OS records against a requirement; `judge_log` is the whole of `resume-rig log`.
+"""Judges OS records against a requirement, and words what a log's or a campaign's verdict rests on.
 
-Without a guard band the reported figure is compared as it stands (JCGM 106:2012, 8.2, simple
-acceptance): sysfund-0004 limits what the OS's own tracing measures, so 2000 ms meets 2 seconds and
-2001 ms does not.
-
-The guard band. A resume time is the sum of two values that the OS reports in whole milliseconds,
-rounded in a way that no document tells: down, up or to the nearest. Each is therefore within 1 ms
-of the truth, and their sum within 2 ms; as one OS rounds all of them alike, none of the 2 ms is
-left out. With a limit of 2000 ms: up to 1998 ms PASS, 1999 to 2001 ms MARGINAL, from 2002 ms FAIL
-(analysis/verdict/limits.py).
-
-Sentences that a log and a campaign share: what a verdict rests on.
+`judge_log` is the whole of `resume-rig log`. docs/reference/requirements.md has the decision rules.
 """
 
 from collections.abc import Sequence
@@ -39,12 +29,14 @@ from resume_rig.model.result.verdict import RESUME, Comparison, Limit, Requireme
 from resume_rig.model.units import count_of, percent_up
 
 RESUME_BOUND_MS = 2 * VALUE_BOUND_MS
+"""Of a sum of two values that the OS reports in whole milliseconds, of unknown rounding; as one OS
+rounds all of them the same way, the guard band holds all of it."""
 
 
 def limit_clauses(limits: Sequence[LimitJudgement]) -> list[str]:
     """Return a clause for each required limit but that on BIOS + drivers, which has a sentence.
 
-    Beside others it has a clause, too, where no judged cycle has a value for it.
+    Among others it has a clause, too, where no judged cycle has a value for it.
     """
     required = [each for each in limits if each.limit.required]
     others = [each for each in required if each.limit.measure != RESUME or each.limit.share]
@@ -190,7 +182,7 @@ def worst_of(verdicts: Sequence[Verdict]) -> Verdict:
 def judge_log(
     reading: LogReading, requirement: Requirement, ignore_first: bool = False
 ) -> LogJudgement:
-    """Return what a log alone says against a requirement.
+    """Return what a log alone shows against a requirement.
 
     A record without both of its times stays in the answer, unjudged, and so does one that was read
     before: in the same log, or in another that overlaps it. Damage of a source does not
@@ -249,7 +241,7 @@ def _first_of_each_source(records: Sequence[OsRecord], requirement: Requirement)
 
 
 def _repeated(records: Sequence[OsRecord]) -> frozenset[int]:
-    """Return the records that tell, to the nanosecond, what one before them tells."""
+    """Return the records that report, to the nanosecond, what one before them reports."""
     taken: set[tuple[object, ...]] = set()
     again: list[int] = []
     for index, record in enumerate(records):
