@@ -13,10 +13,10 @@ from resume_rig.analysis.findings.context import RecordedCycle, Surroundings
 from resume_rig.analysis.findings.disagreements import (
     bios_is_impossible,
     disagreements,
-    record_missing,
     surroundings_of,
 )
 from resume_rig.analysis.findings.firmware import detectable_bios
+from resume_rig.analysis.findings.sleeps import record_missing
 from resume_rig.analysis.match.campaign import lost_at_clock_steps, match_boots, match_cycles
 from resume_rig.analysis.match.match import Match
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG, hidden_bios

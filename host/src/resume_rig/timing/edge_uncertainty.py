@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, log2, sqrt
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from resume_rig.model.budget import (
@@ -103,14 +102,6 @@ LOGIC_EDGE: Final = Ramp(0, 0, "")
 _POWER_FALLS: Final = Ramp(0, 1_000_000, "taken for 1 ms at most")
 
 
-def _no_edges() -> Mapping[Channel, int]:
-    return MappingProxyType({})
-
-
-def _no_stamps() -> Mapping[Channel, StampFacts]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class IntervalBounds:
     """What is known of the instrument, enough for any interval between two of its edges.
@@ -133,12 +124,12 @@ class IntervalBounds:
     """
 
     rate_ppb: int
-    edge_ns: Mapping[Channel, int] = field(default_factory=_no_edges)
+    edge_ns: Mapping[Channel, int] = field(default_factory=dict)
     default_edge_ns: int = 0
     press_definition_ns: int = PRESS_DEFINITION_NS
     lid_definition_ns: int = LID_DEFINITION_NS
     light_definition_ns: int = LIGHT_DEFINITION_NS
-    stamps: Mapping[Channel, StampFacts] = field(default_factory=_no_stamps)
+    stamps: Mapping[Channel, StampFacts] = field(default_factory=dict)
     front_end: FrontEnd | None = None
     pwr_ok_ramp: Ramp = LOGIC_EDGE
     rate_source: str = "the board's info: tolerance"
@@ -183,10 +174,6 @@ class IntervalBounds:
         other = replace(self, rate_ppb=rate_ppb, rate_source=source, rate_scope=Scope.CAMPAIGN)
         object.__setattr__(other, "_pairs", self._pairs)
         return other
-
-    def bound_ns(self, start: Moment, end: Moment) -> int:
-        """Return the guaranteed half-width of the interval between two moments."""
-        return self.between(start, end).bound_ns
 
     def rows(self, start: Moment, end: Moment) -> tuple[BudgetRow, ...]:
         """Return the rows of the interval's budget; those that are 0 are left out."""

@@ -273,7 +273,8 @@ def light_rows(light: LightEnd, front_end: FrontEnd | None) -> Iterator[BudgetRo
     if front_end is not None and delay is not None:
         yield _amplifier_row(name, delay, front_end.source)
     yield _level_row(light)
-    yield _row(f"ambient light and noise at {name}", _EXPLAINED, light.ambient_ns)
+    ambient = f"ambient light and noise at {name}"
+    yield even_row(ambient, _EXPLAINED, light.ambient_ns, group=ambient)
     what = "edges of light parts, and light parts between samples"
     if light.definition is not LightDefinition.FIRST:
         what = "moving average"
@@ -301,10 +302,6 @@ def _level_row(light: LightEnd) -> BudgetRow:
     drift_ns = ceil(light.ramp_ns * _LEVEL[light.definition] * _DRIFT)
     name = f"{name}, ramp {light.ramp_ns / 1e6:.2f} ms"
     return even_row(name, _EXPLAINED, drift_ns, group=name, scope=Scope.CAMPAIGN)
-
-
-def _row(name: str, source: str, half_width_ns: int) -> BudgetRow:
-    return even_row(name, source, half_width_ns, group=name)
 
 
 def _amplifier_row(name: str, delay: PathDelay, source: str) -> BudgetRow:

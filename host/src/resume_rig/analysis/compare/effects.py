@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from resume_rig.analysis.compare.samples import HEADLINES, Evidence, step_ms_of
+from resume_rig.analysis.compare.samples import HEADLINES, Evidence, rounding_ms_of, step_ms_of
 from resume_rig.analysis.stats.figures import failure_rate_upper, scaled_mad
 from resume_rig.analysis.stats.sessions import (
     SessionColumn,
@@ -34,8 +34,6 @@ from resume_rig.model.result.verdict import Limit, Verdict
 VALUES_LEAST: Final = 4
 """With three values a side, no order of them is rarer than one in ten (20 ways to divide six)."""
 
-# A value that is rounded to a step is off by step / sqrt(12) as a standard deviation.
-_STEPS_PER_SIGMA: Final = 12**0.5
 _NO_VALUES: Final = np.zeros(0)
 
 
@@ -148,7 +146,7 @@ def _column(times: Times) -> SessionColumn:
     if times.shared_ms:
         shift = float(np.nanmean(candidate) - np.nanmean(base))
         candidate = candidate - _within(shift, times.shared_ms)
-    return SessionColumn(base, candidate, step_ms_of(times.name) / _STEPS_PER_SIGMA)
+    return SessionColumn(base, candidate, rounding_ms_of(times.name))
 
 
 def _within(shift: float, most: float) -> float:
@@ -214,7 +212,7 @@ def _cycle_effect(times: Times, matters: float, alpha_each: float | None) -> Eff
     )
     if alpha_each is None:
         return effect
-    found = cycle_shift(base, candidate, step_ms / _STEPS_PER_SIGMA, times.settled)
+    found = cycle_shift(base, candidate, rounding_ms_of(times.name), times.settled)
     low, high = found.interval()
     # What was rounded to a step can have been half a step away.
     reach = step_ms / 2 + times.shared_ms

@@ -109,7 +109,7 @@ def _grubbs_p(g: float, n: int) -> float:
     return min(1.0, n * tails) if math.isfinite(tails) else 1.0
 
 
-_WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
+WORST_FIRST: Final = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
 _DO: Final = {
     Verdict.FAIL: ("fails", "fail"),
     Verdict.MARGINAL: ("is marginal", "are marginal"),
@@ -147,7 +147,7 @@ def survey(
         _group(dict(zip(by, values, strict=True)), found, matters)
         for values, found in sorted(sorted_in.items())
     ]
-    groups.sort(key=lambda group: _WORST_FIRST.index(group.verdict))
+    groups.sort(key=lambda group: WORST_FIRST.index(group.verdict))
     found = [each for group in groups for each in group.campaigns]
     verdict, why = _answer(found)
     why = f"{_without_s3(found, requirement)}{why}"
@@ -158,7 +158,7 @@ def survey(
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst; what gives no evidence is worse than a PASS. NO-EVIDENCE of none."""
-    return min(verdicts, key=_WORST_FIRST.index, default=Verdict.NO_EVIDENCE)
+    return min(verdicts, key=WORST_FIRST.index, default=Verdict.NO_EVIDENCE)
 
 
 def _answer(campaigns: Sequence[FleetCampaign]) -> tuple[Verdict, str]:
@@ -226,7 +226,7 @@ def percent_of_these(rate: FailureRate) -> str:
 def _group(
     traits: Mapping[Trait, str], campaigns: list[FleetCampaign], matters: float
 ) -> FleetGroup:
-    campaigns.sort(key=lambda c: (_WORST_FIRST.index(c.verdict), c.begun_utc_ns or 0, c.path))
+    campaigns.sort(key=lambda c: (WORST_FIRST.index(c.verdict), c.begun_utc_ns or 0, c.path))
     units: defaultdict[str, list[FleetCampaign]] = defaultdict(list)
     for campaign in campaigns:
         units[campaign.unit].append(campaign)

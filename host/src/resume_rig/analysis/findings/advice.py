@@ -20,7 +20,6 @@ TRANSITION_FIGURE: Final = "transition_ms"
 
 _HALVES: Final = frozenset({"suspend", "resume"})
 _MOMENTS: Final = {SleepKind.BOOT: "boot", SleepKind.SHUTDOWN: "shutdown"}
-NO_SLEEP_MOMENTS: Final = frozenset(_MOMENTS.values())
 
 
 @dataclass(frozen=True, slots=True)

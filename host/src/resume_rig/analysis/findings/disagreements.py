@@ -25,12 +25,7 @@ from resume_rig.analysis.findings.silent_steps import (
     without_steps,
     witnesses_of,
 )
-from resume_rig.analysis.findings.sleeps import (
-    record_findings,
-    record_missing,
-    sleep_findings,
-    state_mismatch,
-)
+from resume_rig.analysis.findings.sleeps import record_findings, sleep_findings
 from resume_rig.analysis.reconcile.hidden_time import (
     Hidden,
     after_stop,
@@ -112,14 +107,6 @@ def _complete_before_light(pair: RecordedCycle) -> Found:
         {"late_ns": late.value_ns, "bound_ns": late.bound_ns, "threshold_ns": most_ns},
     )
 
-
-__all__ = [
-    "bios_is_impossible",
-    "disagreements",
-    "record_missing",
-    "state_mismatch",
-    "surroundings_of",
-]
 
 _Value = TypeVar("_Value")
 _FAMILIES: Final[tuple[Callable[[RecordedCycle], Found], ...]] = (

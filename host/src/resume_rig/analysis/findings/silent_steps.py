@@ -111,13 +111,9 @@ def without_steps(times: HiddenTimes) -> HiddenTimes:
         if hidden is None or witnesses is None or not _is_clocks(hidden, usual, witnesses):
             continue
         standing[index] = None
-        if usual is not None and _is_step(_whole(hidden) - usual, witnesses):
-            differences[index] = _whole(hidden) - usual
+        if usual is not None and _is_step(hidden.with_drift - usual, witnesses):
+            differences[index] = hidden.with_drift - usual
     return HiddenTimes(standing, running, follows, times.witnesses, steps, differences)
-
-
-def _whole(hidden: Hidden) -> BoundedNs:
-    return BoundedNs(hidden.each.value_ns, hidden.each.bound_ns + hidden.drift_ns)
 
 
 def _is_step(step: BoundedNs, witnesses: Witnesses) -> bool:
@@ -133,7 +129,7 @@ def _usual(hidden: Sequence[Hidden | None]) -> BoundedNs | None:
 
 def _is_clocks(hidden: Hidden, usual: BoundedNs | None, witnesses: Witnesses) -> bool:
     """Return whether it is the clock, likely, that makes a cycle seem to hide what it does."""
-    whole, mine = hidden.whole, _whole(hidden)
+    whole, mine = hidden.whole, hidden.with_drift
     if usual is None:
         least_ns = None if whole is None else whole.value_ns - whole.bound_ns
         most_ns = witnesses.most_ns

@@ -4,7 +4,7 @@ from typing import Final
 
 from resume_rig.analysis.cycles.health import drains_finding
 from resume_rig.analysis.findings.context import Found, RecordedCycle
-from resume_rig.analysis.reconcile.os_account import before_sleep, is_hidden
+from resume_rig.analysis.reconcile.os_account import before_sleep
 from resume_rig.analysis.reconcile.thresholds import (
     CLOCK_STEP_NS,
     HIDDEN_BEFORE_NS,
@@ -133,7 +133,7 @@ def _drains(pair: RecordedCycle) -> Found:
 
 def _hidden_before(pair: RecordedCycle) -> Found:
     rest = before_sleep(pair.outside, pair.record)
-    if rest is None or not is_hidden(rest):
+    if rest is None or rest.value_ns - rest.bound_ns <= HIDDEN_BEFORE_NS:
         return
     text = (
         f"The DUT was {rest.value_ns / 1e6:.0f} ms longer on its way to sleep than the OS reports "

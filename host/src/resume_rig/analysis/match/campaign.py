@@ -11,7 +11,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from resume_rig.analysis.findings.disagreements import state_mismatch
+from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.match.match import Match, OutsideMoments, match
 from resume_rig.analysis.match.times import Indexes
 from resume_rig.analysis.reconcile.reconcile import ExtraSleep, TimedCycle
@@ -240,7 +240,7 @@ class _Rows:
                 for row, reason in found.cycle_reasons.items()
                 if row in own_rows
             },
-            record_reasons=_sorted({**found.record_reasons, **elsewhere}),
+            record_reasons=dict(sorted({**found.record_reasons, **elsewhere}.items())),
         )
 
     def _cycle_at(self) -> Indexes:
@@ -260,10 +260,6 @@ class _Rows:
 
 def _moments_of_extra(sleep: ExtraSleep) -> OutsideMoments:
     return OutsideMoments(sleep.asleep_ns, sleep.awake_ns, silent=_EXTRA_SILENT)
-
-
-def _sorted(reasons: Mapping[int, RecordReason]) -> dict[int, RecordReason]:
-    return dict(sorted(reasons.items()))
 
 
 def _arrival_cycles(cycles: Sequence[TimedCycle], records: Sequence[OsRecord]) -> list[int | None]:

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.analysis.match.likelihood import (
     IMPOSSIBLE,
@@ -232,7 +233,7 @@ class _Cells:
     stretch: Indexes
 
 
-def _cells(tracks: Tracks, size: int, fine: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> _Cells:
+def _cells(tracks: Tracks, size: int, fine: NDArray[np.bool_]) -> _Cells:
     firsts: list[Indexes] = []
     stretches: list[Indexes] = []
     single = (~np.isnan(tracks.offset_s)).sum(axis=1) <= 1
@@ -246,7 +247,7 @@ def _cells(tracks: Tracks, size: int, fine: "np.ndarray[tuple[int], np.dtype[np.
 
 def _unsettled(
     cells: _Cells, tracks: Tracks, posterior: Floats, cycles: CycleTimes
-) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+) -> NDArray[np.bool_]:
     """Return the stretches in or next to which the clock may have been set."""
     best = posterior.argmax(axis=1)
     at_s = cycles.at_s[cells.first[1:-1]]

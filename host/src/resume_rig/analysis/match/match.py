@@ -45,9 +45,6 @@ class Match:
 
     Attributes:
         matched: the pairs in order of the cycles; no probability is below LOWEST_CONFIDENCE.
-        offset_ns: OS clock minus the cycles' clock, median over the pairs by wake, what the
-            firmware took left out; None without pairs.
-        spread_ns: largest departure of a pair from that median; 0 without pairs.
         steps: (cycle before, cycle after, step in ns) wherever the OS clock was set.
         equal_offsets: how many offsets explain the cycles as well as each other, or more; 1 with
             pairs.
@@ -59,8 +56,6 @@ class Match:
     """
 
     matched: Pairs
-    offset_ns: int | None
-    spread_ns: int
     steps: tuple[tuple[int, int, int], ...]
     equal_offsets: int
     cycle_reasons: dict[int, CycleReason]
@@ -135,11 +130,8 @@ def match_arrays(
         more = by_sleep_times(sure, view.cycles, view.entries, view.sleeps, found.noise)
         more = more.where(~np.isin(more.cycle, late.cycle))
         pairs = pairs.with_more(more.where(more.probability >= LOWEST_CONFIDENCE))
-    offset_ns, spread_ns = _offset(sure, view)
     return Match(
         matched=pairs,
-        offset_ns=offset_ns,
-        spread_ns=spread_ns,
         steps=_steps(sure, view),
         equal_offsets=equal_offsets if len(pairs.cycle) == 0 else 1,
         cycle_reasons=cycle_reasons(moments, times, pairs, index[unsure.rows], arrivals),
@@ -165,19 +157,6 @@ def _equal_offsets(found: Found) -> int:
         alone = np.median(found.chosen.probability[weighed] / found.possible.probability[weighed])
         rivals = min(round(1.0 / max(float(alone), 1e-9)), MANY)
     return max(round(spread), rivals)
-
-
-def _offset(sure: Choice, view: View) -> tuple[int | None, int]:
-    """Return the median offset and the largest departure from it."""
-    if len(sure.rows) == 0:
-        return None, 0
-    cycles, entries = view.cycles, view.entries
-    difference_s = (
-        entries.at_s[sure.entry] + entries.settings_s[sure.entry] - cycles.at_s[sure.rows]
-    )
-    median_s = float(np.median(difference_s))
-    spread_s = float(np.abs(difference_s - median_s).max())
-    return entries.base_ns - cycles.base_ns + round(median_s * 1e9), round(spread_s * 1e9)
 
 
 def _steps(sure: Choice, view: View) -> tuple[tuple[int, int, int], ...]:

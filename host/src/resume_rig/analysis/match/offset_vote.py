@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from resume_rig.analysis.match.times import UNKNOWN, CycleTimes, Entries, Floats, Indexes, Readings
+from resume_rig.analysis.match.times import (
+    UNKNOWN,
+    CycleTimes,
+    Entries,
+    Floats,
+    Indexes,
+    Readings,
+    rows_of,
+)
 
 # Readings about one offset are within a second, and what the time to the OS varies; closer offsets
 # are one.
@@ -156,7 +164,7 @@ class Candidates:
 
     def where(self, kept: Indexes | _Mask) -> "Candidates":
         """Return a part of them."""
-        return Candidates(self.offset_s[kept], self.rate[kept], self.score[kept], self.missed[kept])
+        return rows_of(self, kept)
 
     def with_more(self, more: "Candidates") -> "Candidates":
         """Return these and more."""

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
+from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes, rows_of
 
 # Likely pairs are put in order; of the others those of 5 % and more leave a doubt on up to so many
 # neighbours, unless three likely ones contradict them (all assumed; benchmarks/matching.py).
@@ -43,14 +43,7 @@ class Choice:
 
     def where(self, kept: NDArray[np.bool_] | Indexes) -> "Choice":
         """Return a part of it."""
-        return Choice(
-            self.rows[kept],
-            self.record[kept],
-            self.entry[kept],
-            self.probability[kept],
-            self.offset_s[kept],
-            self.residual_s[kept],
-        )
+        return rows_of(self, kept)
 
     def times(self, factor: Floats) -> "Choice":
         """Return the same with every probability lessened by its factor."""
@@ -96,7 +89,7 @@ def _instead_of(one: Floats, other: float) -> Floats:
     return np.asarray(mine / (mine + other * (1.0 - one) + (1.0 - one) * (1.0 - other) + 1e-300))
 
 
-def _longest_ascent(rank: Indexes) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _longest_ascent(rank: Indexes) -> NDArray[np.bool_]:
     """Return which ranks make a longest strictly ascending sequence, in O(n log n)."""
     highest = np.maximum.accumulate(rank)
     lowest = np.minimum.accumulate(rank[::-1])[::-1]

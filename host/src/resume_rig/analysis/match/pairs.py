@@ -27,6 +27,7 @@ from resume_rig.analysis.match.times import (
     bits_of,
     clock_settings_of,
     codes_of,
+    rows_of,
 )
 from resume_rig.model.os_record import OsRecord, SleepKind
 from resume_rig.model.result.match import CycleReason, RecordReason
@@ -225,7 +226,7 @@ class Pairs:
 
     def where(self, kept: NDArray[np.bool_] | Indexes) -> "Pairs":
         """Return a part of them."""
-        return Pairs(self.cycle[kept], self.record[kept], self.probability[kept])
+        return rows_of(self, kept)
 
     def with_more(self, more: "Pairs") -> "Pairs":
         """Return these and more."""

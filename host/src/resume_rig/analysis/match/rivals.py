@@ -31,6 +31,7 @@ from resume_rig.analysis.match.times import (
     Entries,
     Floats,
     Indexes,
+    from_nearest,
 )
 
 # Three cycles without a record in a row are seldom lost ones: a run of its own may stand there, of
@@ -52,6 +53,24 @@ _DOUBT = 1e-3
 ALONE = 0.9
 """One pair alone does not distinguish a step of the clock from chance: of 51 such pairs in 121
 brutal campaigns 3 were wrong (docs/explanation/matching.md)."""
+
+
+class _Log:
+    """Entries in the order in which their records were written."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+        self._places = np.argsort(entries.rank, kind="stable")
+        self._ranks = entries.rank[self._places]
+
+    def between(self, after: int | None, before: int | None) -> Entries:
+        """Return the entries of records behind one rank and ahead of another; None: no such."""
+        low, high = 0, len(self._ranks)
+        if after is not None:
+            low = int(np.searchsorted(self._ranks, after, side="right"))
+        if before is not None:
+            high = int(np.searchsorted(self._ranks, before))
+        return self._entries.where(np.sort(self._places[low:high]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,9 +99,7 @@ class Edges:
 
     def __init__(self, likely: Choice, cycles: CycleTimes, entries: Entries, noise: Noise) -> None:
         self._likely, self._cycles, self._entries, self._noise = likely, cycles, entries, noise
-        self._rank = entries.rank[likely.entry]
-        self._by_rank = np.argsort(entries.rank, kind="stable")
-        self._ranks = entries.rank[self._by_rank]
+        self._rank, self._log = entries.rank[likely.entry], _Log(entries)
 
     def certainty(self, cuts: Indexes) -> Floats:
         """Return for each likely pair the probability that no other short run takes it.
@@ -206,13 +223,10 @@ class Edges:
 
     def _between(self, before: int, after: int) -> Entries:
         """Return the entries that stand between those of two pairs in the log."""
-        low = 0
-        high = len(self._ranks)
-        if before >= 0:
-            low = int(np.searchsorted(self._ranks, self._rank[before], side="right"))
-        if after < len(self._rank):
-            high = int(np.searchsorted(self._ranks, self._rank[after]))
-        return self._entries.where(np.sort(self._by_rank[low:high]))
+        return self._log.between(
+            self._rank[before] if before >= 0 else None,
+            self._rank[after] if after < len(self._rank) else None,
+        )
 
     def _explained(self, rows: Indexes, offset_s: Floats, free: Entries) -> Floats:
         """Return how each offset explains each cycle, float64 [offsets, cycles]."""
@@ -292,11 +306,9 @@ class _Runs:
         expected_s: float | None,
     ) -> None:
         self.runs = runs
-        self._chosen, self._cycles, self._entries = chosen, cycles, entries
+        self._chosen, self._cycles = chosen, cycles
         self._noise, self._expected_s = noise, expected_s
-        self._rank = entries.rank[chosen.entry]
-        self._by_rank = np.argsort(entries.rank, kind="stable")
-        self._ranks = entries.rank[self._by_rank]
+        self._rank, self._log = entries.rank[chosen.entry], _Log(entries)
 
     def certainty(self, at: int, before: int, after: int) -> float:
         """Return the probability that no rival of a run is the truth.
@@ -308,22 +320,21 @@ class _Runs:
         """
         chosen, runs = self._chosen, self.runs
         first, last = 0, len(self._cycles.at_s)
-        low, high, anchor_s = 0, len(self._ranks), self._expected_s
+        anchor_s = self._expected_s
         if at:
             first = int(chosen.rows[runs[at - 1][-1]]) + 1
             anchor_s = float(chosen.offset_s[runs[at - 1][-1]])
         if at + 1 < len(runs):
             last = int(chosen.rows[runs[at + 1][0]])
-        if before >= 0:
-            rank = self._rank[runs[before][-1]]
-            low = int(np.searchsorted(self._ranks, rank, side="right"))
-        if after < len(runs):
-            high = int(np.searchsorted(self._ranks, self._rank[runs[after][0]]))
+        free = self._log.between(
+            self._rank[runs[before][-1]] if before >= 0 else None,
+            self._rank[runs[after][0]] if after < len(runs) else None,
+        )
         weight = _rivals(
             np.arange(first, last),
             chosen.where(runs[at]),
             self._cycles,
-            self._entries.where(np.sort(self._by_rank[low:high])),
+            free,
             noise=self._noise,
             anchor_s=anchor_s,
             is_open=(before < 0, after >= len(runs)),
@@ -561,12 +572,7 @@ class _RunEvidence:
 
     def _centre(self, rows: Indexes, offset_s: Floats) -> float:
         """Return how far a rival's own pairs are from it, in the median."""
-        at_s = self.free.at_s
-        predicted = self.cycles.at_s[rows] + offset_s
-        after = np.minimum(np.searchsorted(at_s, predicted), len(at_s) - 1)
-        before = np.maximum(after - 1, 0)
-        up, down = at_s[after] - predicted, at_s[before] - predicted
-        residual = np.where(np.abs(up) < np.abs(down), up, down)
+        residual = from_nearest(self.free.at_s, self.cycles.at_s[rows] + offset_s)
         near = residual[np.abs(residual) < _SAME_S]
         return float(np.median(near)) if len(near) else 0.0
 

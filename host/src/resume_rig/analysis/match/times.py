@@ -5,14 +5,30 @@ hundred years of offset.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.model.os_record import OsRecord, SleepKind
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Floats = NDArray[np.float64]
+Indexes = NDArray[np.int64]
 Readings = NDArray[np.int32]
+Kept = NDArray[np.bool_] | Indexes | slice
+Columns = TypeVar("Columns", bound="DataclassInstance")
+
+
+def rows_of(columns: Columns, kept: Kept) -> Columns:
+    """Return some rows of a class of arrays, one row each; what is no array stays as it is."""
+    values = {each.name: getattr(columns, each.name) for each in fields(columns)}
+    arrays = {name: each for name, each in values.items() if isinstance(each, np.ndarray)}
+    return replace(columns, **{name: each[kept] for name, each in arrays.items()})
+
 
 UNKNOWN = -1
 """The reading of a record of which it is not known when it was there first."""
@@ -88,9 +104,6 @@ def lag_gain(lag: Readings, usual: int, late: float) -> NDArray[np.float64]:
     return np.asarray(np.where(difference == 0, np.log1p(-late), otherwise), dtype=np.float64)
 
 
-_Floats = NDArray[np.float64]
-_Indexes = NDArray[np.int64]
-
 _US = 1e-6
 # A synchronisation takes back what a wake's reading of the RTC was off by, half a second; that does
 # not last.
@@ -113,8 +126,8 @@ class ClockSettings:
         awake_s: between its wake and its writing, float64 [m].
     """
 
-    asleep_s: _Floats
-    awake_s: _Floats
+    asleep_s: Floats
+    awake_s: Floats
 
 
 def clock_settings_of(records: Sequence[OsRecord]) -> ClockSettings | None:
@@ -136,7 +149,7 @@ def _seconds(value_us: float) -> float:
     return value_us * _US if abs(value_us) <= _FARTHEST_S / _US else 0.0
 
 
-def _lasting(step_s: _Floats) -> _Floats:
+def _lasting(step_s: Floats) -> Floats:
     return np.where(np.abs(step_s) > _LASTING_S, step_s, 0.0)
 
 
@@ -149,15 +162,15 @@ class SummedSettings:
         own_s: those between its wake and its writing, float64 [m].
     """
 
-    before_s: _Floats
-    own_s: _Floats
+    before_s: Floats
+    own_s: Floats
 
     def counted_from(self, record: int) -> "SummedSettings":
         """Return them with nothing set before the wake of a record."""
         return SummedSettings(self.before_s - self.before_s[record], self.own_s)
 
 
-def all_settings(settings: ClockSettings, rank: _Indexes, doubled_of: _Indexes) -> SummedSettings:
+def all_settings(settings: ClockSettings, rank: Indexes, doubled_of: Indexes) -> SummedSettings:
     """Return all settings, added up.
 
     Args:
@@ -173,9 +186,6 @@ def all_settings(settings: ClockSettings, rank: _Indexes, doubled_of: _Indexes) 
     before_s[order] = np.cumsum(asleep_s) + np.cumsum(awake_s) - awake_s
     return SummedSettings(before_s, settings.awake_s)
 
-
-Floats = NDArray[np.float64]
-Indexes = NDArray[np.int64]
 
 _FROM_IMAGE = frozenset({SleepKind.S4, SleepKind.FAST_STARTUP})
 _KINDS = tuple(SleepKind)
@@ -237,20 +247,7 @@ class CycleTimes:
 
     def of(self, part: slice) -> "CycleTimes":
         """Return some of them."""
-        return CycleTimes(
-            self.base_ns,
-            self.at_s[part],
-            self.index[part],
-            self.asleep_s[part],
-            self.unlike[part],
-            self.reading[part],
-            self.readings,
-            self.information[part],
-            self.stated_pair,
-            self.silent[part],
-            self.awake_s[part],
-            self.to_sleep_s[part],
-        )
+        return rows_of(self, part)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -343,24 +340,7 @@ class Entries:
 
     def where(self, kept: Indexes) -> "Entries":
         """Return a part of them."""
-        return Entries(
-            self.base_ns,
-            self.at_s[kept],
-            self.record[kept],
-            self.rank[kept],
-            self.log_weight[kept],
-            self.half_s[kept],
-            self.widest_s,
-            self.asleep_s[kept],
-            self.kind[kept],
-            self.reading[kept],
-            self.settings_s[kept],
-            self.source[kept],
-            self.before[kept],
-            self.awake_s[kept],
-            self.took_s[kept],
-            self.resume_s[kept],
-        )
+        return rows_of(self, kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -589,6 +569,13 @@ def _filled(
         measured = value_s[same_kind & ~gaps]
         filled[same_kind & gaps] = np.median(measured) if len(measured) else usual_s[of_image]
     return filled, gaps
+
+
+def from_nearest(at_s: Floats, predicted_s: Floats) -> Floats:
+    """Return how far the nearest time, of ascending ones, is from each prediction."""
+    after = np.minimum(np.searchsorted(at_s, predicted_s), len(at_s) - 1)
+    up, down = (at_s[place] - predicted_s for place in (after, np.maximum(after - 1, 0)))
+    return np.where(np.abs(up) < np.abs(down), up, down)
 
 
 def codes_of(kinds: Iterable[SleepKind]) -> list[int]:

@@ -4,7 +4,7 @@ The two views are there where the log reports settings of its clock, as likely a
 anything was compared. Each is matched by itself, and what it explains weighs it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from resume_rig.analysis.match.times import (
     Moments,
     RecordTimes,
     cycle_times,
+    from_nearest,
     sleep_entries,
     wake_entries,
 )
@@ -44,9 +45,9 @@ def with_beat(cycles: CycleTimes, entries: Entries, tracks: Tracks) -> CycleTime
     """
     rows = np.arange(len(cycles.at_s))
     stretch = np.searchsorted(tracks.first, rows, side="right") - 1
-    departure_s = _departure(cycles.at_s + tracks.offset_at(stretch, 0, cycles.at_s), entries)
-    measured = ~np.isnan(departure_s)
-    departure_s = np.where(measured, departure_s, 0.0)
+    predicted_s = cycles.at_s + tracks.offset_at(stretch, 0, cycles.at_s)
+    departure_s = from_nearest(entries.at_s, predicted_s)
+    departure_s = np.where(np.abs(departure_s) <= _REACH_S, departure_s, 0.0)
     starts = rows[::_TOGETHER]
     own = np.add.reduceat(departure_s**2, starts)
     shared = np.zeros(len(rows))
@@ -54,14 +55,6 @@ def with_beat(cycles: CycleTimes, entries: Entries, tracks: Tracks) -> CycleTime
     together = np.clip(np.add.reduceat(shared, starts) / np.maximum(own, 1e-9), 0.0, 1.0)
     information = np.maximum((1.0 - together) / (1.0 + together), _LEAST)
     return replace(cycles, information=information[rows // _TOGETHER])
-
-
-def _departure(predicted_s: Floats, entries: Entries) -> Floats:
-    """Return how far the nearest entry is from each prediction, NaN where that is too far."""
-    after = np.minimum(np.searchsorted(entries.at_s, predicted_s), len(entries.at_s) - 1)
-    up, down = (entries.at_s[at] - predicted_s for at in (after, np.maximum(after - 1, 0)))
-    departure = np.where(np.abs(up) < np.abs(down), up, down)
-    return np.asarray(np.where(np.abs(departure) <= _REACH_S, departure, np.nan))
 
 
 # Before anything was compared one log in ten is none of these cycles (assumed).
@@ -113,14 +106,10 @@ def _shares(
 
 
 def _joined(parts: list[Choice]) -> Choice:
-    return Choice(
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.record for part in parts]),
-        np.concatenate([part.entry for part in parts]),
-        np.concatenate([part.probability for part in parts]),
-        np.concatenate([part.offset_s for part in parts]),
-        np.concatenate([part.residual_s for part in parts]),
+    columns = (
+        np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Choice)
     )
+    return Choice(*columns)
 
 
 def related(

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from resume_rig.analysis.reconcile.norms import Norm
+from resume_rig.analysis.reconcile.norms import Norm, Pair
 from resume_rig.analysis.reconcile.os_account import (
     firmware_suspend,
     os_away,
@@ -45,7 +45,6 @@ from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle, ReconciledCycle
 from resume_rig.model.result.verdict import FindingKind
 
-Pair = tuple[OutsideCycle, OsRecord]
 _HANDOFF = BoundedNs(HANDOFF_NS // 2, HANDOFF_NS // 2)
 
 
@@ -68,10 +67,14 @@ class Hidden:
     stopped: BoundedNs | None = None
 
     @property
+    def with_drift(self) -> BoundedNs:
+        """What wires and BiosInit do not explain of this cycle by itself."""
+        return BoundedNs(self.each.value_ns, self.each.bound_ns + self.drift_ns)
+
+    @property
     def whole(self) -> BoundedNs | None:
         """The hidden time of this cycle by itself; None where no BIOS time explains the clocks."""
-        each = self.each
-        return _possible(BoundedNs(each.value_ns, each.bound_ns + self.drift_ns), self.bios_ns)
+        return _possible(self.with_drift, self.bios_ns)
 
 
 def hidden_by_standing(
@@ -221,13 +224,13 @@ def means_of(
     """
     found = means_in_a_row(standing, follows)
     usual = usual_of(running)
-    usual_ones = [cycle for cycle in running if cycle is not None and _is_usual(cycle, usual)]
+    usual_ones = [cycle for cycle in running if cycle and agree(cycle.with_drift, usual)]
     if len(usual_ones) < MEDIAN_OF:
         return found
     mean = _mean_of_narrow(usual_ones)
     for index, cycles in enumerate(zip(running, standing, strict=True)):
         own = next((cycle for cycle in cycles if cycle is not None), None)
-        if own is None or not _is_usual(own, usual):
+        if own is None or not agree(own.with_drift, usual):
             continue
         rows = found[index]
         if rows is None or mean.mean.bound_ns <= rows.mean.bound_ns:
@@ -269,7 +272,7 @@ def _rows(
     rows: list[tuple[int, list[Hidden]]] = []
     is_open = False
     for index, (cycle, goes_on) in enumerate(zip(cycles, follows, strict=True)):
-        if cycle is None or not _is_usual(cycle, usual):
+        if cycle is None or not agree(cycle.with_drift, usual):
             is_open = False
             continue
         if is_open and goes_on:
@@ -288,11 +291,6 @@ def usual_of(cycles: Iterable[Hidden | None]) -> BoundedNs:
     least_ns = round(median(each.value_ns - each.bound_ns for each in measured))
     most_ns = round(median(each.value_ns + each.bound_ns for each in measured))
     return BoundedNs((least_ns + most_ns) // 2, -(-(most_ns - least_ns) // 2))
-
-
-def _is_usual(cycle: Hidden, usual: BoundedNs) -> bool:
-    """Return whether a cycle may hide what the others do."""
-    return agree(BoundedNs(cycle.each.value_ns, cycle.each.bound_ns + cycle.drift_ns), usual)
 
 
 def agree(one: BoundedNs, other: BoundedNs) -> bool:

@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from resume_rig.analysis.reconcile.thresholds import (
     ACCEPTED_NS,
     CLOCKS_PPB,
-    HIDDEN_BEFORE_NS,
     MS_NS,
     OS_CLOCK_NS,
     SLEW_PPB,
@@ -52,11 +52,6 @@ def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
     if whole is None or record.sleep_ms is None or record.resume_ms is None:
         return None
     return whole - reported(record.sleep_ms) - _ACCEPTED - firmware_suspend(record)
-
-
-def is_hidden(rest: BoundedNs) -> bool:
-    """Return whether so much before the sleep is a finding."""
-    return rest.value_ns - rest.bound_ns > HIDDEN_BEFORE_NS
 
 
 def stop_to_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
@@ -265,8 +260,8 @@ def with_segments(readings: Sequence[ClockReading], set_before: Collection[int])
 
 
 def _drift_ppm(
-    at_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    difference_ns: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    at_ns: NDArray[np.float64],
+    difference_ns: NDArray[np.float64],
 ) -> float | None:
     """Return the least-squares slope in ppm; both arrays float64 [n]."""
     centred = at_ns - at_ns.mean()

@@ -28,6 +28,37 @@ from resume_rig.model.os_record import MAIN_PATH, ComponentKind, OsRecord, Sleep
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import IntervalName, OutsideCycle
 
+
+@dataclass(frozen=True, slots=True)
+class ExtraSleep:
+    """A sleep that ended outside of the cycles: of a DUT that was brought back, or tried again.
+
+    Attributes:
+        asleep_ns, awake_ns: host UTC of the power line falling and rising; None where it began in
+            a cycle before, which never woke.
+    """
+
+    asleep_ns: int | None
+    awake_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCycle:
+    """A cycle and when it was on the host's clock.
+
+    Attributes:
+        wake_utc: host UTC at `outside.awake_from_ns`, of the trigger where that is None. None
+            where the clock of the edges has no relation to the host's (captures).
+        records: OS records that were in the log at its end and not before; none where the log
+            was not read while the cycles ran.
+    """
+
+    outside: OutsideCycle
+    wake_utc: BoundedNs | None = None
+    records: tuple[OsRecord, ...] = ()
+
+
+_PPB = 1_000_000_000
 # Where no DUT profile says better. Assumed: about 1 ms on old parts, 100s of ms on new ones (CSME,
 # straps, microcode, Boot Guard); no document gives it.
 UNKNOWN_RESET_TO_TSC = BoundedNs(150 * MS_NS, 150 * MS_NS)
@@ -197,38 +228,6 @@ def power_up(outside: OutsideCycle) -> BoundedNs:
     if from_press is not None and to_slp_s3 is not None:
         return from_press - to_slp_s3
     return _UNKNOWN_POWER
-
-
-_PPB = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class ExtraSleep:
-    """A sleep that ended outside of the cycles: of a DUT that was brought back, or tried again.
-
-    Attributes:
-        asleep_ns, awake_ns: host UTC of the power line falling and rising; None where it began in
-            a cycle before, which never woke.
-    """
-
-    asleep_ns: int | None
-    awake_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class TimedCycle:
-    """A cycle and when it was on the host's clock.
-
-    Attributes:
-        wake_utc: host UTC at `outside.awake_from_ns`, of the trigger where that is None. None
-            where the clock of the edges has no relation to the host's (captures).
-        records: OS records that were in the log at its end and not before; none where the log
-            was not read while the cycles ran.
-    """
-
-    outside: OutsideCycle
-    wake_utc: BoundedNs | None = None
-    records: tuple[OsRecord, ...] = ()
 
 
 def awake_times(cycles: Iterable[TimedCycle]) -> Iterator[BoundedNs | None]:

@@ -162,6 +162,9 @@ def chi_squared_quantile(share: float, freedom: float) -> float:
 MAD_TO_SIGMA = 1.4826
 """A median absolute deviation times this is the standard deviation of normal values: 1 / 0.6745."""
 
+CONFIDENCE: Final = 0.95
+"""Of intervals of quantiles and means, the usual one."""
+
 CYCLES_MOST = 100_000_000
 """Assumed: a count of cycles beyond this is none that anybody runs."""
 
@@ -271,45 +274,41 @@ def cycles_needed(rate: float, confidence: float = 0.95, failures: int = 0) -> i
 def quantile_interval(
     ordered_ms: Sequence[float],
     share: float,
-    confidence: float = 0.95,
     *,
     lows_ms: Sequence[float] | None = None,
     highs_ms: Sequence[float] | None = None,
 ) -> QuantileInterval:
     """Return a quantile and the interval between two order statistics that holds the true one.
 
-    The ranks come from the binomial distribution alone (David and Nagaraja, Order Statistics,
-    7.1), each side with (1 - confidence) / 2: at least `confidence` for any distribution, more
-    where few values leave only coarse ranks. Where each truth lies between a low and a high of
-    its own, the r-th of the truths lies between the r-th low and the r-th high, whatever the
-    errors share: so the interval holds the quantile of the truths as well.
+    The ranks come from the binomial distribution alone (David and Nagaraja, Order Statistics, 7.1),
+    each side with 2.5 %: at least 95 % for any distribution, more where few values leave only
+    coarse ranks. Where each truth lies between a low and a high of its own, the r-th of the truths
+    lies between the r-th low and the r-th high, whatever the errors share: so the interval holds
+    the quantile of the truths as well.
 
     Args:
         ordered_ms: ascending; repeated values are allowed, and make it wider than it must be.
         share: which quantile, above 0 and below 1.
-        confidence: above 0 and below 1.
         lows_ms: the values less their bounds, ascending; None: they are exact.
         highs_ms: the values plus their bounds, likewise.
     """
     lows_ms = ordered_ms if lows_ms is None else lows_ms
     highs_ms = ordered_ms if highs_ms is None else highs_ms
-    n, tail = len(ordered_ms), (1.0 - confidence) / 2
-    lower, upper = _rank_below(n, share, tail), n + 1 - _rank_below(n, 1.0 - share, tail)
+    n, tail = len(ordered_ms), (1.0 - CONFIDENCE) / 2
+    lower, upper = rank_below(n, share, tail), n + 1 - rank_below(n, 1.0 - share, tail)
     estimate = float(np.quantile(np.asarray(ordered_ms), share)) if n else None
     return QuantileInterval(
         share=share,
         value_ms=estimate,
         low_ms=float(lows_ms[lower - 1]) if lower >= 1 else None,
         high_ms=float(highs_ms[upper - 1]) if upper <= n else None,
-        confidence=confidence,
-        needed=values_for_quantile(share, confidence),
+        confidence=CONFIDENCE,
+        needed=values_for_quantile(share),
     )
 
 
-def mean_interval(
-    values_ms: Sequence[float], common: CommonTerm, confidence: float = 0.95
-) -> MeanInterval | None:
-    """Return a mean with its interval; None below two values.
+def mean_interval(values_ms: Sequence[float], common: CommonTerm) -> MeanInterval | None:
+    """Return a mean with its 95 % interval; None below two values.
 
     Student's t over the scatter, and on both sides all that the values have in common, which no
     number of them makes less. It holds the true mean of the cycles that were run. Of cycles that
@@ -321,17 +320,17 @@ def mean_interval(
         return None
     values = np.asarray(values_ms, dtype=np.float64)
     mean_ms, standard_ms = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
-    half_ms = student_t_beyond(1.0 - confidence, n - 1) * standard_ms + common.common_ms
-    return MeanInterval(mean_ms, standard_ms, mean_ms - half_ms, mean_ms + half_ms, confidence)
+    half_ms = student_t_beyond(1.0 - CONFIDENCE, n - 1) * standard_ms + common.common_ms
+    return MeanInterval(mean_ms, standard_ms, mean_ms - half_ms, mean_ms + half_ms, CONFIDENCE)
 
 
-def values_for_quantile(share: float, confidence: float = 0.95) -> int:
-    """Return how many values a two-sided interval of a quantile needs at least."""
+def values_for_quantile(share: float) -> int:
+    """Return how many values a two-sided 95 % interval of a quantile needs at least."""
     rarer = min(share, 1.0 - share)
-    return math.ceil(math.log((1.0 - confidence) / 2) / math.log1p(-rarer) - 1e-9)
+    return math.ceil(math.log((1.0 - CONFIDENCE) / 2) / math.log1p(-rarer) - 1e-9)
 
 
-def _rank_below(n: int, share: float, tail: float) -> int:
+def rank_below(n: int, share: float, tail: float) -> int:
     """Return the highest rank r, from 1, with P(the quantile is below the r-th value) <= tail."""
     low, high = 0, n + 1
     while high - low > 1:

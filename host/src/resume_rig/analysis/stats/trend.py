@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from resume_rig.analysis.stats.figures import binomial_at_most, normal_below
+from resume_rig.analysis.stats.figures import normal_below, rank_below
 from resume_rig.model.result.series import ChangePoint, Drift, Training
 
 Floats = npt.NDArray[np.float64]
@@ -48,11 +48,13 @@ def drift_of(values_ms: Floats) -> Drift | None:
         later, earlier = np.tril_indices(n, -1)
         slopes = np.sort((values_ms[later] - values_ms[earlier]) / (later - earlier))
         reach = 1.959964 * math.sqrt(variance)
-        low, high = _place((len(slopes) - reach) / 2), _place((len(slopes) + reach) / 2 + 1)
+        low = math.floor((len(slopes) - reach) / 2)
+        high = math.floor((len(slopes) + reach) / 2 + 1)
     else:
         half = n // 2
         slopes = np.sort((values_ms[n - half :] - values_ms[:half]) / (n - half))
-        low, high = _middle_ranks(half)
+        low = rank_below(half, 0.5, 0.025)
+        high = half + 1 - low
     return Drift(
         slope_ms=_PER_CYCLES * float(np.median(slopes)),
         low_ms=None if low < 1 else _PER_CYCLES * float(slopes[low - 1]),
@@ -126,21 +128,6 @@ def _inversions(codes: Ints) -> int:
         values = np.sort(values.reshape(-1, 2 * width), axis=1).ravel()
         width *= 2
     return found
-
-
-def _middle_ranks(n: int) -> tuple[int, int]:
-    """Return the ranks between which the median lies with 95 %."""
-    low, high = 0, n + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (
-            (middle, high) if binomial_at_most(middle - 1, n, 0.5) <= 0.025 else (low, middle)
-        )
-    return low, n + 1 - low
-
-
-def _place(rank: float) -> int:
-    return math.floor(rank)
 
 
 def levels_between(values: Floats, cuts: list[int]) -> list[float]:

@@ -345,7 +345,8 @@ def _judge(judged: _Judged, broken: int, requirement: Requirement) -> LimitJudge
     if limit.share is None:
         verdict = _of_every_cycle(len(parts), failed + broken, marginal)
         why = _why_every(limit, len(parts), failed, marginal, broken=broken, undecided=undecided)
-        why += _why_broken(broken)
+        # Of a FAIL they may be all the reason.
+        why += f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
     else:
         n = len(parts) + broken
         needed = cycles_needed(1.0 - limit.share, limit.confidence)
@@ -424,11 +425,6 @@ def _why_every(
     text = f"{limit_text(limit)}: {failed} of {count_of(n, 'cycle')} "
     text += "does not conform" if failed == 1 else "do not conform"
     return f"{text}, {marginal} undecided" if marginal else text
-
-
-def _why_broken(broken: int) -> str:
-    """Say how many cycles failed without a value; they may be all the reason of a FAIL."""
-    return f"; {count_of(broken, 'cycle')} failed without a value" if broken else ""
 
 
 def _why_share(limit: Limit, verdict: Verdict, n: int, failed: int, marginal: int) -> str:

@@ -321,13 +321,13 @@ def _own_limits(table: Mapping[str, object], what: str) -> dict[str, int]:
 
 
 def _evidence_min(value: object, what: str) -> float:
-    # bool is an int to Python, not to a profile.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+    number = _number(value)
+    if number is None or not 0 <= number <= 1:
         raise UsageError(
             f"{what}: evidence_min is {value!r:.80}; a share of the cycles that woke is needed, "
             "0 to 1."
         )
-    return float(value)
+    return number
 
 
 def _rule(table: object, what: str) -> dict[str, bool]:

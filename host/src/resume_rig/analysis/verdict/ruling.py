@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from resume_rig.analysis.findings.disagreements import state_mismatch
+from resume_rig.analysis.findings.sleeps import state_mismatch
 from resume_rig.analysis.reconcile.hidden_time import BIOS_IS_WRONG
 from resume_rig.analysis.verdict.judge import (
     NOT_COVERED,
@@ -262,15 +262,12 @@ class LimitAnswer:
     why_not: tuple[tuple[int, str], ...]
 
 
-def answer_limit(
-    cycles: Collection[ReconciledCycle], limit: Limit, *, guard_band: bool = True
-) -> LimitAnswer:
+def answer_limit(cycles: Collection[ReconciledCycle], limit: Limit) -> LimitAnswer:
     """Return what `cycles` are against `limit`, by which alone they are ruled upon.
 
     Args:
         cycles: of one campaign, matched and reconciled; gone through twice, and not kept.
         limit: required, on a time; `kinds` names the kinds of sleep that it is for.
-        guard_band: values so near the limit that their uncertainty decides are MARGINAL.
     """
     alone = Requirement(
         id="this limit",
@@ -280,7 +277,6 @@ def answer_limit(
         kinds=limit.kinds,
         resume_limit_ms=None,
         bios_advised_ms=None,
-        guard_band=guard_band,
         further=(limit,),
     )
     judged = Derived(cycles, partial(_ruled, requirement=alone))
