@@ -26,7 +26,8 @@ from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy, W
 from resume_rig.model.front_end import PathDelay
 from resume_rig.model.quantity import SQRT_3
 
-# The photoMOS needs 30..42 us for 2.0 V to 0.8 V: where in there the press "is", is a definition.
+# The photoMOS needs 30..42 us for 2.0 V to 0.8 V (simulated): where in there the press "is", is a
+# definition.
 PRESS_DEFINITION_NS: Final = 20_000
 # A finger that senses its contact: the travel of the key until it switches. Assumed.
 FINGER_DEFINITION_NS: Final = 5_000_000

@@ -44,7 +44,7 @@ from resume_rig.timing.budget import (
 )
 from resume_rig.timing.light_budget import LightEnd, light_delay_ns, light_rows
 
-# What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments.
+# What an unknown logic analyser is taken for: twice the usual 50 ppm of such instruments (assumed).
 CAPTURE_TOLERANCE_PPB: Final = 100_000
 # Of the clock's term, for which coverage factors are kept: the expanded uncertainty is then within
 # 0.5 % of the convolution's (host/tests/timing/test_edge_uncertainty.py).

@@ -25,7 +25,7 @@ _DRIFT: Final = 0.05
 LONGEST_RAMP_NS: Final = 10_000_000
 # Widths are rounded up, by 4.4 % at most, so that coverage factors are found again. Assumed.
 _STEPS_AN_OCTAVE: Final = 16
-# Likewise of the duty.
+# Likewise of the duty. Assumed.
 _DUTY_STEPS: Final = 64
 # The board averages over whole PWM periods, 1 ms or more but for 1/64 (rig_onset_decide.c).
 _AVERAGE_NS: Final = 1_000_000

@@ -24,7 +24,7 @@ from resume_rig.timing.relation import RateRange
 # Assumed: a wall clock under NTP that has settled is off by no more; it decides, one to one, the
 # bound that a calibration leaves (docs/explanation/clocks.md).
 NTP_RATE_PPB = 500
-# 100 ppm: a crystal that nobody disciplines is no worse.
+# 100 ppm: a crystal that nothing disciplines is no worse (assumed).
 _MOST_STATED_PPB = 100_000
 # Of adjtimex(2), <sys/timex.h>.
 _STA_UNSYNC = 0x40

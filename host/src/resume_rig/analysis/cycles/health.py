@@ -29,7 +29,7 @@ HEALTH_WITHIN_NS: Final = 30_000_000_000
 (Wi-Fi and DHCP), USB devices 5 s (assumed). A DUT that lacks nothing costs one report."""
 
 ERRORS_MOST: Final = 64
-"""As many of the newest errors a report has; the commands ask for no more."""
+"""As many of the newest errors a report has; the commands ask for no more. Assumed."""
 
 _Evidence: TypeAlias = "dict[str, int | float | str | None]"
 # Bounds of hostile text, all assumed: a PC has some 300 devices, and a handful of links.

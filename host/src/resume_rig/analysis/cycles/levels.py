@@ -29,7 +29,8 @@ LOGIC_MIN_NS = 60_000
 # Assumed: no panel is dimmed below 10 Hz.
 DARK_MIN_NS = 100_000_000
 
-# A line of one cycle has no more changes than that, and is looked through; a capture's is searched.
+# A line of one cycle has no more changes than that, and is looked through; a capture's is searched
+# (assumed).
 _FEW = 8
 CONTACTS = (Channel.BUTTON, Channel.LID)
 _LOGIC = (

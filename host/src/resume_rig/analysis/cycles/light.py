@@ -14,7 +14,8 @@ from resume_rig.model.light import LightBasis, LightOnset, OnsetState
 from resume_rig.timing.edge_uncertainty import Moment
 from resume_rig.timing.light_budget import LightDefinition, LightDoubt, light_end_of
 
-# Two periods of 100 Hz, one of 50 Hz; at 60 and 120 Hz a sixth of the flicker is left. In blocks.
+# Two periods of 100 Hz, one of 50 Hz; at 60 and 120 Hz a sixth of the flicker is left. In blocks
+# (assumed).
 _AVERAGED: Final = 20
 # What the average leaves of the ambient light is taken for so much of it. Assumed: decides from
 # which lamp on the longer average is used, and how still light must rest under a weaker one.

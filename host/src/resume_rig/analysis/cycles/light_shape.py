@@ -26,7 +26,7 @@ _BLOCK_NS = 1_000_000
 RESOLUTION_NS = 2 * _BLOCK_NS
 # Three blocks within ten, as the board wants three samples within 10 ms: a spark is no light.
 _CONFIRMED, _WITHIN = 3, 10
-# As the board decides.
+# As the board decides (firmware/core/rig_onset.c).
 _SETTLED_SHARE = 1 / 16
 _NOISE_SIGMAS = 8
 _LEAST_SIGMA = 0.5  # counts are whole numbers

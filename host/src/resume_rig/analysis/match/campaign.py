@@ -147,7 +147,7 @@ def _refuse_what_is_tied_elsewhere(
 _SUSPENDED = frozenset({OutsideState.S3, OutsideState.S4, OutsideState.S5})
 
 # One more press did nothing: an OS that had come back would have slept. Yet one that hung right
-# after its resume may have written its record, and have saved it.
+# after its resume may have written its record, and have saved it (assumed).
 _HUNG_SILENT = 0.95
 # A dark display may be all that is wrong. Whether a DUT was well again, the extra sleep shows
 # (assumed).

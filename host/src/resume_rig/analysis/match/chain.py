@@ -66,9 +66,9 @@ _STEP_RANGE = 8.0
 # Of a step to where no candidate is so much is the price of its size, the rest that it is one.
 _ANYWHERE = float(np.log(2 * _STEP_RANGE)) + _STEP_RANGE
 # A step may give up a few pairs that were there by chance, and what they were worth; so many are
-# another order, which no campaign can make up for.
+# another order, which no campaign can make up for (assumed).
 _REMEMBERED = 4
-# Up to so many cycles each has a cell of its own (`LONG_CAMPAIGN`).
+# Up to so many cycles each has a cell of its own (`LONG_CAMPAIGN`) (assumed).
 _CELLS_FINE = 4096
 # Behind every record.
 _NO_RANK = (1 << 62) - 1

@@ -91,7 +91,7 @@ _STEP_S = 0.8
 _READINGS_S, _WILD, _WILD_S, _PRIOR_WEIGHT = 1.2, 0.02, 8.0, 10.0
 # How close to one another intervals count as equal, for a pace from even to random (assumed).
 _PACE_WIDTHS_S = (0.5, 1.5, 5.0, 15.0)
-# Gaps from a second to weeks, each order of magnitude as likely as the next.
+# Gaps from a second to weeks, each order of magnitude as likely as the next (assumed).
 _ORDERS = float(np.log(1e6))
 # One pair, or two, may fit by chance where the log does not cover every cycle.
 _FEW = 3
@@ -115,17 +115,17 @@ _ENOUGH = 4096
 # (assumed).
 _OTHERS, _OTHERS_S = 0.1, 300.0
 # Of records that come whenever they like, 37 of 100 readings bring exactly one; of those of a unit
-# that follows the same plan, most.
+# that follows the same plan, most (assumed).
 _ONE_EACH = 0.5
 # More of them add no more: what has the same pace brings one each, too. So many show a campaign at
 # an even pace of a dozen cycles, of which nothing else speaks (assumed).
 _READINGS = 14
 # Another unit that one plan began at the same time, by a clock that is right: one in ten. Fewer
-# cycles than a few follow no plan.
+# cycles than a few follow no plan (assumed).
 _ABREAST = 0.1
 # One script that sent another unit to sleep at the same times, and that log was given: taken to be
-# one in 1000, so that a dozen cycles of a unit that hides time stay certain. What speaks for it
-# makes a log doubtful, not another's: a firmware may hide as much.
+# one in 1000, so that a dozen cycles of a unit that hides time stay certain (assumed). What speaks
+# for it makes a log doubtful, not another's: a firmware may hide as much.
 _NO_SCRIPT, _SCRIPT_AT_MOST = float(np.log(1000.0)), -4.0
 # A setting of the clock by 30 s: where it was set, and back, nothing is known of the gap between.
 _SET = float(step_cost(np.array([30.0]), Noise(steps_per_cycle=STEPS_PER_CYCLE))[0])

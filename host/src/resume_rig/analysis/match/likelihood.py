@@ -24,7 +24,8 @@ NEVER = -1e9
 """The log-likelihood of what cannot be."""
 IMPOSSIBLE = -1e8
 """Less than any campaign can make up for, and more than NEVER."""
-# Two on either side: sleeps follow one another by seconds, and a record has two entries at most.
+# Two on either side: sleeps follow one another by seconds, and a record has two entries at most
+# (assumed).
 _SIDE = 2
 _NEIGHBOURS = np.arange(-_SIDE, _SIDE)
 
@@ -115,9 +116,10 @@ def near(at_s: Floats, predicted_s: Floats, reach_s: float) -> tuple[Indexes, In
     return reached // (2 * _SIDE), entry.ravel()[reached], away_s.ravel()[reached]
 
 
-# Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1.
+# Flat in the middle as a quantised clock is, with soft edges: exp(-x^4), of area 1. It is
+# 1 / (2 gamma(5/4)).
 _FLAT = 0.5516
-# Beyond 1.6 half-widths exp(-x^4) is 0.0014: no pair.
+# Beyond 1.6 half-widths exp(-x^4) is 0.0014: no pair (assumed).
 REACH = 1.6
 # Half a second of the RTC and what varies. A pace that beats with whole seconds shows less for
 # hours, and then the rest: `half_s` is taken from 95 of 100 pairs, the others may be anywhere. Both
@@ -141,7 +143,8 @@ _LENGTH_DOUBTED = 0.3
 # (both assumed).
 _IMAGES_OF_AT_LEAST = 10
 _UNLIKE = np.log(0.05)
-# Farther than two readings of the RTC can be from one another by themselves.
+# Farther than two readings of the RTC can be from one another by themselves, with what varies
+# (assumed).
 _CLEAR_STEP_S = 2.5
 STEPS_PER_CYCLE = 1 / 300
 """How often a clock is set, before a campaign shows it, and at least (assumed)."""

@@ -20,7 +20,7 @@ from resume_rig.analysis.match.times import (
 )
 
 # Readings about one offset are within a second, and what the time to the OS varies; closer offsets
-# are one.
+# are one (both assumed).
 _WINDOW_S = 1.6
 _DIFFERENCE_S = 0.8
 # A quarter of a second of sorting. Fewer than seven cycles distinguish no offset from chance, and
@@ -131,7 +131,7 @@ _REACH_S = 1.3
 _RATE_MAX = 150e-6
 _RATE_OF_AT_LEAST = 24
 # What crystals do; what a quantised reading is off by; and by how much all of them change at once
-# where a pace beats with whole seconds.
+# where a pace beats with whole seconds (all assumed).
 _CRYSTAL_RATE = 30e-6
 _READING_S, _BEAT_S = 0.3, 1.0
 # After two the pairs stay the same. An offset that explains less than three of four cycles, or none

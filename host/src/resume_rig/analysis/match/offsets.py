@@ -68,7 +68,7 @@ _STRETCHES_MAX = 8000
 _LONG = 1024
 LONG_CAMPAIGN = 4 * _LONG
 """From so many cycles on what neighbours agree about is not looked at again."""
-# Beyond that a crystal's rate may have turned with the temperature of the room.
+# Beyond that a crystal's rate may have turned with the temperature of the room (assumed).
 _LONG_S = 86_400.0
 # An offset is moved by the first cycles of a long stretch before all of it counts; the best and one
 # more are carried on. Records next in order: some behind, for those that other sleeps wrote, and

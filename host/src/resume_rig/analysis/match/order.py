@@ -165,9 +165,10 @@ def doubted_by_order(chosen: Choice, options: Choice, entries: Entries) -> Choic
     return chosen.times(1.0 - doubt)
 
 
-# A table of cycles and records: a second or two.
+# A table of cycles and records: a second or two (assumed).
 _CELLS_MOST = 8_000_000
-# So many cycles, or records, from one pair to the next; what is beyond is a gap with a step.
+# So many cycles, or records, from one pair to the next; what is beyond is a gap with a step
+# (assumed).
 _AHEAD = 3
 # Two readings of an RTC in whole seconds differ by a second and what varies. Against that a pair is
 # worth what a record is that comes once an hour; a record that is passed over costs a little, a

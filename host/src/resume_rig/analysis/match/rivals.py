@@ -240,7 +240,8 @@ class Edges:
 
 STEP_S = 1.5
 """Offsets of two matched cycles in a row that differ by more are a step of the clock (assumed)."""
-# So many shifts are weighed; where all of them come near there are more, and none is certain.
+# So many shifts are weighed; where all of them come near there are more, and none is certain
+# (assumed).
 _RIVALS = 24
 _AS_GOOD_AS_ANY = 1e9
 # Cycles and records in the middle of a run that vote for shifts by a few records; how many vote for
@@ -250,7 +251,7 @@ _VOTERS = 256
 _GLANCE, _WEIGHED = 512, 4096
 MANY = 5
 """So many that are as good are some of more (assumed)."""
-_LIKELY = 0.5
+_LIKELY = 0.5  # likelier than not
 # A run that is less certain may have taken the records of its neighbour (assumed).
 _CERTAIN = 0.999
 # How often other sleeps are outside a campaign is taken of the log; before that two gaps of what is

@@ -20,7 +20,8 @@ from resume_rig.analysis.match.times import CycleTimes, Entries, Floats, Indexes
 # From what a log in whole milliseconds can show to settings of the clock without an event; no size
 # is likelier than another before anything was compared.
 _SCALES_S = np.geomspace(0.0015, 4.0, 14)
-# Of nine units in ten it is at most 20 ms (a real laptop's clock runs on for 430 ms +- 40 ms).
+# Of nine units in ten it is at most 20 ms (assumed; a real laptop's clock runs on for 430 ms +- 40
+# ms).
 _NARROW_S, _NARROW = 0.02, 0.9
 _IS_NARROW = _SCALES_S <= _NARROW_S
 _OF_OWN = np.where(
@@ -29,14 +30,16 @@ _OF_OWN = np.where(
     np.log((1.0 - _NARROW) / (~_IS_NARROW).sum()),
 )
 _OF_ANY = np.full(len(_SCALES_S), -np.log(len(_SCALES_S)))
-# A clock that was set while the unit was awake, or a phase that was retried: anything within 20 s.
+# A clock that was set while the unit was awake, or a phase that was retried: anything within 20 s
+# (assumed).
 _STRAY, _STRAY_S = 0.03, 20.0
 # A clock that is right again after each wake, and one that runs on in its sleep, show the time
 # asleep instead; and what a log calls SleepTime may be none, and show nothing (assumed; with 1 in
 # 20 the log of another unit at the same even pace was own, be it awake otherwise).
 _BY_SLEEP, _MUTE = 0.1, 0.002
 # The OS is awake for less than the wires: by what runs before its clock and after it, 0.1 to 2 s,
-# seldom hidden seconds more. Only a BIOS time that is too long by all of that makes it longer.
+# seldom hidden seconds more. Only a BIOS time that is too long by all of that makes it longer
+# (assumed).
 _USUAL_S, _HIDDEN_S, _LONGER_S = (-2.0, 0.05), (-7.0, -2.0), (0.05, 3.0)
 _HIDDEN, _LONGER = 0.08, 0.01  # assumed
 # Of one unit in ten the trigger to sleep is heard so unevenly (a lid, a question to the user) that
@@ -50,7 +53,7 @@ _ONE_PLAN, _OTHER_PLAN = 0.7, 0.5
 _ONE_SCRIPT, _OTHER_UNIT = 0.4, 0.1
 # Two units that follow equal plans: the differences of what they take, a second or so about the
 # usual; or plans of their own. The OS is on its way to sleep for less than trigger to SLP_S3# by
-# what accepts the trigger and what the firmware does.
+# what accepts the trigger and what the firmware does (all assumed).
 _BETWEEN_S, _ACCEPTED_S, _DIFFERENCE_S = 0.5, 0.1, 1.0
 # Half of the units in a lab are of one model, whose ways differ by a tenth (assumed).
 _OF_ONE_MODEL_S = 0.1
@@ -58,14 +61,15 @@ _UNLIKE, _UNLIKE_S = 0.1, 120.0  # assumed
 
 # So many cycles in a row, of a campaign at most so many times, are slid past so many records at
 # most; half a second of work. All that both have must agree, or six of ten: a record that is lost
-# moves those behind it.
+# moves those behind it (assumed).
 _RUNS, _PLACES, _CELLS, _RECORDS_MOST = (64, 12), 16, 2_000_000, 10_000
 _SHARES, _LEAST = (0.6, 1.0), 4  # three differences that agree are no rarity
 # A log has milliseconds. What a window holds has two thirds of its width for a scale (assumed).
 _READ_S, _SPREAD = 0.002, 0.8
-# A plan may have but a few lengths, so that one that agrees is no rarity: one in so many at most.
+# A plan may have but a few lengths, so that one that agrees is no rarity: one in so many at most
+# (assumed).
 _RAREST = 250
-# As good by chance at one alignment of all in a thousand logs.
+# As good by chance at one alignment of all in a thousand logs: log(1000), rounded up.
 _NO_CHANCE = 7.0
 
 

@@ -31,7 +31,7 @@ _Quantity = Callable[[ReconciledCycle], BoundedNs | None]
 
 _UNEXPLAINED: Mapping[str, _Quantity] = {"unexplained_ns": lambda cycle: cycle.unexplained}
 _REPORTED_NS = VALUE_BOUND_MS * 1_000_000
-# A cycle's bound and that of its rows differ by roundings.
+# A cycle's bound and that of its rows differ by roundings: 1 ns a row, assumed with room.
 _ROUNDED_NS = 10
 _NOT_OURS = "an unknown instrument: its terms are assumed, and 95 % is the guaranteed bound"
 _MEDIAN_NOTE = (

@@ -77,7 +77,7 @@ def press_to_resume_complete(
 
 
 _DAY_MS = 24 * 60 * 60 * 1000
-"""What is longer is no part of a boot."""
+"""Assumed: what is longer is no part of a boot."""
 
 
 def press_to_desktop(

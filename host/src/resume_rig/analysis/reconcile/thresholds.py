@@ -137,7 +137,8 @@ SIMILAR_WIDTHS: Final = 1.25
 """Cycles whose hidden time is known as well as the best, to a quarter, are averaged. Assumed."""
 
 FOUND_SHARE: Final = 0.95
-"""`detectable`: an error of BiosInit is found in so many of the cycles that have it ..."""
+"""`detectable`: an error of BiosInit is found in so many of the cycles that have it (assumed)
+..."""
 
 FOUND_SIGMAS: Final = 2
 """... by the light as long as scatter takes no more than so many spreads away from it: 97.7 % of

@@ -71,7 +71,7 @@ PHASE: Final = "phase:"
 """Prefix of a measure that is the length of a phase, as the account times it: phase:PreSMSS."""
 
 _PHASE_CHARS: Final = 80  # assumed: bounds the name of a phase in a profile
-_DAY_MS: Final = 24 * 60 * 60 * 1000  # what is longer is no phase of a transition
+_DAY_MS: Final = 24 * 60 * 60 * 1000  # assumed: what is longer is no phase
 TIME_UNITS_NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 PAGES_PER_MS: Final = "pages/ms"
 MB_PER_S: Final = "MB/s"
