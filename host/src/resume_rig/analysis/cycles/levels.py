@@ -270,7 +270,7 @@ def _came(burst: list[Edge], level: int) -> tuple[int, int]:
 
 # Four for each of the 100,000 cycles that are answered in bounded time and memory. Assumed.
 CHANGES_MAX: Final = 400_000
-# Edges that a loop is quicker for than numpy's calls (benchmarks/cycle_building.py).
+# Assumed: edges that a loop is quicker for than numpy's calls.
 _FEW_EDGES: Final = 256
 # Assumed: a noisy line has a glitch now and then, which its findings name; this is another matter.
 _STORM: Final = 1_000

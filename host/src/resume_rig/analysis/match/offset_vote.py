@@ -16,6 +16,7 @@ from resume_rig.analysis.match.times import (
     Floats,
     Indexes,
     Readings,
+    joined,
     rows_of,
 )
 
@@ -168,12 +169,11 @@ class Candidates:
 
     def with_more(self, more: "Candidates") -> "Candidates":
         """Return these and more."""
-        return Candidates(
-            np.concatenate([self.offset_s, more.offset_s]),
-            np.concatenate([self.rate, more.rate]),
-            np.concatenate([self.score, more.score]),
-            np.concatenate([self.missed, more.missed]),
-        )
+        return joined([self, more])
+
+    def later(self, by_s: float) -> Floats:
+        """Return the offsets by so much later, or earlier, float64 [k]."""
+        return self.offset_s + self.rate * by_s
 
     def explain(self, cycles: int) -> bool:
         """Return whether the best of them explains a run of so many cycles."""

@@ -143,11 +143,9 @@ class _Walk:
                 first, last = (max(high - length, low), high)
             part = Run.of(self._cycles, slice(first, last))
             middle_s = float(part.at_s[0] + part.at_s[-1]) / 2
-            moved = candidates.offset_s + candidates.rate * (middle_s - at_s)
-            candidates, at_s = (
-                fitted(self._inside, part, middle_s, moved, candidates.rate),
-                middle_s,
-            )
+            moved_s = candidates.later(middle_s - at_s)
+            candidates = fitted(self._inside, part, middle_s, moved_s, candidates.rate)
+            at_s = middle_s
         best = candidates.where(np.argsort(-candidates.score, kind="stable"))
         if times[-1] - times[0] <= _LONG_S and best.explain(len(times)):
             self.candidates, self.at_s = best, at_s
@@ -337,7 +335,7 @@ class _Finder:
             found[within] = each
             if len(self._first) < len(short):
                 difference_s = self._middle_s[within] - middle_s[stretch]
-                moved = self._fitted(within, each.offset_s + each.rate * difference_s, each.rate)
+                moved = self._fitted(within, each.later(difference_s), each.rate)
                 found[within] = self._merged(NONE, moved)
         return found
 
@@ -391,7 +389,7 @@ class _Finder:
         near = np.searchsorted(self._entries.at_s, [os_s - _SAME_S, os_s + _SAME_S])
         explained = (near[1] > near[0]).sum(axis=1)
         difference_s = self._middle_s[stretch] - self._middle_s[origin]
-        moved_s = neighbour.offset_s + neighbour.rate * difference_s
+        moved_s = neighbour.later(difference_s)
         new = np.ones(len(neighbour), dtype=np.bool_)
         if len(own):
             new = np.abs(moved_s[:, None] - own.offset_s[None, :]).min(axis=1) > _SAME_S
@@ -406,8 +404,7 @@ class _Finder:
             return False
         worthy = before.where(before.score >= _POOR * before.score[0])
         difference_s = self._middle_s[stretch] - self._middle_s[stretch - step]
-        moved = worthy.offset_s + worthy.rate * difference_s
-        difference = np.abs(moved[:, None] - own.offset_s[None, :])
+        difference = np.abs(worthy.later(difference_s)[:, None] - own.offset_s[None, :])
         return bool(np.all(difference.min(axis=1) <= _SAME_S))
 
     def _of_pair(self, cycle: int, record: int) -> dict[int, Floats]:
@@ -446,11 +443,9 @@ class _Finder:
     def _carried(self, before: Candidates, origin: int, stretch: int) -> Candidates:
         if len(before) == 0:
             return NONE
-        own = before.score >= _POOR * before.score[0]
+        worthy = before.where(before.score >= _POOR * before.score[0])
         difference_s = self._middle_s[stretch] - self._middle_s[origin]
-        return self._fitted(
-            stretch, (before.offset_s + before.rate * difference_s)[own], before.rate[own]
-        )
+        return self._fitted(stretch, worthy.later(difference_s), worthy.rate)
 
     def _next_in_order(
         self, carried: Candidates, own: Candidates, stretch: int, step: int
@@ -494,10 +489,8 @@ class _Finder:
         more are as good as can be kept, they go first: at an even pace all shifts are equal, and
         what is followed in one stretch must be there in the next.
         """
-        offset = np.concatenate([one.offset_s, other.offset_s])
-        rate = np.concatenate([one.rate, other.rate])
-        score = np.concatenate([one.score, other.score])
-        missed = np.concatenate([one.missed, other.missed])
+        both = one.with_more(other)
+        offset, score = both.offset_s, both.score
         trusted = np.arange(len(offset)) < len(one)
         best = float(score.max()) if len(score) else 0.0
         before = trusted & (score >= _AS_GOOD * best) & (len(offset) > self._kept)
@@ -513,4 +506,4 @@ class _Finder:
             if all(abs(offset[at] - offset[c]) > _SAME_S for c in chosen):
                 chosen.append(at)
         chosen.sort(key=lambda at: -(float(score[at]) + 0.01 * bool(trusted[at])))
-        return Candidates(offset[chosen], rate[chosen], score[chosen], missed[chosen])
+        return both.where(np.array(chosen, dtype=np.int64))

@@ -27,6 +27,7 @@ from resume_rig.analysis.match.times import (
     bits_of,
     clock_settings_of,
     codes_of,
+    joined,
     rows_of,
 )
 from resume_rig.model.os_record import OsRecord, SleepKind
@@ -230,12 +231,7 @@ class Pairs:
 
     def with_more(self, more: "Pairs") -> "Pairs":
         """Return these and more."""
-        both = Pairs(
-            np.concatenate([self.cycle, more.cycle]),
-            np.concatenate([self.record, more.record]),
-            np.concatenate([self.probability, more.probability]),
-        )
-        return both.in_order()
+        return joined([self, more]).in_order()
 
     def in_order(self) -> "Pairs":
         """Return them in order of the cycles."""

@@ -55,7 +55,7 @@ ALONE = 0.9
 brutal campaigns 3 were wrong (docs/explanation/matching.md)."""
 
 
-class _Log:
+class _LogOrder:
     """Entries in the order in which their records were written."""
 
     def __init__(self, entries: Entries) -> None:
@@ -99,7 +99,7 @@ class Edges:
 
     def __init__(self, likely: Choice, cycles: CycleTimes, entries: Entries, noise: Noise) -> None:
         self._likely, self._cycles, self._entries, self._noise = likely, cycles, entries, noise
-        self._rank, self._log = entries.rank[likely.entry], _Log(entries)
+        self._rank, self._log = entries.rank[likely.entry], _LogOrder(entries)
 
     def certainty(self, cuts: Indexes) -> Floats:
         """Return for each likely pair the probability that no other short run takes it.
@@ -309,7 +309,7 @@ class _Runs:
         self.runs = runs
         self._chosen, self._cycles = chosen, cycles
         self._noise, self._expected_s = noise, expected_s
-        self._rank, self._log = entries.rank[chosen.entry], _Log(entries)
+        self._rank, self._log = entries.rank[chosen.entry], _LogOrder(entries)
 
     def certainty(self, at: int, before: int, after: int) -> float:
         """Return the probability that no rival of a run is the truth.

@@ -30,6 +30,13 @@ def rows_of(columns: Columns, kept: Kept) -> Columns:
     return replace(columns, **{name: each[kept] for name, each in arrays.items()})
 
 
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the rows of several of a class of nothing but arrays, one after the other."""
+    names = [each.name for each in fields(parts[0])]
+    columns = {name: np.concatenate([getattr(each, name) for each in parts]) for name in names}
+    return replace(parts[0], **columns)
+
+
 UNKNOWN = -1
 """The reading of a record of which it is not known when it was there first."""
 

@@ -4,7 +4,7 @@ The two views are there where the log reports settings of its clock, as likely a
 anything was compared. Each is matched by itself, and what it explains weighs it.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from resume_rig.analysis.match.times import (
     RecordTimes,
     cycle_times,
     from_nearest,
+    joined,
     sleep_entries,
     wake_entries,
 )
@@ -77,7 +78,7 @@ def choose(
     parts = [
         _shares(cycles, entries, tracks, chain.of(p), noise) for p in parts_of(len(chain.rows))
     ]
-    each = _joined(parts)
+    each = joined(parts)
     each = each.times(np.full(len(each.rows), tied))
     options = _one_of_each_record(each)
     return doubted_by_order(in_order(_best_of_each_cycle(options), entries), options, entries)
@@ -103,13 +104,6 @@ def _shares(
         offset_s[of],
         found.residual_s[some],
     )
-
-
-def _joined(parts: list[Choice]) -> Choice:
-    columns = (
-        np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Choice)
-    )
-    return Choice(*columns)
 
 
 def related(

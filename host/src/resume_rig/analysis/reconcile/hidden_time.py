@@ -1,22 +1,8 @@
 """Time between PLTRST# and the OS that is not in BiosInit, of a cycle and of a campaign.
 
-    SLP_S3# rising -> PLTRST#       the wires
-    PLTRST# -> TSC = 0              the DUT profile bounds it
-    TSC = 0 -> waking vector        BiosInit, and what is hidden
-    waking vector -> clock starts   short: the OS reads the RTC
-    clock starts -> clock stops     the OS's clock runs
-    clock stops -> SLP_S3# falling  the firmware's part, and none to all of what is hidden there
-    SLP_S3# falling -> rising       the wires
-
-The clock closes the ring in two ways. Where the next cycle follows, its running is compared with
-the wires' time from wake to sleep: one cycle's hidden time is known to milliseconds. Else its
-standing is: the RTC's time at the wake minus the clock at the sleep. The RTC is read in whole
-seconds, so that is known to a second. But the error that one wake leaves is the error that the
-next sleep starts with: over n cycles in a row all but the first and the last cancel, and the mean
-is known to 1 s / n.
-
-Nothing shows how what is hidden before a sleep is shared between its two places, before SleepTime
-and after the clock's stop (os_account.py). So hidden time is an interval of that width.
+Wires, BiosInit and the OS's own clock close a ring from one wake to the next; what they leave over
+is hidden. It is an interval: nothing shows how what is hidden before a sleep is shared between
+before SleepTime and after the clock's stop. docs/reference/findings.md, "Hidden time", has it all.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,6 +38,16 @@ _HANDOFF = BoundedNs(HANDOFF_NS // 2, HANDOFF_NS // 2)
 class Hidden:
     """Time that wires and BiosInit do not explain, of one cycle.
 
+    The ring:
+
+        SLP_S3# rising -> PLTRST#       the wires
+        PLTRST# -> TSC = 0              the DUT profile bounds it
+        TSC = 0 -> waking vector        BiosInit, and what is hidden
+        waking vector -> clock starts   short: the OS reads the RTC
+        clock starts -> clock stops     the OS's clock runs
+        clock stops -> SLP_S3# falling  the firmware's part, and none to all of what is hidden there
+        SLP_S3# falling -> rising       the wires
+
     Attributes:
         each: negative where they explain more than there was.
         drift_ns: of it, what the steps of the OS's clock alone may be, half-width; cancels in a
@@ -80,7 +76,11 @@ class Hidden:
 def hidden_by_standing(
     outside: OutsideCycle, record: OsRecord, before: OsRecord | None, reset_to_tsc: BoundedNs
 ) -> Hidden | None:
-    """Return what one S3 cycle hides, given the record before its own; None if not known."""
+    """Return what one S3 cycle hides, given the record before its own; None if not known.
+
+    By the clock's standing: the RTC's time at the wake minus the clock at the sleep. The RTC is
+    read in whole seconds, so that is known to a second.
+    """
     away = os_away(record, before)
     asleep = outside.intervals.get(IntervalName.ASLEEP)
     if away is None or asleep is None:
@@ -93,6 +93,8 @@ def hidden_by_running(
     cycle: Pair, after: Pair, awake: BoundedNs, reset_to_tsc: BoundedNs
 ) -> Hidden | None:
     """Return what one S3 cycle hides, given the next one; None if not known.
+
+    By the clock's running, against the wires' time from wake to sleep: known to milliseconds.
 
     Args:
         cycle: wires and record.
@@ -242,6 +244,9 @@ def means_in_a_row(
     cycles: Sequence[Hidden | None], follows: Sequence[bool]
 ) -> list[HiddenMean | None]:
     """Return for each cycle the mean of the row that it is in; None where it is in none.
+
+    The error that one wake leaves in the clock is the error that the next sleep starts with: over n
+    cycles in a row all but the first and the last cancel, and the mean is known to 1 s / n.
 
     A row ends where a cycle has no hidden time (its record is lost), and where one hides another
     time than the others do: it has a finding of its own. Where all rows agree within their bounds,

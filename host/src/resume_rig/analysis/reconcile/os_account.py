@@ -1,15 +1,7 @@
 """What the OS's own clock shows of a sleep, and how that clock stood to the host's.
 
-    trigger -> SleepTime            accepted by embedded controller, chipset and user mode
-    SleepTime -> the clock stops    the OS's own clock shows it
-    the clock stops -> SLP_S3#      the firmware's part; FPDT reports it, or it is short
-
-The wires time the whole, so the first and the third together are known. How they share it is not:
-all that the OS did between two sleeps could have been earlier or later by as much, and every time
-that it reports would be the same. So what is over is an interval in either place: none to all.
-
-The clock stops when the OS is frozen, and runs from the waking vector on, set from the RTC. The OS
-reads the RTC in whole seconds, so each wake sets the clock to half a second.
+It stops when the OS is frozen, and runs from the waking vector on, set from the RTC. The OS reads
+the RTC in whole seconds, so each wake sets the clock to half a second.
 """
 
 from bisect import bisect_right
@@ -56,6 +48,16 @@ def before_sleep(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
 
 def stop_to_power_down(outside: OutsideCycle, record: OsRecord) -> BoundedNs | None:
     """Return the OS's clock stopping to SLP_S3# falling, as far as it is known.
+
+    The way to sleep:
+
+        trigger -> SleepTime            accepted by embedded controller, chipset and user mode
+        SleepTime -> the clock stops    the OS's own clock shows it
+        the clock stops -> SLP_S3#      the firmware's part; FPDT reports it, or it is short
+
+    The wires time the whole, so the first and the third together are known. How they share it is
+    not: all that the OS did between two sleeps could have been earlier or later by as much, and
+    every time that it reports would be the same.
 
     The firmware's part is the least, all that the OS's clock does not show the most. None where
     the trigger of the sleep was not observed: nothing bounds it then.
