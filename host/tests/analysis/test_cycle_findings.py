@@ -412,18 +412,18 @@ def test_usual_power_and_room_are_of_the_campaigns_middle(record) -> None:
     assert around(None).awake_w is None
 
 
-def test_what_the_clock_leaves_open_is_a_cycles_own_or_its_rows() -> None:
+def test_what_the_clock_leaves_open_of_a_cycle_is_its_own() -> None:
     own, mean = Hidden(BoundedNs(5, 1), 0), HiddenMean(BoundedNs(7, 2), 9)
 
     def unproven(**more) -> BoundedNs | None:
         return RecordedCycle(OUTSIDE, None, replace(AROUND, **more)).bios_unproven
 
     assert unproven() is None
-    assert unproven(hidden={1: own}) == own.each
-    assert unproven(means={1: mean}) == mean.mean
-    # The half seconds of the RTC are in one cycle's own, and cancel in a row.
     assert unproven(hidden={1: own}, means={1: mean}) == own.each
-    assert unproven(hidden={1: replace(own, drift_ns=5)}, means={1: mean}) == mean.mean
+    # The half seconds of the RTC cancel in a row, whose mean bounds no single cycle.
+    assert unproven(means={1: mean}) is None
+    half_second = replace(own, drift_ns=5)
+    assert unproven(hidden={1: half_second}, means={1: mean}) == BoundedNs(5, 6)
 
 
 def bounded(value_ms: float, bound_ms: float) -> BoundedNs:

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from resume_rig.analysis.compare.comparison import Found, answer_of, share_of
+from resume_rig.analysis.compare.comparison import Found, Question, answer_of, share_of
 from resume_rig.analysis.compare.effects import (
     Count,
     failures_of,
@@ -348,6 +348,7 @@ EFFECT = Effect(
     session_sd_ms=40.0,
 )
 FOUND = Found(
+    question=Question(),
     unit=Unit.SESSION,
     kind=SleepKind.S3,
     effects=[EFFECT],
@@ -355,12 +356,7 @@ FOUND = Found(
     slow=[],
     gone=[],
     newly_failed=[],
-    sessions=(5, 5),
     tests=1,
-    alpha=0.05,
-    matters=0.05,
-    one_session_is_enough=False,
-    requirement="",
 )
 BY_CYCLE = replace(FOUND, unit=Unit.CYCLE)
 SLOWER = replace(EFFECT, change=Change.SLOWER, shift_ms=120.0)
@@ -388,7 +384,7 @@ WORSE = FailureEffect(1, 60, 9, 50, 0.05, 0.05, more=True)
             ),
         ),
         (
-            replace(BY_CYCLE, one_session_is_enough=True),
+            replace(BY_CYCLE, question=Question(one_session_is_enough=True)),
             Answer.NO_REGRESSION,
             (
                 "No slow-down is shown, and one of 5 % would have been, with a "
@@ -423,13 +419,16 @@ WORSE = FailureEffect(1, 60, 9, 50, 0.05, 0.05, more=True)
             ),
         ),
         (
-            replace(BY_CYCLE, effects=[SLOWER], one_session_is_enough=True),
+            replace(BY_CYCLE, effects=[SLOWER], question=Question(one_session_is_enough=True)),
             Answer.REGRESSION,
             ("Worse, beyond chance: total resume time +120.0 ms (+12.0 %)."),
         ),
         (
             replace(
-                BY_CYCLE, effects=[SLOWER], newly_failed=[over(0, 60, 20, 61)], requirement="ours"
+                BY_CYCLE,
+                effects=[SLOWER],
+                newly_failed=[over(0, 60, 20, 61)],
+                question=Question(requirement="ours"),
             ),
             Answer.REQUIREMENT_FAILED,
             (

@@ -31,7 +31,6 @@ from resume_rig.analysis.reconcile.norms import (
 from resume_rig.analysis.reconcile.os_account import (
     before_sleep,
     firmware_suspend,
-    is_hidden,
     os_away,
     os_ran,
     sleep_to_stop,
@@ -122,11 +121,6 @@ def test_what_the_os_does_not_report_before_a_sleep_is_what_is_left_of_the_way(r
     assert before_sleep(whole, record(sleep_ms=None)) is None
     assert before_sleep(whole, record(bios_init_ms=None)) is None
     assert before_sleep(replace(whole, hibernated_from_ns=5), record()) is None
-
-
-@pytest.mark.parametrize(("value_ms", "found"), [(260.001, True), (260, False), (100, False)])
-def test_more_than_250_ms_beyond_the_bounds_is_hidden(value_ms: float, found: bool) -> None:
-    assert is_hidden(BoundedNs(round(value_ms * MS), 10 * MS)) is found
 
 
 def test_the_clock_stops_where_an_event_tells_or_after_sleepduration(record) -> None:

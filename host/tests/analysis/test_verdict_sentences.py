@@ -13,8 +13,8 @@ from resume_rig.analysis.verdict.judge import (
     hybrid_lead,
     judge_log,
     limit_clauses,
+    resume_sentence,
     training_sentence,
-    verdict_sentence,
     worst_of,
 )
 from resume_rig.analysis.verdict.limits import (
@@ -46,7 +46,14 @@ from resume_rig.model.result.cycle import (
 from resume_rig.model.result.judgement import LimitJudgement
 from resume_rig.model.result.series import CycleMark as Mark
 from resume_rig.model.result.series import Training
-from resume_rig.model.result.verdict import Comparison, Finding, FindingKind, Limit, Verdict
+from resume_rig.model.result.verdict import (
+    Comparison,
+    Finding,
+    FindingKind,
+    Limit,
+    Requirement,
+    Verdict,
+)
 
 MS = 1_000_000
 LIMIT = load_requirement("sysfund-0004")
@@ -99,6 +106,23 @@ def percent(failed: int, n: int) -> float:
     return 100 * high
 
 
+def judgement(limit: Limit, verdict: Verdict = P, n: int = 9) -> LimitJudgement:
+    return LimitJudgement(limit, verdict, n, 0, 0, 0, 1.0, None, None, None, f"why {limit.measure}")
+
+
+def sentence(verdicts: list[Verdict], worst_ms: int, requirement: Requirement, **more: int) -> str:
+    """Return what is said of resumes with these verdicts."""
+    judged = replace(
+        judgement(requirement.limits()[0], n=len(verdicts)),
+        failed=verdicts.count(F),
+        marginal=verdicts.count(M),
+        worst=worst_ms,
+        **more,
+    )
+    (text,) = resume_sentence([judged], requirement)
+    return text
+
+
 @pytest.mark.parametrize(
     ("verdicts", "more", "requirement", "counts", "of"),
     [
@@ -137,7 +161,7 @@ def percent(failed: int, n: int) -> float:
 def test_a_verdict_says_counts_the_worst_and_what_they_prove(
     verdicts, more, requirement, counts: str, of
 ) -> None:
-    text = verdict_sentence(verdicts, 1500, requirement, **more)
+    text = sentence(verdicts, 1500, requirement, **more)
 
     bound = math.ceil(percent(*of))
     assert text.startswith(
@@ -155,17 +179,13 @@ def test_a_verdict_says_counts_the_worst_and_what_they_prove(
 
 
 def test_undecided_and_without_evidence_are_both_said_to_count() -> None:
-    text = verdict_sentence([P] * 9 + [M], 1500, LIMIT, undecided=3)
+    text = sentence([P] * 9 + [M], 1500, LIMIT, undecided=3)
 
     assert text.endswith("(undecided ones and 3 without evidence counted as failed)")
 
 
 def test_where_all_failed_no_bound_is_said() -> None:
-    assert verdict_sentence([F, F], 2500, LIMIT).endswith("the worst took 2500 ms")
-
-
-def judgement(limit: Limit, verdict: Verdict = P, n: int = 9) -> LimitJudgement:
-    return LimitJudgement(limit, verdict, n, 0, 0, 0, 1.0, None, None, None, f"why {limit.measure}")
+    assert sentence([F, F], 2500, LIMIT).endswith("the worst took 2500 ms")
 
 
 RESUME = Limit("resume_ms", Comparison.AT_MOST, 2000 * MS, "ms")
