@@ -10,6 +10,7 @@ and a reader of text would find events there.
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -214,6 +215,7 @@ def read_logs(
     return LogReading(
         sources=tuple(reading.source for reading in readings),
         records=tuple(_standing(record) for record in with_delays(records) if record is not None),
+        computers=tuple(dict.fromkeys(chain.from_iterable(each.computers for each in readings))),
     )
 
 
@@ -240,7 +242,7 @@ def _each_once(readings: Sequence[SourceReading]) -> list[SourceReading]:
             taken |= own
         repeated = len(reading.records) - len(kept)
         source = _with_repeats(reading.source, repeated) if repeated else reading.source
-        found.append(SourceReading(source, tuple(kept)))
+        found.append(replace(reading, source=source, records=tuple(kept)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Puts many campaigns side by side: groups, the units in them, the odd ones, and one answer.
+"""Puts many campaigns side by side: each counted once, groups, units, outliers, and one answer.
 
 Medians are compared by the generalised extreme Studentised deviate (Rosner, 1983), so that two odd
 units do not hide each other; with one it is Grubbs' test. It takes the medians of alike units as
@@ -7,7 +7,9 @@ normal. Failures are compared by Fisher's test, each unit against all others tog
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from resume_rig.model.result.fleet import (
     FleetGroup,
     GroupTimes,
     OutlyingUnit,
+    SurveyedStore,
     Trait,
     UnreadStore,
 )
@@ -320,3 +323,127 @@ def _failures(campaigns: Sequence[FleetCampaign]) -> FailureRate | None:
 
 def _units(campaigns: Iterable[FleetCampaign]) -> int:
     return len({each.unit for each in campaigns})
+
+
+Resurvey = Callable[[Mapping[Path, Collection[int]]], Iterable[SurveyedStore | UnreadStore]]
+"""Reads logs again, in their order, each without some accounts."""
+
+
+def counted_once(
+    surveyed: Iterable[SurveyedStore | UnreadStore], again: Resurvey
+) -> tuple[tuple[FleetCampaign, ...], tuple[UnreadStore, ...], tuple[tuple[str, str], ...]]:
+    """Return the campaigns, the stores that were not read, and (copy, of what) of the copies.
+
+    Of copies the one that has most cycles counts; the first of several. A log is a copy of what
+    holds all its sleeps: another export of it, or a store that keeps it. Logs of one unit may
+    overlap in part: what one counts is left out of the others.
+
+    Args:
+        surveyed: what each store and log says.
+        again: reads logs again without the accounts that are given for each.
+    """
+    unread: list[UnreadStore] = []
+    by_origin: defaultdict[str, list[SurveyedStore]] = defaultdict(list)
+    for each in surveyed:
+        if isinstance(each, UnreadStore):
+            unread.append(each)
+        else:
+            by_origin[each.origin].append(each)
+    counted: list[SurveyedStore] = []
+    copies = []
+    for same in by_origin.values():
+        longest = max(same, key=lambda one: one.campaign.cycles)
+        counted.append(longest)
+        paths = [each.campaign.path for each in same if each is not longest]
+        copies += [(path, longest.campaign.path) for path in paths]
+    campaigns, log_copies = _logs_once(counted, again, unread)
+    return campaigns, tuple(unread), (*copies, *log_copies)
+
+
+def _logs_once(
+    found: Sequence[SurveyedStore], again: Resurvey, unread: list[UnreadStore]
+) -> tuple[tuple[FleetCampaign, ...], list[tuple[str, str]]]:
+    """Return the campaigns without logs that are copies, and (copy, of what) of these.
+
+    Logs of two units of which each has sleeps that the other lacks stay both, marked: neither may
+    hide a failure of the other.
+    """
+    if not any(each.campaign.log for each in found):
+        return tuple(each.campaign for each in found), []
+    holders: defaultdict[int, set[int]] = defaultdict(set)
+    for place, each in enumerate(found):
+        for account in each.accounts:
+            holders[account].add(place)
+    # Stores first, then the log with most sleeps.
+    ranked = sorted(
+        range(len(found)),
+        key=lambda place: (found[place].campaign.log != "", -len(found[place].accounts)),
+    )
+    copy_of: dict[int, int] = {}
+    for place, each in enumerate(found):
+        if each.campaign.log and each.accounts:
+            whole = set.intersection(*(holders[account] for account in each.accounts))
+            if (best := next(other for other in ranked if other in whole)) != place:
+                copy_of[place] = best
+    order = [place for place in ranked if place not in copy_of]
+    kept = {place: found[place].campaign for place in sorted(order)}
+    repeated = _repeated_in_units(found, order)
+    counted = {Path(found[place].campaign.path): shared for place, shared in repeated.items()}
+    for (place, shared), rest in zip(repeated.items(), again(counted), strict=True):
+        line = kept.pop(place)
+        most, _ = Counter(shared.values()).most_common(1)[0]
+        if isinstance(rest, UnreadStore):
+            unread.append(rest)
+        elif rest.campaign.failures is None and line.failures is not None:
+            copy_of[place] = most  # what is left of it is no evidence for or against its unit
+        else:
+            mark = f"{count_of(len(shared), 'sleep')} counted in {_file_name(found[most])}"
+            kept[place] = replace(rest.campaign, marks=(*rest.campaign.marks, mark))
+    campaigns = (_marked(found, kept, place, holders) for place in sorted(kept))
+    copies = [(found[c].campaign.path, found[of].campaign.path) for c, of in copy_of.items()]
+    return tuple(campaigns), copies
+
+
+def _repeated_in_units(
+    found: Sequence[SurveyedStore], order: Iterable[int]
+) -> dict[int, dict[int, int]]:
+    """Return the logs that share accounts with what comes before in `order` and is of their unit.
+
+    Returns:
+        by the place of a log, where each of these accounts is counted.
+    """
+    counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    repeated: dict[int, dict[int, int]] = {}
+    for place in order:
+        of_unit, own = counted[found[place].campaign.unit], found[place].accounts
+        shared = {account: of_unit[account] for account in own if account in of_unit}
+        if shared and found[place].campaign.log:
+            repeated[place] = shared
+        for account in own:
+            of_unit.setdefault(account, place)
+    return repeated
+
+
+def _marked(
+    found: Sequence[SurveyedStore],
+    kept: Mapping[int, FleetCampaign],
+    place: int,
+    holders: Mapping[int, set[int]],
+) -> FleetCampaign:
+    """Return a campaign with a mark of a log that shares sleeps with one of another unit."""
+    campaign = kept[place]
+    others = Counter(
+        other
+        for account in (found[place].accounts if campaign.log else ())
+        for other in holders[account]
+        if other in kept and found[other].campaign.unit != campaign.unit
+    )
+    if not others:
+        return campaign
+    most = max(others, key=lambda other: (others[other], -other))
+    mark = f"{count_of(others[most], 'sleep')} also in {_file_name(found[most])}"
+    return replace(campaign, marks=(*campaign.marks, mark))
+
+
+def _file_name(store: SurveyedStore) -> str:
+    return Path(store.campaign.path).name

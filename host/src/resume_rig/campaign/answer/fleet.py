@@ -8,8 +8,8 @@ import signal
 import sys
 import threading
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -35,9 +35,16 @@ from resume_rig.campaign.store.disk import is_being_written
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
 from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
-from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
+from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
-from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy, UnreadStore
+from resume_rig.model.result.fleet import (
+    FleetCampaign,
+    SurveyedStore,
+    TimesOf,
+    Trait,
+    UnitBy,
+    UnreadStore,
+)
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import CycleMark, CycleTimes
 from resume_rig.model.result.verdict import RESUME, Requirement, Verdict
@@ -49,34 +56,30 @@ logger = logging.getLogger(__name__)
 _EDGES_OF_ORIGIN: Final = 64
 _US_NS: Final = 1000
 _ABSENT: Final = -1
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyedStore:
-    """One store, or one OS log.
-
-    Attributes:
-        origin: the same of all copies of one campaign, salvaged ones among them; of a log its path.
-        accounts: int64 [n], a hash of each OS record by which another export of it is known.
-    """
-
-    campaign: FleetCampaign
-    origin: str
-    accounts: Sequence[int] = ()
+_COMPUTER_CHARS: Final = 40
 
 
 def survey_store(
-    path: Path, requirement: Requirement, unit_by: UnitBy
+    path: Path,
+    requirement: Requirement,
+    unit_by: UnitBy,
+    counted: Collection[int] = frozenset(),
 ) -> SurveyedStore | UnreadStore:
-    """Return what a store or log says; one that cannot be read is told of, and raises nothing.
+    """Return what a store or log says; one that cannot be read is reported, and raises nothing.
 
     Nor does one that a mistake of this program cannot be read with: it hides no other.
+
+    Args:
+        path: of the store or log.
+        requirement: what it is judged against.
+        unit_by: what tells units apart.
+        counted: accounts of a log that do not count in it.
     """
     is_log = False
     try:
         is_log = _is_log(path)
         if is_log:
-            return _survey_log(path, requirement, unit_by)
+            return _survey_log(path, requirement, unit_by, counted)
         # Before it is opened here: a process loses its locks of a file with the first that closes.
         running = is_being_written(path)
         stored = load_campaign(path)
@@ -96,8 +99,14 @@ def survey_store(
         )
 
 
-def _survey_log(path: Path, requirement: Requirement, unit_by: UnitBy) -> SurveyedStore:
-    judgement = judge_log(read_logs([path]), requirement)
+def _survey_log(
+    path: Path, requirement: Requirement, unit_by: UnitBy, counted: Collection[int]
+) -> SurveyedStore:
+    reading = read_logs([path])
+    if counted:
+        rest = tuple(each for each in reading.records if _account_of(each) not in counted)
+        reading = replace(reading, records=rest)
+    judgement = judge_log(reading, requirement)
     accounts = accounts_of(judgement.reading.records)
     return SurveyedStore(log_line(path, judgement, unit_by), str(path), accounts)
 
@@ -106,15 +115,17 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
     """Return what the judged log of one PC is among others."""
     requirement = judgement.requirement
     (source,) = judgement.reading.sources
-    found = dict(source.identity)
+    found, computers = dict(source.identity), judgement.reading.computers
     computer = found.get("computer_name", found.get("computer", ""))
+    if computers:
+        computer = computers[0] if len(computers) == 1 else ""
     maker = f"{found.get('system_manufacturer', '')} {found.get('system_product', '')}"
     kinds = _sleeps_by_kind(judgement)
     records = [cycle.record for cycle in judgement.cycles]
     times = log_times(judgement.cycles, HEADLINES)
     return FleetCampaign(
         path=str(path),
-        unit=_unit_at(path, unit_by, computer or str(path)),
+        unit=unit_at(path, unit_by, computer or str(path)),
         traits={
             **dict.fromkeys(Trait, ""),
             Trait.PRODUCT: maker.strip(),
@@ -124,7 +135,7 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
         },
         begun_utc_ns=min(filter(None, map(_began_ns, records)), default=None),
         running=False,
-        marks=() if source.integrity.ok else ("log incomplete",),
+        marks=tuple(_log_marks(source, computers)),
         cycles=sum(kinds.values()),
         verdict=judgement.verdict,
         why=judgement.why,
@@ -138,6 +149,14 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
         log=source.kind,
         kinds=kinds,
     )
+
+
+def _log_marks(source: LogSource, computers: Sequence[str]) -> Iterator[str]:
+    if not source.integrity.ok:
+        yield "log incomplete"
+    if len(computers) > 1:
+        first, second, *_ = (name[:_COMPUTER_CHARS] for name in computers)
+        yield f"{len(computers)} computer names ({first}, {second})"
 
 
 # They say that a sleep did not go as it was meant to, not how the PC sleeps.
@@ -192,31 +211,30 @@ def _mark_of(cycle: JudgedRecord, *, timed: bool) -> CycleMark:
 
 
 def accounts_of(records: Iterable[OsRecord]) -> "array[int]":
-    """Return a hash of each OS record whose wake time is known, int64 [n], alike in all exports.
+    """Return a hash of each OS record that has a time, int64 [n], the same in all exports."""
+    found = map(_account_of, records)
+    return array("q", (account for account in found if account is not None))
+
+
+def _account_of(record: OsRecord) -> int | None:
+    """Return by what other exports of a record are recognised; None where it has no time.
 
     Times are cut to 1 us, which is what the evtx library keeps of them. Of whole numbers alone, as
-    hashes of texts are others in each process.
+    hashes of texts are others in each process. An export may begin between a death, or the end of
+    Modern Standby, and the event that says when it began: that time is left out.
     """
-    return array(
-        "q",
-        (
-            hash(
-                tuple(
-                    _ABSENT if value is None else value
-                    for value in (
-                        record.wake_time_utc_ns // _US_NS,
-                        None
-                        if record.sleep_time_utc_ns is None
-                        else record.sleep_time_utc_ns // _US_NS,
-                        *(record.sleep_ms, record.wake_ms),
-                        *(record.driver_init_ms, record.bios_init_ms),
-                    )
-                )
-            )
-            for record in records
-            if record.wake_time_utc_ns is not None
-        ),
+    end_ns = record.wake_time_utc_ns or record.written_utc_ns
+    if end_ns is None:
+        return None
+    sleep_ns = None if record.kind in _BEGUN_BEFORE else record.sleep_time_utc_ns
+    values = (
+        *(end_ns // _US_NS, None if sleep_ns is None else sleep_ns // _US_NS),
+        *(record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms),
     )
+    return hash(tuple(_ABSENT if value is None else value for value in values))
+
+
+_BEGUN_BEFORE: Final = frozenset({SleepKind.DIED, SleepKind.MODERN_STANDBY})
 
 
 def campaign_line(
@@ -227,7 +245,7 @@ def campaign_line(
     identity = stored.identity
     return FleetCampaign(
         path=str(stored.path),
-        unit=_unit_at(stored.path, unit_by, stored.identity.dut_name),
+        unit=unit_at(stored.path, unit_by, stored.identity.dut_name),
         traits=_traits_of(identity, str(plan_facts(stored.plan).get("state", ""))),
         begun_utc_ns=identity.created_utc_ns,
         running=running,
@@ -284,7 +302,8 @@ def _times_of(name: str, times: MeasuredTimes) -> TimesOf:
     )
 
 
-def _unit_at(path: Path, unit_by: UnitBy, dut: str) -> str:
+def unit_at(path: Path, unit_by: UnitBy, dut: str) -> str:
+    """Return which unit a store or log is of; `dut` is the name of its DUT."""
     match unit_by:
         case UnitBy.DUT:
             return dut
@@ -399,7 +418,7 @@ def _real_name(path: Path) -> str:
 
 
 def survey_stores(
-    stores: Sequence[Path],
+    stores: Mapping[Path, Collection[int]],
     requirement: Requirement,
     unit_by: UnitBy,
     *,
@@ -409,20 +428,23 @@ def survey_stores(
     """Yield what each store says, in the order of `stores`.
 
     Args:
-        stores: to be read.
+        stores: to be read, each with the accounts that do not count in it.
         requirement: what each is judged against.
         unit_by: what tells units apart.
         jobs: processes at a time, 1 or more; with 1 it is this one.
         progress: called with how many are read, and the newest of them.
     """
     if jobs == 1 or len(stores) < 2:
-        for number, path in enumerate(stores, 1):
-            yield survey_store(path, requirement, unit_by)
+        for number, (path, counted) in enumerate(stores.items(), 1):
+            yield survey_store(path, requirement, unit_by, counted)
             progress(number, path)
         return
     with _workers(min(jobs, len(stores))) as pool:
         with _ends_held_back():
-            asked = {pool.submit(survey_store, path, requirement, unit_by): path for path in stores}
+            asked = {
+                pool.submit(survey_store, path, requirement, unit_by, counted): path
+                for path, counted in stores.items()
+            }
         for number, done in enumerate(as_completed(asked), 1):
             progress(number, asked[done])
         for future, path in asked.items():
@@ -430,16 +452,16 @@ def survey_stores(
                 yield future.result()
             except BrokenProcessPool:
                 # Of all that were waiting one had it killed, and nothing says which.
-                yield _survey_alone(path, requirement, unit_by)
+                yield _survey_alone(path, requirement, unit_by, stores[path])
 
 
 def _survey_alone(
-    path: Path, requirement: Requirement, unit_by: UnitBy
+    path: Path, requirement: Requirement, unit_by: UnitBy, counted: Collection[int]
 ) -> SurveyedStore | UnreadStore:
     """Return what a store says, read by a process that nothing else depends on."""
     with _workers(1) as pool:
         with _ends_held_back():
-            asked = pool.submit(survey_store, path, requirement, unit_by)
+            asked = pool.submit(survey_store, path, requirement, unit_by, counted)
         try:
             return asked.result()
         except BrokenProcessPool:
@@ -448,78 +470,6 @@ def _survey_alone(
                 f"could not read {path}: the process that read it was killed, for want of memory "
                 "perhaps",
             )
-
-
-def counted_once(
-    surveyed: Iterable[SurveyedStore | UnreadStore],
-) -> tuple[tuple[FleetCampaign, ...], tuple[UnreadStore, ...], tuple[tuple[str, str], ...]]:
-    """Return the campaigns, the stores that were not read, and (copy, of what) of the copies.
-
-    Of copies the one that has most cycles counts; the first of several. A log is a copy of what
-    holds all its sleeps: another export of it, or a store that keeps it.
-    """
-    unread = []
-    by_origin: defaultdict[str, list[SurveyedStore]] = defaultdict(list)
-    for each in surveyed:
-        if isinstance(each, UnreadStore):
-            unread.append(each)
-        else:
-            by_origin[each.origin].append(each)
-    counted: list[SurveyedStore] = []
-    copies = []
-    for same in by_origin.values():
-        longest = max(same, key=lambda one: one.campaign.cycles)
-        counted.append(longest)
-        paths = [each.campaign.path for each in same if each is not longest]
-        copies += [(path, longest.campaign.path) for path in paths]
-    campaigns, log_copies = _logs_once(counted)
-    return campaigns, tuple(unread), (*copies, *log_copies)
-
-
-def _logs_once(
-    found: Sequence[SurveyedStore],
-) -> tuple[tuple[FleetCampaign, ...], list[tuple[str, str]]]:
-    """Return the campaigns without logs that are copies, and (copy, of what) of these.
-
-    Two logs of which each has sleeps that the other lacks stay both, marked: neither may hide a
-    failure of the other.
-    """
-    if not any(each.campaign.log for each in found):
-        return tuple(each.campaign for each in found), []
-    accounts = [frozenset(each.accounts) for each in found]
-    holders: defaultdict[int, set[int]] = defaultdict(set)
-    for place, each in enumerate(accounts):
-        for account in each:
-            holders[account].add(place)
-
-    def rank(place: int) -> tuple[bool, int, int]:
-        return not found[place].campaign.log, len(accounts[place]), -place
-
-    copy_of: dict[int, int] = {}
-    for place, own in enumerate(accounts):
-        if found[place].campaign.log and own:
-            whole = set.intersection(*(holders[account] for account in own))
-            if (best := max(whole, key=rank)) != place:
-                copy_of[place] = best
-    kept = []
-    for place, own in enumerate(accounts):
-        campaign = found[place].campaign
-        others = {other: n for other, n in _shared(own, holders).items() if other not in copy_of}
-        others.pop(place, None)
-        if campaign.log and others:
-            most = max(others, key=lambda other: (others[other], -other))
-            name = Path(found[most].campaign.path).name
-            mark = f"{count_of(others[most], 'sleep')} also in {name}"
-            campaign = replace(campaign, marks=(*campaign.marks, mark))
-        if place not in copy_of:
-            kept.append(campaign)
-    copies = [(found[c].campaign.path, found[of].campaign.path) for c, of in copy_of.items()]
-    return tuple(kept), copies
-
-
-def _shared(own: Iterable[int], holders: dict[int, set[int]]) -> Counter[int]:
-    """Return how many of some accounts each place holds."""
-    return Counter(place for account in own for place in holders[account])
 
 
 def _is_log(path: Path) -> bool:

@@ -1,6 +1,6 @@
 """Many campaigns side by side, the groups that they fall into, and figures over builds or weeks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
@@ -101,6 +101,20 @@ class FleetCampaign:
     all_cycles: CycleTimes | None = None
     log: str = ""
     kinds: Mapping[SleepKind, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedStore:
+    """One store, or one OS log.
+
+    Attributes:
+        origin: the same of all copies of one campaign, salvaged ones among them; of a log its path.
+        accounts: int64 [n], a hash of each OS record by which another export of it is recognised.
+    """
+
+    campaign: FleetCampaign
+    origin: str
+    accounts: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,7 @@ class Event:
         time_utc_ns: TimeCreated, ns since 1970 UTC; stale between a wake and the clock's setting.
         data: the named values of EventData; the first of two with one name. Hostile texts.
         text: the original text where it was asked for, else empty.
+        computer: the computer that wrote it, its domain behind a dot; hostile, may be empty.
         role: what the event is within a cycle's account; None where it has no part in one.
     """
 
@@ -152,6 +153,7 @@ class Event:
     time_utc_ns: int | None
     data: Mapping[str, str]
     text: str = ""
+    computer: str = ""
     role: EventRole | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -215,6 +217,9 @@ class EventValues:
 VALUE_LIMIT_CHARS: Final = 4096
 """A longer value of the log is cut: no real one comes near, and it may be hostile."""
 
+COMPUTER_LIMIT_CHARS: Final = 255
+"""A longer computer name is cut; DNS allows no longer one."""
+
 
 class EventFields(NamedTuple):
     """What an element tells; a field that it does not have is empty.
@@ -231,6 +236,7 @@ class EventFields(NamedTuple):
     record_id: str
     time_created: str
     data: Mapping[str, str]
+    computer: str = ""
 
 
 # Characters that no XML parser changes or refuses: neither mark-up nor controls, no half pairs.
@@ -279,7 +285,8 @@ _SYSTEM: Final = "".join(
         _optional(
             _element("Execution", "", _attribute("ProcessID") + _attribute("ThreadID")),
         ),
-        *(_optional(_element(name)) for name in ("Channel", "Computer")),
+        _optional(_element("Channel")),
+        _optional(_element("Computer", "computer")),
         _optional(_element("Security", "", _optional(_attribute("UserID")))),
     )
 )
@@ -313,7 +320,7 @@ def read_plain(text: str) -> EventFields | None:
     match = _plain().fullmatch(text)
     if match is None:
         return None
-    (*(name, name_, guid, guid_, event_id, version, time, time_, record_id, values),) = (
+    name, name_, guid, guid_, event_id, version, time, time_, record_id, computer, values = (
         match.groups("")
     )
     data: dict[str, str] = {}
@@ -329,6 +336,7 @@ def read_plain(text: str) -> EventFields | None:
         record_id=record_id,
         time_created=time or time_,
         data=data,
+        computer=computer,
     )
 
 
@@ -382,6 +390,7 @@ class _FieldReader:
             record_id=self._system.get("EventRecordID", ""),
             time_created=self._time_created,
             data=self._data,
+            computer=self._system.get("Computer", ""),
         )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -501,6 +510,7 @@ def event_of(
         time_utc_ns=_time(written or fields.time_created, tally),
         data=fields.data,
         text=text,
+        computer=fields.computer.strip()[:COMPUTER_LIMIT_CHARS],
     )
 
 

@@ -172,6 +172,7 @@ def fields_of(record: Mapping[str, object]) -> EventFields | UnnamedValues | Non
         record_id=_text(record.get("RecordId")),
         time_created=_text(record.get("TimeCreated")),
         data=data,
+        computer=_text(record.get("MachineName")),
     )
 
 

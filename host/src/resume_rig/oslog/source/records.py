@@ -131,10 +131,11 @@ def drips_delta(software: float | None, hardware: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """What one source holds, and its records."""
+    """What one source holds, its records, and the computers that they are of, if it names any."""
 
     source: LogSource
     records: tuple[OsRecord, ...]
+    computers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +156,13 @@ class SourceRequest:
         os_build: int | None = None,
         identity: tuple[tuple[str, str], ...] = (),
         from_description: bool = False,
+        computers: tuple[str, ...] = (),
     ) -> SourceReading:
         """Return what the file holds; `count` is of its records, the rest as in `LogSource`."""
         source = LogSource(
             str(self.path), kind, os_build, count, integrity, identity, from_description
         )
-        return SourceReading(source, tuple(records))
+        return SourceReading(source, tuple(records), computers)
 
 
 NS_PER_S: Final = 1_000_000_000
