@@ -162,6 +162,10 @@ class WakeSource:
     timer_owner: str = ""
 
 
+NO_WAKE_SOURCE = WakeSource(type=None, name="unknown", text="")
+"""Of a record that names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class OsRecord:
     """One inside account of one cycle.

@@ -1,15 +1,7 @@
-"""Events in record order to OS records.
+"""Events in record order to OS records, oldest first or newest first.
 
 Record order is the truth, time is not: an event between the wake and the setting of the clock
-carries a stale stamp. A cycle writes 42, 107, Kernel-General 1, 131, 130 and then its account,
-Power-Troubleshooter 1; a wake from hibernation also writes Kernel-Boot events. A cycle that
-sleeps again quickly writes its account after the next 42, which then belongs to the next account.
-No cycle reaches over a boot or a shutdown. What asks for a sleep stands before its 42: the request
-of a process (187), and the change of the session (566).
-
-The forward assembler holds two cycles at most and gives each record at once. The backward one
-holds the events since two boots, because only what stands before an event in time tells what it
-means; nothing but a sleep that was never answered reaches over a boot.
+carries a stale stamp.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -62,13 +54,19 @@ _FOLLOWED: Final = (
 class CycleTracker:
     """Holds the companions of two cycles at most.
 
+    A cycle writes 42, 107, Kernel-General 1, 131, 130 and then its account, Power-Troubleshooter 1;
+    a wake from hibernation also writes Kernel-Boot events. A cycle that sleeps again quickly writes
+    its account after the next 42, which then belongs to the next account. No cycle reaches over a
+    boot or a shutdown. What asks for a sleep stands before its 42: the request of a process (187),
+    and the change of the session (566).
+
     Attributes:
         unanswered: the Kernel-Power 42 that no account answered before the last boot.
-        booted: what the last boot told of itself.
+        booted: the Kernel-Boot events of the last boot.
     """
 
     def __init__(self, unanswered: Event | None = None) -> None:
-        """Start with nothing, or with a sleep that the log told of before."""
+        """Start with nothing, or with a sleep that stands before the first event."""
         self.unanswered: Event | None = None
         self.booted: _ByRole = {}
         self._previous: _ByRole = {}
@@ -91,7 +89,7 @@ class CycleTracker:
             return tuple(self._close().values())
         if role is EventRole.BOOT:
             self.booted = {}
-            self.unanswered = None  # a boot tells of the one before it alone
+            self.unanswered = None  # a boot reports of the one before it alone
             self._end_of_boot()
         elif role is EventRole.SHUTDOWN:
             self._previous, self._current, self._requests = {}, {}, {}
@@ -124,7 +122,7 @@ class CycleTracker:
         self._current[role] = event
 
     def _led_to(self, sleep: Event) -> _ByRole:
-        """Return what asked for a sleep; a process only where the sleep says that one did."""
+        """Return what asked for a sleep; a process only where the sleep names that reason."""
         requests, self._requests = self._requests, {}
         if sleep.data.get("Reason", "") not in _OF_A_PROCESS:
             requests.pop(EventRole.SLEEP_REQUESTED, None)
@@ -271,7 +269,11 @@ class ForwardAssembler:
 
 
 class BackwardAssembler:
-    """Takes events newest first, as `wevtutil /rd:true` writes them; gives records at the end."""
+    """Takes events newest first, as `wevtutil /rd:true` writes them; gives records at the end.
+
+    It holds the events since two boots, because what an event means depends on what stands before
+    it in time; nothing but a sleep that was never answered reaches over a boot.
+    """
 
     def __init__(self, source: int, tally: ProblemTally) -> None:
         self.os_build: int | None = None
@@ -335,7 +337,7 @@ class _ClockSteps:
     def add(self, event: Event) -> None:
         """Count a step.
 
-        A setting that changed nothing is none, and one told twice is one. An old Windows gives
+        A setting that changed nothing is none, and one written twice is one. An old Windows gives
         no reason: the first after a sleep is that of the wake.
         """
         if self._asleep and "Reason" not in event.data:

@@ -1,8 +1,6 @@
-"""One event of a Windows event log, as far as a sleep or a wake is concerned, and its values.
+"""One `<Event>` element of a Windows event log to an Event, where it is about a sleep or a wake.
 
-One `<Event>` element to an Event, where its provider matters.
-
-Two readers give the same fields. `read_plain` knows the one shape that the event log service
+Two readers give the same fields. `read_plain` takes the one shape that the event log service
 writes, in one pass of a pattern, and gives up at anything else: an entity, a comment, a section or
 field that stands elsewhere, a character that XML forbids or that a parser would normalise.
 `read_full` is an XML parser, with everything refused that can grow or fetch, and takes ten times
@@ -19,12 +17,12 @@ from xml.parsers import expat
 
 from resume_rig.model.errors import RecordError
 from resume_rig.oslog.source.problems import Problem, ProblemTally
-from resume_rig.oslog.source.records import parse_utc_ns, parse_whole
+from resume_rig.oslog.source.records import UINT32_MAX, UINT64_MAX, parse_utc_ns, parse_whole
 
 
 @unique
 class Provider(StrEnum):
-    """Who writes the events that tell of sleeps and wakes; the value is the provider's GUID."""
+    """Who writes events of sleeps and wakes; the value is the provider's GUID."""
 
     POWER_TROUBLESHOOTER = "cdc05e28-c449-49c6-b9d2-88cf761644df"
     KERNEL_POWER = "331c3b3a-2005-44c2-ac5e-77220c37d6b4"
@@ -104,12 +102,12 @@ ROLES: Final[Mapping[tuple[Provider, int], EventRole]] = {
     **{(Provider.DIAGNOSTICS_PERFORMANCE, each): EventRole.DELAY for each in DELAY_EVENT_IDS},
 }
 PERFORMANCE_EVENT_IDS: Final = frozenset({100, 200, 300, *DELAY_EVENT_IDS})
-"""Events of Diagnostics-Performance that tell of a transition."""
+"""Events of Diagnostics-Performance that time a transition."""
 
 RELEVANT_EVENT_IDS: Final = frozenset(
     event_id for provider, event_id in ROLES if provider is not Provider.DIAGNOSTICS_PERFORMANCE
 )
-"""Events of all other providers; many have numbers of Diagnostics-Performance and tell nothing."""
+"""Events of all other providers; many others have the numbers of Diagnostics-Performance."""
 
 CLOCK_SET_ON_WAKE: Final = "2"
 """Reason of Kernel-General 1: the clock was synchronised with the hardware on a wake."""
@@ -180,9 +178,6 @@ def provider_of(guid: str, name: str) -> Provider | None:
     return PROVIDER_GUIDS.get(guid.strip(" {}").lower()) or PROVIDER_NAMES.get(name.strip().lower())
 
 
-UINT32_MAX: Final = (1 << 32) - 1
-UINT64_MAX: Final = (1 << 64) - 1
-
 _TRUTHS: Final = {"true": 1, "false": 0}
 
 
@@ -222,7 +217,7 @@ COMPUTER_LIMIT_CHARS: Final = 255
 
 
 class EventFields(NamedTuple):
-    """What an element tells; a field that it does not have is empty.
+    """What an element holds; a field that it does not have is empty.
 
     Attributes:
         name, guid: of the first provider.
@@ -427,7 +422,6 @@ def _refuse_declaration(*_: object) -> None:
     raise RecordError("could not read an event: found a document type or entity declaration")
 
 
-_UINT64_MAX: Final = (1 << 64) - 1
 _RELEVANT_WORDS: Final = (
     *("Power-Troubleshooter", "Kernel-Power", "Kernel-General", "Kernel-Boot"),
     "Diagnostics-Performance",
@@ -452,7 +446,9 @@ def is_relevant(text: str) -> bool:
     is_of_provider = None
     if 0 < head_chars <= _HEAD_LIMIT_CHARS:
         is_of_provider = _head_names_provider(text[:head_chars])
-    if is_of_provider is False or (is_of_provider is None and not _names_provider(text)):
+    if is_of_provider is None:
+        is_of_provider = _names_provider(text)
+    if not is_of_provider:
         return False
     event_ids = [int(event_id) for event_id in _EVENT_ID.findall(text)]
     if not event_ids or not RELEVANT_EVENT_IDS.isdisjoint(event_ids):
@@ -476,13 +472,13 @@ def _head_names_provider(head: str) -> bool | None:
 def parse_event(
     text: str, tally: ProblemTally, *, keep_text: bool, written: str = ""
 ) -> Event | None:
-    """Return the event that one `<Event>` element tells of; None where its provider is another.
+    """Return the event of one `<Event>` element; None where its provider is another.
 
     Args:
         text: the element and nothing around it.
         tally: takes the times and numbers that could not be read.
         keep_text: whether the event carries `text` as it was read.
-        written: when it was written, where something better than its TimeCreated is known.
+        written: when it was written, where the file has it more exactly than its TimeCreated.
 
     Raises:
         RecordError: the element is not well formed, or declares entities.
@@ -516,7 +512,7 @@ def event_of(
 
 def _whole(text: str, tally: ProblemTally) -> int | None:
     try:
-        return parse_whole(text, maximum=_UINT64_MAX)
+        return parse_whole(text, UINT64_MAX)
     except RecordError:
         tally.count(Problem.BAD_NUMBER)
         return None
