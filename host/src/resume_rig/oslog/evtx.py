@@ -99,7 +99,8 @@ def _scan(request: SourceRequest, take: TakeEvent, tally: ProblemTally) -> int:
             f"could not read {request.path}: found an EVTX file with 0 intact of"
             f" {len(audit.chunks)} used chunks, allowed is one with at least 1"
         )
-    audit.report(attendance.last_id, tally)
+    _report_file(audit, attendance.last_id, tally)
+    _report_chunks(audit.chunks, tally)
     attendance.report(tally)
     return attendance.records
 
@@ -172,11 +173,6 @@ class EvtxAudit:
     partial_tail_bytes: int
     slots: int
     chunks: tuple[EvtxChunk, ...] = field(default=())
-
-    def report(self, last_id: int, tally: ProblemTally) -> None:
-        """Note what is damaged, cut off or stale; `last_id` is the last record of a sound chunk."""
-        _report_file(self, last_id, tally)
-        _report_chunks(self.chunks, tally)
 
 
 class EvtxWalk:
@@ -328,6 +324,7 @@ class Attendance:
 
 
 def _report_file(audit: EvtxAudit, last_id: int, tally: ProblemTally) -> None:
+    """Note what is damaged, cut off or stale; `last_id` is the last record of a sound chunk."""
     if not audit.header_sound:
         tally.report(
             "The checksum of the file header does not match, so how many records the log had is"

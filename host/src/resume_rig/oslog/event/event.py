@@ -33,7 +33,7 @@ class Provider(StrEnum):
 
 @unique
 class EventRole(StrEnum):
-    """What an event is within the account of one cycle, or around it."""
+    """What an event is within the account of one cycle, or around it; ROLES is made of these."""
 
     ACCOUNT = "Power-Troubleshooter 1"
     ENTERING_SLEEP = "Kernel-Power 42"
@@ -77,28 +77,15 @@ PROVIDER_GUIDS: Final[Mapping[str, Provider]] = {provider.value: provider for pr
 DELAY_EVENT_IDS: Final = (*range(101, 111), *range(201, 204), *range(301, 311), 350, 351, 352)
 """Events of Diagnostics-Performance that name what delayed a transition."""
 
+# By the role's own words: "Kernel-Power 42" is event 42 of that provider. A role that also depends
+# on an event's values is found by `Event`.
 ROLES: Final[Mapping[tuple[Provider, int], EventRole]] = {
-    (Provider.POWER_TROUBLESHOOTER, 1): EventRole.ACCOUNT,
-    (Provider.KERNEL_POWER, 42): EventRole.ENTERING_SLEEP,
-    (Provider.KERNEL_POWER, 107): EventRole.RESUMED,
-    (Provider.KERNEL_GENERAL, 1): EventRole.CLOCK_SET,
-    (Provider.KERNEL_POWER, 130): EventRole.FIRMWARE_SUSPEND,
-    (Provider.KERNEL_POWER, 131): EventRole.FIRMWARE_RESUME,
-    (Provider.KERNEL_GENERAL, 12): EventRole.BOOT,
-    (Provider.KERNEL_GENERAL, 13): EventRole.SHUTDOWN,
-    (Provider.KERNEL_BOOT, 20): EventRole.BOOT_STATUS,
-    (Provider.KERNEL_BOOT, 27): EventRole.BOOT_TYPE,
-    (Provider.KERNEL_BOOT, 30): EventRole.BOOT_TIMES,
-    (Provider.KERNEL_POWER, 41): EventRole.DIED,
-    (Provider.KERNEL_POWER, 506): EventRole.ENTERING_STANDBY,
-    (Provider.KERNEL_POWER, 507): EventRole.LEFT_STANDBY,
-    (Provider.KERNEL_POWER, 187): EventRole.SLEEP_REQUESTED,
-    (Provider.KERNEL_POWER, 109): EventRole.SHUTDOWN_BEGUN,
-    (Provider.KERNEL_POWER, 172): EventRole.CONNECTIVITY,
-    (Provider.KERNEL_POWER, 566): EventRole.SESSION_CHANGED,
-    (Provider.DIAGNOSTICS_PERFORMANCE, 100): EventRole.BOOT_TOOK,
-    (Provider.DIAGNOSTICS_PERFORMANCE, 200): EventRole.SHUTDOWN_TOOK,
-    (Provider.DIAGNOSTICS_PERFORMANCE, 300): EventRole.STANDBY_TOOK,
+    **{
+        (PROVIDER_NAMES[f"microsoft-windows-{name.lower()}"], int(number)): role
+        for role in EventRole
+        for name, _, number in (role.value.partition(" "),)
+        if number.isdecimal()
+    },
     **{(Provider.DIAGNOSTICS_PERFORMANCE, each): EventRole.DELAY for each in DELAY_EVENT_IDS},
 }
 PERFORMANCE_EVENT_IDS: Final = frozenset({100, 200, 300, *DELAY_EVENT_IDS})

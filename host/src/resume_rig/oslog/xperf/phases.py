@@ -261,7 +261,9 @@ class BootPart:
         loader_ms = self._time.ms(self._timing.get("osloaderduration"))
         figures = figures_of(
             transition_ms=boot_ms,
-            bios_end_to_idle_ms=_sum_ms(loader_ms, boot_ms),
+            bios_end_to_idle_ms=None
+            if loader_ms is None or boot_ms is None
+            else loader_ms + boot_ms,
             boot_done_via_explorer_ms=self._time.ms(self._timing.get("bootdoneviaexplorer")),
             boot_done_via_post_boot_ms=done_ms,
         )
@@ -432,11 +434,6 @@ class BootPart:
         value = self._time.ms(text)
         if value is not None:
             self._figures.append(Figure(name, value))
-
-
-def _sum_ms(*parts_ms: float | None) -> float | None:
-    given = [part_ms for part_ms in parts_ms if part_ms is not None]
-    return sum(given) if len(given) == len(parts_ms) else None
 
 
 UNRESPONSIVE: Final = "unresponsive services"
