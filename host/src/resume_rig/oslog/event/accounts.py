@@ -290,8 +290,30 @@ _FURTHER: Final[Mapping[str, str]] = {
 _ZERO_IS_NONE: Final = frozenset({"checkpoint_ms"})
 
 
+_SESSION: Final[Mapping[str, str]] = {
+    "DurationInUs": "duration_us",
+    "ExitLatencyInUs": "exit_latency_us",
+    "DripsResidencyInUs": "drips_us",
+    "HwDripsResidencyInUs": "hardware_drips_us",
+    "ActiveResidencyInUs": "active_us",
+    "FirstDripsEntryInUs": "first_drips_entry_us",
+    "DripsTransitions": "drips_transitions",
+    "EnergyDrain": "energy_drain_mwh",
+    "Reason": "exit_reason",
+}
+_SHARES: Final = (("drips_us", "drips_percent"), ("hardware_drips_us", "hardware_drips_percent"))
+_DEATH: Final[Mapping[str, str]] = {
+    "BugcheckCode": "bugcheck_code",
+    "SleepInProgress": "sleep_in_progress",
+}
+
+
 class AccountReader:
-    """Makes OS records of one source; notes what it cannot read in the source's tally."""
+    """Makes OS records of one source; notes what it cannot read in the source's tally.
+
+    Modern Standby has no state to enter: Kernel-Power 506 and 507 begin and end a session. A DUT
+    that died in its sleep writes no account; the next boot writes 41 with SleepInProgress.
+    """
 
     def __init__(self, source: int, values: EventValues) -> None:
         self._source = source
@@ -364,87 +386,6 @@ class AccountReader:
         """Return BuildVersion of a Kernel-General 12 event, None where it has none."""
         return self._values.whole(boot, "BuildVersion") or None
 
-    def _further(self, account: Event, ms: "_Durations") -> list[Figure]:
-        """Return what no field of a record holds; nothing of an account without times."""
-        figures = [] if ms.all_zero else named(account, self._values, _FURTHER, UINT32_MAX)
-        return [each for each in figures if each.value or each.name not in _ZERO_IS_NONE]
-
-    def _durations_ms(self, account: Event) -> "_Durations":
-        by_name = {name: self._values.whole(account, name) for name in _DURATIONS}
-        given = [value for value in by_name.values() if value is not None]
-        return _Durations(by_name, all_zero=bool(given) and not any(given))
-
-    def _firmware_resume(self, companions: tuple[Event, ...]) -> tuple[int | None, int | None]:
-        for event in companions:
-            if event.role is EventRole.FIRMWARE_RESUME:
-                full_ms = self._values.whole(event, "FullResume", UINT64_MAX) or None
-                if full_ms is not None and full_ms > LONGEST_FIRMWARE_MS:
-                    self._values.tally.count(Problem.ABSURD_RESUME)
-                    full_ms = None
-                return full_ms, self._values.whole(event, "ResumeCount")
-        return None, None
-
-
-@dataclass(frozen=True, slots=True)
-class _Durations:
-    """The durations of one account.
-
-    Attributes:
-        by_name: in ms, by field name; None where a field is absent.
-        all_zero: durations are given and every one is 0: a cycle without a measurement.
-    """
-
-    by_name: Mapping[str, int | None]
-    all_zero: bool
-
-    def reported(self, name: str) -> int | None:
-        """Return one duration; None where the whole record reports none."""
-        return None if self.all_zero else self.by_name[name]
-
-
-def _timer_owner(account: Event) -> str:
-    owner, context = (account.data.get(f"WakeTimer{n}", "").strip() for n in ("Owner", "Context"))
-    return f"{owner}: {context}" if owner and context else owner or context
-
-
-def _kind_of(
-    target: int | None, effective: int | None, source_type: int | None, ms: _Durations
-) -> SleepKind:
-    """Without a single duration it is no sleep of the kind that the states name, 4/4 included."""
-    if ms.all_zero:
-        return SleepKind.DOZE if source_type == DOZE_TYPE else SleepKind.ABORTED
-    return KINDS.get((target, effective), SleepKind.UNKNOWN)
-
-
-_SESSION: Final[Mapping[str, str]] = {
-    "DurationInUs": "duration_us",
-    "ExitLatencyInUs": "exit_latency_us",
-    "DripsResidencyInUs": "drips_us",
-    "HwDripsResidencyInUs": "hardware_drips_us",
-    "ActiveResidencyInUs": "active_us",
-    "FirstDripsEntryInUs": "first_drips_entry_us",
-    "DripsTransitions": "drips_transitions",
-    "EnergyDrain": "energy_drain_mwh",
-    "Reason": "exit_reason",
-}
-_SHARES: Final = (("drips_us", "drips_percent"), ("hardware_drips_us", "hardware_drips_percent"))
-_DEATH: Final[Mapping[str, str]] = {
-    "BugcheckCode": "bugcheck_code",
-    "SleepInProgress": "sleep_in_progress",
-}
-
-
-class OtherAccountReader:
-    """Makes OS records of what Power-Troubleshooter does not write: standby, deaths, boots.
-
-    Modern Standby has no state to enter: Kernel-Power 506 and 507 begin and end a session. A DUT
-    that died in its sleep writes no account; the next boot writes 41 with SleepInProgress.
-    """
-
-    def __init__(self, source: int, values: EventValues) -> None:
-        self._source = source
-        self._values = values
-
     def read_session(
         self, entered: Event | None, left: Event, os_build: int | None, more: Iterable[Figure]
     ) -> OsRecord:
@@ -507,6 +448,26 @@ class OtherAccountReader:
             text="\n".join(filter(None, (began.text, *(event.text for event in booted)))),
         )
 
+    def _further(self, account: Event, ms: "_Durations") -> list[Figure]:
+        """Return what no field of a record holds; nothing of an account without times."""
+        figures = [] if ms.all_zero else named(account, self._values, _FURTHER, UINT32_MAX)
+        return [each for each in figures if each.value or each.name not in _ZERO_IS_NONE]
+
+    def _durations_ms(self, account: Event) -> "_Durations":
+        by_name = {name: self._values.whole(account, name) for name in _DURATIONS}
+        given = [value for value in by_name.values() if value is not None]
+        return _Durations(by_name, all_zero=bool(given) and not any(given))
+
+    def _firmware_resume(self, companions: tuple[Event, ...]) -> tuple[int | None, int | None]:
+        for event in companions:
+            if event.role is EventRole.FIRMWARE_RESUME:
+                full_ms = self._values.whole(event, "FullResume", UINT64_MAX) or None
+                if full_ms is not None and full_ms > LONGEST_FIRMWARE_MS:
+                    self._values.tally.count(Problem.ABSURD_RESUME)
+                    full_ms = None
+                return full_ms, self._values.whole(event, "ResumeCount")
+        return None, None
+
     def _shares(self, values: Mapping[str, float]) -> list[Figure]:
         duration_us = values.get("duration_us")
         figures = []
@@ -550,3 +511,34 @@ class OtherAccountReader:
                 event.text for event in (entered, written) if event is not None and event.text
             ),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Durations:
+    """The durations of one account.
+
+    Attributes:
+        by_name: in ms, by field name; None where a field is absent.
+        all_zero: durations are given and every one is 0: a cycle without a measurement.
+    """
+
+    by_name: Mapping[str, int | None]
+    all_zero: bool
+
+    def reported(self, name: str) -> int | None:
+        """Return one duration; None where the whole record reports none."""
+        return None if self.all_zero else self.by_name[name]
+
+
+def _timer_owner(account: Event) -> str:
+    owner, context = (account.data.get(f"WakeTimer{n}", "").strip() for n in ("Owner", "Context"))
+    return f"{owner}: {context}" if owner and context else owner or context
+
+
+def _kind_of(
+    target: int | None, effective: int | None, source_type: int | None, ms: _Durations
+) -> SleepKind:
+    """Without a single duration it is no sleep of the kind that the states name, 4/4 included."""
+    if ms.all_zero:
+        return SleepKind.DOZE if source_type == DOZE_TYPE else SleepKind.ABORTED
+    return KINDS.get((target, effective), SleepKind.UNKNOWN)

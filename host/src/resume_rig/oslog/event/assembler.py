@@ -10,7 +10,6 @@ from typing import Final
 from resume_rig.model.os_record import Figure, OsRecord
 from resume_rig.oslog.event.accounts import (
     AccountReader,
-    OtherAccountReader,
     PowerNotes,
     companion_figures,
     shutdown_at_end,
@@ -177,7 +176,6 @@ class ForwardAssembler:
         self.os_build: int | None = None
         self._values = EventValues(tally)
         self._accounts = AccountReader(source, self._values)
-        self._others = OtherAccountReader(source, self._values)
         self._tracker = CycleTracker(unanswered)
         self._session: Event | None = None
         self._clock = _ClockSteps(self._values)
@@ -221,13 +219,13 @@ class ForwardAssembler:
         kind = booted.get(EventRole.BOOT_TYPE)
         if began is None or kind is None or kind.data.get("BootType") != COLD_BOOT:
             return None
-        return self._others.read_boot(began, event, tuple(booted.values()), self.os_build)
+        return self._accounts.read_boot(began, event, tuple(booted.values()), self.os_build)
 
     def _death(self, event: Event, _: _Companions) -> OsRecord | None:
         entered = self._tracker.unanswered or self._tracker.asleep
         boot = companion_figures(self._tracker.booted.values(), self._values)
         figures = (*boot, *self._notes.figures(self._values))
-        return self._others.read_death(event, entered, figures, self.os_build)
+        return self._accounts.read_death(event, entered, figures, self.os_build)
 
     def _enter_standby(self, event: Event, _: _Companions) -> None:
         self.end_session()
@@ -235,7 +233,7 @@ class ForwardAssembler:
 
     def _leave_standby(self, event: Event, _: _Companions) -> OsRecord | None:
         entered, self._session = self._session, None
-        return self._others.read_session(entered, event, self.os_build, self._figures_between())
+        return self._accounts.read_session(entered, event, self.os_build, self._figures_between())
 
     def _clock_step(self, event: Event, _: _Companions) -> None:
         self._clock.add(event)
