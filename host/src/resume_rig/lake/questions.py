@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from resume_rig.analysis.compare.samples import HEADLINES
-from resume_rig.campaign.answer.fleet import unit_at
+from resume_rig.campaign.answer.fleet import unit_of
 from resume_rig.lake.engine import Engine
 from resume_rig.lake.facts import HEADLINE_COLUMNS, digest_of
 from resume_rig.model.result.fleet import (
@@ -69,7 +69,7 @@ def fleet_campaigns(
         found.append(
             FleetCampaign(
                 path=row["store_path"],
-                unit=unit_at(Path(row["store_path"]), unit_by, row["dut"]),
+                unit=unit_of(Path(row["store_path"]), unit_by, row["dut"]),
                 traits=traits,
                 begun_utc_ns=row["begun_ns"],
                 running=False,
@@ -212,7 +212,7 @@ def trend_sessions(
                 load_id=load,
                 path=row["store_path"],
                 report=row["report_path"],
-                unit=unit_at(Path(row["store_path"]), unit_by, row["dut"]),
+                unit=unit_of(Path(row["store_path"]), unit_by, row["dut"]),
                 point=point,
                 begun_utc_ns=row["begun_ns"],
                 verdict=Verdict(row["verdict"]),
