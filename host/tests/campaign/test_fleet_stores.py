@@ -7,18 +7,18 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from resume_rig.analysis.compare.fleet import counted_once
+from resume_rig.analysis.stats.figures import failure_rate
 from resume_rig.analysis.verdict.requirement import load_requirement
 from resume_rig.campaign.answer.compare import load_sessions
 from resume_rig.campaign.answer.fleet import (
-    SurveyedStore,
     campaign_id,
-    counted_once,
     find_stores,
     survey_store,
     survey_stores,
@@ -31,7 +31,7 @@ from resume_rig.campaign.store.read_back import load_campaign
 from resume_rig.campaign.store.salvage import salvage
 from resume_rig.cli.main import main
 from resume_rig.model.errors import UsageError
-from resume_rig.model.result.fleet import FleetCampaign, Trait, UnitBy, UnreadStore
+from resume_rig.model.result.fleet import FleetCampaign, SurveyedStore, Trait, UnitBy, UnreadStore
 from resume_rig.model.result.verdict import Verdict
 
 REQUIREMENT = load_requirement("sysfund-0004")
@@ -53,7 +53,11 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def surveyed(paths: list[Path], jobs: int = 1) -> list[SurveyedStore | UnreadStore]:
     told: list[tuple[int, Path]] = []
     found = survey_stores(
-        paths, REQUIREMENT, UnitBy.DUT, jobs=jobs, progress=lambda *each: told.append(each)
+        dict.fromkeys(paths, ()),
+        REQUIREMENT,
+        UnitBy.DUT,
+        jobs=jobs,
+        progress=lambda *each: told.append(each),
     )
     answers = list(found)
     assert [number for number, _ in told] == list(range(1, len(paths) + 1))
@@ -174,7 +178,7 @@ def test_copies_count_once_and_the_longest_of_them(stores: Path, tmp_path: Path)
     assert isinstance(found, SurveyedStore)
     assert found.campaign.marks == ("salvaged", "3 of 6 cycles done")
 
-    campaigns, unread, copies = counted_once(surveyed([salvaged, copy, whole]))
+    campaigns, unread, copies = counted_once(surveyed([salvaged, copy, whole]), nothing_again)
 
     assert [each.path for each in campaigns] == [str(copy)]
     assert unread == ()
@@ -214,7 +218,9 @@ def remove(store: Path, which: str) -> None:
 
 def once(folder: Path, *names: str) -> tuple[list[str], set[tuple[str, str]]]:
     """Return which stores count, and (copy, of what) of the others, by name."""
-    campaigns, _, copies = counted_once(surveyed([folder / f"{name}.rrs" for name in names]))
+    campaigns, _, copies = counted_once(
+        surveyed([folder / f"{name}.rrs" for name in names]), nothing_again
+    )
     counted = [Path(each.path).stem for each in campaigns]
     return counted, {(Path(copy).stem, Path(of).stem) for copy, of in copies}
 
@@ -251,7 +257,7 @@ def test_a_store_all_of_whose_cycles_another_has_is_a_copy(
 def test_a_copy_that_went_on_by_itself_hides_no_cycle(copied: Path) -> None:
     paths = [copied / "whole.rrs", copied / "resumed.rrs"]
 
-    campaigns, _, copies = counted_once(surveyed(paths))
+    campaigns, _, copies = counted_once(surveyed(paths), nothing_again)
 
     assert copies == ()
     marks = [mark for each in campaigns for mark in each.marks if "also in" in mark]
@@ -364,10 +370,18 @@ def test_a_store_that_is_only_open_is_not_being_written(tmp_path: Path) -> None:
     assert not is_being_written(path)
 
 
-def log_of(name: str, *accounts: int, cycles: int = 3, log: str = "evtx") -> SurveyedStore:
+def nothing_again(wanted: Mapping[Path, Collection[int]]) -> list[SurveyedStore | UnreadStore]:
+    """Read logs again, of which there are none."""
+    assert not wanted
+    return []
+
+
+def log_of(
+    name: str, *accounts: int, cycles: int = 3, log: str = "evtx", unit: str = ""
+) -> SurveyedStore:
     line = FleetCampaign(
         path=name,
-        unit=name,
+        unit=unit or name,
         traits=dict.fromkeys(Trait, ""),
         begun_utc_ns=None,
         running=False,
@@ -375,7 +389,7 @@ def log_of(name: str, *accounts: int, cycles: int = 3, log: str = "evtx") -> Sur
         cycles=cycles,
         verdict=Verdict.PASS,
         why="",
-        failures=None,
+        failures=failure_rate(0, len(accounts)) if accounts else None,
         outcomes={},
         findings={},
         times={},
@@ -386,7 +400,8 @@ def log_of(name: str, *accounts: int, cycles: int = 3, log: str = "evtx") -> Sur
 
 def test_a_log_that_another_holds_whole_counts_once() -> None:
     campaigns, _, copies = counted_once(
-        [log_of("monday", 1, 2), log_of("friday", 1, 2, 3), log_of("again", 1, 2, 3)]
+        [log_of("monday", 1, 2), log_of("friday", 1, 2, 3), log_of("again", 1, 2, 3)],
+        nothing_again,
     )
 
     assert [each.path for each in campaigns] == ["friday"]
@@ -396,21 +411,56 @@ def test_a_log_that_another_holds_whole_counts_once() -> None:
 def test_a_log_that_a_store_keeps_counts_once_and_the_store_stays() -> None:
     store = log_of("x.rrs", 1, 2, log="")
     campaigns, _, copies = counted_once(
-        [log_of("same", 1, 2), store, log_of("none"), log_of("y.rrs", log="")]
+        [log_of("same", 1, 2), store, log_of("none"), log_of("y.rrs", log="")], nothing_again
     )
 
     assert [each.path for each in campaigns] == ["x.rrs", "none", "y.rrs"]
     assert copies == (("same", "x.rrs"),)
 
 
-def test_logs_that_overlap_stay_both_and_say_so() -> None:
-    campaigns, _, copies = counted_once([log_of("a/System", 1, 2, 3), log_of("b/Later", 2, 3, 4)])
+def test_logs_of_two_units_that_overlap_stay_both_and_say_so() -> None:
+    campaigns, _, copies = counted_once(
+        [log_of("a/System", 1, 2, 3), log_of("b/Later", 2, 3, 4)], nothing_again
+    )
 
     assert copies == ()
     assert [each.marks for each in campaigns] == [
         ("2 sleeps also in Later",),
         ("2 sleeps also in System",),
     ]
+
+
+def test_logs_of_one_unit_that_overlap_count_each_sleep_once() -> None:
+    months = {
+        "april": (1, 2, 3, 4),
+        "may": (3, 4, 5, 6, 7),
+        "june": (2, 6),
+        "july": (7, 8),
+        "august": (8, 9),
+    }
+    asked: dict[str, set[int]] = {}
+
+    def again(wanted: Mapping[Path, Collection[int]]) -> Iterator[SurveyedStore | UnreadStore]:
+        for path, counted in wanted.items():
+            asked[path.name] = set(counted)
+            rest = [each for each in months[path.name] if each not in counted]
+            if path.name == "august":
+                yield UnreadStore(path.name, "it is gone", is_log=True)
+            else:
+                yield log_of(path.name, *rest, cycles=len(rest), unit="PC-07")
+
+    campaigns, unread, copies = counted_once(
+        [log_of(name, *each, unit="PC-07") for name, each in months.items()], again
+    )
+
+    assert asked == {"april": {3, 4}, "june": {2, 6}, "july": {7}, "august": {8}}
+    assert [(each.path, each.failures and each.failures.n, each.marks) for each in campaigns] == [
+        ("april", 2, ("2 sleeps counted in may",)),
+        ("may", 5, ()),
+        ("july", 1, ("1 sleep counted in may",)),
+    ]
+    assert copies == (("june", "april"),)
+    assert [each.path for each in unread] == ["august"]
 
 
 def test_two_exports_of_a_log_have_the_same_accounts(shared_data: Path) -> None:

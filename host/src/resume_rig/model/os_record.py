@@ -161,6 +161,10 @@ class WakeSource:
     timer_owner: str = ""
 
 
+NO_WAKE_SOURCE = WakeSource(type=None, name="unknown", text="")
+"""Of a record that names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class OsRecord:
     """One inside account of one cycle.
@@ -274,7 +278,13 @@ class LogSource:
 
 @dataclass(frozen=True, slots=True)
 class LogReading:
-    """All that was read from one or more sources; `records` are in record order per source."""
+    """All that was read from one or more sources; `records` are in record order per source.
+
+    Attributes:
+        computers: names of the computers that the sleeps of event logs are of; more than one where
+            a PC was renamed, or a log collects those of several; hostile. No store keeps them.
+    """
 
     sources: tuple[LogSource, ...] = ()
     records: tuple[OsRecord, ...] = field(default=())
+    computers: tuple[str, ...] = ()

@@ -1,11 +1,13 @@
-"""Many campaigns in one answer: groups, the units in them, and the units unlike the others.
+"""Many campaigns in one answer: each counted once, groups, units, and the units unlike the others.
 
 docs/reference/fleet.md has the methods.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,11 +16,13 @@ from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecide
 from resume_rig.analysis.stats.trend import fisher_p, holm
 from resume_rig.model.os_record import SleepKind
 from resume_rig.model.result.fleet import (
+    SALVAGED,
     Fleet,
     FleetCampaign,
     FleetGroup,
     GroupTimes,
     OutlyingUnit,
+    SurveyedStore,
     Trait,
     UnreadStore,
 )
@@ -322,3 +326,173 @@ def _failures(campaigns: Sequence[FleetCampaign]) -> FailureRate | None:
 
 def _units(campaigns: Iterable[FleetCampaign]) -> int:
     return len({each.unit for each in campaigns})
+
+
+Resurvey = Callable[[Mapping[Path, Collection[int]]], Iterable[SurveyedStore | UnreadStore]]
+"""Reads logs again, in their order, each without some accounts."""
+
+
+def counted_once(
+    surveyed: Iterable[SurveyedStore | UnreadStore], again: Resurvey
+) -> tuple[tuple[FleetCampaign, ...], tuple[UnreadStore, ...], tuple[tuple[str, str], ...]]:
+    """Return the campaigns, the stores that were not read, and (copy, of what) of the copies.
+
+    A store is a copy of one that has all its cycles: of the whole file, of one that went on after
+    it was copied, of one that it was salvaged from. A log is a copy of what holds all its sleeps:
+    another export of it, or a store that keeps it. Of copies the longest counts; the first of
+    several. Logs of one unit may overlap in part: what one counts is left out of the others.
+
+    Args:
+        surveyed: what each store and log comes to.
+        again: reads logs again without the accounts that are given for each.
+    """
+    found: list[SurveyedStore] = []
+    unread: list[UnreadStore] = []
+    for each in surveyed:
+        if isinstance(each, UnreadStore):
+            unread.append(each)
+        else:
+            found.append(each)
+    found, store_copies = _stores_once(found)
+    found, log_copies = _logs_once(found, again, unread)
+    copies = (*store_copies, *log_copies)
+    return tuple(each.campaign for each in found), tuple(unread), copies
+
+
+_Once = tuple[list[SurveyedStore], list[tuple[str, str]]]
+_Rank = Callable[[int], tuple[int, ...]]
+
+
+def _stores_once(found: Sequence[SurveyedStore]) -> _Once:
+    """Return what is left without stores that are copies, and (copy, of what) of these."""
+    # Only stores of one campaign can be copies, and what holds each cycle is a set of 216 bytes.
+    stores = Counter(each.campaign_id for each in found)
+    cycles = [frozenset(each.cycles if stores[each.campaign_id] > 1 else ()) for each in found]
+
+    def rank(place: int) -> tuple[int, ...]:
+        return len(cycles[place]), SALVAGED not in found[place].campaign.marks, -place
+
+    copy_of = copies_of(cycles, cycles, rank)
+    kept = [place for place in range(len(found)) if place not in copy_of]
+    parts = [cycles[place] for place in kept]
+    return _marked([found[place] for place in kept], parts, parts, "cycle"), _named(found, copy_of)
+
+
+def _logs_once(found: Sequence[SurveyedStore], again: Resurvey, unread: list[UnreadStore]) -> _Once:
+    """Return what is left without logs that are copies, and (copy, of what) of these."""
+    held, logs = _accounts(found)
+
+    def rank(place: int) -> tuple[int, ...]:
+        return not found[place].campaign.log, len(held[place]), -place
+
+    copy_of = copies_of(logs, held, rank)
+    kept = {place: each for place, each in enumerate(found) if place not in copy_of}
+    repeated = _repeated_in_units(kept, sorted(kept, key=rank, reverse=True))
+    counted = {Path(found[place].campaign.path): shared for place, shared in repeated.items()}
+    for (place, shared), rest in zip(repeated.items(), again(counted), strict=True):
+        most, _ = Counter(shared.values()).most_common(1)[0]
+        whole = kept.pop(place)
+        if isinstance(rest, UnreadStore):
+            unread.append(rest)
+        elif rest.campaign.failures is None and whole.campaign.failures is not None:
+            copy_of[place] = most  # what is left of it is no evidence for or against its unit
+        else:
+            mark = f"{count_of(len(shared), 'sleep')} counted in {_file_name(found[most])}"
+            kept[place] = _with_mark(rest, mark)
+    left = [kept[place] for place in sorted(kept)]
+    held, logs = _accounts(left)
+    return _marked(left, logs, held, "sleep"), _named(found, copy_of)
+
+
+def _accounts(found: Sequence[SurveyedStore]) -> tuple[list[frozenset[int]], list[frozenset[int]]]:
+    """Return the accounts that each holds, and those that each log is made of."""
+    held = [frozenset(each.accounts) for each in found]
+    return held, [
+        own if each.campaign.log else frozenset() for own, each in zip(held, found, strict=True)
+    ]
+
+
+def _repeated_in_units(
+    found: Mapping[int, SurveyedStore], order: Iterable[int]
+) -> dict[int, dict[int, int]]:
+    """Return the logs that share accounts with what comes before in `order` and is of their unit.
+
+    Returns:
+        by the place of a log, where each of these accounts is counted.
+    """
+    counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    repeated: dict[int, dict[int, int]] = {}
+    for place in order:
+        of_unit, own = counted[found[place].campaign.unit], found[place].accounts
+        shared = {account: of_unit[account] for account in own if account in of_unit}
+        if shared and found[place].campaign.log:
+            repeated[place] = shared
+        for account in own:
+            of_unit.setdefault(account, place)
+    return repeated
+
+
+def _marked(
+    found: Sequence[SurveyedStore],
+    parts: Sequence[Set[int]],
+    held: Sequence[Set[int]],
+    noun: str,
+) -> list[SurveyedStore]:
+    """Return all; two of which each has parts that the other lacks stay both, marked.
+
+    Neither may hide a failure of the other.
+    """
+    holders = _holders(held)
+    marked = []
+    for place, own in enumerate(parts):
+        each = found[place]
+        shared = Counter(other for part in own for other in holders[part] if other != place)
+        if shared:
+            most = max(shared, key=lambda other: (shared[other], -other))
+            mark = f"{count_of(shared[most], noun)} also in {_file_name(found[most])}"
+            each = _with_mark(each, mark)
+        marked.append(each)
+    return marked
+
+
+def _with_mark(store: SurveyedStore, mark: str) -> SurveyedStore:
+    campaign = store.campaign
+    return replace(store, campaign=replace(campaign, marks=(*campaign.marks, mark)))
+
+
+def _file_name(store: SurveyedStore) -> str:
+    return Path(store.campaign.path).name
+
+
+def _named(found: Sequence[SurveyedStore], copy_of: Mapping[int, int]) -> list[tuple[str, str]]:
+    """Return the paths of each copy and of its original."""
+    return [(found[copy].campaign.path, found[of].campaign.path) for copy, of in copy_of.items()]
+
+
+def copies_of(parts: Sequence[Set[int]], held: Sequence[Set[int]], rank: _Rank) -> dict[int, int]:
+    """Return the place of each copy, and the place of what it is a copy of.
+
+    A copy is what has parts, and all of them are held by another one.
+
+    Args:
+        parts: hashes of what each is made of; empty of what is no copy of anything.
+        held: hashes of all that each holds, its parts among them.
+        rank: of a place; of those that hold all parts the greatest is the original.
+    """
+    holders = _holders(held)
+    copies = {}
+    for place, own in enumerate(parts):
+        if own:
+            whole = set.intersection(*(holders[part] for part in own))
+            if (best := max(whole, key=rank)) != place:
+                copies[place] = best
+    return copies
+
+
+def _holders(held: Sequence[Set[int]]) -> Mapping[int, set[int]]:
+    """Return the places that hold each part."""
+    holders: defaultdict[int, set[int]] = defaultdict(set)
+    for place, each in enumerate(held):
+        for part in each:
+            holders[part].add(place)
+    return holders

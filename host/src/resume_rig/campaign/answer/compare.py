@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from resume_rig.analysis.compare.fleet import copies_of
 from resume_rig.analysis.compare.precision import study_session
 from resume_rig.analysis.compare.samples import (
     Evidence,
@@ -23,7 +24,6 @@ from resume_rig.campaign.answer.assessment import assess, assess_capture, facts_
 from resume_rig.campaign.answer.fleet import (
     SUFFIX,
     accounts_of,
-    copies_of,
     find_stores,
     fingerprints_of,
     unit_of,

@@ -1,4 +1,4 @@
-"""What `fleet` is of: stores and OS logs, found, judged in processes of their own, counted once."""
+"""What `fleet` is of: stores and OS logs, found, and judged in processes of their own."""
 
 import hashlib
 import logging
@@ -8,8 +8,8 @@ import signal
 import sys
 import threading
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -37,9 +37,17 @@ from resume_rig.campaign.store.read_back import StoredCampaign, load_campaign
 from resume_rig.campaign.store.rows import identity_to_rows
 from resume_rig.campaign.store.store import Store
 from resume_rig.model.errors import ResumeRigError, UsageError, shell_word
-from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind
+from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind
 from resume_rig.model.result.cycle import Correlation, IntervalName, ReconciledCycle
-from resume_rig.model.result.fleet import FleetCampaign, TimesOf, Trait, UnitBy, UnreadStore
+from resume_rig.model.result.fleet import (
+    SALVAGED,
+    FleetCampaign,
+    SurveyedStore,
+    TimesOf,
+    Trait,
+    UnitBy,
+    UnreadStore,
+)
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import CycleMark, CycleTimes
 from resume_rig.model.result.verdict import RESUME, Requirement, Verdict
@@ -52,8 +60,9 @@ SUFFIX: Final = ".rrs"
 _BINARY_LOGS: Final = frozenset({".evtx", ".etl"})
 # Many files that are no log are called so: these are asked for their content.
 _TEXT_LOGS: Final = frozenset({".xml", ".json", ".csv", ".log", ".txt", ".html", ".htm"})
-_SALVAGED: Final = "salvaged"
 _ABSENT: Final = -1
+_BEGUN_BEFORE: Final = frozenset({SleepKind.DIED, SleepKind.MODERN_STANDBY})
+_COMPUTER_CHARS: Final = 40
 
 
 if sys.platform != "win32":
@@ -144,24 +153,8 @@ def _is_log(path: Path) -> bool:
     return suffix == ".xml" and path.stat().st_size == 0  # an export to a full disk
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyedStore:
-    """One store, or one OS log.
-
-    Attributes:
-        accounts: int64 [n], a hash of each OS record, the same in every export of it.
-        campaign_id: as `campaign_id`; empty of a log.
-        cycles: int64 [n], a fingerprint of each cycle of a store, the same in every copy of it.
-    """
-
-    campaign: FleetCampaign
-    accounts: Sequence[int] = ()
-    campaign_id: str = ""
-    cycles: Sequence[int] = ()
-
-
 def survey_stores(
-    stores: Sequence[Path],
+    stores: Mapping[Path, Collection[int]],
     requirement: Requirement,
     unit_by: UnitBy,
     *,
@@ -171,20 +164,23 @@ def survey_stores(
     """Yield what each store comes to, in the order of `stores`.
 
     Args:
-        stores: to be read.
+        stores: to be read, each with the accounts that do not count in it.
         requirement: what each is judged against.
         unit_by: what distinguishes units.
         jobs: processes at a time, 1 or more; with 1 it is this one.
         progress: called with how many are read, and the newest of them.
     """
     if jobs == 1 or len(stores) < 2:
-        for number, path in enumerate(stores, 1):
-            yield survey_store(path, requirement, unit_by)
+        for number, (path, counted) in enumerate(stores.items(), 1):
+            yield survey_store(path, requirement, unit_by, counted)
             progress(number, path)
         return
     with _workers(min(jobs, len(stores))) as pool:
         with _ends_held_back():
-            asked = {pool.submit(survey_store, path, requirement, unit_by): path for path in stores}
+            asked = {
+                pool.submit(survey_store, path, requirement, unit_by, counted): path
+                for path, counted in stores.items()
+            }
         for number, done in enumerate(as_completed(asked), 1):
             progress(number, asked[done])
         for future, path in asked.items():
@@ -192,16 +188,16 @@ def survey_stores(
                 yield future.result()
             except BrokenProcessPool:
                 # Of all that were waiting one had it killed, and nothing shows which.
-                yield _survey_alone(path, requirement, unit_by)
+                yield _survey_alone(path, requirement, unit_by, stores[path])
 
 
 def _survey_alone(
-    path: Path, requirement: Requirement, unit_by: UnitBy
+    path: Path, requirement: Requirement, unit_by: UnitBy, counted: Collection[int]
 ) -> SurveyedStore | UnreadStore:
     """Return what a store comes to, read by a process that nothing else depends on."""
     with _workers(1) as pool:
         with _ends_held_back():
-            asked = pool.submit(survey_store, path, requirement, unit_by)
+            asked = pool.submit(survey_store, path, requirement, unit_by, counted)
         try:
             return asked.result()
         except BrokenProcessPool:
@@ -267,17 +263,26 @@ def _leave_ctrl_c_to_the_parent() -> None:
 
 
 def survey_store(
-    path: Path, requirement: Requirement, unit_by: UnitBy
+    path: Path,
+    requirement: Requirement,
+    unit_by: UnitBy,
+    counted: Collection[int] = frozenset(),
 ) -> SurveyedStore | UnreadStore:
     """Return what a store or log comes to; one that cannot be read raises nothing.
 
     Nor does one that a mistake of this program cannot be read with: it hides no other.
+
+    Args:
+        path: of the store or log.
+        requirement: what it is judged against.
+        unit_by: what distinguishes units.
+        counted: accounts of a log that do not count in it.
     """
     is_log = False
     try:
         is_log = _is_log(path)
         if is_log:
-            return _survey_log(path, requirement, unit_by)
+            return _survey_log(path, requirement, unit_by, counted)
         # Before it is opened here: a process loses its locks of a file with the first that closes.
         running = is_being_written(path)
         stored = load_campaign(path)
@@ -298,8 +303,14 @@ def survey_store(
         )
 
 
-def _survey_log(path: Path, requirement: Requirement, unit_by: UnitBy) -> SurveyedStore:
-    judgement = judge_log(read_logs([path]), requirement)
+def _survey_log(
+    path: Path, requirement: Requirement, unit_by: UnitBy, counted: Collection[int]
+) -> SurveyedStore:
+    reading = read_logs([path])
+    if counted:
+        rest = tuple(each for each in reading.records if _account_of(each) not in counted)
+        reading = replace(reading, records=rest)
+    judgement = judge_log(reading, requirement)
     accounts = accounts_of(judgement.reading.records)
     return SurveyedStore(log_line(path, judgement, unit_by), accounts)
 
@@ -308,8 +319,10 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
     """Return what the judged log of one PC is among others."""
     requirement = judgement.requirement
     (source,) = judgement.reading.sources
-    found = dict(source.identity)
+    found, computers = dict(source.identity), judgement.reading.computers
     computer = found.get("computer_name", found.get("computer", ""))
+    if computers:
+        computer = computers[0] if len(computers) == 1 else ""
     maker = f"{found.get('system_manufacturer', '')} {found.get('system_product', '')}"
     kinds = _sleeps_by_kind(judgement)
     records = [cycle.record for cycle in judgement.cycles]
@@ -326,7 +339,7 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
         },
         begun_utc_ns=min(filter(None, map(_began_ns, records)), default=None),
         running=False,
-        marks=() if source.integrity.ok else ("log incomplete",),
+        marks=tuple(_log_marks(source, computers)),
         cycles=sum(kinds.values()),
         verdict=judgement.verdict,
         why=judgement.why,
@@ -340,6 +353,14 @@ def log_line(path: Path, judgement: LogJudgement, unit_by: UnitBy) -> FleetCampa
         log=source.kind,
         kinds=kinds,
     )
+
+
+def _log_marks(source: LogSource, computers: Sequence[str]) -> Iterator[str]:
+    if not source.integrity.ok:
+        yield "log incomplete"
+    if len(computers) > 1:
+        first, second, *_ = (name[:_COMPUTER_CHARS] for name in computers)
+        yield f"{len(computers)} computer names ({first}, {second})"
 
 
 # They show that a sleep did not go as it was meant to, not how the PC sleeps.
@@ -484,7 +505,7 @@ def _traits_of(identity: Identity, state: str) -> dict[Trait, str]:
 def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
     marks = []
     if stored.salvaged is not None:
-        marks.append(_SALVAGED)
+        marks.append(SALVAGED)
     if stored.identity.faults is not None:
         marks.append("faults on purpose")
     progress = stored.progress
@@ -496,19 +517,27 @@ def _marks_of(stored: StoredCampaign) -> tuple[str, ...]:
 
 
 def accounts_of(records: Iterable[OsRecord]) -> "array[int]":
-    """Return a hash of each OS record that has a wake time, int64 [n], the same in all exports.
+    """Return a hash of each OS record that has a time, int64 [n], the same in all exports."""
+    found = map(_account_of, records)
+    return array("q", (account for account in found if account is not None))
+
+
+def _account_of(record: OsRecord) -> int | None:
+    """Return by what other exports of a record are recognised; None where it has no time.
 
     Times are cut to 1 us, which is what the evtx library keeps of them. Of whole numbers alone, as
-    hashes of texts are others in each process.
+    hashes of texts are others in each process. An export may begin between a death, or the end of
+    Modern Standby, and the event that says when it began: that time is left out.
     """
-    found = array("q")
-    for record in records:
-        if record.wake_time_utc_ns is not None:
-            times_ns = (record.wake_time_utc_ns, record.sleep_time_utc_ns)
-            values = [None if t_ns is None else t_ns // NS_PER_US for t_ns in times_ns]
-            values += [record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms]
-            found.append(hash(tuple(_ABSENT if value is None else value for value in values)))
-    return found
+    end_ns = record.wake_time_utc_ns or record.written_utc_ns
+    if end_ns is None:
+        return None
+    sleep_ns = None if record.kind in _BEGUN_BEFORE else record.sleep_time_utc_ns
+    values = (
+        *(end_ns // NS_PER_US, None if sleep_ns is None else sleep_ns // NS_PER_US),
+        *(record.sleep_ms, record.wake_ms, record.driver_init_ms, record.bios_init_ms),
+    )
+    return hash(tuple(_ABSENT if value is None else value for value in values))
 
 
 def campaign_id(stored: StoredCampaign) -> str:
@@ -530,115 +559,3 @@ def fingerprints_of(path: Path) -> "array[int]":
     """
     with Store.open(path) as store:
         return array("q", store.fingerprints())
-
-
-def counted_once(
-    surveyed: Iterable[SurveyedStore | UnreadStore],
-) -> tuple[tuple[FleetCampaign, ...], tuple[UnreadStore, ...], tuple[tuple[str, str], ...]]:
-    """Return the campaigns, the stores that were not read, and (copy, of what) of the copies.
-
-    A store is a copy of one that has all its cycles: of the whole file, of one that went on after
-    it was copied, of one that it was salvaged from. A log is a copy of what holds all its sleeps:
-    another export of it, or a store that keeps it. Of copies the longest counts; the first of
-    several.
-    """
-    found: list[SurveyedStore] = []
-    unread: list[UnreadStore] = []
-    for each in surveyed:
-        if isinstance(each, UnreadStore):
-            unread.append(each)
-        else:
-            found.append(each)
-    found, store_copies = _stores_once(found)
-    found, log_copies = _logs_once(found)
-    copies = (*store_copies, *log_copies)
-    return tuple(each.campaign for each in found), tuple(unread), copies
-
-
-_Once = tuple[list[SurveyedStore], list[tuple[str, str]]]
-_Rank = Callable[[int], tuple[int, ...]]
-
-
-def _stores_once(found: Sequence[SurveyedStore]) -> _Once:
-    """Return what is left without stores that are copies, and (copy, of what) of these."""
-    # Only stores of one campaign can be copies, and what holds each cycle is a set of 216 bytes.
-    stores = Counter(each.campaign_id for each in found)
-    cycles = [frozenset(each.cycles if stores[each.campaign_id] > 1 else ()) for each in found]
-
-    def rank(place: int) -> tuple[int, ...]:
-        return len(cycles[place]), _SALVAGED not in found[place].campaign.marks, -place
-
-    return _without_copies(found, cycles, cycles, rank, "cycle")
-
-
-def _logs_once(found: Sequence[SurveyedStore]) -> _Once:
-    """Return what is left without logs that are copies, and (copy, of what) of these."""
-    held = [frozenset(each.accounts) for each in found]
-    logs = [frozenset(each.accounts if each.campaign.log else ()) for each in found]
-
-    def rank(place: int) -> tuple[int, ...]:
-        return not found[place].campaign.log, len(held[place]), -place
-
-    return _without_copies(found, logs, held, rank, "sleep")
-
-
-def _without_copies(
-    found: Sequence[SurveyedStore],
-    parts: Sequence[Set[int]],
-    held: Sequence[Set[int]],
-    rank: _Rank,
-    noun: str,
-) -> _Once:
-    """Return what is no copy, and the copies; arguments as of `copies_of`.
-
-    Two of which each has parts that the other lacks stay both, marked: neither may hide a failure
-    of the other.
-    """
-    if not any(parts):
-        return list(found), []
-    copy_of = copies_of(parts, held, rank)
-    holders = _holders([set() if place in copy_of else each for place, each in enumerate(held)])
-    kept = []
-    for place, own in enumerate(parts):
-        if place in copy_of:
-            continue
-        each = found[place]
-        shared = Counter(other for part in own for other in holders[part] if other != place)
-        if shared:
-            most = max(shared, key=lambda other: (shared[other], -other))
-            name = Path(found[most].campaign.path).name
-            mark = f"{count_of(shared[most], noun)} also in {name}"
-            campaign = replace(each.campaign, marks=(*each.campaign.marks, mark))
-            each = replace(each, campaign=campaign)
-        kept.append(each)
-    copies = [(found[c].campaign.path, found[of].campaign.path) for c, of in copy_of.items()]
-    return kept, copies
-
-
-def copies_of(parts: Sequence[Set[int]], held: Sequence[Set[int]], rank: _Rank) -> dict[int, int]:
-    """Return the place of each copy, and the place of what it is a copy of.
-
-    A copy is what has parts, and all of them are held by another one.
-
-    Args:
-        parts: hashes of what each is made of; empty of what is no copy of anything.
-        held: hashes of all that each holds, its parts among them.
-        rank: of a place; of those that hold all parts the greatest is the original.
-    """
-    holders = _holders(held)
-    copies = {}
-    for place, own in enumerate(parts):
-        if own:
-            whole = set.intersection(*(holders[part] for part in own))
-            if (best := max(whole, key=rank)) != place:
-                copies[place] = best
-    return copies
-
-
-def _holders(held: Sequence[Set[int]]) -> Mapping[int, set[int]]:
-    """Return the places that hold each part."""
-    holders: defaultdict[int, set[int]] = defaultdict(set)
-    for place, each in enumerate(held):
-        for part in each:
-            holders[part].add(place)
-    return holders

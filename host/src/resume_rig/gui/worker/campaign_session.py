@@ -170,7 +170,7 @@ def _run(order: RunCampaign, emit: Emit, gate: Gate) -> Ended:
         not_before_utc_ns=place.newest_utc_ns,
         sessions_before=place.sessions,
     )
-    campaign = Campaign(commission, rig, hooks=hooks, say=lambda text: emit(CampaignNoted(text)))
+    campaign = Campaign(commission, rig, hooks=hooks, note=lambda text: emit(CampaignNoted(text)))
     try:
         with closing(hooks):
             return campaign.run(

@@ -1,6 +1,6 @@
 """Answers that are of many campaigns: a fleet in groups, and a trend over builds or weeks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
@@ -100,6 +100,26 @@ class FleetCampaign:
     all_cycles: CycleTimes | None = None
     log: str = ""
     kinds: Mapping[SleepKind, int] = field(default_factory=dict)
+
+
+SALVAGED = "salvaged"
+"""Mark of a campaign whose store was salvaged from a damaged one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedStore:
+    """One store, or one OS log.
+
+    Attributes:
+        accounts: int64 [n], a hash of each OS record, the same in every export of it.
+        campaign_id: the same of all copies of a campaign; empty of a log.
+        cycles: int64 [n], a fingerprint of each cycle of a store, the same in every copy of it.
+    """
+
+    campaign: FleetCampaign
+    accounts: Sequence[int] = ()
+    campaign_id: str = ""
+    cycles: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
