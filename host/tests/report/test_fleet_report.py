@@ -15,6 +15,7 @@ from resume_rig.report.fleet.document import fleet_document
 from resume_rig.report.fleet.terminal import ROWS_MOST, fleet_table
 from resume_rig.report.html import fleet_report
 from resume_rig.report.text.hostile_text import display_width
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 REQUIREMENT = load_requirement("sysfund-0004")
 CAMPAIGN = FleetCampaign(
@@ -39,7 +40,7 @@ def fleet(*campaigns: FleetCampaign, **more: object) -> Fleet:
 
 
 def text(found: Fleet, width: int = 160, *, everything: bool = False) -> str:
-    return "".join(fleet_table(found, everything=everything, width=width))
+    return "".join(fleet_table(found, TerminalStyle(width=width), show_all=everything))
 
 
 def many(count: int, product: str = "Book") -> list[FleetCampaign]:

@@ -13,6 +13,7 @@ from resume_rig.report.html import log_report
 from resume_rig.report.log.answer import answer_sentence, reason_sentences
 from resume_rig.report.log.document import log_document
 from resume_rig.report.log.terminal import log_table
+from resume_rig.report.text.terminal_style import TerminalStyle
 
 WORDS_MOST = 12
 
@@ -92,7 +93,7 @@ def test_terminal_page_and_document_lead_with_the_same_words(judged) -> None:
     page = log_report(judgement, "now")
     document = json.loads("".join(log_document(judgement)))
 
-    assert "".join(log_table(judgement)).startswith(f"PASS: {answer}\n")
+    assert "".join(log_table(judgement, TerminalStyle())).startswith(f"PASS: {answer}\n")
     assert page.index(answer) < page.index("Requirement</h2>")
     assert list(document)[1:3] == ["verdict", "answer"]
     assert document["answer"] == [answer, *reason_sentences(judgement)]

@@ -11,8 +11,8 @@ from resume_rig.report.text.hostile_text import display_width
 from resume_rig.report.text.terminal_style import TerminalStyle
 
 
-def text_of(judgement: Any, **style: Any) -> str:
-    return "".join(log_table(judgement, **style))
+def text_of(judgement: Any, *, show_all: bool = False, **style: Any) -> str:
+    return "".join(log_table(judgement, TerminalStyle(**style), show_all=show_all))
 
 
 def many(samples: Any, count: int) -> Any:

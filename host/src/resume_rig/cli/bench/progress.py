@@ -30,7 +30,7 @@ from resume_rig.campaign.run.recovery import DONE_BY, levels_text
 from resume_rig.campaign.store.identity import Identity
 from resume_rig.campaign.store.measured_cycle import hung_after, outside_cycle
 from resume_rig.campaign.store.raw import CycleRaw, Recovery
-from resume_rig.cli.terminal.console import columns_of, look_of, say, say_as_json
+from resume_rig.cli.terminal.console import columns_of, is_terminal, say, say_as_json, style_of
 from resume_rig.model.channel import Channel
 from resume_rig.model.result.cycle import OutsideCycle
 from resume_rig.model.result.verdict import Verdict
@@ -153,8 +153,8 @@ class Progress:
         self._levels: Mapping[Channel, int] | None = None
         self._provisional = ProvisionalVerdict(identity.requirement)
         self._resumed = False
-        self._look = look_of(sys.stderr)
-        self._live = self._look.redraws and mode is ProgressMode.LINES
+        self._style = style_of(sys.stderr)
+        self._live = is_terminal(sys.stderr) and mode is ProgressMode.LINES
         self._drawn = 0
 
     def __call__(self, event: CampaignEvent) -> None:
@@ -246,15 +246,14 @@ class Progress:
 
     def _cycle(self, outside: OutsideCycle) -> None:
         planned = None if self._plan is None else self._plan.cycles
-        colour, unicode = self._look.colour, self._look.unicode
-        self._line(cycle_line(outside, planned=planned, colour=colour, unicode=unicode))
+        self._line(cycle_line(outside, self._style, planned=planned))
 
     def _flight(self, number: int, what: str) -> None:
         """Show what a cycle does, and how the campaign stands, in a line that is replaced."""
         if self._live and self._tally is not None and self._plan is not None:
             status = self._status(f"cycle {number} {what}", self._tally, self._plan.cycles)
             width = columns_of(sys.stderr) - 1
-            lines = status_lines(status, width, unicode=self._look.unicode)
+            lines = status_lines(status, width, unicode=self._style.unicode)
             over = self._over()
             self._drawn = len(lines)
             say(over + "\n".join(lines), end="")

@@ -20,9 +20,9 @@ from resume_rig.cli.terminal.console import (
     DONE,
     FAULT,
     answer,
+    answer_style,
     check_output,
     say,
-    sheet,
 )
 from resume_rig.model.errors import RecordError, RigError, UsageError
 from resume_rig.model.units import count_of
@@ -30,7 +30,6 @@ from resume_rig.model.units import count_of
 if TYPE_CHECKING:
     from resume_rig.campaign.preparation.doctor import Checked
     from resume_rig.model.preparation import Prepared
-    from resume_rig.report.text.terminal_style import TerminalStyle
 
 SSH = "ssh:"
 CYCLES = 1000
@@ -92,7 +91,7 @@ def execute(args: argparse.Namespace) -> int:
         if prepared:
             from resume_rig.report.preparation import preparation_lines
 
-            answer(preparation_lines(prepared, _style()))
+            answer(preparation_lines(prepared, answer_style()))
     return DONE if all(c.ok for c in checks) and not _to_change(prepared) else FAULT
 
 
@@ -189,14 +188,8 @@ def _show_checklist(args: argparse.Namespace) -> int:
         document = {"schema": "resume-rig/checklist/1", "items": checklist_json(items)}
         answer([json.dumps(document, ensure_ascii=False) + "\n"])
     else:
-        answer(checklist_lines(items, _style()))
+        answer(checklist_lines(items, answer_style()))
     return DONE
-
-
-def _style() -> "TerminalStyle":
-    from resume_rig.report.text.terminal_style import TerminalStyle
-
-    return TerminalStyle(**sheet())
 
 
 SCRIPT = "push-events.ps1"

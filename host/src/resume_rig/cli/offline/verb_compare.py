@@ -17,9 +17,9 @@ from resume_rig.cli.terminal.console import (
     FAILED,
     UNDECIDED,
     answer,
+    answer_style,
     check_output,
     say,
-    sheet,
     utc_now_text,
 )
 from resume_rig.model.errors import UsageError
@@ -156,4 +156,4 @@ def _text(found: "Comparison", *, as_json: bool) -> "Iterable[str]":
         return [comparison_document(found)]
     from resume_rig.report.compare.terminal import comparison_table
 
-    return comparison_table(found, **sheet())
+    return comparison_table(found, answer_style())

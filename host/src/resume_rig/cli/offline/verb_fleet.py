@@ -18,9 +18,9 @@ from resume_rig.cli.terminal.arguments import (
 from resume_rig.cli.terminal.console import (
     USAGE,
     answer,
+    answer_style,
     check_output,
     say,
-    sheet,
     status_of_verdict,
     utc_now_text,
 )
@@ -161,7 +161,7 @@ def _text(found: "Fleet", args: argparse.Namespace) -> "Iterable[str]":
         return [fleet_document(found)]
     from resume_rig.report.fleet.terminal import fleet_table
 
-    return fleet_table(found, everything=args.all, **sheet())
+    return fleet_table(found, answer_style(), show_all=args.all)
 
 
 def _jobs_of(args: argparse.Namespace) -> int:

@@ -15,9 +15,9 @@ from resume_rig.cli.terminal.arguments import (
 )
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_style,
     check_output,
     say,
-    sheet,
     status_of_verdict,
     utc_now_text,
 )
@@ -139,5 +139,5 @@ def execute(args: argparse.Namespace) -> int:
     else:
         from resume_rig.report.log.terminal import log_table
 
-        answer(log_table(judgement, show_all=args.all, **sheet()))
+        answer(log_table(judgement, answer_style(), show_all=args.all))
     return status_of_verdict(judgement.verdict)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resume_rig.cli.terminal.arguments import add_verb, existing_paths, kind_of_sleep
-from resume_rig.cli.terminal.console import DONE, UNDECIDED, answer, say, sheet
+from resume_rig.cli.terminal.console import DONE, UNDECIDED, answer, answer_style, say
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.fleet import UnitBy
 
@@ -79,4 +79,4 @@ def _shown(found: "Study", args: argparse.Namespace) -> "Iterable[str]":
         return [study_document(found)]
     from resume_rig.report.msa import study_table
 
-    return study_table(found, everything=args.all, **sheet())
+    return study_table(found, answer_style(), show_all=args.all)

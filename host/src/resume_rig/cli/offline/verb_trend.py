@@ -15,9 +15,9 @@ from resume_rig.cli.terminal.arguments import (
 )
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_style,
     check_output,
     say,
-    sheet,
     status_of_verdict,
     utc_now_text,
 )
@@ -133,4 +133,4 @@ def _text(found: "Trend", args: argparse.Namespace) -> "Iterable[str]":
         return [trend_document(found)]
     from resume_rig.report.trend.terminal import trend_tables
 
-    return trend_tables(found, everything=args.all, **sheet())
+    return trend_tables(found, answer_style(), show_all=args.all)

@@ -11,7 +11,7 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import answer, say, sheet, status_of_verdict
+from resume_rig.cli.terminal.console import answer, answer_style, say, status_of_verdict
 from resume_rig.model.errors import RecordError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from resume_rig.model.os_record import OsRecord
     from resume_rig.model.result.judgement import LogJudgement
     from resume_rig.model.result.verdict import Requirement
-    from resume_rig.report.text.terminal_style import TerminalStyle
 
 # Windows writes a record up to 2 s after a wake; asking takes some 20 ms of a processor.
 POLL_NS = 1_000_000_000
@@ -71,7 +70,7 @@ def execute(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             watching.look()
         judgement = watching.judgement()
-    answer([summary_json(judgement)] if args.json else summary_lines(judgement, _style()))
+    answer([summary_json(judgement)] if args.json else summary_lines(judgement, answer_style()))
     return status_of_verdict(judgement.verdict)
 
 
@@ -83,12 +82,6 @@ def _source(text: str | None, clock: "Clock") -> "OsLogSource":
     if text is not None:
         return log_source(text, clock)
     return SshLog(ThisPc(clock, own_kind()), clock)
-
-
-def _style() -> "TerminalStyle":
-    from resume_rig.report.text.terminal_style import TerminalStyle
-
-    return TerminalStyle(**sheet())
 
 
 class _Watching:
@@ -115,7 +108,7 @@ class _Watching:
         self._problem = None
         self._records += new
         for cycle in self.judgement().cycles[len(self._records) - len(new) :] if new else ():
-            answer([watched_json(cycle) if self._as_json else watched_line(cycle, _style())])
+            answer([watched_json(cycle) if self._as_json else watched_line(cycle, answer_style())])
 
     def judgement(self) -> "LogJudgement":
         """Return what all of them come to."""

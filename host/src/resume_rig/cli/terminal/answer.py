@@ -11,10 +11,10 @@ from resume_rig.acceptance.assessment import Assessed, html_at
 from resume_rig.acceptance.whole_file import write_whole
 from resume_rig.cli.terminal.console import (
     answer,
+    answer_style,
     is_for_machine,
     say,
     say_event,
-    sheet,
     utc_now_text,
 )
 from resume_rig.model.errors import UsageError
@@ -53,22 +53,21 @@ def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
         return correlation_pieces(assessed.correlation, assessed.facts)
     from resume_rig.report.campaign.terminal import correlation_table
 
-    drawn = sheet()
+    style = answer_style()
     answer_lines: Iterable[str] = correlation_table(
         assessed.correlation,
+        style,
         show_all=getattr(args, "all", False),
         log_sources=assessed.facts.log_sources,
-        **drawn,
     )
     if assessed.facts.plan_state is not None:
-        lines = textwrap.wrap(assessed.facts.plan_state, drawn["width"], subsequent_indent="  ")
+        lines = textwrap.wrap(assessed.facts.plan_state, style.width, subsequent_indent="  ")
         answer_lines = chain(answer_lines, (f"{line}\n" for line in lines))
     if not getattr(args, "budget", False):
         return answer_lines
     from resume_rig.report.campaign.sections import budget_tables
 
-    tables = budget_tables(assessed.facts.budgets, unicode=drawn["unicode"], width=drawn["width"])
-    return chain(tables, answer_lines)
+    return chain(budget_tables(assessed.facts.budgets, style), answer_lines)
 
 
 def html_of(assessed: Assessed) -> str:

@@ -7,9 +7,8 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypedDict, assert_never
+from typing import TYPE_CHECKING, TextIO, assert_never
 
 from resume_rig.acceptance.whole_file import check_place_of
 from resume_rig.model.errors import ResumeRigError, RigError, UsageError
@@ -17,6 +16,7 @@ from resume_rig.model.result.verdict import Verdict
 
 if TYPE_CHECKING:
     from resume_rig.report.text.json_text import Json
+    from resume_rig.report.text.terminal_style import TerminalStyle
 
 
 DONE = 0
@@ -46,29 +46,9 @@ def status_of_error(error: ResumeRigError) -> int:
     return FAULT if isinstance(error, RigError) else USAGE
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a stream may be written to.
-
-    Attributes:
-        colour: it is a terminal and the user does not object (NO_COLOR).
-        unicode: its encoding has the characters that tables use.
-        redraws: what was written can be written over.
-    """
-
-    colour: bool
-    unicode: bool
-    redraws: bool = False
-
-
-def look_of(stream: TextIO) -> Look:
-    """Return how `stream` may be written to."""
-    terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
-    return Look(
-        colour=terminal and "NO_COLOR" not in os.environ,
-        unicode=(stream.encoding or "").lower().replace("-", "") in {"utf8", "utf16"},
-        redraws=terminal,
-    )
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether `stream` is a terminal on which a line can be written over."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def columns_of(stream: TextIO) -> int:
@@ -76,18 +56,21 @@ def columns_of(stream: TextIO) -> int:
     return shutil.get_terminal_size((120, 24)).columns if stream.isatty() else 120
 
 
-class Sheet(TypedDict):
-    """What every table of an answer has to know of standard output, as its keywords."""
+def style_of(stream: TextIO) -> "TerminalStyle":
+    """Return what `stream` takes; coloured is a terminal, unless the user objects (NO_COLOR)."""
+    from resume_rig.report.text.terminal_style import TerminalStyle
 
-    colour: bool
-    unicode: bool
-    width: int
+    colour = is_terminal(stream) and "NO_COLOR" not in os.environ
+    return TerminalStyle(colour, _takes_unicode(stream), columns_of(stream))
 
 
-def sheet() -> Sheet:
+def answer_style() -> "TerminalStyle":
     """Return how an answer on standard output is drawn."""
-    look = look_of(sys.stdout)
-    return Sheet(colour=look.colour, unicode=look.unicode, width=columns_of(sys.stdout))
+    return style_of(sys.stdout)
+
+
+def _takes_unicode(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("-", "") in {"utf8", "utf16"}
 
 
 def utc_now_text() -> str:
@@ -115,7 +98,7 @@ def answer(pieces: Iterable[str]) -> None:
         UsageError: it cannot be written, because the disk is full, for example.
     """
     stream = sys.stdout
-    if (stream.encoding or "").lower().replace("-", "") not in {"utf8", "utf16"}:
+    if not _takes_unicode(stream):
         encoding = stream.encoding or "ascii"
         pieces = (piece.encode(encoding, "replace").decode(encoding) for piece in pieces)
     try:

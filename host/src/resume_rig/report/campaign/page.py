@@ -47,7 +47,7 @@ from resume_rig.report.drawing.axis import (
     outside_milestones,
     trigger_word,
 )
-from resume_rig.report.drawing.histogram import NamedHistogram, distribution, histogram
+from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import MarksPicture, marks_picture
 from resume_rig.report.drawing.phases import (
     CycleColumn,
@@ -401,13 +401,12 @@ def _histograms(correlation: Correlation, facts: CampaignFacts) -> Iterator[Name
     cycles, limit_ms = correlation.cycles, facts.requirement.resume_limit_ms
     times = [time_ms for _, time_ms in resume_times(cycles)]
     picture = histogram(times, limit_ms)
-    if picture is not None:
+    if picture is not None and limit_ms is not None:
         note = _histogram_note(len(times), len(cycles))
         title = "Histogram of resume times against the limit"
         yield NamedHistogram("histogram", title, "OS-reported resume", note, picture)
     lit = [time_ms for _, time_ms in light_times(cycles)]
-    light_ms = _limit_on(correlation, _LIGHT)
-    picture = distribution(lit) if light_ms is None else histogram(lit, light_ms)
+    picture = histogram(lit, _limit_on(correlation, _LIGHT))
     if picture is not None:
         what = _light_words(correlation)
         title = "Histogram of times to display on"

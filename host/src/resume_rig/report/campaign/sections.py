@@ -353,15 +353,8 @@ _WIDEST: Final = {"term": 44, "source": 46}
 _DROP: Final = {"source": 5, "correction": 4, "type": 3, "distribution": 2, "sensitivity": 1}
 
 
-def budget_tables(budgets: Sequence[Budget], *, unicode: bool, width: int) -> Iterator[str]:
-    """Yield a table for each budget, in pieces to be written as they are.
-
-    Args:
-        budgets: what to show.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(False, unicode, width)
+def budget_tables(budgets: Sequence[Budget], style: TerminalStyle) -> Iterator[str]:
+    """Yield a table for each budget, in pieces to be written as they are."""
     if not budgets:
         yield "No interval was measured, so there is no uncertainty budget.\n\n"
     dropped: set[str] = set()

@@ -62,24 +62,19 @@ _VERDICT: Final = "verdict"
 
 def correlation_table(
     correlation: Correlation,
+    style: TerminalStyle,
     *,
-    colour: bool = False,
-    unicode: bool = True,
     show_all: bool = False,
-    width: int = 120,
     log_sources: Sequence[LogSource] = (),
 ) -> Iterator[str]:
     """Yield cycles, findings, components, clock and verdict in pieces to be written as they are.
 
     Args:
         correlation: what to show.
-        colour: verdicts may be coloured.
-        unicode: more than ASCII may be written.
+        style: what the terminal takes; columns and then uncertainties give way where it is narrow.
         show_all: every row and every finding, not only the first and the last ones.
-        width: of the terminal, in cells; uncertainties and then columns give way where it is short.
         log_sources: of the records.
     """
-    style = TerminalStyle(colour, unicode, width)
     yield from _cycles(correlation.cycles, style, show_all=show_all)
     yield "\n"
     yield from _summary(correlation, style)
@@ -106,21 +101,15 @@ def correlation_table(
 
 
 def cycle_line(
-    cycle: OutsideCycle | ReconciledCycle,
-    *,
-    planned: int | None = None,
-    colour: bool = False,
-    unicode: bool = True,
+    cycle: OutsideCycle | ReconciledCycle, style: TerminalStyle, *, planned: int | None = None
 ) -> str:
     """Return one cycle in one line, without a line end, for live progress.
 
     Args:
         cycle: as the rig measured it, or as it was reconciled.
-        planned: how many cycles the plan has, where it is known.
-        colour: the verdict may be coloured.
-        unicode: more than ASCII may be written.
+        style: what the terminal takes.
+        planned: how many cycles the plan has, where that is given.
     """
-    style = TerminalStyle(colour, unicode, width=120)
     outside = cycle.outside if isinstance(cycle, ReconciledCycle) else cycle
     points = outside_milestones(outside)
     of = "" if planned is None else f"/{planned}"

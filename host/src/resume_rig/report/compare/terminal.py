@@ -16,12 +16,7 @@ from resume_rig.model.result.comparison import (
     Unit,
 )
 from resume_rig.model.units import percent_up
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    table_lines,
-)
+from resume_rig.report.text.terminal_style import Column, TerminalStyle, fitting_columns
 from resume_rig.report.text.wording import MISSING
 
 _CHANGE_WORDS: Final = {
@@ -178,6 +173,9 @@ def _signed(value: float, digits: int) -> str:
 _COMPONENTS = 10
 _DIFFERENCES = 20
 _DETECTABLE = "detectable"
+_CHANGE_CELLS = 24
+"""Cells of the last column, whose title is empty."""
+
 _COLOURS = {
     Answer.REGRESSION: "\x1b[1;31m",
     Answer.REQUIREMENT_FAILED: "\x1b[1;31m",
@@ -187,18 +185,8 @@ _COLOURS = {
 }
 
 
-def comparison_table(
-    comparison: Comparison, *, colour: bool = False, unicode: bool = True, width: int = 120
-) -> Iterator[str]:
-    """Yield the whole answer of `compare` in pieces to be written as they are.
-
-    Args:
-        comparison: what to show.
-        colour: the answer may be coloured.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(colour, unicode, width)
+def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
+    """Yield the whole answer of `compare` in pieces to be written as they are."""
     yield style.paragraph(subject_sentence(comparison))
     for warning in comparison.warnings:
         yield style.paragraph(f"Warning: {warning}")
@@ -207,7 +195,7 @@ def comparison_table(
         yield "\n"
         columns = _columns(comparison.effects, style)
         yield style.paragraph(_legend([column.title for column in columns]))
-        yield from _table(columns, style)
+        yield from style.table(columns, rule=_CHANGE_CELLS)
         yield "\n"
         for sentence in counted_sentences(comparison):
             yield style.paragraph(sentence)
@@ -215,13 +203,14 @@ def comparison_table(
     if of_components:
         yield style.paragraph(of_components)
     if comparison.components:
-        yield from _table(_columns(comparison.components[:_COMPONENTS], style), style)
+        columns = _columns(comparison.components[:_COMPONENTS], style)
+        yield from style.table(columns, rule=_CHANGE_CELLS)
         if len(comparison.components) > _COMPONENTS:
             more = len(comparison.components) - _COMPONENTS
             yield style.paragraph(f"... and {more} more; --json and --html have them.")
     plain = style.paragraph(f"{comparison.answer.value}: {comparison.why}")
     word = comparison.answer.value
-    front = f"{_COLOURS[comparison.answer]}{word}\x1b[0m" if colour else word
+    front = f"{_COLOURS[comparison.answer]}{word}\x1b[0m" if style.colour else word
     yield front + plain.removeprefix(word)
 
 
@@ -263,10 +252,3 @@ def _columns(effects: Sequence[Effect], style: TerminalStyle) -> Sequence[Column
         Column("", [row.change for row in rows], right=False),
     ]
     return fitting_columns(columns, style.width)
-
-
-def _table(columns: Sequence[Column], style: TerminalStyle) -> Iterator[str]:
-    for index, line in enumerate(table_lines(columns)):
-        yield f"{line}\n"
-        if index == 0:
-            yield style.rule(len(line) + 24)

@@ -21,13 +21,7 @@ from resume_rig.model.result.fleet import (
 )
 from resume_rig.model.result.verdict import RESUME, Verdict
 from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    padded,
-    table_lines,
-)
+from resume_rig.report.text.terminal_style import Column, TerminalStyle
 from resume_rig.report.text.wording import MISSING, requirement_sentence
 
 LIGHT: Final = "press_to_light_ns"
@@ -267,22 +261,10 @@ ROWS_MOST: Final = 20
 _STORE_CELLS: Final = 44
 _UNIT_CELLS: Final = 24
 _FINDINGS_CELLS: Final = 40
-_VERDICT_CELLS: Final = 11
 
 
-def fleet_table(
-    fleet: Fleet, *, everything: bool, colour: bool = False, unicode: bool = True, width: int = 120
-) -> Iterator[str]:
-    """Yield the whole answer of `fleet` in pieces to be written as they are.
-
-    Args:
-        fleet: what to show.
-        everything: every campaign of a long group.
-        colour: verdicts may be coloured.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(colour, unicode, width)
+def fleet_table(fleet: Fleet, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    """Yield the whole answer of `fleet`, with `show_all` every campaign of a long group."""
     yield style.verdict_line(fleet.verdict, fleet.why)
     yield style.paragraph(subject_sentence(fleet))
     yield style.paragraph(requirement_sentence(fleet.requirement))
@@ -292,7 +274,7 @@ def fleet_table(
     folder = common_folder(fleet)
     for group in fleet.groups:
         yield "\n"
-        yield from _group(group, folder, style, everything=everything)
+        yield from _group(group, folder, style, show_all=show_all)
     if fleet.unread or fleet.copies:
         yield "\n"
     for sentence in left_out_sentences(fleet):
@@ -300,19 +282,13 @@ def fleet_table(
 
 
 def _group(
-    group: FleetGroup, folder: str, style: TerminalStyle, *, everything: bool
+    group: FleetGroup, folder: str, style: TerminalStyle, *, show_all: bool
 ) -> Iterator[str]:
     yield style.paragraph(f"{group_title(group)}: {group.verdict.value}")
     rows = fleet_rows(group, folder)
-    shown = rows if everything else rows[:ROWS_MOST]
+    shown = rows if show_all else rows[:ROWS_MOST]
     columns = _columns(shown, nouns_of(group.campaigns), style)
-    columns = fitting_columns(columns, style.width - _VERDICT_CELLS - 2)
-    wide = sum(column.width + 2 for column in columns)
-    title, *lines = table_lines(columns)
-    yield f"{padded(title, wide, right=False)}verdict\n"
-    yield style.rule(wide + _VERDICT_CELLS)
-    for line, row in zip(lines, shown, strict=True):
-        yield f"{padded(line, wide, right=False)}{style.verdict(row.verdict)}\n"
+    yield from style.verdict_table(columns, [row.verdict for row in shown])
     if len(shown) < len(rows):
         yield style.paragraph(f"... and {len(rows) - len(shown)} more; --all shows them.")
     for sentence in group_sentences(group, folder):

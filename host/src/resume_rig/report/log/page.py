@@ -12,7 +12,7 @@ from resume_rig.model.os_record import NO_SLEEPS, LogSource, OsRecord, SleepKind
 from resume_rig.model.result.judgement import LogJudgement
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.drawing.histogram import NamedHistogram, distribution, histogram
+from resume_rig.report.drawing.histogram import NamedHistogram, histogram
 from resume_rig.report.drawing.marks import Strips, StripSource, date_strips
 from resume_rig.report.log.answer import (
     Transition,
@@ -287,7 +287,7 @@ def _histograms(judgement: LogJudgement) -> Iterator[NamedHistogram]:
         kept = [r for r in records if not (covered and id(r) in ignored)]
         times = [float(r.resume_ms) for r in kept if r.resume_ms is not None]
         limit_ms = judgement.requirement.resume_limit_ms if covered else None
-        picture = distribution(times) if limit_ms is None else histogram(times, limit_ms)
+        picture = histogram(times, limit_ms)
         if picture is not None and all(map(math.isfinite, times)):
             words = kind_words(kind)
             of = f"{count_of(len(times), 'judged transition' if covered else 'transition')}"

@@ -51,23 +51,15 @@ _TRACE: Final = "etl"
 
 
 def log_table(
-    judgement: LogJudgement,
-    *,
-    colour: bool = False,
-    unicode: bool = True,
-    show_all: bool = False,
-    width: int = 120,
+    judgement: LogJudgement, style: TerminalStyle, *, show_all: bool = False
 ) -> Iterator[str]:
     """Yield the whole answer of `log` in pieces to be written as they are.
 
     Args:
         judgement: what to show.
-        colour: verdicts may be coloured.
-        unicode: more than ASCII may be written.
-        show_all: every row of a long table, not only the first and the last ones.
-        width: of the terminal, in cells.
+        style: what the terminal takes.
+        show_all: every row of a long table, not only what did not pass and the slowest.
     """
-    style = TerminalStyle(colour, unicode, width)
     transitions = main_transitions(judgement)
     yield style.verdict_line(judgement.verdict, answer_sentence(judgement))
     for sentence in reason_sentences(judgement):

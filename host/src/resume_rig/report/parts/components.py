@@ -21,12 +21,7 @@ from resume_rig.analysis.verdict.measures import (
     measure_words,
 )
 from resume_rig.model.os_record import ComponentKind, Figure, LogReading, OsRecord, kind_words
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    table_lines,
-)
+from resume_rig.report.text.terminal_style import Column, TerminalStyle
 from resume_rig.report.text.wording import (
     MISSING,
     PAGE_ROWS,
@@ -508,8 +503,7 @@ def _hibernate(
         Column("pages/ms", [row.read_pages for row in shown]),
         Column("MB/s", [row.read_mb for row in shown]),
     )
-    for line in table_lines(fitting_columns(columns, style.width)):
-        yield f"{line}\n"
+    yield from style.table(columns)
     if choice.left_out:
         yield style.paragraph(
             f"... {choice.left_out} of {len(rows)} are left out here; --all shows them all ..."
@@ -529,8 +523,7 @@ def _figures(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
         Column("Greatest", [row.greatest for row in rows], drop=3),
     )
     yield "\n"
-    for line in table_lines(fitting_columns(columns, style.width)):
-        yield f"{line}\n"
+    yield from style.table(columns)
 
 
 def _codes(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
@@ -545,8 +538,7 @@ def _codes(reading: LogReading, style: TerminalStyle) -> Iterator[str]:
         Column("n", [row.count for row in rows], drop=1),
     )
     yield "\n"
-    for line in table_lines(fitting_columns(columns, style.width)):
-        yield f"{line}\n"
+    yield from style.table(columns)
 
 
 def _ranked(table: RankedTable, style: TerminalStyle) -> Iterator[str]:
@@ -562,7 +554,6 @@ def _ranked(table: RankedTable, style: TerminalStyle) -> Iterator[str]:
         Column("", [style.cell(r.detail, _DETAIL_CELLS) for r in rows], right=False, drop=6),
     )
     yield "\n"
-    for line in table_lines(fitting_columns(columns, style.width)):
-        yield f"{line}\n"
+    yield from style.table(columns)
     if table.left_out:
         yield style.paragraph(f"... {table.left_out} more; --all shows them all ...")

@@ -18,19 +18,12 @@ from resume_rig.model.result.fleet import (
 )
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.text.json_text import utc_json
-from resume_rig.report.text.terminal_style import (
-    Column,
-    TerminalStyle,
-    fitting_columns,
-    padded,
-    table_lines,
-)
+from resume_rig.report.text.terminal_style import Column, TerminalStyle
 from resume_rig.report.text.wording import MISSING
 
 ROWS_MOST: Final = 40
 _LABEL_CELLS: Final = 28
 _NAME_CELLS: Final = 40
-_VERDICT_CELLS: Final = 11
 
 
 def group_title(group: TrendGroup) -> str:
@@ -144,26 +137,15 @@ def reading_sentences(trend: Trend) -> tuple[str, ...]:
     )
 
 
-def trend_tables(
-    trend: Trend, *, everything: bool, colour: bool = False, unicode: bool = True, width: int = 120
-) -> Iterator[str]:
-    """Yield the whole answer of `trend` in pieces to be written as they are.
-
-    Args:
-        trend: what to show.
-        everything: every point of a long group.
-        colour: verdicts may be coloured.
-        unicode: more than ASCII may be written.
-        width: of the terminal, in cells; columns give way where it is short.
-    """
-    style = TerminalStyle(colour, unicode, width)
+def trend_tables(trend: Trend, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
+    """Yield the whole answer of `trend`, with `show_all` every point of a long group."""
     yield style.verdict_line(trend.verdict, trend.why)
     yield style.paragraph(f"Judged against {trend.requirement}.")
     for sentence in reading_sentences(trend):
         yield style.paragraph(sentence)
     for group in trend.groups:
         yield "\n"
-        yield from _group(trend, group, style, everything=everything)
+        yield from _group(trend, group, style, show_all=show_all)
     if trend.left_out:
         yield "\n"
     for sentence in trend.left_out:
@@ -171,10 +153,10 @@ def trend_tables(
 
 
 def _group(
-    trend: Trend, group: TrendGroup, style: TerminalStyle, *, everything: bool
+    trend: Trend, group: TrendGroup, style: TerminalStyle, *, show_all: bool
 ) -> Iterator[str]:
     yield style.paragraph(f"{group_title(group)}: {group.verdict.value}")
-    points = group.points if everything else group.points[-ROWS_MOST:]
+    points = group.points if show_all else group.points[-ROWS_MOST:]
     if len(points) < len(group.points):
         left = len(group.points) - len(points)
         yield style.paragraph(f"... {left} earlier ones are left out; --all shows them.")
@@ -200,12 +182,6 @@ def _group(
                 Column(style.cell(measure_words(measure), _NAME_CELLS), cells, drop=place)
             )
     columns.append(Column("", ["worse" if p.label in worse else "" for p in points], right=False))
-    kept = fitting_columns(columns, style.width - _VERDICT_CELLS - 2)
-    wide = sum(column.width + 2 for column in kept)
-    title, *lines = table_lines(kept)
-    yield f"{padded(title, wide, right=False)}verdict\n"
-    yield style.rule(wide + _VERDICT_CELLS)
-    for line, point in zip(lines, points, strict=True):
-        yield f"{padded(line, wide, right=False)}{style.verdict(point.verdict)}\n"
+    yield from style.verdict_table(columns, [point.verdict for point in points])
     for sentence in change_sentences(group, trend.by):
         yield style.paragraph(sentence, indent=2)
