@@ -16,7 +16,7 @@ def text_of(correlation: Any, *, show_all: bool = False, **style: Any) -> str:
 
 def test_a_wide_table_has_every_interval_with_its_uncertainty(samples: Any) -> None:
     text = text_of(samples.four_cycles(), width=170)
-    assert "press→SLP_S3#       →PWR_OK      →PLTRST#       →display" in text
+    assert "press→SLP_S3#       →PWR_OK      →PLTRST#    →display on" in text
     row = next(line for line in text.splitlines() if re.match(r" +2  ", line))
     assert " ".join(row.split()) == (
         "2 52.31 ±0.02 231.77 ±0.02 333.67 ±0.02 1420.60 ±0.53 205 1043 1248 1607 ±15 PASS"

@@ -8,7 +8,7 @@ from resume_rig.model.result.comparison import Component, Deviation, MeasureStud
 from resume_rig.model.units import count_of
 from resume_rig.report.text.json_text import Json, json_text, number_json, text_json
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
-from resume_rig.report.text.wording import MISSING
+from resume_rig.report.text.wording import MISSING, capitalised
 
 SCHEMA = "resume-rig/msa/1"
 
@@ -93,7 +93,7 @@ def study_table(study: Study, style: TerminalStyle, *, show_all: bool) -> Iterat
 
 def _measure_table(measure: MeasureStudy, style: TerminalStyle) -> Iterator[str]:
     yield style.paragraph(
-        f"{measure_words(measure.name)}: mean {measure.mean_ms:.1f} ms of "
+        f"{capitalised(measure_words(measure.name))}: mean {measure.mean_ms:.1f} ms of "
         f"{count_of(measure.values, 'value')}"
     )
     parts = measure.components

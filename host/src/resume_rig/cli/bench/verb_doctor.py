@@ -102,9 +102,10 @@ def _lines(checks: "list[Checked]", to_change: bool) -> Iterator[str]:
     found += ["the DUT has settings to change"] if to_change else []
     all_good = f"Ready: all {count_of(len(checks), 'check')} passed."
     yield f"Not ready: {', and '.join(found)}.\n\n" if found else f"{all_good}\n\n"
-    width = max(len(check.name) for check in checks)
+    width, style = max(len(check.name) for check in checks), answer_style()
     for check in sorted(checks, key=lambda each: each.ok):
-        yield f"{'ok' if check.ok else 'BAD':<4} {check.name:<{width}}  {check.text}\n"
+        text = style.shown(check.text)
+        yield f"{'ok' if check.ok else 'BAD':<4} {check.name:<{width}}  {text}\n"
 
 
 def _checks(args: argparse.Namespace, over_ssh: bool) -> "list[Checked]":

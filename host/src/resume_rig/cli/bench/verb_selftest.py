@@ -13,7 +13,7 @@ from resume_rig.cli.terminal.arguments import (
     whole_number,
 )
 from resume_rig.cli.terminal.console import DONE, FAULT, answer, say
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator, Channel, line_name, line_names
 from resume_rig.model.errors import UsageError
 from resume_rig.model.units import seconds_text
 
@@ -37,13 +37,13 @@ def loopback_lines(
         kept: the board keeps it.
         info: who the board says it is since then; its uncertainties are shown.
     """
-    yield f"{plan.actuator} -> {', '.join(plan.channels)}: {result.changes} changes; times in ns"
+    yield f"{plan.actuator} -> {line_names(plan.channels)}: {result.changes} changes; times in ns"
     yield f"{_HEAD[0]:<10}" + "".join(f"{name:>12}" for name in _HEAD[1:])
     uncertainty_ns = {each.channel: each.uncertainty_ns for each in info.channels}
     for row in result.channels:
         figures = (row.seen, row.missed, row.extra, row.mean_ns, row.sd_ns, row.min_ns, row.max_ns)
         cells = (*figures, uncertainty_ns[row.channel])
-        yield f"{row.channel:<10}" + "".join(f"{cell:>12}" for cell in cells)
+        yield f"{line_name(row.channel):<10}" + "".join(f"{cell:>12}" for cell in cells)
     yield f"The clock was read up to {result.held_ns} ns before the pin changed."
     if not result.ended_well:
         yield f"Not good: {_complaint(plan, result)}; nothing of it is kept."
@@ -59,11 +59,11 @@ def _complaint(plan: "LoopbackPlan", result: "LoopbackResult") -> str:
     silent = [row.channel for row in result.channels if row.seen == 0]
     if silent:
         return (
-            f"no edge came on {', '.join(silent)}; is the wire from {plan.actuator}'s output pin "
+            f"no edge came on {line_names(silent)}; is the wire from {plan.actuator}'s output pin "
             "to its pin there?"
         )
     if result.changes < plan.changes:
-        return f"of the first {result.changes} changes not every one was seen once"
+        return f"not every one of the first {result.changes} changes was observed once"
     return "edges were missed or came too often; look at the wires, or allow more time with --gap"
 
 
@@ -107,9 +107,9 @@ def calibration_text(kept: "Calibration | None") -> str:
     if kept.empty:
         why = "" if kept.crystal else ", as the clock is an RC oscillator"
         return f"none{why}"
-    parts = [f"clock {kept.clock_ppb:+d} ppb"] if kept.clock_ppb is not None else []
+    parts = [f"clock {kept.clock_ppb:+d} ppb off"] if kept.clock_ppb is not None else []
     if kept.latencies:
-        parts.append(f"latency of {', '.join(row.channel for row in kept.latencies)}")
+        parts.append(f"latency of {line_names(row.channel for row in kept.latencies)}")
     return f"{'; '.join(parts)} (kept in {kept.store} memory)"
 
 
@@ -336,10 +336,10 @@ def _against_lines(found: "Agreement", ours: str, theirs: str) -> Iterator[str]:
         yield f"{'channel':<10}" + "".join(f"{name:>10}" for name in names)
         for row in found.channels:
             figures = (row.edges, row.mean_ns, row.sd_ns, row.most_ns, row.allowed_ns)
-            yield f"{row.channel:<10}" + "".join(f"{figure:>10}" for figure in figures)
+            yield f"{line_name(row.channel):<10}" + "".join(f"{figure:>10}" for figure in figures)
         yield (
             "Times in ns: our stamps against the second board's, about the mean of all channels. "
-            "A delay that all share is not seen."
+            "A delay that all share does not show."
         )
         if found.rate_low_ppb <= found.rate_high_ppb:
             yield (
@@ -417,7 +417,7 @@ def _check(args: argparse.Namespace, opened: "OpenRig") -> int:
         answer(f"{'ok' if c.ok else 'BAD':<4} {c.name:<28} {c.value}\n" for c in checks)
         answer(
             [
-                f"edges stamped by {info.edge_source or 'a source that it does not report'}\n",
+                f"edge source: {info.edge_source or 'not reported'}\n",
                 f"clock {info.clock_source}, {info.clock_hz} Hz, "
                 f"+/-{info.clock_tolerance_ppb / 1000:g} ppm\n",
                 f"calibration: {calibration_text(kept)}\n",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from resume_rig.acceptance.whole_file import check_place_of, write_whole
 from resume_rig.cli.terminal.arguments import add_rig_arguments, add_verb, duration_ns, rig_of
 from resume_rig.cli.terminal.console import DONE, answer, say
+from resume_rig.model.channel import line_name
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def execute(args: argparse.Namespace) -> int:
             rig.arm_light(args.duration_ns)
         levels = rig.levels()
         if not args.json:
-            answer(["  ".join(f"{name}={level}" for name, level in levels.items()) + "\n"])
+            answer(["  ".join(f"{line_name(c)}={level}" for c, level in levels.items()) + "\n"])
         cursor, begun = newest_edge(rig), clock.now_ns()
         try:
             while args.duration_ns is None or clock.now_ns() - begun < args.duration_ns:
@@ -111,4 +112,4 @@ def _show(quiet: bool, edges: "tuple[Edge, ...]", lost: int, shown: "list[Edge]"
         return
     if lost:
         say(f"resume-rig: {lost} edges were overwritten before they could be read.")
-    answer(f"{e.t_ns / 1e9:14.6f} s  {e.channel:<9} {e.level}\n" for e in edges)
+    answer(f"{e.t_ns / 1e9:14.6f} s  {line_name(e.channel):<9} {e.level}\n" for e in edges)

@@ -12,19 +12,24 @@ from typing import Final
 
 from resume_rig.analysis.findings.explanations import explained
 from resume_rig.analysis.reconcile.hidden_time import hidden_bios
-from resume_rig.analysis.verdict.measures import measure_words
 from resume_rig.analysis.verdict.ruling import is_uncovered
 from resume_rig.model.os_record import TRANSITIONS, OsRecord, SleepKind, kind_words
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import AS_PLANNED, Correlation, Outcome, ReconciledCycle
-from resume_rig.model.result.judgement import CampaignFacts, LimitJudgement, RecordedCycle
+from resume_rig.model.result.judgement import CampaignFacts, RecordedCycle
 from resume_rig.model.result.series import CycleMark, CycleTimes
-from resume_rig.model.result.verdict import RESUME, Comparison, FindingKind, Verdict
+from resume_rig.model.result.verdict import RESUME, FindingKind, Verdict
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.drawing.axis import NS_PER_MS
 from resume_rig.report.drawing.wave import WavePicture, wave_picture
 from resume_rig.report.parts.page import Tile, TrustBadge
-from resume_rig.report.parts.statistics import CampaignSummary, summary_of
+from resume_rig.report.parts.statistics import (
+    CampaignSummary,
+    decisive_limit,
+    first_clause,
+    limit_sentence,
+    summary_of,
+)
 from resume_rig.report.text.findings import (
     Doubt,
     FindingGroup,
@@ -164,44 +169,7 @@ def subtitle_of(facts: CampaignFacts, cycles: int) -> tuple[str, ...]:
 
 def answer_sentence(correlation: Correlation) -> str:
     """Return the verdict in one sentence, with its margin; what it rests on where none is timed."""
-    limit = _decisive(correlation.limits)
-    if limit is None or limit.worst is None or limit.limit.comparison not in _UPPER:
-        return _first_clause(correlation.why)
-    value = limit.limit.value / NS_PER_MS
-    worst_ms = limit.worst * _MS_OF[limit.limit.unit]
-    worst = round(worst_ms) if worst_ms >= _WHOLE_FROM_MS else round(worst_ms, 1)
-    is_resume = limit.limit.measure == RESUME
-    name = "resumes" if is_resume else f"cycles: {measure_words(limit.limit.measure)}"
-    n = limit.n + limit.broken
-    failed = limit.failed + limit.broken
-    if limit.limit.share is not None:
-        return _first_clause(limit.why)
-    if failed:
-        if not limit.failed:
-            return f"{limit.broken} of {n} cycles did not resume; the worst {worst:g} ms."
-        text = f"{limit.failed} of {n} {name} over {value:g} ms; the worst {worst:g} ms"
-        broken = f"; {limit.broken} did not resume" if limit.broken else ""
-        return f"{text} ({worst - value:+g} ms){broken}."
-    within = limit.n - limit.marginal
-    text = f"{within} of {n} {name} within {value:g} ms; the worst {worst:g} ms"
-    return f"{text} (margin {value - worst:g} ms)."
-
-
-_WHOLE_FROM_MS: Final = 100
-_UPPER: Final = frozenset({Comparison.AT_MOST, Comparison.BELOW})
-_MS_OF: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
-
-
-def _first_clause(why: str) -> str:
-    clause = why.partition("; ")[0].rstrip(".")
-    return f"{clause[:1].upper()}{clause[1:]}."
-
-
-def _decisive(limits: Sequence[LimitJudgement]) -> LimitJudgement | None:
-    """Return the required limit that the verdict rests on: one that fails before one that holds."""
-    order = (Verdict.FAIL, Verdict.MARGINAL, Verdict.NO_EVIDENCE, Verdict.PASS)
-    required = [each for each in limits if each.limit.required and each.limit.unit in _MS_OF]
-    return min(required, key=lambda each: order.index(each.verdict), default=None)
+    return limit_sentence(correlation.limits) or first_clause(correlation.why)
 
 
 def confidence_sentences(correlation: Correlation) -> tuple[str, ...]:
@@ -409,7 +377,7 @@ def _of_findings(group: FindingGroup, correlation: Correlation, total: int) -> A
 
 def _too_slow(correlation: Correlation) -> Action | None:
     """Return who has to shorten what, where resumes are over the limit."""
-    limit = _decisive(correlation.limits)
+    limit = decisive_limit(correlation.limits)
     if limit is None or not limit.failed or limit.limit.measure != RESUME:
         return None
     records = [
@@ -466,7 +434,7 @@ def _no_evidence(correlation: Correlation) -> Action:
     if cycles and all(cycle.outside.ignored for cycle in cycles):
         text = "Run more cycles, or judge the ignored ones, too:"
         return Action(Team.RIG.value, text, "#cycles", "--no-ignore-first")
-    return Action(Team.RIG.value, _first_clause(correlation.why), "#match")
+    return Action(Team.RIG.value, first_clause(correlation.why), "#match")
 
 
 def _nothing_found(correlation: Correlation) -> list[Action]:

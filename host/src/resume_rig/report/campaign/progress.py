@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Channel, line_name
 from resume_rig.model.result.cycle import Outcome
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import seconds_text
@@ -62,7 +62,7 @@ def status_lines(status: CampaignStatus, width: int, *, unicode: bool) -> list[s
         f"{when} {status.provisional.value}" if begun else "",
         _failures(status),
         "" if status.resume_ms is None else f"resume {_pair(*status.resume_ms)} ms",
-        "" if status.light_ns is None else f"light {_pair(*_ms(status.light_ns))} ms",
+        "" if status.light_ns is None else f"display on {_pair(*_ms(status.light_ns))} ms",
         ", ".join(f"{count} {outcome_words(o)}" for o, count in status.outcomes.items() if count),
     ]
     lines = (progress, results, [_levels(status)])
@@ -86,7 +86,7 @@ def _levels(status: CampaignStatus) -> str:
         return ""
     groups = []
     for level, word in ((1, "high"), (0, "low")):
-        names = [str(channel) for channel, each in status.levels.items() if each == level]
+        names = [line_name(channel) for channel, each in status.levels.items() if each == level]
         groups += [f"{word}: {' '.join(names)}"] if names else []
     return "  ".join(groups)
 

@@ -141,13 +141,9 @@ def _cycles(
     choice = row_choice(len(cycles), None if show_all else TERMINAL_ROWS)
     shown = [*cycles[: choice.head], *cycles[len(cycles) - choice.tail :]]
     kept, narrow = _columns(shown, word, style)
-    usual = "" if _outcomes(shown) else " All cycles slept and woke."
-    yield style.paragraph(
-        f"Times in ms; ± is the expanded uncertainty, 95 % coverage. Measured from the {word};"
-        f" BIOS and device initialization and their total are OS-reported; complete relies on"
-        f" that BIOS time. {light_words(cycles)}".rstrip()
-        + usual
-    )
+    yield style.paragraph(_legend(cycles, word))
+    if not _outcomes(shown):
+        yield "All cycles slept and woke.\n"
     for index, line in enumerate(table_lines(kept)):
         if index == 0:
             yield f"{line}\n"
@@ -158,6 +154,18 @@ def _cycles(
         yield _coloured(line, shown[index - 1], style) + "\n"
     if narrow:
         yield style.paragraph(narrow)
+
+
+def _legend(cycles: Sequence[ReconciledCycle], word: str) -> str:
+    """Return what the columns are, for somebody who has read nothing else."""
+    sentences = (
+        f"Times in ms; ± is the expanded uncertainty, 95 % coverage. Measured from the {word}: "
+        "SLP_S3#, PWR_OK, PLTRST# and display on.",
+        light_words(cycles),
+        "OS-reported: BIOS initialization, device initialization and their total. Complete: all "
+        "devices are in S0 again, by PLTRST# and the OS-reported times.",
+    )
+    return " ".join(filter(None, sentences))
 
 
 def _columns(
@@ -204,7 +212,7 @@ def _all_columns(
         times(f"{word}→SLP_S3#", [p.slp_s3 for p in points], drop=5),
         times("→PWR_OK", [p.pwr_ok for p in points], drop=4),
         times("→PLTRST#", [p.pltrst for p in points], drop=2),
-        times("→display", [p.light for p in points]),
+        times("→display on", [p.light for p in points]),
         Column("BIOS", [whole_ms_text(r.bios_init_ms if r else None) for r in records]),
         Column("device", [whole_ms_text(r.driver_init_ms if r else None) for r in records]),
         Column("total", [whole_ms_text(r.resume_ms if r else None) for r in records]),

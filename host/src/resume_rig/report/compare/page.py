@@ -175,8 +175,8 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
     found = comparison.failures
     if found is not None:
         base = f"{found.base_failed} of {found.base_n}"
-        value = f"{base}, then {found.candidate_failed} of {found.candidate_n}"
-        yield Tile("Failed cycles", value, "base, then candidate")
+        value = f"{base} · {found.candidate_failed} of {found.candidate_n}"
+        yield Tile("Failed cycles", value, "base · candidate")
 
 
 def _strips(comparison: Comparison) -> Strips | None:

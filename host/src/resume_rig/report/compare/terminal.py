@@ -59,7 +59,7 @@ def failures_sentence(failures: FailureEffect | None) -> str:
     if failures is None:
         return "Logs alone do not report cycles that failed, so failures are not compared."
     return (
-        f"Failed cycles: {failures.base_failed} of {failures.base_n}, then"
+        f"Failed cycles: base {failures.base_failed} of {failures.base_n}, candidate"
         f" {failures.candidate_failed} of {failures.candidate_n}"
         f" (p = {failures.p_adjusted:.2g})."
     )
@@ -69,7 +69,7 @@ def slow_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Return how often each headline time was far above the middle, where it was."""
     return tuple(
         f"Slow cycles, {measure_words(each.name)} above {each.above_ms:.0f} ms:"
-        f" {each.counts.base_failed} of {each.counts.base_n}, then"
+        f" base {each.counts.base_failed} of {each.counts.base_n}, candidate"
         f" {each.counts.candidate_failed} of {each.counts.candidate_n}"
         f" (p = {each.counts.p_adjusted:.2g})."
         for each in comparison.slow
@@ -90,7 +90,7 @@ def over_limit_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Return how many values are beyond each limit of the requirement on both sides."""
     return tuple(
         f"Over the limit ({comparison.requirement}: {limit_text(each.limit)}): "
-        f"{_share(each.base_over, each.base_n, each.base_upper)}, then "
+        f"base {_share(each.base_over, each.base_n, each.base_upper)}, candidate "
         f"{_share(each.candidate_over, each.candidate_n, each.candidate_upper)}."
         for each in comparison.over
     )
@@ -229,7 +229,10 @@ def _differences(comparison: Comparison, style: TerminalStyle) -> Iterator[str]:
 
 def _legend(titles: Sequence[str]) -> str:
     """Say what the columns are that the terminal has room for."""
-    parts = ["Times in ms; shift = candidate minus base with its 95 % interval; p over all times"]
+    parts = [
+        "Times in ms; values of base and candidate; shift = candidate minus base with its 95 % "
+        "interval, also in % of the base; p adjusted for the number of times"
+    ]
     if _DETECTABLE in titles:
         parts.append(f"{_DETECTABLE} = the smallest shift that is shown with 80 % probability")
     else:
@@ -246,7 +249,7 @@ def _columns(effects: Sequence[Effect], style: TerminalStyle) -> Sequence[Column
         Column("candidate", [row.candidate for row in rows], drop=2),
         Column("shift", [row.shift for row in rows]),
         Column("95 % interval", [row.interval for row in rows], drop=1),
-        Column("share", [row.share for row in rows]),
+        Column("in %", [row.share for row in rows]),
         Column("p", [row.p for row in rows], drop=3),
         Column(_DETECTABLE, [row.detectable for row in rows], drop=5),
         Column("", [row.change for row in rows], right=False),

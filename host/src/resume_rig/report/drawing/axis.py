@@ -150,8 +150,8 @@ def tick_label(value: float, step: float) -> str:
 
 NS_PER_MS = 1_000_000
 _LIGHT = {
-    LightBasis.HALF: "t_50, the moment of half of the panel's settled level",
-    LightBasis.BLOCKS: "t_50 from blocks of 1 ms",
+    LightBasis.HALF: "t_50, when the panel's light is at half of its settled level",
+    LightBasis.BLOCKS: "t_50 (half of the panel's settled level), found in blocks of 1 ms",
     LightBasis.LARGEST_STEP: "t_50 of the largest step, where light came in several steps",
     LightBasis.COMPARATOR: "the edge of the photodiode's comparator",
 }
@@ -242,15 +242,15 @@ def trigger_word(cycles: Iterable[ReconciledCycle]) -> str:
 
 
 def light_words(cycles: Iterable[ReconciledCycle]) -> str:
-    """Return what light means in these cycles, in a sentence; empty where none was timed."""
+    """Return what display on means in these cycles, in a sentence; empty where none was timed."""
     counted = Counter(cycle.outside.light_basis for cycle in cycles)
     found = [(basis, counted[basis]) for basis in LightBasis if counted[basis]]
     if not found:
         return ""
     if len(found) == 1:
-        return f"Light is {_LIGHT[found[0][0]]}."
+        return f"Display on is {_LIGHT[found[0][0]]}."
     listed = ", ".join(f"in {count_of(count, 'cycle')} {_LIGHT[basis]}" for basis, count in found)
-    return f"Light is {listed}."
+    return f"Display on is {listed}."
 
 
 def _either(

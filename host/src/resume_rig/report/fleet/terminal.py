@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from resume_rig.analysis.compare.fleet import counted_campaigns, percent_of_these
 from resume_rig.analysis.verdict.measures import measure_words
-from resume_rig.model.os_record import kind_count
+from resume_rig.model.os_record import kind_count, state_words
 from resume_rig.model.result.fleet import (
     Fleet,
     FleetCampaign,
@@ -199,7 +199,9 @@ def _trait_words(trait: Trait, value: str) -> str:
             return f"BIOS {value}"
         case Trait.DUT | Trait.RIG | Trait.HOST:
             return f"{trait.value} {value}"
-        case Trait.PRODUCT | Trait.STATE:
+        case Trait.STATE:
+            return state_words(value)
+        case Trait.PRODUCT:
             return value
 
 
@@ -261,6 +263,7 @@ ROWS_MOST: Final = 20
 _STORE_CELLS: Final = 44
 _UNIT_CELLS: Final = 24
 _FINDINGS_CELLS: Final = 40
+_DISPLAY: Final = "display on"
 
 
 def fleet_table(fleet: Fleet, style: TerminalStyle, *, show_all: bool) -> Iterator[str]:
@@ -269,7 +272,7 @@ def fleet_table(fleet: Fleet, style: TerminalStyle, *, show_all: bool) -> Iterat
     yield style.paragraph(subject_sentence(fleet))
     yield style.paragraph(requirement_sentence(fleet.requirement))
     has_wires = not nouns_of(fleet.campaigns).only_logs
-    light = ", light the median from power button to display on" if has_wires else ""
+    light = "; display on is the median from the power button on" if has_wires else ""
     yield style.paragraph(f"Times in ms: resume is the median total resume time{light}.")
     folder = common_folder(fleet)
     for group in fleet.groups:
@@ -308,7 +311,7 @@ def _columns(rows: Sequence[FleetRow], nouns: Nouns, style: TerminalStyle) -> Se
         Column("resume", [row.median for row in rows]),
         Column("p95", [row.p95 for row in rows], drop=2),
         Column("worst", [row.worst for row in rows], drop=1),
-        Column("light", [row.light for row in rows], drop=5),
+        Column(_DISPLAY, [row.light for row in rows], drop=5),
         Column(
             "findings",
             [style.cell(row.findings, _FINDINGS_CELLS) for row in rows],
@@ -317,5 +320,5 @@ def _columns(rows: Sequence[FleetRow], nouns: Nouns, style: TerminalStyle) -> Se
         ),
         Column("", [style.cell(row.notes, _UNIT_CELLS) for row in rows], right=False, drop=notes),
     ]
-    empty = ({"unit"} if is_plain else set()) | ({"light"} if nouns.only_logs else set())
+    empty = ({"unit"} if is_plain else set()) | ({_DISPLAY} if nouns.only_logs else set())
     return [c for c in columns if c.title not in empty and any(c.cells)]

@@ -19,6 +19,8 @@ from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import Training
 from resume_rig.model.result.verdict import Verdict
 from resume_rig.model.units import count_of
+from resume_rig.report.parts.statistics import limit_sentence
+from resume_rig.report.text.wording import capitalised, listed
 
 _FIRMWARE: Final = "start_os_image_ms"  # of Kernel-Boot 30: until the OS loader began
 # Figures of OsRecord.figures, most telling first; the words before their value.
@@ -269,17 +271,20 @@ _PROFILES = {SleepKind.BOOT: "boot-19s", SleepKind.SHUTDOWN: "shutdown-12s"}
 
 
 def answer_sentence(judgement: LogJudgement) -> str:
-    """Return how the PC sleeps and how long its slowest judged resume took."""
+    """Return how many resumes keep the limit, the worst of them, and how the PC sleeps."""
     judged = [cycle.record.kind for cycle in judgement.cycles if cycle.judged]
     if not judged:
         return _nothing_judged(judgement)
     if NO_SLEEPS.issuperset(judged):
         return _transitions(judgement)
-    worst_ms = judgement.statistics.max_ms
-    worst = "" if worst_ms is None else f", worst {worst_ms:.0f} ms"
-    who = "This PC sleeps in" if len(judgement.reading.sources) == 1 else "These logs have"
-    kinds = _and(kind_words(kind) for kind in dict.fromkeys(judged))
-    return f"{_no_s3(judgement)}{who} {kinds}: {count_of(len(judged), 'resume')}{worst}."
+    who = "This PC uses" if len(judgement.reading.sources) == 1 else "These logs have"
+    kinds = listed(kind_words(kind) for kind in dict.fromkeys(judged))
+    met = limit_sentence(judgement.limits, "sleep", margin=False)
+    if judgement.verdict is Verdict.NO_EVIDENCE or not met:
+        worst_ms = judgement.statistics.max_ms
+        worst = "" if worst_ms is None else f", the worst {worst_ms:.0f} ms"
+        met = f"{count_of(len(judged), 'resume')} judged{worst}."
+    return f"{met} {who} {kinds}{_no_s3(judgement)}."
 
 
 def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
@@ -287,8 +292,12 @@ def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
     judged = [cycle.record.kind for cycle in judgement.cycles if cycle.judged]
     covered = hybrid_lead(judged, judgement.requirement)
     why = judgement.why
-    if why.casefold().startswith(covered.casefold()):  # the answer and its meaning have said it
+    if why.casefold().startswith(covered.casefold()):  # the answer and its meaning say it
         why = why[len(covered) :]
+    counted, _, rest = why.partition("; ")
+    worst, _, more = rest.partition("; ")
+    if worst.startswith("the worst took") and "undecided" not in counted:  # as the answer says
+        why = capitalised(more)
     meaning = (
         f"Hybrid sleep resumes from S3, so {judgement.requirement.id} covers it." if covered else ""
     )
@@ -301,11 +310,8 @@ def _transitions(judgement: LogJudgement) -> str:
     lengths = [ms for ms in map(transition_length_ms, records) if ms is not None]
     worst = f", worst {max(lengths):.0f} ms" if lengths else ""
     counted = Counter(record.kind for record in records)
-    return f"{_and(count_of(n, kind_words(kind)) for kind, n in _in_order(counted))}{worst}."
-
-
-def _in_order(counted: Counter[SleepKind]) -> list[tuple[SleepKind, int]]:
-    return [(kind, counted[kind]) for kind in SleepKind if counted[kind]]
+    ordered = [(kind, counted[kind]) for kind in SleepKind if counted[kind]]
+    return f"{listed(kind_count(n, kind) for kind, n in ordered)}{worst}."
 
 
 def _nothing_judged(judgement: LogJudgement) -> str:
@@ -315,14 +321,14 @@ def _nothing_judged(judgement: LogJudgement) -> str:
     own = [kind for kind in kinds if kind in judgement.requirement.kinds]
     if own:
         what = "No time that is limited" if NO_SLEEPS.issuperset(own) else "No resume time"
-        return f"{what} here: {_and(kind_count(kinds[kind], kind) for kind in own)}."
-    found = _and(kind_count(count, kind) for kind, count in kinds.items())
-    return f"No {' and no '.join(judgement.requirement.kinds)} here, only {found}."
+        return f"{what} here: {listed(kind_count(kinds[kind], kind) for kind in own)}."
+    found = listed(kind_count(count, kind) for kind, count in kinds.items())
+    return f"No {listed(map(kind_words, judgement.requirement.kinds), 'or')}, only {found}."
 
 
 def _next(judgement: LogJudgement) -> str:
     kinds = _counted(judgement)
-    covered = " or ".join(judgement.requirement.kinds)
+    covered = listed(map(kind_words, judgement.requirement.kinds), "or")
     if NO_SLEEPS.issuperset(judgement.requirement.kinds):
         return (
             f"To have a verdict, read an account of a {covered} that reports what"
@@ -346,13 +352,13 @@ def _next(judgement: LogJudgement) -> str:
             f"The limit of {judgement.requirement.id} is for {covered};"
             f" to judge what is here, give its own: {options} --limit-ms MS."
         )
-    return f"To have a verdict, let the PC sleep in {covered}, then read its log again."
+    return f"To have a verdict, put the PC into {covered}, then read its log again."
 
 
 def _no_s3(judgement: LogJudgement) -> str:
     kinds = {cycle.record.kind for cycle in judgement.cycles}
     is_missing = SleepKind.S3 in judgement.requirement.kinds and SleepKind.S3 not in kinds
-    return "No S3 here. " if is_missing else ""
+    return ", no S3" if is_missing else ""
 
 
 def _counted(judgement: LogJudgement) -> dict[SleepKind, int]:
@@ -364,8 +370,3 @@ def _counted(judgement: LogJudgement) -> dict[SleepKind, int]:
     sleeps = [c.record.kind for c in judgement.cycles if c.record.kind not in others]
     specific = [kind for kind in sleeps if kind not in _BEGUN_AS_S3] or sleeps
     return dict(Counter(specific).most_common())
-
-
-def _and(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

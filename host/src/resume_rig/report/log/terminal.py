@@ -209,13 +209,13 @@ def _sources(sources: Sequence[LogSource], style: TerminalStyle) -> Iterator[str
     damaged = [source for source in sources if not source.integrity.ok]
     noted = [source for source in sources if source.integrity.ok and source.integrity.problems]
     for source in chain(damaged, noted):
-        word = "Incomplete" if not source.integrity.ok else "Note on"
+        word = "Incomplete:" if not source.integrity.ok else "Note on"
         for problem in source.integrity.problems or ("the reader gave no reason",):
-            yield style.paragraph(f"{word}: {source.path}: {problem}")
+            yield style.paragraph(f"{word} {source.path}: {problem}")
     described = [source for source in sources if source.from_description]
     for source in described:
         yield style.paragraph(
-            f"Note on: {source.path}: no public sample of {source.kind} exists; it was read by"
+            f"Note on {source.path}: no public sample of {source.kind} exists; it was read by"
             " Microsoft's description of it."
         )
     whole = len(sources) - len(damaged)

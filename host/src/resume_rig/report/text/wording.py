@@ -1,5 +1,6 @@
 """Words and numbers as people read them, and which rows of a long table are shown."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -80,9 +81,20 @@ def whole_ms_text(value_ms: int | None) -> str:
     return MISSING if value_ms is None else str(value_ms)
 
 
+def capitalised(text: str) -> str:
+    """Return text that begins as a sentence does."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Return words as a sentence lists them: "S1, S3 and S4"."""
+    *first, end = words
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
 def requirement_sentence(requirement: Requirement) -> str:
     """Return what is demanded, in one sentence."""
-    kinds = ", ".join(map(kind_words, requirement.kinds))
+    kinds = listed(map(kind_words, requirement.kinds), "or")
     demanded = "; ".join(limit_words(limit) for limit in requirement.limits() if limit.required)
     sentence = f"{requirement.id} version {requirement.version}: after {kinds}, {demanded}"
     if requirement.ignore_first:

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Final
 
 from resume_rig.analysis.verdict.measures import measure_words
+from resume_rig.model.os_record import state_words
 from resume_rig.model.result.fleet import (
     Carrier,
     Repeats,
@@ -29,7 +30,7 @@ _NAME_CELLS: Final = 40
 def group_title(group: TrendGroup) -> str:
     """Return which product in which sleep state."""
     product, state = (group.traits[trait] for trait in (Trait.PRODUCT, Trait.STATE))
-    return f"{product or 'no product named'}, {state or 'no state named'}"
+    return f"{product or 'no product named'}, {state_words(state) or 'no state named'}"
 
 
 def label_of(label: str, by: TrendBy) -> str:
