@@ -54,7 +54,7 @@ def many(count: int, product: str = "Book") -> list[FleetCampaign]:
 def test_a_row_tells_who_how_many_and_how_long() -> None:
     told = text(fleet(CAMPAIGN, replace(CAMPAIGN, path="/srv/b/two.rrs", unit="two")))
 
-    assert f"stores as seen from {Path('/srv')}." in told
+    assert f"stores relative to {Path('/srv')}." in told
     assert "Book, no BIOS version named: PASS" in told
     row = next(line for line in told.splitlines() if line.startswith(str(Path("a/one.rrs"))))
     for word in ("one", "2025-11-13 02:13", "100", "99", "900", "980", "1001", "PASS"):

@@ -1,7 +1,6 @@
-"""`resume-rig selftest`: the rig measures itself; lines for people, documents for programs."""
+"""`resume-rig selftest`: the board's own checks, and loop-backs that measure its channels."""
 
 import argparse
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from resume_rig.cli.terminal.arguments import (
     rig_of,
     whole_number,
 )
-from resume_rig.cli.terminal.console import DONE, FAULT, answer, say
+from resume_rig.cli.terminal.console import DONE, FAULT, answer, answer_document, print_note
 from resume_rig.model.channel import Actuator, Channel, line_name, line_names
 from resume_rig.model.errors import UsageError
 from resume_rig.model.units import seconds_text
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from resume_rig.rig.link.open import OpenRig
 
 
-_HEAD = ("channel", "seen", "missed", "extra", "mean", "sd", "min", "max", "uncertainty")
+_HEAD = ("channel", "observed", "missed", "extra", "mean", "sd", "min", "max", "uncertainty")
 
 
 def loopback_lines(
@@ -35,7 +34,7 @@ def loopback_lines(
         plan: what was asked for.
         result: what came of it.
         kept: the board keeps it.
-        info: who the board says it is since then; its uncertainties are shown.
+        info: of the board, read after it; its uncertainties are shown.
     """
     yield f"{plan.actuator} -> {line_names(plan.channels)}: {result.changes} changes; times in ns"
     yield f"{_HEAD[0]:<10}" + "".join(f"{name:>12}" for name in _HEAD[1:])
@@ -248,7 +247,7 @@ def _wires(text: str) -> tuple[Actuator, tuple[Channel, ...]]:
 
 
 def _check_no_dut(args: argparse.Namespace, opened: "OpenRig") -> None:
-    """Raise UsageError unless a person says that there is no DUT, and nothing tells otherwise."""
+    """Raise UsageError unless a person states that there is no DUT, and nothing contradicts it."""
     if opened.simulated and not opened.plug:
         raise UsageError(
             f"could not loop back on {args.rig}: a simulated DUT is connected, and {_PLUG}; add "
@@ -269,7 +268,7 @@ def _loop_back(args: argparse.Namespace, opened: "OpenRig", plans: "list[Loopbac
         check_can_keep(rig)
     results: list[tuple[LoopbackPlan, LoopbackResult, bool]] = []
     for plan in plans:
-        say(
+        print_note(
             f"Driving {plan.actuator} {plan.changes} times, for about "
             f"{seconds_text(plan.changes * plan.gap_ns)} ..."
         )
@@ -287,7 +286,7 @@ def _loop_back(args: argparse.Namespace, opened: "OpenRig", plans: "list[Loopbac
             "board": info.board,
             "loopbacks": [loopback_document(*row, info) for row in results],
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         for row in results:
             answer(f"{line}\n" for line in loopback_lines(*row, info))
@@ -320,11 +319,11 @@ def _execute_against(args: argparse.Namespace, plans: "list[LoopbackPlan]") -> i
                     "own, and no wire to another board; use serial:, socket: or rfc2217:"
                 )
         _check_no_dut(args, second)
-        say(f"{args.against} presses {plan.actuator} {pulses} times ...")
+        print_note(f"{args.against} presses {plan.actuator} {pulses} times ...")
         wire = (plan.actuator, plan.channels)
         found = measure_against(opened.rig, second.rig, second.clock, wire, pulses)
     if args.json:
-        answer([json.dumps(_against_document(found)) + "\n"])
+        answer_document(_against_document(found))
     else:
         answer(f"{line}\n" for line in _against_lines(found, args.rig, args.against))
     return DONE if found.complaint is None else FAULT
@@ -387,7 +386,7 @@ def _forget(args: argparse.Namespace, opened: "OpenRig") -> int:
             "schema": "resume-rig/selftest-forget/1",
             "calibration": calibration_document(kept),
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         answer(["The board has forgotten its calibration.\n"])
     return DONE
@@ -412,7 +411,7 @@ def _check(args: argparse.Namespace, opened: "OpenRig") -> int:
             },
             "calibration": calibration_document(kept),
         }
-        answer([json.dumps(document) + "\n"])
+        answer_document(document)
     else:
         answer(f"{'ok' if c.ok else 'BAD':<4} {c.name:<28} {c.value}\n" for c in checks)
         answer(

@@ -20,7 +20,7 @@ from resume_rig.cli.terminal.console import (
     answer,
     answer_style,
     check_output,
-    say,
+    print_note,
     status_of_verdict,
     utc_now_text,
 )
@@ -115,7 +115,7 @@ def execute(args: argparse.Namespace) -> int:
         from resume_rig.report.html import fleet_report
 
         write_whole(args.html, fleet_report(found, utc_now_text()))
-        say(f"Report: {args.html}")
+        print_note(f"Report: {args.html}")
     answer(_text(found, args))
     if found.unread and found.verdict is not Verdict.FAIL:
         return USAGE
@@ -136,7 +136,7 @@ def _of_stores(
 
     def progress(number: int, path: Path) -> None:
         if len(stores) > 1:
-            say(f"{number} of {len(stores)}: {path}")
+            print_note(f"{number} of {len(stores)}: {path}")
 
     campaigns, unread, copies = counted_once(
         survey_stores(stores, requirement, UnitBy(args.units), jobs=jobs, progress=progress)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from resume_rig.cli.offline.verb_lake import add_engine_arguments, engine_of
 from resume_rig.cli.terminal.arguments import add_verb, named, whole_number
-from resume_rig.cli.terminal.console import DONE, answer, answer_style, say
+from resume_rig.cli.terminal.console import DONE, answer, answer_style, print_note
 from resume_rig.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def execute(args: argparse.Namespace) -> int:
         columns, rows = engine.asked(args.sql, args.rows)
     more, rows = len(rows) > args.rows, rows[: args.rows]
     if more:
-        say(f"resume-rig: there are more rows; --rows {args.rows} cut them off")
+        print_note(f"resume-rig: there are more rows; --rows {args.rows} cut them off")
     if args.json:
         document: dict[str, Json] = {
             "schema": "resume-rig/query/1",

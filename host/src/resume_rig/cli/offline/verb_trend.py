@@ -17,7 +17,7 @@ from resume_rig.cli.terminal.console import (
     answer,
     answer_style,
     check_output,
-    say,
+    print_note,
     status_of_verdict,
     utc_now_text,
 )
@@ -94,7 +94,7 @@ def execute(args: argparse.Namespace) -> int:
         from resume_rig.report.html import trend_report
 
         write_whole(args.html, trend_report(found, utc_now_text(), args.html, args.reports))
-        say(f"Report: {args.html}")
+        print_note(f"Report: {args.html}")
     answer(_text(found, args))
     return status_of_verdict(found.verdict)
 

@@ -11,7 +11,7 @@ from resume_rig.cli.terminal.arguments import (
     named,
     requirement_of,
 )
-from resume_rig.cli.terminal.console import answer, answer_style, say, status_of_verdict
+from resume_rig.cli.terminal.console import answer, answer_style, print_note, status_of_verdict
 from resume_rig.model.errors import RecordError
 
 if TYPE_CHECKING:
@@ -53,14 +53,14 @@ def add_to(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Follow the log until the time is over or Ctrl-C; then say what all of it comes to."""
+    """Follow the log until the time is over or Ctrl-C; then judge all of it."""
     from resume_rig.report.log.terminal import summary_json, summary_lines
     from resume_rig.timing.clocks import SystemClock
 
     requirement, clock = requirement_of(args), SystemClock()
     with closing(_source(args.log, clock)) as source:
         source.new_records()
-        say(f"Watching {source.describe().path}; Ctrl-C ends it.")
+        print_note(f"Watching {source.describe().path}; Ctrl-C ends it.")
         watching = _Watching(source, requirement, as_json=args.json)
         try:
             begun_ns = clock.now_ns()
@@ -95,14 +95,14 @@ class _Watching:
         self._problem: str | None = None
 
     def look(self) -> None:
-        """Show what is new; a log that cannot be read now is told of once."""
+        """Show what is new; a log that cannot be read now is reported once."""
         from resume_rig.report.log.terminal import watched_json, watched_line
 
         try:
             new = self._source.new_records()
         except RecordError as error:
             if str(error) != self._problem:
-                say(f"{error}; it is tried again.")
+                print_note(f"{error}; it is tried again.")
             self._problem = str(error)
             return
         self._problem = None
@@ -111,7 +111,7 @@ class _Watching:
             answer([watched_json(cycle) if self._as_json else watched_line(cycle, answer_style())])
 
     def judgement(self) -> "LogJudgement":
-        """Return what all of them come to."""
+        """Judge all of them."""
         from resume_rig.analysis.verdict.judge import judge_log
         from resume_rig.model.os_record import LogReading
 

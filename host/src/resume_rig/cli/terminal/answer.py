@@ -1,4 +1,4 @@
-"""How `run`, `correlate` and `report` end: the answer and the report."""
+"""Shows what `run` and `correlate` found: the answer, and the HTML report where one is wanted."""
 
 import argparse
 import dataclasses
@@ -13,8 +13,8 @@ from resume_rig.cli.terminal.console import (
     answer,
     answer_style,
     is_for_machine,
-    say,
-    say_event,
+    print_event,
+    print_note,
     utc_now_text,
 )
 from resume_rig.model.errors import UsageError
@@ -40,9 +40,9 @@ def show(assessed: Assessed, args: argparse.Namespace) -> None:
         raise failed
     if not args.json and not is_for_machine(args):
         what = "Capture" if assessed.store is None else "Store"
-        say(f"{what + ':':<7} {assessed.facts.store_path}")
+        print_note(f"{what + ':':<7} {assessed.facts.store_path}")
         if report is not None:
-            say(f"Report: {report}")
+            print_note(f"Report: {report}")
 
 
 def _text(assessed: Assessed, args: argparse.Namespace) -> Iterable[str]:
@@ -85,4 +85,4 @@ def show_campaign(assessed: Assessed, args: argparse.Namespace) -> None:
         verdict = {"event": "verdict", "verdict": correlation.verdict.value}
         files = {"store": facts.store_path, "report": str(facts.report_path)}
         texts = {"text": correlation.why, **files}
-        say_event({**verdict, **{name: text_json(text) for name, text in texts.items()}})
+        print_event({**verdict, **{name: text_json(text) for name, text in texts.items()}})

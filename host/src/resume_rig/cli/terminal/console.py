@@ -1,8 +1,13 @@
-"""Where output goes, what stands beside an answer, and the exit statuses of the contract."""
+"""Standard output and standard error, and the exit statuses of the contract.
+
+An answer goes to standard output, alone; notes and progress go to standard error. What a closed
+pipe or a full disk does to either changes no verdict.
+"""
 
 import argparse
 import contextlib
 import datetime
+import json
 import os
 import shutil
 import sys
@@ -78,7 +83,7 @@ def utc_now_text() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def say(text: str, end: str = "\n") -> None:
+def print_note(text: str, end: str = "\n") -> None:
     """Write progress to standard error, a line as a rule.
 
     A terminal that was closed, or a pipe that nobody reads any more, stops no campaign.
@@ -114,6 +119,11 @@ def answer(pieces: Iterable[str]) -> None:
         ) from error
 
 
+def answer_document(document: object) -> None:
+    """Write a result as one JSON document in a line, in ASCII."""
+    answer([json.dumps(document) + "\n"])
+
+
 def silence(stream: TextIO) -> None:
     """Let what a stream still holds go nowhere, so that nothing complains at the end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -135,7 +145,7 @@ def open_closed_streams() -> None:
 
 
 def check_output(path: Path | None, inputs: Iterable[Path]) -> None:
-    """Check that a file can be written, before the work that it is to tell of.
+    """Check that a file can be written, before the work that it reports.
 
     Args:
         path: of the file; None where none is asked for.
@@ -165,25 +175,25 @@ def is_for_machine(args: argparse.Namespace) -> bool:
 
 
 def printer_of(args: argparse.Namespace) -> Printer:
-    """Return what says a sentence, on a line of its own, as the reader takes it."""
-    return say_as_json if is_for_machine(args) else say
+    """Return what prints a note on a line of its own, as the reader takes it."""
+    return print_note_as_json if is_for_machine(args) else print_note
 
 
-def say_as_json(text: str) -> None:
-    """Say a sentence of the program as a JSON line."""
+def print_note_as_json(text: str) -> None:
+    """Print a note of the program as a JSON line."""
     from resume_rig.report.text.json_text import text_json
 
-    say_event({"event": "said", "text": text_json(text.removeprefix("resume-rig: "))})
+    print_event({"event": "said", "text": text_json(text.removeprefix("resume-rig: "))})
 
 
-def say_event(event: "Mapping[str, Json]") -> None:
-    """Say what happened as a JSON line."""
+def print_event(event: "Mapping[str, Json]") -> None:
+    """Print an event as a JSON line."""
     from resume_rig.report.text.json_text import json_text
 
-    say(json_text(event))
+    print_note(json_text(event))
 
 
-def say_end(args: argparse.Namespace, status: int) -> None:
-    """Tell a machine that nothing comes any more; people see it."""
+def print_end(args: argparse.Namespace, status: int) -> None:
+    """Print the last event for a machine; people see that the program ended."""
     if is_for_machine(args):
-        say_event({"event": "ended", "status": status})
+        print_event({"event": "ended", "status": status})

@@ -78,25 +78,20 @@ def correlation_table(
     yield from _cycles(correlation.cycles, style, show_all=show_all)
     yield "\n"
     yield from _summary(correlation, style)
-    for sentence in statistics_sentences(
-        correlation.series, correlation.failures, correlation.limits, "cycle"
-    ):
-        yield style.paragraph(sentence)
-    for sentence in power_sentences(correlation.cycles):
-        yield style.paragraph(sentence)
-    for sentence in health_sentences(correlation.cycles):
-        yield style.paragraph(sentence)
+    series, failures, limits = correlation.series, correlation.failures, correlation.limits
+    yield from map(style.paragraph, statistics_sentences(series, failures, limits, "cycle"))
+    yield from map(style.paragraph, power_sentences(correlation.cycles))
+    yield from map(style.paragraph, health_sentences(correlation.cycles))
     yield from _findings(correlation, style, show_all=show_all)
-    for sentence in detectable_sentences(correlation.detectable):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, detectable_sentences(correlation.detectable))
     yield from _usual(correlation, style)
     yield from _unmatched(correlation, style)
     yield from component_lines(matched_reading(correlation, log_sources), style, show_all=show_all)
     yield "\n"
     yield style.paragraph(clock_sentence(correlation.clock))
     if correlation.board_clock is not None:
-        for sentence in board_clock_sentences(correlation.board_clock, len(correlation.cycles)):
-            yield style.paragraph(sentence)
+        clock = correlation.board_clock
+        yield from map(style.paragraph, board_clock_sentences(clock, len(correlation.cycles)))
     yield style.verdict_line(correlation.verdict, correlation.why)
 
 
@@ -173,7 +168,7 @@ def _columns(
 ) -> tuple[tuple[Column, ...], str]:
     """Return the columns that fit, and a sentence about what does not.
 
-    Intermediate lines give way before uncertainties do: a time without one says little.
+    Intermediate lines give way before uncertainties do: a time without one is worth little.
     """
     wide = _all_columns(shown, word, style, quantity_text)
     kept = fitting_columns(wide, style.width)
@@ -301,7 +296,7 @@ def _group(group: FindingGroup, style: TerminalStyle, *, show_all: bool) -> Iter
 
 
 def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
-    """Yield what a platform's constant is made of, where the scatter is known too."""
+    """Yield what a platform's constant is made of, where there is a scatter, too."""
     for rest in correlation.usual:
         if rest.spread_ns is not None:
             of = ", ".join(filter(None, (kind_words(rest.kind), rest.wake_by)))
@@ -313,8 +308,7 @@ def _usual(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
 
 
 def _unmatched(correlation: Correlation, style: TerminalStyle) -> Iterator[str]:
-    for sentence in match_sentences(correlation):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, match_sentences(correlation))
     lonely = [c.outside.number for c in correlation.cycles if c.record is None]
     if lonely:
         yield style.paragraph(f"Cycles without an OS record: {cycle_ranges(lonely)}.")

@@ -58,10 +58,13 @@ def failures_sentence(failures: FailureEffect | None) -> str:
     """Return how often cycles failed on both sides."""
     if failures is None:
         return "Logs alone do not report cycles that failed, so failures are not compared."
+    return f"Failed cycles: {_counts(failures)}."
+
+
+def _counts(counts: FailureEffect) -> str:
     return (
-        f"Failed cycles: base {failures.base_failed} of {failures.base_n}, candidate"
-        f" {failures.candidate_failed} of {failures.candidate_n}"
-        f" (p = {failures.p_adjusted:.2g})."
+        f"base {counts.base_failed} of {counts.base_n}, candidate {counts.candidate_failed} of"
+        f" {counts.candidate_n} (p = {counts.p_adjusted:.2g})"
     )
 
 
@@ -69,9 +72,7 @@ def slow_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Return how often each headline time was far above the middle, where it was."""
     return tuple(
         f"Slow cycles, {measure_words(each.name)} above {each.above_ms:.0f} ms:"
-        f" base {each.counts.base_failed} of {each.counts.base_n}, candidate"
-        f" {each.counts.candidate_failed} of {each.counts.candidate_n}"
-        f" (p = {each.counts.p_adjusted:.2g})."
+        f" {_counts(each.counts)}."
         for each in comparison.slow
     )
 
@@ -160,7 +161,7 @@ def _row(effect: Effect) -> EffectRow:
 
 
 def _decimals(base_ms: float) -> int:
-    """Return how many decimals tell a shift of a time of this size."""
+    """Return how many decimals a shift of a time of this size needs."""
     return 0 if base_ms >= 1_000 else 1 if base_ms >= 100 else 2
 
 
@@ -197,8 +198,7 @@ def comparison_table(comparison: Comparison, style: TerminalStyle) -> Iterator[s
         yield style.paragraph(_legend([column.title for column in columns]))
         yield from style.table(columns, rule=_CHANGE_CELLS)
         yield "\n"
-        for sentence in counted_sentences(comparison):
-            yield style.paragraph(sentence)
+        yield from map(style.paragraph, counted_sentences(comparison))
     of_components = components_sentence(comparison)
     if of_components:
         yield style.paragraph(of_components)

@@ -21,7 +21,7 @@ _LEAST_BIN_MS: Final = 1.0
 """The OS reports whole milliseconds, and times of wires spread wider."""
 
 _LEAST_HEIGHT: Final = 3.0
-"""A single cycle stays visible beside hundreds."""
+"""A single cycle stays visible among hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class NamedHistogram:
-    """A drawing; `id` is unique on its page, `what` its axis, and `note` stands beside it."""
+    """A drawing; `id` is unique on its page, `what` names its axis, `note` its contents."""
 
     id: str
     title: str

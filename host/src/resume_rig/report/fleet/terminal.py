@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -22,10 +21,9 @@ from resume_rig.model.result.fleet import (
 from resume_rig.model.result.verdict import RESUME, Verdict
 from resume_rig.model.units import count_of, percent_up
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
-from resume_rig.report.text.wording import MISSING, requirement_sentence
+from resume_rig.report.text.wording import MISSING, capitalised, requirement_sentence, utc_text
 
 LIGHT: Final = "press_to_light_ns"
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FINDINGS_SHOWN: Final = 3
 _COMMON_MS: Final = 0.5
 _NOT_NAMED: Final = {
@@ -55,7 +53,7 @@ class FleetRow:
 
 
 def fleet_rows(group: FleetGroup, folder: str) -> tuple[FleetRow, ...]:
-    """Return the rows of a group's campaigns, in their order; stores as seen from `folder`."""
+    """Return the rows of a group's campaigns, in their order; paths relative to `folder`."""
     return tuple(_row(campaign, folder) for campaign in group.campaigns)
 
 
@@ -74,7 +72,7 @@ def subject_sentence(fleet: Fleet) -> str:
     units = count_of(len({each.unit for each in campaigns}), "unit")
     cycles = sum(each.cycles for each in campaigns)
     folder = common_folder(fleet)
-    folder_clause = f"; {nouns_of(campaigns).files} as seen from {folder}" if folder else ""
+    folder_clause = f"; {nouns_of(campaigns).files} relative to {folder}" if folder else ""
     return (
         f"{counted_campaigns(campaigns)} of {units} with {count_of(cycles, 'cycle')}, in "
         f"{count_of(len(fleet.groups), 'group')}{folder_clause}."
@@ -120,7 +118,7 @@ def group_title(group: FleetGroup) -> str:
 
 
 def group_sentences(group: FleetGroup, folder: str) -> tuple[str, ...]:
-    """Return what the campaigns of a group say together; paths as seen from `folder`."""
+    """Return what the campaigns of a group show together; paths relative to `folder`."""
     sentences = [_failed_sentence(group), *(_times_sentence(each) for each in group.times)]
     for unit in dict.fromkeys(outlier.unit for outlier in group.outliers):
         ways = [_outlier_words(outlier) for outlier in group.outliers if outlier.unit == unit]
@@ -155,7 +153,7 @@ def _row(campaign: FleetCampaign, folder: str) -> FleetRow:
     return FleetRow(
         store=_below(folder, campaign.path),
         unit=_below(folder, campaign.unit),
-        begun=_date(campaign.begun_utc_ns),
+        begun=utc_text(campaign.begun_utc_ns, 16),
         cycles=str(campaign.cycles),
         judged="0" if rate is None else str(rate.n),
         failed=MISSING if rate is None else str(rate.failures),
@@ -177,18 +175,9 @@ def _notes(campaign: FleetCampaign) -> Iterator[str]:
 
 
 def _below(folder: str, text: str) -> str:
-    """Return a path as it is seen from a folder that is above it; any other text as it is."""
+    """Return a path relative to a folder that is above it; any other text as it is."""
     path = Path(text)
     return str(path.relative_to(folder)) if folder and path.is_relative_to(folder) else text
-
-
-def _date(utc_ns: int | None) -> str:
-    if utc_ns is None:
-        return MISSING
-    try:
-        return f"{_EPOCH + timedelta(microseconds=utc_ns // 1000):%Y-%m-%d %H:%M}"
-    except OverflowError:
-        return MISSING
 
 
 def _trait_words(trait: Trait, value: str) -> str:
@@ -219,8 +208,7 @@ def _failed_sentence(group: FleetGroup) -> str:
 
 
 def _times_sentence(times: GroupTimes) -> str:
-    words = measure_words(times.name)
-    words = words[0].upper() + words[1:]
+    words = capitalised(measure_words(times.name))
     within = f"{times.within_ms:.0f} ms from cycle to cycle"
     if times.next_within is None:
         return (
@@ -280,8 +268,7 @@ def fleet_table(fleet: Fleet, style: TerminalStyle, *, show_all: bool) -> Iterat
         yield from _group(group, folder, style, show_all=show_all)
     if fleet.unread or fleet.copies:
         yield "\n"
-    for sentence in left_out_sentences(fleet):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, left_out_sentences(fleet))
 
 
 def _group(
@@ -300,7 +287,7 @@ def _group(
 
 def _columns(rows: Sequence[FleetRow], nouns: Nouns, style: TerminalStyle) -> Sequence[Column]:
     is_plain = len({row.unit for row in rows}) == 1 or all(row.unit == row.store for row in rows)
-    notes = 5 if nouns.only_logs else 8  # of which kinds its sleeps are says more than their date
+    notes = 5 if nouns.only_logs else 8  # the kinds of its sleeps matter more than their date
     columns = [
         Column(nouns.title, [style.cell(row.store, _STORE_CELLS) for row in rows], right=False),
         Column("unit", [style.cell(row.unit, _UNIT_CELLS) for row in rows], right=False, drop=4),

@@ -1,6 +1,7 @@
-"""What `log` answers first: how the PC sleeps, what that means for the requirement, what to do.
+"""What `log` answers first, and its transitions as rows of a table.
 
-The transitions of a log are sorted into the tables that S3Resume's readers know.
+The answer: how many resumes keep the limit, the worst, how the PC sleeps, what that means for the
+requirement, what to do. The rows are numbered as S3Resume counts them.
 """
 
 from collections import Counter
@@ -33,7 +34,7 @@ _FIGURES: Final = (
 def other_times(record: OsRecord) -> str:
     """Return other times of the wake that an account gives, e.g. "firmware 412 ms".
 
-    They stand beside the verdict and never in it: they are no times that SYSFUND-0004 speaks of.
+    They are never in the verdict: SYSFUND-0004 does not limit them.
     """
     parts = []
     if record.firmware_resume_ms is not None:
@@ -47,22 +48,21 @@ def other_times(record: OsRecord) -> str:
     return ", ".join(parts)
 
 
-_NOT_KNOWN: Final = "unknown"  # WakeSource.name, where the OS does not say
+_NOT_KNOWN: Final = "unknown"  # WakeSource.name, where the OS reports none
 
 
 def woken_by(record: OsRecord) -> str:
     """Return the wake source with its own words for it; empty where the OS does not know it."""
     source = record.wake_source
     if record.kind is SleepKind.DOZE:
-        return ""  # its kind says the same
+        return ""  # as its kind has it
     name = "" if source.name == _NOT_KNOWN else source.name
     return ": ".join(filter(None, (name, source.text)))
 
 
-# A doze, an aborted sleep, one that the DUT died in and a record of no known kind began as a sleep
-# of the judged kind and have no measurement: they stand in its table, so that nobody takes them for
-# cycles that passed.
-_KEPT_IN_THE_TABLE = frozenset(
+# They began as a sleep of the judged kind, did not go as they were meant to, and have no
+# measurement: they stand in its table, so that nobody takes them for cycles that passed.
+_UNFINISHED: Final = frozenset(
     {SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN}
 )
 
@@ -144,7 +144,7 @@ class Extremes:
 
 def main_transitions(judgement: LogJudgement) -> list[Transition]:
     """Return the rows of the judged kinds, and of what has no measurement."""
-    kinds = _KEPT_IN_THE_TABLE | frozenset(judgement.requirement.kinds)
+    kinds = _UNFINISHED | frozenset(judgement.requirement.kinds)
     cycles = [cycle for cycle in judgement.cycles if cycle.record.kind in kinds]
     judged_kinds = frozenset(judgement.requirement.kinds)
     mixed = any(cycle.record.kind is SleepKind.S3 for cycle in cycles)
@@ -183,7 +183,7 @@ def transitions_not_covered(judgement: LogJudgement, kind: SleepKind) -> list[Tr
 
 
 def _origins(judgement: LogJudgement) -> list[str]:
-    """Return what each log is called in a row: its name, or its path where names are alike."""
+    """Return what each log is called in a row: its name, or its path where two have one name."""
     paths = [source.path for source in judgement.reading.sources]
     if len(paths) < 2:
         return [""] * max(1, len(paths))
@@ -193,12 +193,12 @@ def _origins(judgement: LogJudgement) -> list[str]:
 
 def has_own_table(judgement: LogJudgement, kind: SleepKind) -> bool:
     """Return whether a kind's rows stand in a table of their own; a boot has no columns in it."""
-    without = _KEPT_IN_THE_TABLE | NO_SLEEPS
+    without = _UNFINISHED | NO_SLEEPS
     return kind not in without and kind not in judgement.requirement.kinds
 
 
 def no_sleep_sentence(judgement: LogJudgement, kind: SleepKind) -> str:
-    """Return what there is to say of the boots or shutdowns of a log, which are no resumes."""
+    """Return how many boots or shutdowns a log has, which are no resumes, and their lengths."""
     records = [c.record for c in judgement.cycles if c.record.kind is kind]
     sentence = f"{count_of(len(records), 'record')}, not covered by this requirement"
     return f"{sentence}; {lengths_clause(records)}."
@@ -261,10 +261,6 @@ def _measured(transitions: Iterable[Transition]) -> Iterator[tuple[int, Transiti
 def _ignored(cycle: JudgedRecord, judged_kinds: frozenset[SleepKind]) -> bool:
     record = cycle.record
     return not cycle.judged and record.kind in judged_kinds and record.resume_ms is not None
-
-
-_BEGUN_AS_S3 = frozenset({SleepKind.DOZE, SleepKind.ABORTED, SleepKind.DIED, SleepKind.UNKNOWN})
-"""Kinds that do not say how the PC sleeps, only that a sleep did not go as it was meant to."""
 
 
 _PROFILES = {SleepKind.BOOT: "boot-19s", SleepKind.SHUTDOWN: "shutdown-12s"}
@@ -368,5 +364,5 @@ def _counted(judgement: LogJudgement) -> dict[SleepKind, int]:
     """
     others = NO_SLEEPS - frozenset(judgement.requirement.kinds)
     sleeps = [c.record.kind for c in judgement.cycles if c.record.kind not in others]
-    specific = [kind for kind in sleeps if kind not in _BEGUN_AS_S3] or sleeps
+    specific = [kind for kind in sleeps if kind not in _UNFINISHED] or sleeps
     return dict(Counter(specific).most_common())

@@ -24,7 +24,7 @@ class CampaignSummary:
     None where no cycle has the time.
 
     Attributes:
-        resume: BIOS + drivers, the OS's own numbers: what the limit is for.
+        resume: total resume time, OS-reported: what the limit is for.
         complete: trigger to resume complete.
         light: trigger to light: what the user waits for.
     """
@@ -48,7 +48,7 @@ def campaign_summary(cycles: Collection[ReconciledCycle]) -> CampaignSummary:
 
 
 def resume_times(cycles: Iterable[ReconciledCycle]) -> list[tuple[int, float]]:
-    """Return number and BIOS + drivers [ms] of each judged cycle whose record reports both."""
+    """Return number and total resume time [ms] of each judged cycle whose record has it."""
     found = ((cycle.outside.number, cycle.record) for cycle in cycles if cycle.judged)
     return [
         (number, float(record.resume_ms))
@@ -132,12 +132,12 @@ def statistics_sentences(
     limits: Sequence[LimitJudgement],
     noun: str,
 ) -> Iterator[str]:
-    """Yield what is worth saying; nothing of what is as it should be.
+    """Yield the figures, and what is not as it should be.
 
     Args:
         series: of the judged cycles.
         failures: of the judged cycles.
-        limits: as judged; what they limit is told of, too.
+        limits: as judged; their measures are included.
         noun: what a number names, "cycle" or "record".
     """
     headlines = {*_HEADLINES, *(each.limit.measure for each in limits if each.limit.required)}
@@ -176,7 +176,7 @@ def _figures(one: SeriesStatistics) -> str:
 
 
 def _common(one: SeriesStatistics) -> str:
-    """Say what of the intervals more cycles would leave as it is."""
+    """Return what of the intervals more cycles would leave as it is."""
     if one.common.common_ms < _COMMON_SHOWN_MS or one.median.low_ms is one.median.high_ms is None:
         return ""
     return (
@@ -210,7 +210,7 @@ def _behaviour(one: SeriesStatistics, noun: str) -> Iterator[str]:
     if len(one.change_points) > _STEPS_SHOWN:
         yield f"... and {len(one.change_points) - _STEPS_SHOWN} more steps of it."
     drift = one.drift
-    # A series with a step has a trend, too; the step says it better.
+    # A series with a step has a trend, too; the step describes it better.
     if drift is not None and drift.shown and not one.change_points:
         interval = (
             ""

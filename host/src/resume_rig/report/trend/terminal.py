@@ -18,9 +18,8 @@ from resume_rig.model.result.fleet import (
     TrendPoint,
 )
 from resume_rig.model.units import count_of, percent_up
-from resume_rig.report.text.json_text import utc_json
 from resume_rig.report.text.terminal_style import Column, TerminalStyle
-from resume_rig.report.text.wording import MISSING
+from resume_rig.report.text.wording import MISSING, capitalised, utc_text
 
 ROWS_MOST: Final = 40
 _LABEL_CELLS: Final = 28
@@ -38,9 +37,19 @@ def label_of(label: str, by: TrendBy) -> str:
     return label or ("no BIOS version named" if by is TrendBy.BIOS else MISSING)
 
 
+def point_noun(by: TrendBy) -> str:
+    """Return what a point of a trend is."""
+    return "build" if by is TrendBy.BIOS else "week"
+
+
+def figure_of(point: TrendPoint, measure: str) -> TrendFigure | None:
+    """Return a point's figure of a measure; None without one."""
+    return next((each for each in point.figures if each.measure == measure), None)
+
+
 def point_date(point: TrendPoint) -> str:
     """Return the day of a point's first campaign."""
-    return (utc_json(point.first_utc_ns) or MISSING)[:10]
+    return utc_text(point.first_utc_ns, 10)
 
 
 def failed_text(point: TrendPoint) -> str:
@@ -63,20 +72,21 @@ def figure_text(figure: TrendFigure | None) -> str:
 
 
 def change_sentences(group: TrendGroup, by: TrendBy) -> tuple[str, ...]:
-    """Return what changed, where, by how much, and what carries it; and what could not be told."""
+    """Return what changed, where, by how much, and what carries it; and what was not tested."""
     found: list[str] = []
     for _, changes in groupby(group.changes, key=lambda change: change.label):
         together = list(changes)
         found += [_change(change, by) for change in together]
-        # Measures that change together are carried by the same units: the first says by which.
+        # Measures that change together are carried by the same units: the first names them.
         found += _carried(together[0])
         drivers = next((change.drivers for change in together if change.drivers), ())
         if drivers:
             found.append(f"Components that changed most{_carriers(drivers, failures=False)}.")
     if not group.changes and group.tested:
-        what = "builds" if by is TrendBy.BIOS else "weeks"
-        found.append(f"No change between {what}, in {count_of(group.tested, 'comparison')}.")
-    return (*found, *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in group.untested))
+        found.append(
+            f"No change between {point_noun(by)}s, in {count_of(group.tested, 'comparison')}."
+        )
+    return (*found, *(f"{capitalised(sentence)}." for sentence in group.untested))
 
 
 def _change(change: TrendChange, by: TrendBy) -> str:
@@ -118,7 +128,6 @@ def _carriers(carriers: Sequence[Carrier], *, failures: bool) -> str:
 
 def reading_sentences(trend: Trend) -> tuple[str, ...]:
     """Return what the figures mean."""
-    what = "build" if trend.by is TrendBy.BIOS else "week"
     rests = {figure.repeats for g in trend.groups for p in g.points for figure in p.figures}
     alone = (
         "A figure of one campaign alone has the interval of its own cycles; other units may differ."
@@ -131,8 +140,8 @@ def reading_sentences(trend: Trend) -> tuple[str, ...]:
             "Times in ms: the mean of the units' medians ± its 95 % interval over units, or over "
             "campaigns where one unit was measured.",
             alone,
-            f"A {what} is compared with all since the last change; one false change in 100 such "
-            "trends.",
+            f"A {point_noun(trend.by)} is compared with all since the last change; one false "
+            "change in 100 such trends.",
         )
         if sentence
     )
@@ -142,8 +151,7 @@ def trend_tables(trend: Trend, style: TerminalStyle, *, show_all: bool) -> Itera
     """Yield the whole answer of `trend`, with `show_all` every point of a long group."""
     yield style.verdict_line(trend.verdict, trend.why)
     yield style.paragraph(f"Judged against {trend.requirement}.")
-    for sentence in reading_sentences(trend):
-        yield style.paragraph(sentence)
+    yield from map(style.paragraph, reading_sentences(trend))
     for group in trend.groups:
         yield "\n"
         yield from _group(trend, group, style, show_all=show_all)
@@ -164,7 +172,7 @@ def _group(
     worse = {change.label for change in group.changes if change.worse}
     columns = [
         Column(
-            "build" if trend.by is TrendBy.BIOS else "week",
+            point_noun(trend.by),
             [style.cell(label_of(point.label, trend.by), _LABEL_CELLS) for point in points],
             right=False,
         ),
@@ -174,10 +182,7 @@ def _group(
         Column("failed", [failed_text(point) for point in points]),
     ]
     for place, measure in enumerate(trend.measures):
-        cells = [
-            style.shown(figure_text(next((f for f in point.figures if f.measure == measure), None)))
-            for point in points
-        ]
+        cells = [style.shown(figure_text(figure_of(point, measure))) for point in points]
         if any(cell != MISSING for cell in cells):
             columns.append(
                 Column(style.cell(measure_words(measure), _NAME_CELLS), cells, drop=place)
