@@ -60,7 +60,7 @@ def press_button(args: argparse.Namespace) -> int:
         answer_document(document)
     else:
         measured = "no whole press" if press.width_ns is None else seconds_text(press.width_ns)
-        answer([f"Pressed for {seconds_text(press.commanded_ns)}; measured: {measured}.\n"])
+        answer([f"Pressed for {seconds_text(press.commanded_ns)}; the header saw {measured}.\n"])
     return DONE
 
 

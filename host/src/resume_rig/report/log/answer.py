@@ -18,9 +18,9 @@ from resume_rig.analysis.verdict.judge import hybrid_lead, training_sentence
 from resume_rig.model.os_record import NO_SLEEPS, OsRecord, SleepKind, kind_count, kind_words
 from resume_rig.model.result.judgement import JudgedRecord, LogJudgement
 from resume_rig.model.result.series import Training
-from resume_rig.model.result.verdict import Verdict
+from resume_rig.model.result.verdict import RESUME, Verdict
 from resume_rig.model.units import count_of
-from resume_rig.report.parts.statistics import limit_sentence
+from resume_rig.report.parts.statistics import decisive_limit, limit_sentence
 from resume_rig.report.text.wording import capitalised, listed
 
 _FIRMWARE: Final = "start_os_image_ms"  # of Kernel-Boot 30: until the OS loader began
@@ -277,6 +277,7 @@ def answer_sentence(judgement: LogJudgement) -> str:
     kinds = listed(kind_words(kind) for kind in dict.fromkeys(judged))
     met = limit_sentence(judgement.limits, "sleep", margin=False)
     if judgement.verdict is Verdict.NO_EVIDENCE or not met:
+        # How many keep a limit would read as an answer, where there are too few for one.
         worst_ms = judgement.statistics.max_ms
         worst = "" if worst_ms is None else f", the worst {worst_ms:.0f} ms"
         met = f"{count_of(len(judged), 'resume')} judged{worst}."
@@ -290,14 +291,22 @@ def reason_sentences(judgement: LogJudgement) -> tuple[str, ...]:
     why = judgement.why
     if why.casefold().startswith(covered.casefold()):  # the answer and its meaning say it
         why = why[len(covered) :]
-    counted, _, rest = why.partition("; ")
-    worst, _, more = rest.partition("; ")
-    if worst.startswith("the worst took") and "undecided" not in counted:  # as the answer says
-        why = capitalised(more)
+    if _counts_resumes(judgement):
+        counted, _, rest = why.partition("; ")
+        worst, _, more = rest.partition("; ")
+        if worst.startswith("the worst took") and "undecided" not in counted:
+            why = capitalised(more)
     meaning = (
         f"Hybrid sleep resumes from S3, so {judgement.requirement.id} covers it." if covered else ""
     )
     return tuple(filter(None, (meaning, why, "" if judged else _next(judgement))))
+
+
+def _counts_resumes(judgement: LogJudgement) -> bool:
+    """Return whether the answer has how many resumes keep the limit, and the worst of them."""
+    limit = decisive_limit(judgement.limits)
+    is_resume = limit is not None and limit.limit.measure == RESUME and limit.limit.share is None
+    return is_resume and judgement.verdict is not Verdict.NO_EVIDENCE
 
 
 def _transitions(judgement: LogJudgement) -> str:

@@ -97,13 +97,16 @@ def limit_sentence(
     is_resume = limit.limit.measure == RESUME
     name = "resumes" if is_resume else f"{noun}s: {measure_words(limit.limit.measure)}"
     n = limit.n + limit.broken
+    meets_it = limit.limit.comparison is Comparison.AT_MOST  # who has just the limit
     if limit.failed:
-        text = f"{limit.failed} of {n} {name} over {value:g} ms; the worst {worst:g} ms"
+        over = f"over {value:g} ms" if meets_it else f"{value:g} ms or more"
+        text = f"{limit.failed} of {n} {name} {over}; the worst {worst:g} ms"
         text += f" ({worst - value:+g} ms)" if margin else ""
         return f"{text}; {limit.broken} did not resume." if limit.broken else f"{text}."
     if limit.broken:
         return f"{limit.broken} of {n} {noun}s did not resume; the worst {worst:g} ms."
-    text = f"{limit.n - limit.marginal} of {n} {name} within {value:g} ms; the worst {worst:g} ms"
+    within = f"{'within' if meets_it else 'below'} {value:g} ms"
+    text = f"{limit.n - limit.marginal} of {n} {name} {within}; the worst {worst:g} ms"
     return f"{text} (margin {value - worst:g} ms)." if margin else f"{text}."
 
 
