@@ -54,7 +54,7 @@ def judged(samples: Any) -> Callable[..., Any]:
         ((HYBRID,) * 3, (), f"3 of 3 {MET} 1207 ms. This PC uses hybrid sleep, no S3."),
         ((S3,), (DOZE,), f"1 of 1 {MET} 1205 ms. This PC uses S3."),
         ((S3, HYBRID), (), f"2 of 2 {MET} 1206 ms. This PC uses S3 and hybrid sleep."),
-        ((HYBRID,), (S3,), f"1 of 1 {MET} 1205 ms. This PC uses hybrid sleep."),
+        ((HYBRID,), (S3,), "1 resume judged, the worst 1205 ms. This PC uses hybrid sleep."),
         ((S4, S4), (FAST,), "No S3 or hybrid sleep, only 2 S4 and 1 fast startup."),
         ((), (S3, S3), "No resume time here: 2 S3."),
         ((), (DOZE,), "No S3 or hybrid sleep, only 1 doze to hibernate."),
