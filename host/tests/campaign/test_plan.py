@@ -179,7 +179,7 @@ def test_a_lid_plan_on_a_bench_without_a_lid_is_refused() -> None:
 
 
 def test_a_bench_that_cannot_show_sleep_is_refused() -> None:
-    with pytest.raises(UsageError, match="needs SLP_S3 or PWR_OK to see it sleep"):
+    with pytest.raises(UsageError, match="needs SLP_S3# or PWR_OK to see it sleep"):
         check_against_bench(default_plan(), "box", [Actuator.BUTTON], [Channel.BACKLIGHT])
 
 

@@ -74,14 +74,14 @@ def test_a_folder_of_logs_says_first_how_the_pcs_sleep(command, folder: Path) ->
     text = " ".join(said.out.split())
     assert said.status == 2
     assert text.startswith(
-        "PASS: No S3 in 1 of 2 logs: 1 sleeps in hybrid (covered). 2 logs of 2 units pass; 0 of 3 "
+        "PASS: No S3 in 1 of 2 logs: 1 uses hybrid sleep (covered). 2 logs of 2 units pass; 0 of 3 "
     )
     assert "2 logs could not be read" in text
     assert "full-disk.xml: found an empty file" in text
     assert "Left out: could not read " + str(Path("logs/torn.evtx")) + ": found other text" in text
     assert "again.xml is a copy of" in text
-    assert "Example Computers Notebook 14 G3, BIOS N14 1.07, hybrid: PASS" in text
-    assert "1 hybrid, 1 S4" in text
+    assert "Example Computers Notebook 14 G3, BIOS N14 1.07, hybrid sleep: PASS" in text
+    assert "1 hybrid sleep, 1 S4" in text
     assert "notes.txt" not in text
     page = (folder / "f.html").read_text("utf-8")
     assert "Many logs" in page
@@ -109,8 +109,8 @@ def test_real_logs_of_windows_are_told_apart_by_how_they_sleep(command, shared_d
 
     assert said.status == 1
     assert said.document["why"].startswith(
-        "No S3 in 5 of 5 logs: 1 sleeps in hybrid (covered), 1 sleeps in S1 (not covered), 1 "
-        "sleeps in fast-startup (not covered), 2 have no completed sleep. 1 of 5 logs of 4 units "
+        "No S3 in 5 of 5 logs: 1 uses hybrid sleep (covered), 1 uses S1 (not covered), 1 "
+        "uses fast startup (not covered), 2 have no completed sleep. 1 of 5 logs of 4 units "
         "fails: "
     )
     hybrid = said.document["groups"][0]["campaigns"][0]

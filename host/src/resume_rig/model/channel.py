@@ -5,7 +5,7 @@ as on the mainboard, BUTTON is 0 while pressed, LID is 0 while closed, PWR_OK, L
 1 when on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum, unique
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -38,6 +38,11 @@ ACTIVE_LOW: Final = frozenset(
 def line_name(channel: Channel) -> str:
     """Return a channel's name as a mainboard's schematic writes it."""
     return f"{channel}#" if channel in ACTIVE_LOW else str(channel)
+
+
+def line_names(channels: Iterable[Channel]) -> str:
+    """Return channels as a sentence lists them, with commas between."""
+    return ", ".join(map(line_name, channels))
 
 
 @unique

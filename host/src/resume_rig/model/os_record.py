@@ -94,10 +94,13 @@ def state_word(kind: SleepKind) -> str:
 
 
 _KIND_WORDS = {
+    SleepKind.HYBRID: "hybrid sleep",
+    SleepKind.FAST_STARTUP: "fast startup",
     SleepKind.UNKNOWN: "unknown kind",
     SleepKind.MODERN_STANDBY: "Modern Standby",
     SleepKind.DOZE: "doze to hibernate",
     SleepKind.ABORTED: "aborted sleep attempt",
+    SleepKind.DIED: "died in sleep",
     SleepKind.STANDBY_PERFORMANCE: "standby performance",
 }
 
@@ -108,6 +111,8 @@ def kind_words(kind: SleepKind) -> str:
 
 
 _KINDS_WORDS = {
+    SleepKind.HYBRID: "hybrid sleeps",
+    SleepKind.FAST_STARTUP: "fast startups",
     SleepKind.DOZE: "dozes to hibernate",
     SleepKind.ABORTED: "aborted sleep attempts",
     SleepKind.DIED: "sleeps that it died in",
@@ -120,6 +125,12 @@ def kind_count(count: int, kind: SleepKind) -> str:
     """Return how many there are of a kind, e.g. "16 S4", "4 aborted sleep attempts"."""
     words = kind_words(kind)
     return f"{count} {words if count == 1 else _KINDS_WORDS.get(kind, words)}"
+
+
+def state_words(state: str) -> str:
+    """Return the state of a fleet's group in words; its value joins kinds by "and"."""
+    words = {kind.value: kind_words(kind) for kind in SleepKind}
+    return " and ".join(words.get(each, each) for each in state.split(" and "))
 
 
 NO_SLEEPS = frozenset({SleepKind.BOOT, SleepKind.SHUTDOWN, SleepKind.STANDBY_PERFORMANCE})

@@ -14,7 +14,7 @@ import numpy as np
 
 from resume_rig.analysis.stats.figures import beta_below, failure_rate, undecided_text
 from resume_rig.analysis.stats.trend import fisher_p, holm
-from resume_rig.model.os_record import SleepKind
+from resume_rig.model.os_record import SleepKind, state_words
 from resume_rig.model.result.fleet import (
     SALVAGED,
     Fleet,
@@ -202,7 +202,7 @@ def _without_s3(campaigns: Sequence[FleetCampaign], requirement: Requirement) ->
     states = Counter(each.traits[Trait.STATE] for each in without)
     covered = {kind.value for kind in requirement.kinds}
     ways = [
-        f"{n} {'sleeps' if n == 1 else 'sleep'} in {state}"
+        f"{n} {'uses' if n == 1 else 'use'} {state_words(state)}"
         f" ({'covered' if state in covered else 'not covered'})"
         for state, n in states.most_common()
         if state

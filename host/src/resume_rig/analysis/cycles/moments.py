@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from resume_rig.analysis.cycles.levels import DARK_MIN_NS, NOT_WIRED, Hold, Line, holds
-from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy
+from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeBy, line_name
 from resume_rig.model.result.cycle import OutsideState
 
 # Assumed: no OS is back and asleep again within 2 s of SLP_S3# rising; a fall that soon is a second
@@ -310,7 +310,9 @@ def wake_trigger(
     after_ns = from_ns if last is None else last.start_ns
     for channel, level in _waking(wake_by):
         if wires.of(channel).missed(level, after_ns, until_ns):
-            return Trigger(None, f"a {channel} edge before the wake was not seen", missed=True)
+            return Trigger(
+                None, f"a {line_name(channel)} edge before the wake was not seen", missed=True
+            )
     if last is not None and not math.isinf(until_ns):
         near = [hold for hold in found if until_ns - hold.start_ns <= WAKE_TRIGGER_MAX_NS]
         if len(near) > 1:

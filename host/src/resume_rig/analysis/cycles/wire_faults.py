@@ -17,7 +17,7 @@ from resume_rig.analysis.cycles.moments import (
     deeper_ns,
     standby_ns,
 )
-from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeMeans
+from resume_rig.model.channel import TRIGGER_WORDS, Actuator, Channel, WakeMeans, line_name
 from resume_rig.model.light import LightBasis
 from resume_rig.model.result.cycle import Outcome, OutsideState
 from resume_rig.model.result.verdict import Finding, FindingKind
@@ -72,13 +72,11 @@ def overrun() -> Finding:
 def never_slept(wires: Wires) -> Finding:
     """Return the finding of a cycle without a sleep."""
     line = wires.power_line()
-    shown = [
-        str(channel) for channel in (line, Channel.BACKLIGHT) if channel and wires.wired(channel)
-    ]
+    shown = [channel for channel in (line, Channel.BACKLIGHT) if channel and wires.wired(channel)]
     text = "No sleep was seen, and no line is wired that could show one."
     if shown:
         dark = Channel.BACKLIGHT in shown and wires.of(Channel.BACKLIGHT).level(-math.inf) == 0
-        high = [name for name in shown if not (dark and name == Channel.BACKLIGHT)]
+        high = [line_name(each) for each in shown if not (dark and each is Channel.BACKLIGHT)]
         text = f"The DUT never slept: {' and '.join(high)} stayed high." if high else "No sleep."
         if dark:
             text = f"{text} BACKLIGHT was low before: was it awake at all?"
@@ -91,11 +89,12 @@ def judge_wires(
     wires: Wires, sleep: Sleep, state: OutsideState, wake: Wake, awaited: Awaited
 ) -> _Judged:
     """Return what became of a cycle that has a sleep, with its findings."""
-    if sleep.by_power and state is OutsideState.NONE:
+    line = wires.power_line()
+    if sleep.by_power and state is OutsideState.NONE and line is not None:
         finding = Finding(
             FindingKind.NEVER_SLEPT,
-            f"The DUT never slept: {wires.power_line()} fell but PWR_OK stayed high.",
-            {"lines": f"{wires.power_line()}, PWR_OK"},
+            f"The DUT never slept: {line_name(line)} fell but PWR_OK stayed high.",
+            {"lines": f"{line}, PWR_OK"},
         )
         return Outcome.NEVER_SLEPT, (finding,)
     outcome, found = _outcome(wires, sleep, wake, awaited)
@@ -147,13 +146,13 @@ def _still_asleep(wires: Wires, wake: Wake, awaited: Awaited) -> _Judged:
         return Outcome.NEVER_WOKE, (_not_armed(awaited.commanded, line),)
     cause = f"the trigger on {awaited.by} was asked for but not seen"
     if trigger.hold is not None:
-        cause = f"the trigger on {trigger.hold.channel} was seen"
+        cause = f"the trigger on {line_name(trigger.hold.channel)} was seen"
     elif awaited.by is None:
         cause = "its own timer was due"
     return Outcome.NEVER_WOKE, (
         Finding(
             FindingKind.NEVER_WOKE,
-            f"The DUT never woke: {cause}, and {line} stayed low.",
+            f"The DUT never woke: {cause}, and {line_name(line)} stayed low.",
             {"trigger_ns": None if trigger.hold is None else trigger.hold.start_ns},
         ),
     )
@@ -162,7 +161,7 @@ def _still_asleep(wires: Wires, wake: Wake, awaited: Awaited) -> _Judged:
 def _not_armed(commanded: Commanded, line: Channel) -> Finding:
     word = TRIGGER_WORDS[commanded.by]
     text = (
-        f"The DUT never woke: {line} stayed low after the {word}. It may not be armed: "
+        f"The DUT never woke: {line_name(line)} stayed low after the {word}. It may not be armed: "
         f"{_ARMED_BY[commanded.by]}."
     )
     evidence = {"trigger_ns": commanded.t_ns, "wake_by": str(commanded.by)}
@@ -277,8 +276,8 @@ def missing_edges(wires: Wires, sleep: Sleep, wake: Wake) -> tuple[Finding, ...]
 def _missing(channel: Channel, gap: Gap) -> Finding:
     verb = "rise" if gap.level else "fall"
     text = (
-        f"A {verb} of {channel} is missing: the lines cannot have gone on as they did without it. "
-        "Intervals that would need it are absent."
+        f"A {verb} of {line_name(channel)} is missing: the lines cannot have gone on as they did "
+        "without it. Intervals that would need it are absent."
     )
     evidence: dict[str, int | float | str | None] = {
         "channel": channel.value,
@@ -296,8 +295,9 @@ def glitches(wires: Wires) -> list[Finding]:
             continue
         longest_ns = max(glitch.until_ns - glitch.t_ns for glitch in line.glitches)
         text = (
-            f"{channel} had {count_of(len(line.glitches), 'pulse')} of edges less than 60 us apart "
-            "that left it as it was; a chipset makes none so short, so they count for nothing."
+            f"{line_name(channel)} had {count_of(len(line.glitches), 'pulse')} of edges less than "
+            "60 us apart that left it as it was; a chipset makes none so short, so they count for "
+            "nothing."
         )
         evidence = {
             "channel": channel.value,

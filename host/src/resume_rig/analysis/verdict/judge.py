@@ -17,7 +17,14 @@ from resume_rig.analysis.verdict.limits import (
 )
 from resume_rig.analysis.verdict.measures import Sighting, measure_words
 from resume_rig.analysis.verdict.series import log_series
-from resume_rig.model.os_record import NO_SLEEPS, LogReading, OsRecord, SleepKind, kind_count
+from resume_rig.model.os_record import (
+    NO_SLEEPS,
+    LogReading,
+    OsRecord,
+    SleepKind,
+    kind_count,
+    kind_words,
+)
 from resume_rig.model.result.judgement import (
     JudgedRecord,
     KindJudgement,
@@ -195,8 +202,8 @@ def is_covered(record: OsRecord, requirement: Requirement) -> bool:
 def why_not_judged(record: OsRecord, requirement: Requirement) -> str | None:
     """Return why a record must not be judged against a requirement; None where it may."""
     if record.kind not in requirement.kinds:
-        kinds = ", ".join(requirement.kinds)
-        return f"{NOT_COVERED}: {requirement.id} covers {kinds}, and this is {record.kind}"
+        kinds = " and ".join(map(kind_words, requirement.kinds))
+        return f"{NOT_COVERED}: {requirement.id} covers {kinds}; this is {kind_words(record.kind)}"
     if not is_covered(record, requirement):
         return f"{_FROM_IMAGE}: this hybrid sleep resumed from its hibernation file, as S4 does"
     if _wakes_before_it_sleeps(record):
@@ -240,14 +247,14 @@ def _why(
         parts += limit_clauses(limits)
         parts += _bios_advice([cycle.record for cycle in judged], requirement)
     elif cycles:
-        kinds = " or ".join(requirement.kinds)
+        kinds = " or ".join(map(kind_words, requirement.kinds))
         which = (
             "the only record is no"
             if len(cycles) == 1
             else f"none of the {len(cycles)} records is a"
         )
-        what = "" if NO_SLEEPS.issuperset(requirement.kinds) else " resume"
-        parts = [f"{which} measured {kinds}{what}"]
+        what = "" if NO_SLEEPS.issuperset(requirement.kinds) else "resume from "
+        parts = [f"{which} measured {what}{kinds}"]
     else:
         parts = ["there is no record of a sleep"]
     parts += _left_out(cycles, requirement)
@@ -264,8 +271,8 @@ def _near_the_limit(records: Sequence[OsRecord], requirement: Requirement) -> li
     guarded = replace(requirement, guard_band=True)
     times = () if requirement.guard_band else _resume_times(records)
     near = sum(judge_value(round(time), guarded) is Verdict.MARGINAL for time in times)
-    text = f"{near} of them {are(near)} within {RESUME_BOUND_MS} ms of it, where rounding decides"
-    return [f"{text} (--guard-band: MARGINAL)"] if near else []
+    text = f"{count_of(near, 'resume')} {are(near)} within {RESUME_BOUND_MS} ms of the limit, "
+    return [f"{text}where rounding decides (--guard-band: MARGINAL)"] if near else []
 
 
 def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[str]:
@@ -273,9 +280,8 @@ def _bios_advice(records: Sequence[OsRecord], requirement: Requirement) -> list[
     if advised_ms is None:
         return []
     over = sum((record.bios_init_ms or 0) > advised_ms for record in records)
-    return (
-        [f"the BIOS took more than the advised {advised_ms} ms in {over} of them"] if over else []
-    )
+    text = f"the BIOS took more than the advised {advised_ms} ms in {count_of(over, 'resume')}"
+    return [text] if over else []
 
 
 def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[str]:
@@ -292,8 +298,8 @@ def _left_out(cycles: Sequence[JudgedRecord], requirement: Requirement) -> list[
     if from_image:
         parts.append(f"{count_of(from_image, 'hybrid sleep')} resumed from the image, as S4 does")
     if unmeasured:
-        kinds = " or ".join(requirement.kinds)
-        parts.append(f"{count_of(unmeasured, f'{kinds} record')} without a measurement")
+        kinds = " or ".join(map(kind_words, requirement.kinds))
+        parts.append(f"{count_of(unmeasured, 'record')} of {kinds} without a measurement")
     once = [c for c in cycles if not (c.why_not or "").startswith(_AGAIN)]
     others = [c.record.kind for c in once if c.record.kind not in requirement.kinds]
     measured = {

@@ -36,7 +36,7 @@ from resume_rig.analysis.verdict.measures import (
     side_of,
     sighting_of,
 )
-from resume_rig.model.os_record import TRANSITIONS, SleepKind, state_word
+from resume_rig.model.os_record import TRANSITIONS, SleepKind, kind_words, state_word
 from resume_rig.model.quantity import BoundedNs
 from resume_rig.model.result.cycle import BROKEN, MEANINGS, Outcome, OutsideState, ReconciledCycle
 from resume_rig.model.result.judgement import LimitJudgement
@@ -134,10 +134,8 @@ def undecided_of(
 
 
 def _other_kind(asked: SleepKind, requirement: Requirement) -> str:
-    kinds = ", ".join(requirement.kinds)
-    return (
-        f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and {state_word(asked)} was asked for"
-    )
+    kinds = " and ".join(map(kind_words, requirement.kinds))
+    return f"{OTHER_KIND}: {requirement.id} covers {kinds}; {state_word(asked)} was asked for"
 
 
 def _by_values(cycle: ReconciledCycle, requirement: Requirement, no_record: str) -> Ruling:
@@ -172,8 +170,8 @@ def _not_measured(sighting: Sighting, requirement: Requirement, no_record: str) 
     if sighting.record is None and any(side_of(name) is not Side.OUTSIDE for name in measures):
         return no_record
     if not possible_kinds(sighting) & frozenset(requirement.kinds):
-        kinds = ", ".join(requirement.kinds)
-        return f"{OTHER_KIND}: {requirement.id} speaks of {kinds}, and the wires show another sleep"
+        kinds = " and ".join(map(kind_words, requirement.kinds))
+        return f"{OTHER_KIND}: {requirement.id} covers {kinds}; the wires show another sleep"
     return f"not measured: no {' and no '.join(map(measure_words, measures))}"
 
 

@@ -16,7 +16,15 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from resume_rig.analysis.stats.figures import CYCLES_MOST, cycles_needed, failure_rate_upper
 from resume_rig.campaign.plan.states import STATE_WORDS, STATES, sleep_channel
-from resume_rig.model.channel import Actuator, Channel, SleepBy, SleepMeans, WakeBy, WakeMeans
+from resume_rig.model.channel import (
+    Actuator,
+    Channel,
+    SleepBy,
+    SleepMeans,
+    WakeBy,
+    WakeMeans,
+    line_names,
+)
 from resume_rig.model.errors import UsageError
 from resume_rig.model.os_record import SleepKind, state_word
 from resume_rig.model.result.cycle import FAILED, NO_ANSWER, Outcome
@@ -507,10 +515,10 @@ def check_against_bench(
         )
     for state in sorted(plan.states):
         if sleep_channel(state, channels) is None:
-            lines = "BACKLIGHT or LED" if state is SleepKind.MODERN_STANDBY else "SLP_S3 or PWR_OK"
+            lines = "BACKLIGHT or LED" if state is SleepKind.MODERN_STANDBY else "SLP_S3# or PWR_OK"
             raise UsageError(
                 f"a campaign on {dut_name} needs {lines} to see it sleep; "
-                f"wired are: {', '.join(sorted(channels)) or 'none'}"
+                f"wired are: {line_names(sorted(channels)) or 'none'}"
             )
 
 

@@ -12,7 +12,7 @@ from resume_rig.campaign.dut.shell import PROBE, Answer, DutKind, kind_of
 from resume_rig.campaign.preparation.linux import linux_items
 from resume_rig.campaign.preparation.windows import windows_items
 from resume_rig.campaign.preparation.windows_quiet import quiet_items
-from resume_rig.model.channel import Channel
+from resume_rig.model.channel import Channel, line_name, line_names
 from resume_rig.model.clock import Clock
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import ResumeRigError, RigError
@@ -114,18 +114,19 @@ def check_bench(rig: Rig, clock: Clock, dut: DutProfile | None) -> Iterator[Chec
         yield Checked("link", False, str(error))
 
 
+def clock_rate_text(info: RigInfo) -> str:
+    """Return how far the board's clock may be off, and whether that was measured."""
+    if info.calibration_ppb is None:
+        return f"not calibrated: ±{info.clock_tolerance_ppb / 1000:g} ppm"
+    return f"calibrated: {info.calibration_ppb:+d} ppb off, ±{info.clock_tolerance_ppb} ppb"
+
+
 def _clock_rate(info: RigInfo) -> Checked:
-    calibrated = info.calibration_ppb is not None
     return Checked(
         "timebase tolerance",
         True,
-        f"{info.clock_source}, "
-        + (
-            f"calibrated to {info.calibration_ppb} ppb"
-            if calibrated
-            else f"not calibrated: {info.clock_tolerance_ppb / 1000:g} ppm, "
-            f"that is {info.clock_tolerance_ppb * 2 / 1e6:.3f} ms in 2 s"
-        ),
+        f"{info.clock_source}, {clock_rate_text(info)}, "
+        f"that is {info.clock_tolerance_ppb * 2 / 1e6:.3f} ms in 2 s",
     )
 
 
@@ -135,9 +136,9 @@ def _edges(info: RigInfo) -> Checked:
     return Checked(
         "edges",
         True,
-        f"stamped by {info.edge_source or 'a source that it does not report'}, "
+        f"source: {info.edge_source or 'not reported'}, "
         f"{len(calibrated)} of {len(info.channels)} channels calibrated, "
-        f"good to +/-{seconds_text(widest_ns)} or better",
+        f"uncertainty of a stamp at most ±{seconds_text(widest_ns)}",
     )
 
 
@@ -147,7 +148,7 @@ def _round_trip(rig: Rig) -> Checked:
     return Checked(
         "clock bound",
         bound <= BOUND_LIMIT_NS,
-        f"+/-{seconds_text(bound)} at best of {EXCHANGES} exchanges, "
+        f"±{seconds_text(bound)} in the best of {EXCHANGES} exchanges, "
         f"median round trip {seconds_text(waits[len(waits) // 2])}"
         + ("" if bound <= BOUND_LIMIT_NS else "; over 1 ms: use another USB port, without a hub"),
     )
@@ -187,10 +188,10 @@ def _levels(levels: dict[Channel, int], dut: DutProfile | None) -> Checked:
         return Checked(
             "wiring",
             False,
-            f"the profile wires {', '.join(missing)}, the board has no such channel",
+            f"the profile wires {line_names(missing)}, the board has no such channel",
         )
     wrong = [
-        f"{channel}={levels[channel]}"
+        f"{line_name(channel)}={levels[channel]}"
         for channel in wired
         if channel in AWAKE and levels[channel] != AWAKE[channel]
     ]
@@ -209,7 +210,7 @@ def _lease(info: RigInfo, clock: Clock, rig: Rig) -> Checked:
     return Checked(
         "lease",
         rig.faults().lease_expiries == before,
-        f"the board lets go {seconds_text(info.lease_ns)} after the last word of the host",
+        f"the board releases its outputs {seconds_text(info.lease_ns)} after the host's last word",
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resume_rig.campaign.run.actions import newest_edge
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator, Channel, line_name
 from resume_rig.model.clock import Clock
 from resume_rig.model.edge import Edge
 from resume_rig.model.errors import DeviceFault, RigError
@@ -236,8 +236,8 @@ def compare_stamps(
         here, there = mine.get(channel, []), others.get(channel, [])
         if len(here) < 2 or [level for _, level in here] != [level for _, level in there]:
             complaint = (
-                f"{channel}: {len(here)} edges here and {len(there)} at the second board are not "
-                "the same edges; does the wire go to this channel of both?"
+                f"{line_name(channel)}: {len(here)} edges here and {len(there)} at the second "
+                "board are not the same edges; does the wire go to this channel of both?"
             )
             return Agreement(0, 0, 0, stated_ppb, (), complaint)
     base = others[channels[0]][0][0], mine[channels[0]][0][0]

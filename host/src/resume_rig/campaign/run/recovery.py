@@ -23,7 +23,7 @@ from resume_rig.campaign.run.settling import (
 from resume_rig.campaign.run.ways import sleep_actuator, wake_actuator
 from resume_rig.campaign.store.raw import CommandName, Recovery
 from resume_rig.campaign.store.store import Store
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator, Channel, line_names
 from resume_rig.model.dut import DEFAULT_LADDER, RecoveryLadder, RecoveryStep
 from resume_rig.model.errors import DeviceFault, DutFault, RigError
 from resume_rig.model.result.cycle import Outcome
@@ -63,7 +63,7 @@ def levels_text(levels: Mapping[Channel, int]) -> str:
     parts = []
     for wanted, word in ((1, "high"), (0, "low")):
         found = sorted(channel for channel, level in lines.items() if level == wanted)
-        parts += [f"{', '.join(found)} {word}"] if found else []
+        parts += [f"{line_names(found)} {word}"] if found else []
     if Channel.BACKLIGHT in levels:
         parts.append("light" if levels[Channel.BACKLIGHT] else "no light")
     return ", ".join(parts) or "no line is wired"
@@ -83,7 +83,7 @@ def why_recover(bench: Bench, outcome: Outcome, *, silent: bool = False) -> str 
         return "The DUT did not react to the sleep trigger; is it still alive?"
     dead = dead_lines(bench.levels(), bench.wired)
     if dead:
-        return f"The DUT does not run: {', '.join(dead)} low."
+        return f"The DUT does not run: {line_names(dead)} low."
     return None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from resume_rig import __version__
-from resume_rig.model.channel import Actuator, Channel
+from resume_rig.model.channel import Actuator, Channel, line_names
 from resume_rig.model.dut import DutProfile
 from resume_rig.model.errors import UsageError
 from resume_rig.model.result.verdict import Requirement
@@ -80,8 +80,8 @@ def identify(
     missing = [channel for channel in wired if channel not in observed]
     if dut is not None and missing:
         raise UsageError(
-            f"the profile of {dut.name} wires {', '.join(missing)}, which the board {rig.board} "
-            f"does not observe; it observes {', '.join(observed)}"
+            f"the profile of {dut.name} wires {line_names(missing)}, which the board {rig.board} "
+            f"does not observe; it observes {line_names(observed)}"
         )
     return Identity(
         rig_url=rig_url,
@@ -130,7 +130,7 @@ def _differences(stored: Identity, present: Identity) -> Iterator[str]:
     if stored.faults != present.faults:
         yield "the fault plan has changed"
     if set(stored.wired) != set(present.wired):
-        yield f"wired {', '.join(stored.wired)}, now {', '.join(present.wired)}"
+        yield f"wired {line_names(stored.wired)}, now {line_names(present.wired)}"
     for name, before, now in (
         ("board", stored.rig.board, present.rig.board),
         ("firmware", stored.rig.firmware, present.rig.firmware),

@@ -19,9 +19,9 @@ from resume_rig.cli.terminal.arguments import (
 from resume_rig.cli.terminal.console import (
     USAGE,
     answer,
+    answer_style,
     check_output,
-    say,
-    sheet,
+    print_note,
     status_of_verdict,
     utc_now_text,
 )
@@ -116,7 +116,7 @@ def execute(args: argparse.Namespace) -> int:
         from resume_rig.report.html import fleet_report
 
         write_whole(args.html, fleet_report(found, utc_now_text()))
-        say(f"Report: {args.html}")
+        print_note(f"Report: {args.html}")
     answer(_text(found, args))
     if found.unread and found.verdict is not Verdict.FAIL:
         return USAGE
@@ -141,7 +141,7 @@ def _of_stores(
     ) -> "Iterator[SurveyedStore | UnreadStore]":
         def progress(number: int, path: Path) -> None:
             if len(stores) > 1:
-                say(f"{number} of {len(wanted)}: {doing}{path}")
+                print_note(f"{number} of {len(wanted)}: {doing}{path}")
 
         return survey_stores(wanted, requirement, UnitBy(args.units), jobs=jobs, progress=progress)
 
@@ -168,7 +168,7 @@ def _text(found: "Fleet", args: argparse.Namespace) -> "Iterable[str]":
         return [fleet_document(found)]
     from resume_rig.report.fleet.terminal import fleet_table
 
-    return fleet_table(found, everything=args.all, **sheet())
+    return fleet_table(found, answer_style(), show_all=args.all)
 
 
 def _jobs_of(args: argparse.Namespace) -> int:

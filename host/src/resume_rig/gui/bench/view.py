@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from resume_rig.analysis.cycles.light_shape import BlockTable, onset_of_blocks
+from resume_rig.campaign.preparation.doctor import clock_rate_text
 from resume_rig.gui.desk import Desk
 from resume_rig.gui.request import Target
 from resume_rig.gui.state.lanes import Wires
@@ -416,7 +417,7 @@ def _identity(state: BenchState) -> Iterator[tuple[str, str]]:
     yield "Board", info.board
     yield "Firmware", f"{info.firmware}, protocol {info.protocol}"
     yield "DUT", (state.dut_name or "no profile") + (" (simulated)" if state.simulated else "")
-    yield "Clock", _clock(info)
+    yield "Clock", f"{info.clock_source}, {clock_rate_text(info)}"
     yield "Edges by", info.edge_source or "it does not report it"
     calibrated = sum(channel.latency is not None for channel in info.channels)
     yield "Channels", f"{len(info.channels)}, {calibrated} calibrated"
@@ -424,12 +425,6 @@ def _identity(state: BenchState) -> Iterator[tuple[str, str]]:
     longest_ns = max((each.max_press_ns for each in info.actuators), default=0)
     yield "Press up to", seconds_text(longest_ns)
     yield "Boot", f"{info.boot_id:#010x}"
-
-
-def _clock(info: RigInfo) -> str:
-    if info.calibration_ppb is not None:
-        return f"{info.clock_source}, calibrated to {info.calibration_ppb} ppb"
-    return f"{info.clock_source}, ±{info.clock_tolerance_ppb / 1000:g} ppm"
 
 
 def _health(state: BenchState) -> Iterator[tuple[str, str]]:
