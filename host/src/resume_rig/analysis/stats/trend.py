@@ -30,7 +30,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from resume_rig.analysis.stats.figures import binomial_at_most, normal_below
+from resume_rig.analysis.stats.figures import normal_below, rank_below
 from resume_rig.model.result.series import ChangePoint, Drift, Training
 
 Floats = npt.NDArray[np.float64]
@@ -69,12 +69,13 @@ def drift_of(values_ms: Floats) -> Drift | None:
     else:
         half = n // 2
         slopes = np.sort((values_ms[n - half :] - values_ms[:half]) / (n - half))
-        low, high = _middle_ranks(half)
+        low = rank_below(half, 0.5, 0.025)
+        high = half + 1 - low
     return Drift(
         slope_ms=_PER_CYCLES * float(np.median(slopes)),
-        low_ms=None if low < 1 else _PER_CYCLES * float(slopes[low - 1]),
-        high_ms=None if high > len(slopes) else _PER_CYCLES * float(slopes[high - 1]),
-        p=min(1.0, 2.0 * normal_below(-z)),
+        low_ms=_PER_CYCLES * float(slopes[low - 1]),
+        high_ms=_PER_CYCLES * float(slopes[high - 1]),
+        p=2.0 * normal_below(-z),
     )
 
 
@@ -128,7 +129,7 @@ def _kendall(values: Floats) -> tuple[int, float]:
 def _inversions(codes: Ints) -> int:
     """Return how many pairs stand in falling order: merge sort, all blocks of a level at once."""
     n = len(codes)
-    size = 1 << max(0, (n - 1).bit_length())
+    size = 1 << (n - 1).bit_length()
     # Padding sorts behind everything and stands at the end: it makes no pair.
     values = np.concatenate([codes, np.full(size - n, n, dtype=np.int64)])
     found, width, span = 0, 1, n + 1
@@ -143,17 +144,6 @@ def _inversions(codes: Ints) -> int:
         values = np.sort(values.reshape(-1, 2 * width), axis=1).ravel()
         width *= 2
     return found
-
-
-def _middle_ranks(n: int) -> tuple[int, int]:
-    """Return the ranks between which the median lies with 95 %."""
-    low, high = 0, n + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (
-            (middle, high) if binomial_at_most(middle - 1, n, 0.5) <= 0.025 else (low, middle)
-        )
-    return low, n + 1 - low
 
 
 def _place(rank: float) -> int:
@@ -338,7 +328,5 @@ def values_per_independent(phi: float, n: int) -> float:
         phi: 0 to less than 1.
         n: values, 1 or more.
     """
-    if phi <= 0.0 or n < 2:
-        return 1.0
     tau = (1 + phi) / (1 - phi) - 2 * phi * (1 - phi**n) / (n * (1 - phi) ** 2)
     return max(1.0, min(tau, n - 1.0))
