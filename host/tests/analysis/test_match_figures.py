@@ -9,14 +9,23 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from match_campaigns import BRUTAL, REALISTIC, Campaign, Troubles, campaign, tell
+from match_parts import cycles_of, entries_of, pairs_of
 
 from resume_rig.analysis.match import views
+from resume_rig.analysis.match.foreign import OffsetPrior, Origin, origins_of
+from resume_rig.analysis.match.likelihood import Noise
 from resume_rig.analysis.match.match import Match, match
+from resume_rig.analysis.match.offsets import Tracks, find_tracks
+from resume_rig.analysis.match.rivals import without_rivals
+from resume_rig.analysis.match.times import UNKNOWN
+from resume_rig.analysis.match.trace import Traced, traced
 
+Figures = dict[str, list[list[float]]]
 FIGURES = Path(__file__).with_name("match_figures.json")
 FEW_BEFORE = replace(REALISTIC, before=20)
 LOSING = replace(BRUTAL, before=20)
@@ -74,7 +83,6 @@ SCENES: dict[str, Callable[[], Match]] = {
     "set often, reported": lambda: alone(
         tell(of(11, 40, "random", "hours", SET_OFTEN), "truly", 1)
     ),
-    "two stretches": lambda: alone(of(12, 130, "even", "hours", SET_OFTEN)),
     "read live": lambda: live(of(13, 30, "even", "near", FEW_BEFORE), 0),
     "read live, late": lambda: live(of(14, 30, "jittered", "hours", LOSING), 2),
     "few": lambda: alone(of(16, 3, "random", "near", FEW_BEFORE), same_epoch=True),
@@ -104,9 +112,33 @@ def weighed(values: np.ndarray) -> float:
     return float(flat @ np.cos(1.0 + np.arange(len(flat))))
 
 
-def recorded(scene: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[list[float]]]:
-    """Return the figures of a scene."""
-    steps: dict[str, list[list[float]]] = {}
+def of_tracks(found: Tracks) -> list[float]:
+    return [
+        found.offset_s.shape[1],
+        *map(weighed, (found.first, found.offset_s, found.rate * 1e6, found.middle_s)),
+    ]
+
+
+def of_traced(found: Traced | None) -> list[float]:
+    if found is None:
+        return []
+    length = found.length
+    return [*found.offset_s, length.to_sleep, length.bias_s, length.scale_s, length.range_s]
+
+
+def of_origins(found: tuple[Origin, np.ndarray]) -> list[float]:
+    origin, own = found
+    return [origin.log_odds, origin.fit, origin.covered, origin.script_odds, weighed(own)]
+
+
+def of_sure(sure: np.ndarray) -> list[float]:
+    """Return how far from certain pairs are, where it is more than one in a billion."""
+    return [weighed(np.log(1e-9 + 1.0 - sure))]
+
+
+def matched(scene: str, monkeypatch: pytest.MonkeyPatch) -> Figures:
+    """Return the figures of all steps of a match."""
+    steps: Figures = {}
 
     def listen(name: str, figures: Callable[..., list[float]]) -> None:
         step = getattr(views, name)
@@ -118,32 +150,149 @@ def recorded(scene: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[list
 
         monkeypatch.setattr(views, name, heard)
 
-    listen(
-        "find_tracks",
-        lambda t: [t.offset_s.shape[1], *map(weighed, (t.first, t.offset_s, t.rate * 1e6))],
-    )
-    listen(
-        "traced",
-        lambda t: (
-            [] if t is None else [*t.offset_s, t.length.bias_s, t.length.scale_s, t.length.range_s]
-        ),
-    )
-    listen(
-        "origins_of",
-        lambda o: [o[0].log_odds, o[0].fit, o[0].covered, o[0].script_odds, weighed(o[1])],
-    )
-    listen("without_rivals", lambda sure: [weighed(np.log(1e-9 + 1.0 - sure))])
+    listen("find_tracks", of_tracks)
+    listen("traced", of_traced)
+    listen("origins_of", of_origins)
+    listen("without_rivals", of_sure)
     found = SCENES[scene]()
     steps["match"] = [[len(found.pairs), weighed(np.array(found.probability))]]
     return steps
 
 
-@pytest.mark.parametrize("scene", SCENES)
-def test_the_steps_of_the_match_find_what_they_found(scene: str, monkeypatch) -> None:
+class Plain(NamedTuple):
+    """A campaign of which only times are known.
+
+    Attributes:
+        n: cycles. jitter_s: of the pace. period_s: of it.
+        sets: (cycle before which, seconds) of each setting of the clock.
+        gone: cycles without a record, beside those lost by chance.
+        others: records of other sleeps, within and about.
+        wrong: (first, end, by how many) pairs that are taken for those of cycles beside.
+        live: by how many readings the log is late; None where it was not read meanwhile.
+        stated: a cycle whose record is known.
+        expected_s: the offset of clocks that agree.
+        logs: documents that the records stand in.
+        lengths: whether the OS tells how long it was awake.
+    """
+
+    n: int
+    jitter_s: float
+    period_s: float = 45.0
+    sets: tuple[tuple[int, float], ...] = ()
+    gone: range = range(0)
+    lost: float = 0.05
+    others: int = 0
+    wrong: tuple[tuple[int, int, int], ...] = ()
+    live: int | None = None
+    stated: int | None = None
+    expected_s: float | None = None
+    logs: int = 1
+    lengths: bool = False
+
+
+PLAIN = {
+    "even": Plain(40, 0.05, others=30, expected_s=3_600.0),
+    "even, expected elsewhere": Plain(40, 0.3, others=60, expected_s=3_700.0, lengths=True),
+    "even, stated": Plain(60, 0.05, others=30, stated=31),
+    "shifted": Plain(50, 3.0, others=40, wrong=((0, 50, 1),)),
+    "begins wrong": Plain(40, 6.0, others=12, wrong=((0, 2, 1),), gone=range(2, 6)),
+    "ends wrong": Plain(40, 6.0, others=12, wrong=((37, 39, 1),), gone=range(33, 37)),
+    "one alone": Plain(40, 6.0, gone=range(20, 26), sets=((27, 33.0),), others=6),
+    "one alone, live": Plain(40, 6.0, gone=range(20, 26), sets=((27, 33.0),), live=0),
+    "set thrice": Plain(90, 9.0, sets=((20, 40.0), (23, -40.0), (70, 500.0)), others=20),
+    "set within stretches": Plain(140, 9.0, sets=((60, 12.0), (64, -50.0), (131, 7.0)), others=90),
+    "middle run wrong": Plain(
+        60, 2.0, sets=((20, 45.0), (40, -45.0)), wrong=((20, 40, 1),), others=20
+    ),
+    "live": Plain(70, 0.2, live=0, others=15),
+    "live, late": Plain(70, 0.2, live=2, others=15, sets=((35, 20.0),), wrong=((50, 60, 1),)),
+    "two logs": Plain(40, 6.0, logs=2, others=60),
+    "three logs": Plain(60, 12.0, logs=3, others=60, expected_s=3_600.0),
+    "lengths": Plain(30, 6.0, others=20, lengths=True),
+    "lengths, even": Plain(130, 0.4, others=50, lengths=True, sets=((64, 200.0),)),
+    "fewest": Plain(2, 6.0, lost=0.0, others=3),
+    "one": Plain(1, 6.0, lost=0.0),
+    "gaps": Plain(80, 6.0, gone=range(30, 70), others=25),
+    "long": Plain(4_160, 8.0, sets=((2_500, 90.0),), lost=0.02, wrong=((4_100, 4_101, 1),)),
+    "long, even": Plain(4_160, 0.01, 45.01),
+    "long, stated": Plain(4_160, 0.01, 45.01, stated=4_000, gone=range(2_000, 2_040)),
+}
+
+
+def directly(scene: str) -> Figures:
+    """Return the figures of steps that are given times alone."""
+    plain = PLAIN[scene]
+    generator = np.random.default_rng(len(scene))
+    n = plain.n
+    at_s = np.cumsum(plain.period_s + plain.jitter_s * generator.uniform(-1, 1, n))
+    stood_s = 3_600.0 + 20e-6 * at_s
+    for row, by_s in plain.sets:
+        stood_s[row:] += by_s
+    wakes_s = np.floor(at_s + stood_s + generator.uniform(0, 0.05, n)) + 0.5
+    kept = np.flatnonzero(generator.random(n) >= plain.lost)
+    kept = kept[~np.isin(kept, plain.gone)]
+    about_s = generator.uniform(wakes_s[0] - 4_000, wakes_s[-1] + 4_000, plain.others)
+    written = np.argsort(np.concatenate([at_s[kept] + 3_600.0, about_s]), kind="stable")
+    times_s = np.concatenate([wakes_s[kept], about_s])[written]
+    cycle = np.concatenate([kept, np.full(plain.others, -1)])[written]
+    by_time = np.argsort(times_s, kind="stable")
+    m, own = len(times_s), cycle[by_time]
+    reading = np.where(own < 0, UNKNOWN, own + (plain.live or 0)).astype(np.int32)
+    lengths_s = generator.uniform(12, 14, n)
+    awake_s = np.where(own >= 0, lengths_s[own] - 0.6, 9.0) + 0.004 * generator.normal(size=m)
+    source = np.zeros(m, dtype=np.int64)
+    if plain.logs > 1:
+        source = np.where(own >= 0, 0, 1 + by_time % (plain.logs - 1))
+    entries = entries_of(
+        times_s[by_time],
+        record=by_time,
+        rank=by_time,
+        before=by_time - 1,
+        source=source,
+        reading=reading if plain.live is not None else np.full(m, UNKNOWN, dtype=np.int32),
+        awake_s=awake_s if plain.lengths else np.full(m, np.nan),
+        asleep_s=30.0 + generator.normal(size=m),
+    )
+    of_cycle = {int(each): place for place, each in enumerate(own.tolist()) if each >= 0}
+    known = None
+    if plain.stated is not None:
+        at = min(of_cycle, key=lambda each: abs(each - plain.stated))
+        known = (at, int(entries.record[of_cycle[at]]))
+    cycles = cycles_of(
+        at_s,
+        readings=0 if plain.live is None else n,
+        reading=np.arange(n, dtype=np.int32),
+        stated_pair=known,
+        awake_s=lengths_s if plain.lengths else np.full(n, np.nan),
+        asleep_s=30.0 + generator.normal(size=n),
+    )
+    rows = np.array(sorted(of_cycle))
+    taken = np.array([of_cycle[row] for row in rows.tolist()])
+    offset_s = stood_s[rows]
+    for first, end, by in plain.wrong:
+        some = np.flatnonzero((rows >= first) & (rows < end))
+        beside = np.clip(some + by, 0, len(rows) - 1)
+        moved = entries.at_s[taken[beside]] - at_s[rows[some]]
+        taken[some], offset_s[some] = taken[beside], np.median(moved)
+    pairs = pairs_of(cycles, entries, rows, taken, offset_s)
+    if len(np.unique(taken)) < len(taken):
+        pairs = pairs.where(np.unique(taken, return_index=True)[1])
+    noise = Noise(half_s=0.6, lost=0.06, usual_lag=plain.live or 0)
+    prior = OffsetPrior.of(plain.expected_s, cycles, entries)
+    along = traced(cycles, entries)
+    more_s = np.empty(0) if along is None else along.offset_s
+    return {
+        "traced": [of_traced(along)],
+        "find_tracks": [of_tracks(find_tracks(cycles, entries, plain.expected_s, more_s))],
+        "without_rivals": [
+            of_sure(without_rivals(pairs, cycles, entries, noise, plain.expected_s))
+        ],
+        "origins_of": [of_origins(origins_of(pairs, cycles, entries, noise, prior))],
+    }
+
+
+def assert_found(found: Figures, scene: str) -> None:
     expected = json.loads(FIGURES.read_text("utf-8"))[scene]
-
-    found = recorded(scene, monkeypatch)
-
     assert list(found) == list(expected)
     for step, calls in expected.items():
         assert len(found[step]) == len(calls)
@@ -151,14 +300,27 @@ def test_the_steps_of_the_match_find_what_they_found(scene: str, monkeypatch) ->
             assert one == pytest.approx(other, rel=1e-6, abs=1e-5), step
 
 
+@pytest.mark.parametrize("scene", PLAIN)
+def test_each_step_finds_what_it_found_in_times_alone(scene: str) -> None:
+    assert_found(directly(scene), f"plain: {scene}")
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_the_steps_of_a_match_find_what_they_found(scene: str, monkeypatch) -> None:
+    assert_found(matched(scene, monkeypatch), scene)
+
+
 if __name__ == "__main__":
-    figures = {}
+    figures = {f"plain: {scene}": directly(scene) for scene in PLAIN}
     for scene in SCENES:
         with pytest.MonkeyPatch.context() as patch:
-            steps = recorded(scene, patch)
-        figures[scene] = {
+            figures[scene] = matched(scene, patch)
+    short = {
+        scene: {
             step: [[float(f"{each:.9g}") for each in call] for call in calls]
             for step, calls in steps.items()
         }
-    FIGURES.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+        for scene, steps in figures.items()
+    }
+    FIGURES.write_text(json.dumps(short, indent=1) + "\n", "utf-8")
     sys.stdout.write(f"{len(figures)} scenes\n")

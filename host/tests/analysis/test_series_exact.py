@@ -144,16 +144,16 @@ def clearest(values: list[float]) -> tuple[int, float]:
 @pytest.mark.parametrize("seed", range(8))
 def test_a_step_stands_where_ranks_are_farthest_from_level(seed: int) -> None:
     generator = np.random.default_rng(seed)
-    n, place = 24 + 3 * seed, 10 + seed
+    n, place = 40 + 3 * seed, 15 + 2 * seed
     values = np.round(generator.normal(size=n) * 10)
-    values[place:] += 35
+    values[place:] += 14
     cut, _ = clearest(values.tolist())
 
     (found,) = change_points_of(values, list(range(1, n + 1)))
 
     assert found.cycle == cut + 1
     assert (found.before_ms, found.after_ms) == (median(values[:cut]), median(values[cut:]))
-    assert found.p == 0.001  # none of 999 permutations
+    assert found.p <= 0.01
 
 
 def test_a_level_has_eight_values_or_more() -> None:
@@ -226,7 +226,12 @@ def test_a_step_is_moved_to_where_its_neighbours_leave_it_best() -> None:
 def test_fifty_steps_of_a_wild_series_are_named() -> None:
     stairs = np.repeat(np.arange(64.0), 16) + np.tile([0.0, 0.25], 512)
 
-    assert len(change_points_of(stairs, list(range(1024)))) == 50
+    found = change_points_of(stairs, list(range(1024)))
+
+    assert len(found) == 50
+    # The widest first: no two steps in a row are left out.
+    places = [0, *(each.cycle for each in found), 1024]
+    assert max(b - a for a, b in pairwise(places)) <= 32
 
 
 @pytest.mark.parametrize(("n", "shift"), [(17, 1.0), (26, 0.8), (64, 0.5)])

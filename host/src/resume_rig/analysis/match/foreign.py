@@ -157,7 +157,7 @@ class Origin:
     @property
     def own(self) -> float:
         """Return the probability that it is of the unit of the cycles, 0..1."""
-        others = np.exp(np.clip([-self.log_odds, -self.script_odds], -700.0, 700.0))
+        others = np.exp(np.minimum([-self.log_odds, -self.script_odds], _NO_DOUBT))
         return float(1.0 / (1.0 + others.sum()))
 
     @property
