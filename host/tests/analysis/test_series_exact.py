@@ -266,6 +266,12 @@ def test_fishers_p_is_the_sum_over_all_tables_as_unlikely(base_n: int, candidate
             assert fisher_p(failed - k, base_n, k, candidate_n) <= 1.0
 
 
+def test_fishers_p_of_all_cycles_of_a_lab_is_a_number() -> None:
+    assert fisher_p(1_000, 3_000, 1_000, 3_000) == pytest.approx(1.0)
+    # By the normal approximation z is 12.9.
+    assert 1e-40 < fisher_p(1_000, 3_000, 1_500, 3_000) < 1e-35
+
+
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from([0, 0.001, 0.01, 0.02, 0.3, 0.4, 1]), max_size=12))
 def test_holm_rejects_step_by_step(ps: list[float]) -> None:
@@ -312,6 +318,7 @@ def test_the_limit_of_the_autocorrelation_is_estimate_bias_and_deviation(phi, le
 
     plain = plain_limit([each.tolist() for each in series])
     assert found == pytest.approx(min(0.98, max(0.0, plain)), abs=1e-7)
+    assert autocorrelation_limit([each / 1_000 for each in series]) == pytest.approx(found)
 
 
 def test_the_limit_of_the_autocorrelation_ends() -> None:

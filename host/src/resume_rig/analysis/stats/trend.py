@@ -239,12 +239,15 @@ def _best_place(values: Floats) -> int:
 
 
 def _bridge_above(x: float, edge: float) -> float:
-    """Return the chance that |B(t)| / sqrt(t (1 - t)) is above x anywhere in edge..1 - edge."""
+    """Return the chance that |B(t)| / sqrt(t (1 - t)) is above x anywhere in edge..1 - edge.
+
+    Where that is likely it may be above 1.
+    """
     if x < 1.5:
         return 1.0
     density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     length = 2.0 * math.log((1.0 - edge) / edge)
-    return min(1.0, density * ((x - 1.0 / x) * length + 4.0 / x))
+    return density * ((x - 1.0 / x) * length + 4.0 / x)
 
 
 # The normal quantile of a power of 80 %, the usual one (Cohen, 1988).
