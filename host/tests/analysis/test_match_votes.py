@@ -20,6 +20,8 @@ from resume_rig.analysis.match.offset_vote import (
     residuals,
     voted_offsets,
 )
+from resume_rig.analysis.match.offsets import LiveVotes, short_stretches
+from resume_rig.analysis.match.times import UNKNOWN
 
 # Halves and tenths of a second, so that votes lie on the edges of windows.
 TENTHS = st.lists(st.integers(0, 200), min_size=1, max_size=30)
@@ -214,6 +216,48 @@ def test_three_of_four_cycles_and_no_five_in_a_row_missed_are_explained(
     assert (len(NONE), len(both)) == (0, 2)
     assert both.where(np.array([1])).offset_s.tolist() == [2.0]
     assert (both.rate.tolist(), both.missed.tolist()) == ([0.0, 1.0], [missed, 9.0])
+
+
+def test_the_record_of_a_reading_votes_for_the_cycles_before_it() -> None:
+    # Five cycles; the log was read after each but the second, and late by one.
+    cycles = cycles_of(
+        [0.0, 40.0, 90.0, 150.0, 220.0],
+        readings=4,
+        reading=np.array([0, 1, 1, 2, 3], dtype=np.int32),
+    )
+    entries = entries_of(
+        [50.0, 100.0, 150.0, 210.0, 330.0],
+        reading=np.array([0, UNKNOWN, 1, 2, 3], dtype=np.int32),
+    )
+
+    found = LiveVotes(cycles, entries)
+
+    # Readings 0 to 3 came after cycles 0, 2, 3 and 4; these votes agree, two for each lag.
+    by_lag = [[0, 2, 3, 4], [None, 1, 2, 3], [None, 0, 1, 2], [None, None, 0, 1]]
+    times_s = [50.0, 150.0, 210.0, 330.0]
+    expected: list[float] = []
+    for rows in by_lag:
+        votes = [t - cycles.at_s[r] for t, r in zip(times_s, rows, strict=True) if r is not None]
+        expected += plain_offsets(votes, 2)
+    assert found.offsets(0, 5).tolist() == pytest.approx(expected)
+    assert found.offsets(2, 3).tolist() == pytest.approx([60.0, 110.0, 150.0])
+    assert found.offsets(1, 2).tolist() == []
+    unread = LiveVotes(cycles_of([0.0, 40.0]), entries_of([5.0], reading=[0]))
+    assert unread.offsets(0, 2).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("cycles", "first"),
+    [(1, [0, 1]), (64, [0, 64]), (65, [0, 64, 65]), (512_000, None), (512_001, None)],
+)
+def test_a_campaign_is_cut_into_stretches_of_64_cycles_at_most_8000(cycles, first) -> None:
+    found = short_stretches(cycles)
+
+    if first is not None:
+        assert found.tolist() == first
+    else:
+        assert found.tolist() == [*range(0, cycles, 64 + (cycles > 512_000)), cycles]
+        assert len(found) <= 8_001
 
 
 def test_a_run_has_readings_where_the_log_was_read() -> None:

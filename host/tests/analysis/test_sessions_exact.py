@@ -182,6 +182,7 @@ def test_sessions_that_do_not_scatter_are_sure(shift: float, p: float) -> None:
         found = session_shifts([column, other], 0.05)[0]
 
         assert (found.p, found.low, found.high) == (p, shift, shift)
+        assert k == 5 or found.detectable == 0.0
         # Of 252 ways to divide them the own one and its mirror image are as far from each other.
         assert found.p_adjusted == (p if k == 3 or not shift else 2 / 252)
 

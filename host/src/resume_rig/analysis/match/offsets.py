@@ -62,7 +62,8 @@ class LiveVotes:
         row, inside_s = self._row[first:last], self._inside_s[first:last]
         voted = []
         for lag in USUAL_LAGS:
-            difference_s = np.sort((inside_s - self._at_s[np.maximum(row - lag, 0)])[row >= lag])
+            some = row >= lag
+            difference_s = np.sort(inside_s[some] - self._at_s[row[some] - lag])
             voted.append(agreed_offsets(difference_s, _OF_EACH_LAG))
         return np.concatenate(voted)
 

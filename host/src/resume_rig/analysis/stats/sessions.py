@@ -319,7 +319,7 @@ def _family(
     values = np.column_stack([np.concatenate([c.base, c.candidate]) for c in columns])
     least = np.asarray([column.least for column in columns])
     own = np.concatenate([np.zeros(k), np.ones(m)])[np.newaxis]
-    observed = _abs_t(own, values, least)[0]
+    (observed,) = _abs_t(own, values, least)
     greatest = np.sort(_abs_t(_divisions(k, m), values, least).max(axis=1))
     above = len(greatest) - np.searchsorted(greatest, observed - 1e-9, side="left")
     # The smallest of them that no more than alpha reach.
