@@ -25,7 +25,7 @@ less.
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
@@ -291,17 +291,7 @@ def _with_family(found: SessionShift, p_adjusted: float, critical: float) -> Ses
     freedom = found.base_sessions + found.candidate_sessions - 2
     error = (found.sd or 0.0) * math.sqrt(1 / found.base_sessions + 1 / found.candidate_sessions)
     reach = errors_shown(critical, freedom)
-    return SessionShift(
-        found.base_sessions,
-        found.candidate_sessions,
-        found.shift,
-        found.low,
-        found.high,
-        found.sd,
-        found.p,
-        p_adjusted,
-        reach * error,
-    )
+    return replace(found, p_adjusted=p_adjusted, detectable=reach * error)
 
 
 def _family(
