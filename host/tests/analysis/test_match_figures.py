@@ -170,7 +170,8 @@ class Plain(NamedTuple):
         live: by how many readings the log is late; None where it was not read meanwhile.
         stated: a cycle whose record is known.
         expected_s: the offset of clocks that agree.
-        logs: documents that the records stand in.
+        logs: documents, the first with the records of the cycles.
+        split: documents over which those are spread.
         lengths: whether the OS tells how long it was awake.
         tracks: whether candidates are looked for, which takes time in a long campaign.
     """
@@ -187,6 +188,7 @@ class Plain(NamedTuple):
     stated: int | None = None
     expected_s: float | None = None
     logs: int = 1
+    split: int = 1
     lengths: bool = False
     tracks: bool = True
 
@@ -209,6 +211,9 @@ PLAIN = {
     "live, late": Plain(70, 0.2, live=2, others=15, sets=((35, 20.0),), wrong=((50, 60, 1),)),
     "two logs": Plain(40, 6.0, logs=2, others=60),
     "three logs": Plain(60, 12.0, logs=3, others=60, expected_s=3_600.0),
+    "split in two": Plain(8, 0.3, lost=0.0, split=2),
+    "split in three": Plain(11, 0.3, lost=0.0, split=3, others=2),
+    "split in four, random": Plain(24, 4.0, split=4, expected_s=3_610.0, lengths=True),
     "lengths": Plain(30, 6.0, others=20, lengths=True),
     "lengths, even": Plain(130, 0.4, others=50, lengths=True, sets=((64, 200.0),)),
     "fewest": Plain(2, 6.0, lost=0.0, others=3),
@@ -273,6 +278,8 @@ def directly(scene: str) -> Figures:
     source = np.zeros(m, dtype=np.int64)
     if plain.logs > 1:
         source = np.where(own >= 0, 0, 1 + by_time % (plain.logs - 1))
+    if plain.split > 1:
+        source = by_time * plain.split // m
     entries = entries_of(
         times_s[by_time],
         record=by_time,

@@ -300,3 +300,14 @@ def test_a_pair_that_is_stated_leaves_nothing_to_doubt() -> None:
 
     assert (origin.log_odds, origin.fit, origin.covered) == (700.0, 6, 6)
     assert own.tolist() == [1.0] * 6
+
+
+def test_a_pair_that_is_stated_speaks_for_all_logs_together() -> None:
+    cycles = cycles_of(np.arange(8) * 60.0, stated_pair=(0, 0))
+    entries = entries_of(np.arange(8) * 60.0 + 9, source=np.arange(8) // 4)
+    pairs = pairs_of(cycles, entries, range(8), range(8))
+
+    origin, own = origins_of(pairs, cycles, entries, Noise(), OffsetPrior(None, 1e5))
+
+    assert (origin.log_odds, origin.fit) == (700.0, 8)
+    assert own.tolist() == [1.0] * 8
