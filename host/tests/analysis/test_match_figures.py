@@ -219,9 +219,12 @@ PLAIN = {
     "fewest": Plain(2, 6.0, lost=0.0, others=3),
     "one": Plain(1, 6.0, lost=0.0),
     "gaps": Plain(80, 6.0, gone=range(30, 70), others=25),
-    "long": Plain(4_160, 8.0, sets=((2_500, 90.0),), lost=0.02, tracks=False),
+    "long, from its beginning": Plain(
+        4_160, 8.0, sets=((1_500, 90.0), (3_000, -300.0)), lost=0.02, stated=100
+    ),
     "long, random": Plain(4_400, 8.0, lost=0.02, others=40, tracks=False),
     "long, even": Plain(4_401, 0.01, 45.01, lost=0.02, tracks=False),
+    "long, slow": Plain(4_100, 8.0, 86.0, stated=100, lost=0.01, sets=((1_500, 20.0),)),
     "long, stated": Plain(
         4_160, 0.3, 45.01, stated=4_000, gone=range(2_000, 2_040), sets=((2_500, 90.0), (600, -7.0))
     ),

@@ -94,6 +94,11 @@ def test_the_fullest_windows_are_found_as_one_number_after_the_other(times, vote
     assert found.tolist() == plain_match.fullest_windows(differences, voters, least).tolist()
 
 
+@pytest.mark.parametrize(("voters", "places"), [(1, 10), (2, 9), (9, 2), (10, 1)])
+def test_no_more_votes_are_asked_for_than_there_are_voters(voters: int, places: int) -> None:
+    assert fullest_windows(np.zeros(10), voters, 1).tolist() == list(range(places))
+
+
 def test_windows_of_a_long_log_are_found_in_parts() -> None:
     differences = np.arange(70_000) * 1.0
     differences[[32_767, 32_768, 32_769, 65_536]] -= [0.0, 0.9, 1.8, 0.9]
