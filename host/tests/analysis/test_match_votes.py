@@ -20,7 +20,12 @@ from resume_rig.analysis.match.offset_vote import (
     residuals,
     voted_offsets,
 )
-from resume_rig.analysis.match.offsets import LiveVotes, short_stretches
+from resume_rig.analysis.match.offsets import (
+    LiveVotes,
+    Tracks,
+    find_tracks,
+    short_stretches,
+)
 from resume_rig.analysis.match.times import UNKNOWN
 
 # Halves and tenths of a second, so that votes lie on the edges of windows.
@@ -272,3 +277,27 @@ def test_a_run_has_readings_where_the_log_was_read() -> None:
     assert Run.of(some, slice(1, 3)).reading is None
     assert Run.of(read, slice(1, 3)).reading.tolist() == [5, 6]
     assert Run.of(read, slice(1, 3)).at_s.tolist() == [2.0, 3.0]
+
+
+def test_an_offset_moves_with_its_rate_from_the_middle_of_its_stretch() -> None:
+    tracks = Tracks(
+        np.array([0, 2, 4]),
+        np.array([[100.0, 7.0], [101.0, 8.0]]),
+        np.array([[0.5, 0.0], [-0.25, 0.0]]),
+        np.array([10.0, 30.0]),
+    )
+
+    assert tracks.offset_at(0, 0, np.array([10.0, 14.0])).tolist() == [100.0, 102.0]
+    both = tracks.offset_at(np.array([0, 1]), np.array([1, 0]), np.array([90.0, 34.0]))
+    assert both.tolist() == [7.0, 100.0]
+
+
+def test_a_stated_cycle_without_a_time_leaves_no_candidate() -> None:
+    cycles = cycles_of([90.0], stated_pair=(7, 0))
+
+    found = find_tracks(cycles, entries_of([95.0]), None, np.empty(0))
+
+    assert found.first.tolist() == [0, 1]
+    assert found.offset_s.shape == (1, 1)
+    assert np.isnan(found.offset_s).all()
+    assert (found.rate.tolist(), found.middle_s.tolist()) == ([[0.0]], [90.0])
