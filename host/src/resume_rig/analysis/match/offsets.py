@@ -385,7 +385,7 @@ class _Finder:
         Where the clock was set shortly before a stretch ends, or twice soon after it begins, such
         a run is short in both, and little speaks for it in either.
         """
-        if len(self._at_s) >= LONG_CAMPAIGN or len(neighbour) == 0:
+        if len(self._at_s) >= LONG_CAMPAIGN:
             return own
         times = self._times(origin)
         times = times[:_EDGE] if origin > stretch else times[-_EDGE:]
