@@ -72,13 +72,10 @@ def stated(made: Campaign, place: int) -> Match:
 
 
 SCENES: dict[str, Callable[[], Match]] = {
-    "even, by years": lambda: alone(of(1, 20, "even", "years", FEW_BEFORE)),
     "even, host": lambda: alone(of(2, 24, "even", "near", FEW_BEFORE), same_epoch=True),
     "jittered, zone": lambda: alone(of(3, 30, "jittered", "zone", FEW_BEFORE), same_epoch=True),
     "random": lambda: alone(of(4, 24, "random", "hours", LOSING)),
-    "mixed": lambda: alone(of(6, 30, "mixed", "hours", FEW_BEFORE)),
     "from images": lambda: alone(of(8, 30, "S4", "near", LOSING), same_epoch=True),
-    "set often": lambda: alone(of(9, 60, "random", "near", SET_OFTEN), same_epoch=True),
     "set often, reported": lambda: alone(
         tell(of(11, 40, "random", "hours", SET_OFTEN), "truly", 1)
     ),
@@ -254,7 +251,7 @@ def any_plain(seed: int) -> Plain:
     )
 
 
-PLAIN |= {f"any {seed}": any_plain(seed) for seed in range(18)}
+PLAIN |= {f"any {seed}": any_plain(seed) for seed in range(14)}
 
 
 def directly(scene: str) -> Figures:
