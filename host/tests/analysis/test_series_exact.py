@@ -206,8 +206,9 @@ def test_what_is_symmetric_at_one_end_of_a_long_level_series_is_no_step() -> Non
 
 def test_a_step_is_moved_to_where_its_neighbours_leave_it_best() -> None:
     levels = [900.0, 990.0, 930.0, 1000.0, 880.0]
-    generator = np.random.default_rng(3)
-    values = np.repeat(levels, 30) + np.round(generator.normal(size=150) * 12)
+    # The last step is cut at 121 first, where the others still stand about.
+    generator = np.random.default_rng(1)
+    values = np.repeat(levels, 30) + np.round(generator.normal(size=150) * 30)
 
     found = change_points_of(values, list(range(150)))
 
